@@ -3,6 +3,9 @@
 /*
  * Transactions: the steps in their order, and the check against what is installed
  *
+ * What a late step leaves out may have won a conflict in an early one. Then all
+ * steps are done again without it, so that what was lost to it is there.
+ *
  * One transaction object is used again and again; its memory is kept, and
  * clearing it costs what the last one touched.
  */
@@ -26,6 +29,7 @@ void job_transaction_clear(JobTransaction *transaction) {
         vector_clear(&transaction->candidates);
         vector_clear(&transaction->anchors);
         vector_clear(&transaction->work);
+        vector_clear(&transaction->winners);
         vector_clear(&transaction->suspects);
         vector_clear(&transaction->steps);
         vector_clear(&transaction->drops);
@@ -38,7 +42,8 @@ void job_transaction_clear(JobTransaction *transaction) {
         transaction->n_depths = 1;
         job_stage_touch(transaction);
         transaction->n_cycles_again = 0;
-        transaction->has_several = transaction->has_conflicts = transaction->is_incomplete = false;
+        transaction->has_several = transaction->has_conflicts = transaction->is_in_vain = false;
+        transaction->is_incomplete = false;
 }
 
 static void job_transaction_forget_left_out(JobTransaction *transaction) {
@@ -57,6 +62,7 @@ void job_transaction_deinit(JobTransaction *transaction) {
         vector_deinit(&transaction->candidates);
         vector_deinit(&transaction->anchors);
         vector_deinit(&transaction->work);
+        vector_deinit(&transaction->winners);
         vector_deinit(&transaction->suspects);
         vector_deinit(&transaction->steps);
         vector_deinit(&transaction->drops);
@@ -192,10 +198,11 @@ static int job_transaction_leave_out(JobTransaction *transaction) {
 }
 
 /* @cycle: what a victim was left out for. */
-static int remember_left_out(JobTransaction *transaction, const JobTransactionDrop *drop, const char *cycle) {
-        JobLeftOut item = { .unit = drop->candidate->index, .type = drop->candidate->type, .rule = drop->rule };
+static int remember_left_out(JobTransaction *transaction, const JobCandidate *candidate, JobDropRule rule,
+                             const char *why, const char *cycle) {
+        JobLeftOut item = { .unit = candidate->index, .type = candidate->type, .rule = rule };
 
-        item.why = strdup(drop->why);
+        item.why = strdup(why);
         item.cycle = cycle ? strdup(cycle) : NULL;
         if (!item.why || (cycle && !item.cycle) || vector_push(&transaction->left_out, item) < 0) {
                 free(item.why);
@@ -210,19 +217,47 @@ static int remember_all_left_out(JobTransaction *transaction) {
         size_t n_before = transaction->left_out.n, n_cycles = transaction->n_cycles_again;
         int r = 0;
 
+        if (transaction->is_in_vain || !transaction->has_conflicts)
+                return transaction->is_in_vain;
         for (size_t i = 0; i < transaction->drops.n && r == 0; i++) {
                 const JobTransactionDrop *drop = &transaction->drops.items[i];
 
                 if (drop->candidate->is_left_out)
                         continue;
                 if (drop->rule == JOB_DROP_CYCLE)
-                        r = remember_left_out(transaction, drop, transaction->cycles.items[n_cycles++]);
+                        r = remember_left_out(transaction, drop->candidate, drop->rule, drop->why,
+                                              transaction->cycles.items[n_cycles++]);
                 else if (drop->rule == JOB_DROP_VERIFY_AGAINST_STOP)
-                        r = remember_left_out(transaction, drop, NULL);
+                        r = remember_left_out(transaction, drop->candidate, drop->rule, drop->why, NULL);
         }
         if (r < 0)
                 return r;
         return transaction->left_out.n > n_before;
+}
+
+/* A tie was settled for one that was lost in the end: it can't be there. 1, 0 if there is none, or -ENOMEM. */
+static int remember_winner_in_vain(JobTransaction *transaction) {
+        int r;
+
+        for (size_t i = 0; i < transaction->winners.n; i++) {
+                if (!job_candidate_survivor(transaction->winners.items[i])->is_gone)
+                        continue;
+                r = remember_left_out(transaction, transaction->winners.items[i], JOB_DROP_CONFLICT,
+                                      "nothing would pull it in without what it conflicts with", NULL);
+                return r < 0 ? r : 1;
+        }
+        return 0;
+}
+
+static int merge_or_stop(JobTransaction *transaction) {
+        int r;
+
+        r = job_transaction_merge(transaction);
+        if (r != 0 || transaction->is_last)
+                return r;
+        r = remember_winner_in_vain(transaction);
+        transaction->is_in_vain = r > 0;
+        return r < 0 ? r : 0;
 }
 
 static int build_once(JobTransaction *transaction, const JobRequest *requests, size_t n) {
@@ -231,7 +266,7 @@ static int build_once(JobTransaction *transaction, const JobRequest *requests, s
                 job_transaction_reduce_first,
                 job_transaction_mark_and_minimize,
                 job_transaction_leave_out,
-                job_transaction_merge,
+                merge_or_stop,
                 job_transaction_reduce,
                 meet_installed,
                 job_transaction_check_order,
@@ -239,7 +274,7 @@ static int build_once(JobTransaction *transaction, const JobRequest *requests, s
         int r;
 
         r = job_transaction_expand(transaction, requests, n);
-        for (size_t i = 0; i < ELEMENTSOF(steps) && r == 0; i++)
+        for (size_t i = 0; i < ELEMENTSOF(steps) && r == 0 && !transaction->is_in_vain; i++)
                 r = steps[i](transaction);
         return r;
 }
@@ -248,11 +283,12 @@ int job_transaction_build(JobTransaction *transaction, const JobRequest *request
         int r, again = 0;
 
         job_transaction_forget_left_out(transaction);
-        for (size_t i = 0; i == 0 || (again > 0 && i < BUILDS_MAX); i++) {
+        for (size_t i = 0; i == 0 || again > 0; i++) {
                 job_transaction_clear(transaction);
                 transaction->mode = mode;
+                transaction->is_last = i + 1 == BUILDS_MAX;
                 r = build_once(transaction, requests, n);
-                again = r == 0 && transaction->has_conflicts ? remember_all_left_out(transaction) : 0;
+                again = r == 0 && !transaction->is_last ? remember_all_left_out(transaction) : 0;
         }
 
         if (r == 0 && again < 0)

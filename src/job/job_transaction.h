@@ -72,6 +72,7 @@ typedef struct JobTransaction {
         VECTOR(JobCandidate *) candidates;       /* in expansion order; a candidate that is gone stays here */
         VECTOR(JobCandidate *) anchors; /* for each request; after merging use job_candidate_survivor() */
         VECTOR(JobCandidate *) work;    /* scratch of one step */
+        VECTOR(JobCandidate *) winners; /* for which ties were settled */
         VECTOR(JobCandidate *) suspects;         /* what a drop has cut an edge to */
         VECTOR(JobCandidate *) steps;   /* what is left, in the order of the commit */
         VECTOR(JobTransactionDrop) drops;
@@ -84,6 +85,8 @@ typedef struct JobTransaction {
         uint32_t loss;                  /* the mark of what would be lost */
         size_t n_depths;                /* more than the largest of a candidate */
         bool has_several;               /* a unit has more than one candidate */
+        bool is_last;                   /* not to be built again */
+        bool is_in_vain;                /* a tie was settled for one that was lost: to be built again without it */
         bool has_conflicts;             /* some had to be settled */
         bool is_swept, has_depths;      /* found out about the stage; job_stage_touch() forgets both */
         bool is_incomplete;             /* memory was short: -ENOMEM at the next step */

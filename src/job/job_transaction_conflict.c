@@ -14,13 +14,14 @@
  * would not be there without what it conflicts with. Else it is a tie: some conflicts hang on each other
  * in a ring. Of those that hang on no others, the one with a stop through
  * Conflicts=, then the first by name is settled, and all that its winner needs
- * is secured against what is only wanted.
+ * is secured against what is only wanted. If it is lost nevertheless, there was
+ * no way to it without what it conflicts with: the caller begins anew without it.
  */
 
 #include <assert.h>
 #include <stdlib.h>
 
-#include "job/job_transaction_stage.h"
+#include "job/job_transaction_loss.h"
 
 #define ROUNDS_MAX 32           /* in which all candidates are looked at; what is open then is settled by name */
 #define TIES_MAX 32             /* conflicts of which it is worked out on how many others they hang */
@@ -235,8 +236,8 @@ static void impossible_add_opponents(JobTransaction *transaction, const JobCandi
 }
 
 /*
- * Would it go with what can't be there beside it and what it needs? Then it can't be there, whichever of two wins. Marks
- * what goes with them.
+ * Would @candidate go with what can't be there beside it and what it needs? Then it can't be there, whichever of two
+ * wins. What goes with them is marked.
  */
 static bool candidate_is_impossible(JobTransaction *transaction, JobCandidate *candidate) {
         uint32_t search = ++transaction->generation;
@@ -282,8 +283,7 @@ static bool conflict_settle_impossible(JobTransaction *transaction, const JobCon
                 conflict_drop(transaction, conflict, impossible);
         else
                 job_stage_drop(transaction, impossible, JOB_DROP_CONFLICT,
-                               job_stage_format(transaction, "it conflicts with %s, and would not be there without what "
-                                                             "it conflicts with",
+                               job_stage_format(transaction, "it conflicts with %s, and nothing else would pull it in",
                                                 job_candidate_name(transaction, conflict->other)));
         return true;
 }
@@ -339,11 +339,13 @@ static void conflict_secure(JobTransaction *transaction, JobCandidate *winner) {
 static void conflict_settle_tie(JobTransaction *transaction, const JobConflict *conflict) {
         JobCandidate *winner = conflict_winner(conflict), *loser = conflict_loser(conflict);
 
-        /* It needs the stop. */
+        /* Who declares the conflict needs the stop. */
         if (conflict_hangs_on_declarer(conflict))
                 winner = conflict_first_declarer(conflict);
         (void) candidate_is_impossible(transaction, winner);
         conflict_secure(transaction, winner);
+        if (vector_push(&transaction->winners, winner) < 0)
+                transaction->is_incomplete = true;
         conflict_drop(transaction, conflict, loser);
 }
 

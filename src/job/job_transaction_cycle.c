@@ -5,7 +5,8 @@
  *
  * In each component with a cycle: one shortest cycle; of its candidates that
  * no anchor needs, the one with which the fewest jobs are lost (those that need
- * it and those that nothing else pulls in), ties by name, is left out; and again, until the component has no cycle. Components are
+ * it, and those that nothing else pulls in), ties by name, is left out; and
+ * again, until the component has no cycle. Components are
  * dealt with on their own, in the order of names, so many small cycles cost no
  * more than one look at each. A last look over everything confirms, because an
  * installed job that a victim would have canceled is back.
@@ -14,6 +15,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "job/job_transaction_loss.h"
 #include "job/job_transaction_order.h"
 
 #define VICTIMS_MAX 1000                /* in one component */

@@ -11,7 +11,7 @@
 
 #include <assert.h>
 
-#include "job/job_transaction_stage.h"
+#include "job/job_transaction_loss.h"
 
 static void loss_push(JobTransaction *transaction, JobCandidate *candidate) {
         if (vector_push(&transaction->work, candidate) < 0)
@@ -81,32 +81,36 @@ bool job_stage_would_lose(const JobTransaction *transaction, const JobCandidate 
         return candidate->mark == transaction->loss;
 }
 
+/* Adds those that pull in @candidate: false if more edges were looked at than are worth it. */
+static bool search_add_pullers(JobTransaction *transaction, const JobCandidate *candidate, uint32_t lost,
+                               uint32_t search, size_t *n_edges) {
+        for (JobEdge *edge = candidate->pullers_first; edge; edge = edge->next_of_object) {
+                JobCandidate *puller = edge->subject;
+
+                if (++*n_edges > JOB_SEARCH_MAX)
+                        return false;
+                if (edge->is_cut || puller->mark == lost || puller->step == search)
+                        continue;
+                puller->step = search;
+                loss_push(transaction, puller);
+        }
+        return true;
+}
+
 /* Breadth first, from puller to puller. */
 bool job_stage_find_unreached(JobTransaction *transaction, JobCandidate *candidate, uint32_t lost) {
         uint32_t search = ++transaction->generation;
+        bool is_unreached = true;
         size_t n_edges = 0;
 
         assert(transaction->work.n == 0);
 
         candidate->step = search;
         loss_push(transaction, candidate);
-        for (size_t at = 0; at < transaction->work.n; at++) {
-                if (transaction->work.items[at]->is_anchor)
-                        goto reached;
-                for (JobEdge *edge = transaction->work.items[at]->pullers_first; edge; edge = edge->next_of_object) {
-                        JobCandidate *puller = edge->subject;
-
-                        if (++n_edges > JOB_SEARCH_MAX)
-                                goto reached;
-                        if (edge->is_cut || puller->mark == lost || puller->step == search)
-                                continue;
-                        puller->step = search;
-                        loss_push(transaction, puller);
-                }
-        }
-        return true;
-
-reached:
-        vector_clear(&transaction->work);
-        return false;
+        for (size_t at = 0; at < transaction->work.n && is_unreached; at++)
+                is_unreached = !transaction->work.items[at]->is_anchor &&
+                               search_add_pullers(transaction, transaction->work.items[at], lost, search, &n_edges);
+        if (!is_unreached)
+                vector_clear(&transaction->work);
+        return is_unreached;
 }

@@ -280,9 +280,12 @@ static void job_stage_drop_redundant(JobTransaction *transaction, JobCandidate *
 
 /* Will what is redundant still be so when it is merged? A stop takes no part in that. */
 static bool job_stage_stays_redundant(const JobTransaction *transaction, const JobStageUnit *unit) {
-        for (const JobCandidate *c = unit->first; c; c = c->next_of_unit)
-                if (!c->is_gone && c->type != JOB_NOP && c->type != JOB_STOP && !job_candidate_is_redundant(transaction, c))
+        for (const JobCandidate *c = unit->first; c; c = c->next_of_unit) {
+                if (c->is_gone || c->type == JOB_NOP || c->type == JOB_STOP)
+                        continue;
+                if (!job_candidate_is_redundant(transaction, c))
                         return false;
+        }
         return true;
 }
 

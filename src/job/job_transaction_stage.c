@@ -13,7 +13,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "job/job_transaction_stage.h"
+#include "job/job_transaction_loss.h"
 #include "job/job_transaction_walk.h"
 
 static JobStageUnit *stage_of_unit(JobTransaction *transaction, const Unit *unit) {

@@ -105,25 +105,6 @@ void job_stage_drop_failed(JobTransaction *transaction);
 /* Removes what no anchor reaches, and leaves in each of the others the way to it. Free if nothing has changed. */
 void job_stage_sweep(JobTransaction *transaction);
 
-/*
- * — job_transaction_loss.c: what would go with a candidate —
- *
- * Each look takes new marks: it forgets what the stage knew of itself, and the marks of the look before.
- */
-
-#define JOB_SEARCH_MAX 1024             /* edges to look at for a way back to an anchor */
-#define JOB_MARK_NONE UINT32_MAX
-
-/* What if some candidates were lost: begin, add them, and spread that to what goes with them. */
-void job_stage_begin_loss(JobTransaction *transaction);
-void job_stage_add_loss(JobTransaction *transaction, JobCandidate *candidate);
-/* How many candidates that are, as job_stage_drop() would drop them; it stops when they are more than @limit. */
-size_t job_stage_spread_loss(JobTransaction *transaction, size_t limit);
-/* Is it among them? If there was no limit (SIZE_MAX). */
-bool job_stage_would_lose(const JobTransaction *transaction, const JobCandidate *candidate);
-/* Does no anchor reach it but through a candidate with mark @lost? Then .work has it and those that this was seen by. */
-bool job_stage_find_unreached(JobTransaction *transaction, JobCandidate *candidate, uint32_t lost);
-
 /* The chain from its anchor: "start a.service → start b.service (Requires= at a.service:3)". In the arena. */
 const char *job_stage_chain(JobTransaction *transaction, const JobCandidate *candidate);
 const char *job_stage_format(JobTransaction *transaction, const char *format, ...) printf_(2, 3);     /* in the arena */
@@ -140,7 +121,7 @@ int job_transaction_expand_pending(JobTransaction *transaction);         /* what
 int job_transaction_reduce_first(JobTransaction *transaction);
 int job_transaction_mark_and_minimize(JobTransaction *transaction);
 int job_transaction_merge(JobTransaction *transaction);
-int job_transaction_settle(JobTransaction *transaction, const JobStageUnits *several);  /* a part of the merge */
+int job_transaction_settle(JobTransaction *transaction, const JobStageUnits *several);  /* part of the merge */
 int job_transaction_reduce(JobTransaction *transaction);
 int job_transaction_check_order(JobTransaction *transaction);
 /* At a glance: false if that can't be told. If it is, the depths are known, too. */

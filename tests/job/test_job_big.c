@@ -237,7 +237,7 @@ Test(job_big, chain_of_many_conflicts) {
                         double_relate_at(w->units, a, UNIT_CONFLICTS, shuffled_name_of(b, i + 1), 2);
         }
         job_world_accept(w, JOB_REPLACE, "start:t.target");
-        cr_assert(gt(sz, job_manager_count(w->jobs), MANY / 3));
+        cr_assert(lt(sz, MANY / 3, job_manager_count(w->jobs)));
         cr_assert(lt(sz, job_manager_count(w->jobs), MANY / 2 + 3));
         assert_string(w->plan->jobs.items[1].unit, "u000000.service");
 }

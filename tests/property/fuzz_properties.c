@@ -313,10 +313,11 @@ static void check_victim(const FuzzCheck *c, const char *cycle) {
         ModelPlan plan;
 
         for (int u = 0; u < c->before->n_units; u++) {
+                const JobPlanJob *job = planned_job(c, c->before->units[u].name, false);
                 char word[64];
 
                 snprintf(word, sizeof(word), "start %s", c->before->units[u].name);
-                if (!strstr(cycle, word) || c->before->units[u].load != UNIT_LOADED)
+                if (!strstr(cycle, word) || c->before->units[u].load != UNIT_LOADED || (job && job->is_needed))
                         continue;
                 changed = *c->before;
                 changed.units[u].load = UNIT_MASKED;

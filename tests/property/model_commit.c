@@ -268,11 +268,11 @@ static void make_stage(ModelStage *s, Model *m, const ModelRequest *requests, un
                 leave_out(s, left, n_left);
         if (!s->error)
                 model_stage_merge(s, m);
-        if (!s->error)
+        if (!s->error && !s->is_in_vain)
                 model_stage_reduce(s, m);
-        if (!s->error)
+        if (!s->error && !s->is_in_vain)
                 model_stage_give_way(s, m);
-        if (!s->error && mode != JOB_IGNORE_DEPENDENCIES)
+        if (!s->error && !s->is_in_vain && mode != JOB_IGNORE_DEPENDENCIES)
                 model_stage_break_cycles(s, m);
 }
 

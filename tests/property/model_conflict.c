@@ -227,7 +227,7 @@ static void secure(ModelStage *s, const ModelConflicts *conflicts, int winner) {
 static void settle_tie(ModelStage *s, Model *m, const ModelConflicts *conflicts) {
         ModelSet firm = find_firm(s, conflicts);
         const ModelConflict *chosen = NULL;
-        int fewest = 0, loser;
+        int fewest = 0, loser, winner;
 
         for (int i = 0; i < conflicts->n; i++) {
                 const ModelConflict *c = &conflicts->items[i];
@@ -245,7 +245,9 @@ static void settle_tie(ModelStage *s, Model *m, const ModelConflicts *conflicts)
         m->went_by_name = true;
         model_count(m, n_ties);
         loser = loser_of(s, chosen);
-        secure(s, conflicts, hangs_on_declarer(s, chosen) ? find_declarer(s, chosen->stop, NULL) : winner_of(s, chosen));
+        winner = hangs_on_declarer(s, chosen) ? find_declarer(s, chosen->stop, NULL) : winner_of(s, chosen);
+        s->winners[s->n_winners++] = winner;
+        secure(s, conflicts, winner);
         model_stage_drop(s, loser);
 }
 
@@ -268,4 +270,9 @@ void model_stage_settle(ModelStage *s, Model *m) {
                 }
                 conflicts = find_conflicts(s, m);
         }
+        for (int i = 0; i < s->n_winners && !s->is_in_vain; i++)
+                if (!is_there(s, s->winners[i])) {
+                        s->is_in_vain = true;
+                        model_stage_drop_late(s, s->winners[i]);
+                }
 }

@@ -52,6 +52,9 @@ typedef struct ModelStage {
         bool was_staged[MODEL_UNITS_MAX];       /* something of the unit was ever in here */
         bool has_failures;              /* that have not travelled yet */
         bool has_conflicts;             /* some had to be settled */
+        bool is_in_vain;                /* a tie was settled for one that is lost: .late is that one */
+        int winners[MODEL_CANDIDATES_MAX];      /* for which ties were settled */
+        int n_winners;
         ModelLeftOut late[MODEL_CANDIDATES_MAX];        /* what gave way after that */
         int n_late;
         const char *error;              /* it is refused */
