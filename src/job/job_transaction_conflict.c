@@ -339,7 +339,7 @@ static void conflict_secure(JobTransaction *transaction, JobCandidate *winner) {
 static void conflict_settle_tie(JobTransaction *transaction, const JobConflict *conflict) {
         JobCandidate *winner = conflict_winner(conflict), *loser = conflict_loser(conflict);
 
-        /* Who declares the conflict needs the stop. */
+        /* The declarer needs the stop. */
         if (conflict_hangs_on_declarer(conflict))
                 winner = conflict_first_declarer(conflict);
         (void) candidate_is_impossible(transaction, winner);

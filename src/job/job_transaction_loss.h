@@ -20,5 +20,5 @@ void job_stage_add_loss(JobTransaction *transaction, JobCandidate *candidate);
 size_t job_stage_spread_loss(JobTransaction *transaction, size_t limit);
 /* Is it among them? If there was no limit (SIZE_MAX). */
 bool job_stage_would_lose(const JobTransaction *transaction, const JobCandidate *candidate);
-/* Does no anchor reach it but through a candidate with mark @lost? Then .work has it and those that this was seen by. */
+/* Does no anchor reach it but through a candidate with mark @lost? Then .work has it and those on all ways to it. */
 bool job_stage_find_unreached(JobTransaction *transaction, JobCandidate *candidate, uint32_t lost);
