@@ -278,17 +278,6 @@ static void job_stage_drop_redundant(JobTransaction *transaction, JobCandidate *
                                               unit_active_state_to_string(candidate->unit->active_state)));
 }
 
-/* Will what is redundant still be so when it is merged? A stop takes no part in that. */
-static bool job_stage_stays_redundant(const JobTransaction *transaction, const JobStageUnit *unit) {
-        for (const JobCandidate *c = unit->first; c; c = c->next_of_unit) {
-                if (c->is_gone || c->type == JOB_NOP || c->type == JOB_STOP)
-                        continue;
-                if (!job_candidate_is_redundant(transaction, c))
-                        return false;
-        }
-        return true;
-}
-
 /* Was anything but a stop wanted of it? */
 static bool job_stage_is_contested(const JobStageUnit *unit) {
         for (const JobCandidate *c = unit->first; c; c = c->next_of_unit)
@@ -310,7 +299,8 @@ static void job_stage_cut_redundant(JobTransaction *transaction, JobCandidate *c
 
 /*
  * A start of what runs starts nobody, so nothing may give way to what it alone pulls in. Where units have several
- * candidates it stays itself until these are settled: it may have to keep what runs from being stopped.
+ * candidates it stays itself until these are settled: it may have to keep what runs from being stopped. A restart that
+ * it is merged with pulls in the same for itself.
  */
 int job_transaction_reduce_first(JobTransaction *transaction) {
         for (size_t i = 0; i < transaction->candidates.n; i++) {
@@ -320,8 +310,7 @@ int job_transaction_reduce_first(JobTransaction *transaction) {
                         continue;
                 if (!transaction->has_several)
                         job_stage_drop_redundant(transaction, candidate);
-                else if (candidate->type != JOB_STOP &&
-                         job_stage_stays_redundant(transaction, &transaction->stage[candidate->index]))
+                else if (candidate->type != JOB_STOP)
                         job_stage_cut_redundant(transaction, candidate);
         }
         job_stage_sweep(transaction);

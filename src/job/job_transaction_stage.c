@@ -22,10 +22,6 @@ static JobStageUnit *stage_of_unit(JobTransaction *transaction, const Unit *unit
         return &transaction->stage[unit->index];
 }
 
-void job_stage_touch(JobTransaction *transaction) {
-        transaction->is_swept = transaction->has_depths = false;
-}
-
 JobCandidate *job_candidate_survivor(JobCandidate *candidate) {
         while (candidate->merged_into)
                 candidate = candidate->merged_into;

@@ -73,7 +73,9 @@ typedef VECTOR(JobStageUnit *) JobStageUnits;
  * Something in the stage has changed: what was found out about all of it (it is swept, the depths) is forgotten. Every
  * function that changes a candidate or an edge calls this.
  */
-void job_stage_touch(JobTransaction *transaction);
+static inline void job_stage_touch(JobTransaction *transaction) {
+        transaction->is_swept = transaction->has_depths = false;
+}
 
 /* Makes the array by unit index large enough for all units: 0 or -ENOMEM. */
 int job_stage_reserve(JobTransaction *transaction);

@@ -295,6 +295,8 @@ static void check_declarations(const FuzzCheck *c) {
 
         if (c->player->model.went_by_name || c->step->mode != JOB_REPLACE || c->plan->cycles.n > 0)
                 return;
+        if (has_any(m, UNIT_PROPAGATES_STOP_TO))
+                return;
         for (int u = 0; u < m->n_units; u++)
                 model_each(m, u, UNIT_CONFLICTS, v) {
                         const JobPlanJob *other = planned_job(c, m->units[v].name, false);

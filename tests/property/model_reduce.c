@@ -29,18 +29,6 @@ static bool is_redundant(const ModelStage *s, const Model *m, int i) {
         return !c->is_gone && !c->is_anchor && model_is_redundant(m, c->unit, c->type);
 }
 
-/* Whatever becomes of conflicts, what this one and those of its unit that it merges with come to is redundant. */
-static bool stays_redundant(const ModelStage *s, const Model *m, int i) {
-        for (int k = 0; k < s->n; k++) {
-                const ModelCandidate *c = &s->candidates[k];
-
-                if (c->unit == s->candidates[i].unit && !c->is_gone && c->type != JOB_NOP && c->type != JOB_STOP &&
-                    !is_redundant(s, m, k))
-                        return false;
-        }
-        return is_redundant(s, m, i) && s->candidates[i].type != JOB_STOP;
-}
-
 static bool is_to_start(const ModelStage *s, int u) {
         for (int i = 0; i < s->n; i++)
                 if (s->candidates[i].unit == u && s->candidates[i].type != JOB_NOP && s->candidates[i].type != JOB_STOP)
@@ -55,7 +43,7 @@ void model_stage_reduce_first(ModelStage *s, const Model *m) {
                 bool keeps = s->edges[k].relation == UNIT_CONFLICTS ? is_to_start(s, s->candidates[to].unit) :
                                                                       is_redundant(s, m, to);
 
-                if (!keeps && stays_redundant(s, m, s->edges[k].from))
+                if (!keeps && is_redundant(s, m, s->edges[k].from) && s->candidates[s->edges[k].from].type != JOB_STOP)
                         s->edges[k].is_void = true;
         }
         model_stage_sweep(s);
