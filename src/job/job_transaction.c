@@ -159,31 +159,18 @@ static int check_installed(JobTransaction *transaction) {
 
 #define BUILDS_MAX 16                   /* of one transaction */
 
-static bool is_left_out(const JobLeftOut *item, const JobCandidate *candidate) {
-        if (candidate->is_gone || candidate->type == JOB_NOP)
-                return false;
-        if (item->rule == JOB_DROP_VERIFY_AGAINST_STOP)
-                return candidate->type == JOB_VERIFY_ACTIVE;
-        /* What was merged into it goes, too. */
-        return (candidate->type == JOB_STOP) == (item->type == JOB_STOP);
-}
-
 static int leave_out_again(JobTransaction *transaction, const JobLeftOut *item) {
-        bool is_told = false;
+        JobCandidate *candidate;
 
-        if (item->unit >= transaction->n_stage)
+        if (item->order >= transaction->candidates.n)
                 return 0;
-        for (JobCandidate *c = transaction->stage[item->unit].first; c; c = c->next_of_unit) {
-                if (!is_left_out(item, c))
-                        continue;
-                c->is_left_out = true;
-                job_stage_drop(transaction, c, item->rule, job_stage_format(transaction, "%s", item->why));
-                if (item->cycle && !is_told &&
-                    vector_push(&transaction->cycles, job_stage_format(transaction, "%s", item->cycle)) < 0)
-                        return -ENOMEM;
-                is_told = true;
-        }
-        return 0;
+        candidate = transaction->candidates.items[item->order];
+        if (candidate->index != item->unit || candidate->is_gone || candidate->matters)
+                return 0;
+
+        candidate->is_left_out = true;
+        job_stage_drop(transaction, candidate, item->rule, job_stage_format(transaction, "%s", item->why));
+        return item->cycle ? vector_push(&transaction->cycles, job_stage_format(transaction, "%s", item->cycle)) : 0;
 }
 
 static int job_transaction_leave_out(JobTransaction *transaction) {
@@ -197,10 +184,9 @@ static int job_transaction_leave_out(JobTransaction *transaction) {
         return r;
 }
 
-/* @cycle: what a victim was left out for. */
-static int remember_left_out(JobTransaction *transaction, const JobCandidate *candidate, JobDropRule rule,
-                             const char *why, const char *cycle) {
-        JobLeftOut item = { .unit = candidate->index, .type = candidate->type, .rule = rule };
+static int remember_one(JobTransaction *transaction, const JobCandidate *candidate, JobDropRule rule, const char *why,
+                        const char *cycle) {
+        JobLeftOut item = { .order = candidate->order, .unit = candidate->index, .rule = rule };
 
         item.why = strdup(why);
         item.cycle = cycle ? strdup(cycle) : NULL;
@@ -210,6 +196,20 @@ static int remember_left_out(JobTransaction *transaction, const JobCandidate *ca
                 return -ENOMEM;
         }
         return 0;
+}
+
+/* With what was merged into it. @cycle: what a victim was left out for. */
+static int remember_left_out(JobTransaction *transaction, const JobCandidate *candidate, JobDropRule rule,
+                             const char *why, const char *cycle) {
+        int r = 0;
+
+        for (JobCandidate *c = transaction->stage[candidate->index].first; c && r == 0; c = c->next_of_unit) {
+                if (job_candidate_survivor(c) != candidate)
+                        continue;
+                r = remember_one(transaction, c, rule, why, cycle);
+                cycle = NULL;
+        }
+        return r;
 }
 
 /* 1 if something was left out since the conflicts were settled, 0, or -ENOMEM. */

@@ -52,8 +52,8 @@ typedef struct JobTransactionDrop {
  * refers to nothing there.
  */
 typedef struct JobLeftOut {
+        uint32_t order;                 /* of the candidate: it is found there again, the requests being the same */
         uint32_t unit;                  /* index */
-        JobType type;
         JobDropRule rule;
         char *why;                      /* owned */
         char *cycle;                    /* owned; the sentence of .cycles, NULL if there is none */

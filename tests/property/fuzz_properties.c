@@ -281,12 +281,12 @@ static void check_declared(const FuzzCheck *c, int unit, int other) {
 
 /* It runs without what it requires: then it is for itself that it may stand against a stop of that. */
 static bool runs_without(const Model *m, int u) {
-        model_each(m, u, UNIT_REQUIRED_BY, v)
-                if (model_is_redundant(m, v, JOB_START))
-                        return true;
-        model_each(m, u, UNIT_BOUND_BY, v)
-                if (model_is_redundant(m, v, JOB_START))
-                        return true;
+        static const UnitRelationKind kinds[] = { UNIT_REQUIRED_BY, UNIT_BOUND_BY, UNIT_REQUISITE_OF };
+
+        for (size_t i = 0; i < ELEMENTSOF(kinds); i++)
+                model_each(m, u, kinds[i], v)
+                        if (model_is_redundant(m, v, JOB_START))
+                                return true;
         return false;
 }
 

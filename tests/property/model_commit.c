@@ -239,22 +239,16 @@ void model_commit(Model *m, const ModelStage *s, bool is_trial, uint32_t *ret_an
                 ret_anchors[i] = ids[s->anchors[i]];
 }
 
-static bool is_left_out(const ModelCandidate *c, const ModelLeftOut *left) {
-        if (c->is_gone || c->unit != left->unit || c->type == JOB_NOP)
-                return false;
-        return left->is_verify ? c->type == JOB_VERIFY_ACTIVE : (c->type == JOB_STOP) == left->is_stop;
-}
-
-static void leave_out(ModelStage *s, const ModelLeftOut *left, int n) {
+/* What a request pulls in is the same each time: a candidate has the same place. */
+static void leave_out(ModelStage *s, const int *left, int n) {
         for (int k = 0; k < n; k++)
-                for (int i = 0; i < s->n; i++)
-                        if (is_left_out(&s->candidates[i], &left[k]))
-                                model_stage_drop(s, i);
+                if (!s->candidates[left[k]].is_gone)
+                        model_stage_drop(s, left[k]);
 }
 
 /* One try, without what has turned out before not to be there in the end. */
 static void make_stage(ModelStage *s, Model *m, const ModelRequest *requests, unsigned n, JobMode mode,
-                       const ModelLeftOut *left, int n_left) {
+                       const int *left, int n_left) {
         memset(s, 0, offsetof(ModelStage, edges));
         s->mode = mode;
         model_stage_expand(s, m, requests, n);
@@ -278,7 +272,7 @@ static void make_stage(ModelStage *s, Model *m, const ModelRequest *requests, un
 
 /* All but the last look at what is installed. */
 static void make_final_stage(ModelStage *s, Model *m, const ModelRequest *requests, unsigned n, JobMode mode) {
-        ModelLeftOut left[MODEL_CANDIDATES_MAX];
+        int left[MODEL_CANDIDATES_MAX];
         int n_left = 0;
 
         m->went_by_name = false;

@@ -21,6 +21,7 @@ typedef struct ModelCandidate {
         bool is_secured;                /* a tie was settled for it, or for what needs it */
         bool absorbed_start;
         bool is_expanded, is_propagated;
+        int merged_into;                /* 1 + that candidate */
         const char *error;              /* why it failed: that is remembered when it is gone, too */
 } ModelCandidate;
 
@@ -36,12 +37,6 @@ typedef struct ModelSet {
         bool has[MODEL_CANDIDATES_MAX];
 } ModelSet;
 
-/* What went after conflicts were settled: the transaction is made again without it. */
-typedef struct ModelLeftOut {
-        int unit;
-        bool is_stop, is_verify;
-} ModelLeftOut;
-
 typedef struct ModelStage {
         JobMode mode;
         ModelCandidate candidates[MODEL_CANDIDATES_MAX];
@@ -55,7 +50,7 @@ typedef struct ModelStage {
         bool is_in_vain;                /* a tie was settled for one that is lost: .late is that one */
         int winners[MODEL_CANDIDATES_MAX];      /* for which ties were settled */
         int n_winners;
-        ModelLeftOut late[MODEL_CANDIDATES_MAX];        /* what gave way after that */
+        int late[MODEL_CANDIDATES_MAX]; /* what gave way after that: the transaction is made again without it */
         int n_late;
         const char *error;              /* it is refused */
         ModelEdge edges[MODEL_EDGES_MAX];       /* last: so many need not be cleared */

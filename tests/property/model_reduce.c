@@ -91,6 +91,7 @@ static void hand_over(ModelStage *s, int gone, int into) {
         s->candidates[into].matters |= s->candidates[gone].matters;
         s->candidates[into].is_anchor |= s->candidates[gone].is_anchor;
         s->candidates[gone].is_gone = true;
+        s->candidates[gone].merged_into = 1 + into;
 }
 
 static void fold(ModelStage *s, const Model *m, int u) {

@@ -89,11 +89,10 @@ void model_stage_drop(ModelStage *s, int candidate) {
 }
 
 void model_stage_drop_late(ModelStage *s, int candidate) {
-        s->late[s->n_late++] = (ModelLeftOut) {
-                .unit = s->candidates[candidate].unit,
-                .is_stop = s->candidates[candidate].type == JOB_STOP,
-                .is_verify = s->candidates[candidate].type == JOB_VERIFY_ACTIVE,
-        };
+        s->late[s->n_late++] = candidate;
+        for (int i = 0; i < s->n; i++)
+                if (s->candidates[i].merged_into == 1 + candidate)
+                        s->late[s->n_late++] = i;
         model_stage_drop(s, candidate);
 }
 
