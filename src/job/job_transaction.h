@@ -10,11 +10,13 @@
  *   1. anchors: the unit of each request is loaded, the request is checked
  *   2. expansion: candidates pull in others over the relations of their units
  *   3. extras: what the mode adds (isolate, triggering, restart-dependencies)
- *   4. marks: which candidates an anchor needs; the others must do no harm
+ *   4. first reduction: what changes nothing goes, with what it pulled in.
+ *      Marks: which candidates an anchor needs; the others must do no harm
  *   5. merge: the candidates of a unit become one job
- *   6. reduction: what changes nothing goes
- *   7. order: how the candidates meet the installed jobs of their units; cycles of
- *      order are broken
+ *   6. reduction: what turns out to change nothing goes
+ *   7. order: how the candidates meet the installed jobs of their units; cycles
+ *      of order are broken. A candidate dropped here may have won a conflict in
+ *      step 5: then all steps are done again without it
  *   8. installed jobs: a conflict with one that may not be replaced refuses all
  *   9. commit: the table changes
  *
@@ -45,6 +47,18 @@ typedef struct JobTransactionDrop {
         const char *why;                /* in the arena */
 } JobTransactionDrop;
 
+/*
+ * What was left out after conflicts had been settled: they are settled again without it. It outlives the stage, so it
+ * refers to nothing there.
+ */
+typedef struct JobLeftOut {
+        uint32_t order;                 /* of the candidate: it is found there again, the requests being the same */
+        uint32_t unit;                  /* index */
+        JobDropRule rule;
+        char *why;                      /* owned */
+        char *cycle;                    /* owned; the sentence of .cycles, NULL if there is none */
+} JobLeftOut;
+
 typedef struct JobTransaction {
         UnitTable *units;               /* borrowed */
         JobTable *installed;            /* borrowed */
@@ -58,13 +72,22 @@ typedef struct JobTransaction {
         VECTOR(JobCandidate *) candidates;       /* in expansion order; dropped candidates stay here */
         VECTOR(JobCandidate *) anchors; /* for each request; after merging use job_candidate_survivor() */
         VECTOR(JobCandidate *) work;    /* scratch of one step */
+        VECTOR(JobCandidate *) winners; /* candidates in whose favour ties were settled */
+        VECTOR(JobCandidate *) suspects;         /* candidates to which a drop has cut an edge */
         VECTOR(JobCandidate *) steps;   /* the remaining candidates, in commit order */
         VECTOR(JobTransactionDrop) drops;
         VECTOR(const char *) cycles;    /* descriptions of broken cycles, in the arena */
+        VECTOR(JobLeftOut) left_out;    /* owned: candidates that this build leaves out from the merge on */
+        size_t n_cycles_again;          /* entries of .cycles that belong to .left_out */
         size_t n_expanded, n_propagated;        /* candidates already expanded */
         size_t n_failed;                /* candidates whose failure is not propagated yet */
         uint32_t generation;            /* of the marks on candidates */
+        uint32_t loss;                  /* the mark of candidates that would be lost */
         size_t n_depths;                /* greatest depth of a candidate + 1 */
+        bool has_several;               /* a unit has more than one candidate */
+        bool is_last;                   /* the build is not repeated */
+        bool is_in_vain;                /* the winner of a tie was lost: the build is repeated without it */
+        bool has_conflicts;             /* there were conflicts to settle */
         bool is_swept, has_depths;      /* results about the stage; job_stage_touch() clears them */
         bool is_incomplete;             /* memory was short: the next step returns -ENOMEM */
         Failure failure;

@@ -4,17 +4,18 @@
  * Breaking of order cycles, in a deterministic way
  *
  * In each component with a cycle, take one shortest cycle; of its candidates
- * that no anchor needs, drop the one whose loss drops the fewest jobs, ties
- * decided by name; repeat until the component has no cycle. Components are
- * handled separately, in the order of names, so many small cycles cost one
- * search each. A final search over everything confirms the result, because
- * dropping a candidate brings back the installed job that it would have
- * canceled.
+ * that no anchor needs, drop the one whose loss drops the fewest jobs (those
+ * that need it, and those that nothing else pulls in), ties decided by name;
+ * repeat until the component has no cycle. Components are handled separately,
+ * in the order of names, so many small cycles cost one search each. A final
+ * search over everything confirms the result, because dropping a candidate
+ * brings back the installed job that it would have canceled.
  */
 
 #include <assert.h>
 #include <stdlib.h>
 
+#include "job/job_transaction_loss.h"
 #include "job/job_transaction_order.h"
 
 #define VICTIMS_MAX 1000                /* in one component */
@@ -104,7 +105,7 @@ static JobCandidate *cycle_candidate(OrderGraph *graph, uint32_t node) {
 
 static JobCandidate *cycle_choose_victim(OrderGraph *graph, const OrderNodes *cycle) {
         JobCandidate *victim = NULL;
-        size_t fewest = 0;
+        size_t fewest = SIZE_MAX;
 
         for (size_t i = 0; i < cycle->n; i++) {
                 JobCandidate *candidate = cycle_candidate(graph, cycle->items[i]);
@@ -112,7 +113,9 @@ static JobCandidate *cycle_choose_victim(OrderGraph *graph, const OrderNodes *cy
 
                 if (!candidate || candidate == victim)
                         continue;
-                losses = job_stage_count_losses(graph->transaction, candidate);
+                job_stage_begin_loss(graph->transaction);
+                job_stage_add_loss(graph->transaction, candidate);
+                losses = job_stage_spread_loss(graph->transaction, fewest);
                 if (!victim || losses < fewest ||
                     (losses == fewest && strcmp(candidate->unit->id, victim->unit->id) < 0)) {
                         victim = candidate;

@@ -174,6 +174,13 @@ static int job_transaction_pull_by_rules(JobTransaction *transaction, JobCandida
         return 0;
 }
 
+/* A stop that stops nothing is passed on to nobody: systemd.unit(5) propagates what is really done to a unit. */
+static bool job_candidate_stops_something(const JobTransaction *transaction, const JobCandidate *candidate) {
+        if (candidate->is_anchor || !job_type_is_redundant(JOB_STOP, candidate->unit->active_state))
+                return true;
+        return job_unit_entry_conflicts(job_table_peek(transaction->installed, candidate->index), JOB_STOP);
+}
+
 static int job_transaction_expand_one(JobTransaction *transaction, JobCandidate *candidate) {
         bool with_dependents;
         int r = 0;
@@ -188,7 +195,7 @@ static int job_transaction_expand_one(JobTransaction *transaction, JobCandidate 
                           (candidate->is_anchor && transaction->mode == JOB_RESTART_DEPENDENCIES);
         if (r == 0 && with_dependents)
                 r = job_transaction_pull_by_rules(transaction, candidate, &job_rules_restart);
-        if (r == 0 && candidate->type == JOB_STOP)
+        if (r == 0 && candidate->type == JOB_STOP && job_candidate_stops_something(transaction, candidate))
                 r = job_transaction_pull_by_rules(transaction, candidate, &job_rules_stop);
         if (r == 0 && candidate->type == JOB_RELOAD)
                 r = job_transaction_pull_by_rules(transaction, candidate, &job_rules_reload);
@@ -308,6 +315,8 @@ int job_transaction_expand_pending(JobTransaction *transaction) {
                 JobCandidate *candidate = transaction->candidates.items[transaction->n_propagated];
 
                 if (candidate->is_gone || (candidate->type != JOB_STOP && candidate->type != JOB_RESTART))
+                        continue;
+                if (candidate->type == JOB_STOP && !job_candidate_stops_something(transaction, candidate))
                         continue;
                 r = job_transaction_propagate_stop(transaction, candidate);
                 if (r == 0)

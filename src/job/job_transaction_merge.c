@@ -3,8 +3,7 @@
 /*
  * Extras of the mode, marks, merge, and reduction
  *
- * After merging a unit has at most one candidate besides a nop. The only
- * possible conflict is between a stop and the other types, which all merge.
+ * After merging a unit has at most one candidate besides a nop.
  */
 
 #include <assert.h>
@@ -172,57 +171,6 @@ int job_transaction_mark_and_minimize(JobTransaction *transaction) {
         return transaction->is_incomplete ? -ENOMEM : 0;
 }
 
-static bool job_candidate_came_through_conflicts(const JobCandidate *candidate) {
-        for (const JobEdge *edge = candidate->pullers_first; edge; edge = edge->next_of_object)
-                if (!edge->is_cut && edge->conflicts)
-                        return true;
-        return false;
-}
-
-/* The candidate to weigh against @stop: one that matters, if there is one. */
-static JobCandidate *job_stage_opponent(const JobStageUnit *unit, const JobCandidate *stop) {
-        JobCandidate *opponent = NULL;
-
-        for (JobCandidate *c = unit->first; c; c = c->next_of_unit) {
-                if (c->is_gone || c == stop || c->type == JOB_NOP)
-                        continue;
-                if (c->matters)
-                        return c;
-                if (!opponent)
-                        opponent = c;
-        }
-        return opponent;
-}
-
-static int job_transaction_settle(JobTransaction *transaction, JobStageUnit *unit) {
-        JobCandidate *stop, *other, *victim;
-
-        for (;;) {
-                for (stop = unit->first; stop; stop = stop->next_of_unit)
-                        if (!stop->is_gone && stop->type == JOB_STOP)
-                                break;
-                other = stop ? job_stage_opponent(unit, stop) : NULL;
-                if (!other)
-                        return 0;
-
-                if (stop->matters && other->matters)
-                        return job_transaction_refuse(
-                                transaction, -EDEADLK, "TransactionJobsConflicting",
-                                job_stage_format(transaction,
-                                                 "Conflicting jobs for %s are both required: %s; and %s.",
-                                                 stop->unit->id, job_stage_chain(transaction, stop),
-                                                 job_stage_chain(transaction, other)));
-
-                if (stop->matters != other->matters)
-                        victim = stop->matters ? other : stop;
-                else
-                        victim = job_candidate_came_through_conflicts(stop) ? other : stop;
-                job_stage_drop(transaction, victim, JOB_DROP_CONFLICT,
-                               job_stage_format(transaction, "it conflicts with %s",
-                                                job_candidate_name(transaction, victim == stop ? other : stop)));
-        }
-}
-
 static void job_candidate_move_edges(JobCandidate *from, JobCandidate *into) {
         for (JobEdge *edge = from->needs_first; edge; edge = edge->next_of_subject)
                 edge->subject = into;
@@ -289,38 +237,19 @@ static bool job_stage_has_several(const JobStageUnit *unit) {
         return n > 1;
 }
 
-static bool job_stage_matters(const JobStageUnit *unit) {
-        for (const JobCandidate *c = unit->first; c; c = c->next_of_unit)
-                if (!c->is_gone && c->matters)
-                        return true;
-        return false;
-}
-
-/* Units that matter first, then by name: a drop for one may settle the conflict of the next. */
-static int compare_units(const void *a, const void *b) {
-        const JobStageUnit *x = *(JobStageUnit *const *) a, *y = *(JobStageUnit *const *) b;
-        bool x_matters = job_stage_matters(x), y_matters = job_stage_matters(y);
-
-        if (x_matters != y_matters)
-                return x_matters ? -1 : 1;
-        return strcmp(x->first->unit->id, y->first->unit->id);
-}
-
 int job_transaction_merge(JobTransaction *transaction) {
-        VECTOR(JobStageUnit *) several = {};
+        JobStageUnits several = {};
         int r = 0;
 
-        for (size_t i = 0; i < transaction->touched.n && r == 0; i++) {
+        for (size_t i = 0; transaction->has_several && i < transaction->touched.n && r == 0; i++) {
                 JobStageUnit *unit = &transaction->stage[transaction->touched.items[i]];
 
                 if (job_stage_has_several(unit))
                         r = vector_push(&several, unit);
         }
-        if (r == 0 && several.n > 1)
-                qsort(several.items, several.n, sizeof(*several.items), compare_units);
 
-        for (size_t i = 0; i < several.n && r == 0; i++)
-                r = job_transaction_settle(transaction, several.items[i]);
+        if (r == 0 && several.n > 0)
+                r = job_transaction_settle(transaction, &several);
         for (size_t i = 0; i < several.n && r == 0; i++)
                 job_transaction_merge_unit(transaction, several.items[i]);
         /* The jobs needed by a candidate that merged into an anchor matter now. */
@@ -334,21 +263,67 @@ int job_transaction_merge(JobTransaction *transaction) {
         return transaction->is_incomplete ? -ENOMEM : 0;
 }
 
-int job_transaction_reduce(JobTransaction *transaction) {
+/* — what is already as it would be — */
+
+static bool job_candidate_is_redundant(const JobTransaction *transaction, const JobCandidate *candidate) {
+        if (candidate->is_gone || candidate->is_anchor ||
+            !job_type_is_redundant(candidate->type, candidate->unit->active_state))
+                return false;
+        return !job_unit_entry_conflicts(job_table_peek(transaction->installed, candidate->index), candidate->type);
+}
+
+static void job_stage_drop_redundant(JobTransaction *transaction, JobCandidate *candidate) {
+        job_stage_drop_alone(transaction, candidate, JOB_DROP_REDUNDANT,
+                             job_stage_format(transaction, "%s is %s already", candidate->unit->id,
+                                              unit_active_state_to_string(candidate->unit->active_state)));
+}
+
+/* Was anything but a stop wanted of it? */
+static bool job_stage_is_contested(const JobStageUnit *unit) {
+        for (const JobCandidate *c = unit->first; c; c = c->next_of_unit)
+                if (c->type != JOB_NOP && c->type != JOB_STOP)
+                        return true;
+        return false;
+}
+
+/* What is left of such a start: what it keeps from starting, and starts of what runs, which go the same way. */
+static void job_stage_cut_redundant(JobTransaction *transaction, JobCandidate *candidate) {
+        for (JobEdge *edge = candidate->needs_first; edge; edge = edge->next_of_subject) {
+                bool stays = edge->conflicts ? job_stage_is_contested(&transaction->stage[edge->object->index]) :
+                                               job_candidate_is_redundant(transaction, edge->object);
+
+                if (!edge->is_cut && !stays)
+                        job_stage_cut_edge(transaction, edge);
+        }
+}
+
+/*
+ * A start of what runs starts nobody, so nothing may give way to what it alone pulls in. Where units have several
+ * candidates it stays itself until these are settled: it may have to keep what runs from being stopped. A restart that
+ * it is merged with pulls in the same for itself.
+ */
+int job_transaction_reduce_first(JobTransaction *transaction) {
         for (size_t i = 0; i < transaction->candidates.n; i++) {
                 JobCandidate *candidate = transaction->candidates.items[i];
-                const JobUnitEntry *entry;
 
-                if (candidate->is_gone || candidate->is_anchor ||
-                    !job_type_is_redundant(candidate->type, candidate->unit->active_state))
+                if (!job_candidate_is_redundant(transaction, candidate))
                         continue;
-                entry = job_table_peek(transaction->installed, candidate->index);
-                if (job_unit_entry_conflicts(entry, candidate->type))
-                        continue;
-                job_stage_drop_alone(transaction, candidate, JOB_DROP_REDUNDANT,
-                                     job_stage_format(transaction, "%s is %s already", candidate->unit->id,
-                                                      unit_active_state_to_string(candidate->unit->active_state)));
+                if (!transaction->has_several)
+                        job_stage_drop_redundant(transaction, candidate);
+                else if (candidate->type != JOB_STOP)
+                        job_stage_cut_redundant(transaction, candidate);
         }
+        job_stage_sweep(transaction);
+        return transaction->is_incomplete ? -ENOMEM : 0;
+}
+
+int job_transaction_reduce(JobTransaction *transaction) {
+        if (!transaction->has_several)
+                return 0;
+
+        for (size_t i = 0; i < transaction->candidates.n; i++)
+                if (job_candidate_is_redundant(transaction, transaction->candidates.items[i]))
+                        job_stage_drop_redundant(transaction, transaction->candidates.items[i]);
         job_stage_sweep(transaction);
         return transaction->is_incomplete ? -ENOMEM : 0;
 }

@@ -3,26 +3,23 @@
 /*
  * The stage
  *
- * Dropping a candidate drops at once those that need it, and those that lose
- * their last puller. Two candidates that pull in each other keep their counts
- * above zero; job_stage_sweep() drops them at the end of each step.
+ * Dropping a candidate drops at once those that need it, and those that no
+ * anchor reaches any more. Where a search back to an anchor costs too much, the
+ * count of pullers decides. Two candidates that pull in each other keep their
+ * counts above zero; job_stage_sweep() drops them at the end of each step.
  */
 
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "job/job_transaction_stage.h"
+#include "job/job_transaction_loss.h"
 #include "job/job_transaction_walk.h"
 
 static JobStageUnit *stage_of_unit(JobTransaction *transaction, const Unit *unit) {
         assert(unit->index < transaction->n_stage);
 
         return &transaction->stage[unit->index];
-}
-
-void job_stage_touch(JobTransaction *transaction) {
-        transaction->is_swept = transaction->has_depths = false;
 }
 
 JobCandidate *job_candidate_survivor(JobCandidate *candidate) {
@@ -91,8 +88,11 @@ static int job_stage_take_unit(JobTransaction *transaction, const Unit *unit) {
         stage = stage_of_unit(transaction, unit);
         if (stage->is_touched)
                 return 0;
+        r = vector_push(&transaction->touched, unit->index);
+        if (r < 0)
+                return r;
         stage->is_touched = true;
-        return vector_push(&transaction->touched, unit->index);
+        return 0;
 }
 
 /* Removes the drops of a job that another candidate has pulled in again. */
@@ -146,6 +146,7 @@ int job_stage_add(JobTransaction *transaction, Unit *unit, JobType type, JobCand
                 return r;
 
         end = &stage_of_unit(transaction, unit)->first;
+        transaction->has_several |= *end != NULL;
         while (*end)
                 end = &(*end)->next_of_unit;
         *end = candidate;
@@ -222,14 +223,23 @@ static void job_stage_cut_pullers(JobTransaction *transaction, JobCandidate *can
         }
 }
 
-static void job_stage_cut_needs(JobTransaction *transaction, JobCandidate *candidate) {
+/* @with_suspects: what still has pullers may have none that an anchor reaches. */
+static void job_stage_cut_needs(JobTransaction *transaction, JobCandidate *candidate, bool with_suspects) {
         for (JobEdge *edge = candidate->needs_first; edge; edge = edge->next_of_subject) {
+                JobCandidate *object = edge->object;
+
                 if (edge->is_cut)
                         continue;
                 job_edge_cut(edge);
-                if (edge->object->n_pullers == 0 && !edge->object->is_anchor)
-                        job_stage_queue(transaction, edge->object, JOB_DROP_UNREACHED,
-                                        "no remaining job pulls it in");
+                if (object->is_anchor)
+                        continue;
+                if (object->n_pullers == 0)
+                        job_stage_queue(transaction, object, JOB_DROP_UNREACHED, "no remaining job pulls it in");
+                else if (with_suspects && !object->is_gone && object->mark != transaction->generation) {
+                        object->mark = transaction->generation;
+                        if (vector_push(&transaction->suspects, object) < 0)
+                                transaction->is_incomplete = true;
+                }
         }
 }
 
@@ -238,21 +248,51 @@ static void job_stage_drop_queued(JobTransaction *transaction, bool with_needing
                 JobCandidate *candidate = vector_pop(&transaction->work);
 
                 job_stage_cut_pullers(transaction, candidate, with_needing);
-                job_stage_cut_needs(transaction, candidate);
+                job_stage_cut_needs(transaction, candidate, with_needing);
+        }
+}
+
+/* What pulls itself in, by a ring. */
+static void job_stage_drop_suspects(JobTransaction *transaction) {
+        for (size_t i = 0; i < transaction->suspects.n; i++) {
+                JobCandidate *suspect = transaction->suspects.items[i];
+
+                if (suspect->is_gone || !job_stage_find_unreached(transaction, suspect, JOB_MARK_NONE))
+                        continue;
+                for (size_t k = 0; k < transaction->work.n; k++) {
+                        transaction->work.items[k]->is_gone = true;
+                        job_stage_note(transaction, transaction->work.items[k], JOB_DROP_UNREACHED,
+                                       "no remaining job pulls it in");
+                }
+                job_stage_drop_queued(transaction, true);
         }
 }
 
 void job_stage_drop(JobTransaction *transaction, JobCandidate *candidate, JobDropRule rule, const char *why) {
         assert(transaction->work.n == 0);
 
+        vector_clear(&transaction->suspects);
+        transaction->generation++;
         job_stage_queue(transaction, candidate, rule, why);
         job_stage_drop_queued(transaction, true);
+        job_stage_drop_suspects(transaction);
 }
 
 void job_stage_drop_alone(JobTransaction *transaction, JobCandidate *candidate, JobDropRule rule, const char *why) {
         assert(transaction->work.n == 0);
 
         job_stage_queue(transaction, candidate, rule, why);
+        job_stage_drop_queued(transaction, false);
+}
+
+void job_stage_cut_edge(JobTransaction *transaction, JobEdge *edge) {
+        assert(transaction->work.n == 0);
+
+        job_stage_touch(transaction);
+        job_edge_cut(edge);
+        if (edge->object->n_pullers > 0 || edge->object->is_anchor)
+                return;
+        job_stage_queue(transaction, edge->object, JOB_DROP_UNREACHED, "no remaining job pulls it in");
         job_stage_drop_queued(transaction, false);
 }
 
@@ -307,23 +347,6 @@ void job_stage_sweep(JobTransaction *transaction) {
                                              "no remaining job pulls it in");
         }
         transaction->is_swept = true;
-}
-
-size_t job_stage_count_losses(JobTransaction *transaction, JobCandidate *candidate) {
-        size_t n = 0;
-
-        job_stage_touch(transaction);   /* overwrites marks and .via */
-        transaction->generation++;
-        job_stage_reach(transaction, candidate, NULL);
-        while (transaction->work.n > 0) {
-                JobCandidate *lost = vector_pop(&transaction->work);
-
-                n++;
-                for (JobEdge *edge = lost->pullers_first; edge; edge = edge->next_of_object)
-                        if (!edge->is_cut && edge->is_needed)
-                                job_stage_reach(transaction, edge->subject, NULL);
-        }
-        return n;
 }
 
 const char *job_stage_format(JobTransaction *transaction, const char *format, ...) {

@@ -37,8 +37,10 @@ struct JobCandidate {
         bool has_failed;
         bool is_unusable;               /* failed because of its own unit, not of a needed one */
         bool absorbs_start;
+        bool is_secured;                /* the winner of a tie needs it: a candidate that is only wanted gives way */
+        bool is_left_out;               /* by an earlier build of the transaction */
         bool meets_job;                 /* the unit has an installed job other than a nop (order check) */
-        uint32_t index;                 /* the unit has an installed job other than a nop (order check) */
+        uint32_t index;                 /* of the unit */
         uint32_t n_pullers;             /* uncut edges to it */
         JobEdge *needs_first, *needs_last;      /* edges from it */
         JobEdge *pullers_first, *pullers_last;  /* edges to it */
@@ -47,12 +49,13 @@ struct JobCandidate {
         const JobEdge *via;             /* edge by which job_stage_sweep() reached it; NULL for an anchor */
         uint32_t order;                 /* place in the transaction's candidates */
         uint32_t depth;                 /* longest chain of candidates that must go before it */
-        uint32_t step;                  /* place in the order of the commit */
+        uint32_t step;                  /* place in the order of the commit; before that the last search back from it */
         uint32_t id;                    /* job made for it by the commit */
         JobMeeting meeting;             /* with the installed jobs; set by the order check */
         Job *job;                       /* commit: prepared before, or the survivor */
         JobCandidate *merged_into;
         int failure_code;               /* with .has_failed */
+        uint32_t n_losing;              /* edges to it that a loss would cut, while losses are counted */
         const char *failure_name;       /* static */
         const char *failure_message;    /* in the arena */
 };
@@ -63,11 +66,15 @@ struct JobStageUnit {
         bool is_touched;
 };
 
+typedef VECTOR(JobStageUnit *) JobStageUnits;
+
 /*
  * Invalidates the results about the whole stage (swept, depths). Every function that changes a candidate or an edge
  * calls this.
  */
-void job_stage_touch(JobTransaction *transaction);
+static inline void job_stage_touch(JobTransaction *transaction) {
+        transaction->is_swept = transaction->has_depths = false;
+}
 
 /* Grows the array by unit index to cover all units: 0 or -ENOMEM. */
 int job_stage_reserve(JobTransaction *transaction);
@@ -85,19 +92,22 @@ int job_stage_add(JobTransaction *transaction, Unit *unit, JobType type, JobCand
 int job_stage_connect(JobTransaction *transaction, JobCandidate *subject, JobCandidate *object,
                       const UnitRelation *relation, JobEdge edge);
 
-/* Drops the candidate, transitively those that need it, and those that lose their last puller thereby. */
+/*
+ * Drops it and, transitively, those that need it; what no anchor reaches thereby goes too. Where much would have to be
+ * looked at to know that (JOB_SEARCH_MAX), what pulls itself in by a ring stays until the next sweep.
+ */
 void job_stage_drop(JobTransaction *transaction, JobCandidate *candidate, JobDropRule rule, const char *why);
 /* Drops the candidate alone: those that need it stay. */
 void job_stage_drop_alone(JobTransaction *transaction, JobCandidate *candidate, JobDropRule rule, const char *why);
-/* Drops all failed candidates, each for its own reason. */
+/* As if it had not been pulled in by that; what is unreached thereby goes, rings with the next sweep. */
+void job_stage_cut_edge(JobTransaction *transaction, JobEdge *edge);
+/* Drops what has failed, each for its own reason. */
 void job_stage_drop_failed(JobTransaction *transaction);
 /*
  * Drops the candidates that no anchor reaches, and stores in each of the others the edge on the way from an anchor.
  * Does nothing if the stage is unchanged since the last sweep.
  */
 void job_stage_sweep(JobTransaction *transaction);
-/* The number of jobs that would be dropped with @candidate. */
-size_t job_stage_count_losses(JobTransaction *transaction, JobCandidate *candidate);
 
 /*
  * The chain from an anchor to the candidate: "start a.service → start b.service (Requires= at a.service:3)". In the
@@ -114,9 +124,11 @@ void job_transaction_clear(JobTransaction *transaction);
 
 int job_transaction_expand(JobTransaction *transaction, const JobRequest *requests, size_t n);
 int job_transaction_add_mode_extras(JobTransaction *transaction);
-int job_transaction_expand_pending(JobTransaction *transaction);         /* candidates added by the extras */
+int job_transaction_expand_pending(JobTransaction *transaction);         /* what the extras added */
+int job_transaction_reduce_first(JobTransaction *transaction);
 int job_transaction_mark_and_minimize(JobTransaction *transaction);
 int job_transaction_merge(JobTransaction *transaction);
+int job_transaction_settle(JobTransaction *transaction, const JobStageUnits *several);  /* part of the merge */
 int job_transaction_reduce(JobTransaction *transaction);
 int job_transaction_check_order(JobTransaction *transaction);
 /* Quick check: false if it cannot decide. If true, the depths are known, too. */

@@ -219,6 +219,47 @@ Test(job_big, ring_of_many_loses_one) {
         assert_dropped(w, "start u000000.service: cycle");
 }
 
+/* The same units under names in another order: 7,919 is a prime. */
+static const char *shuffled_name_of(Name name, int i) {
+        return name_of(name, (int) ((int64_t) i * 7919 % MANY));
+}
+
+/* Each conflicts with the next: every other one is started, as far as conflicts are settled by what is sure. */
+Test(job_big, chain_of_many_conflicts) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+        Name a, b;
+
+        double_unit(w->units, "t.target", UNIT_INACTIVE);
+        for (int i = 0; i < MANY; i++) {
+                double_unit(w->units, shuffled_name_of(a, i), UNIT_INACTIVE);
+                double_relate_at(w->units, "t.target", UNIT_WANTS, a, 1);
+                if (i + 1 < MANY)
+                        double_relate_at(w->units, a, UNIT_CONFLICTS, shuffled_name_of(b, i + 1), 2);
+        }
+        job_world_accept(w, JOB_REPLACE, "start:t.target");
+        cr_assert(lt(sz, MANY / 3, job_manager_count(w->jobs)));
+        cr_assert(lt(sz, job_manager_count(w->jobs), MANY / 2 + 3));
+        assert_string(w->plan->jobs.items[1].unit, "u000000.service");
+}
+
+/* 50,000 pairs that conflict both ways. */
+Test(job_big, many_pairs_conflict) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+        Name a, b;
+
+        double_unit(w->units, "t.target", UNIT_INACTIVE);
+        for (int i = 0; i < MANY; i += 2) {
+                double_unit(w->units, shuffled_name_of(a, i), UNIT_INACTIVE);
+                double_unit(w->units, shuffled_name_of(b, i + 1), UNIT_INACTIVE);
+                double_relate_at(w->units, "t.target", UNIT_WANTS, a, 1);
+                double_relate_at(w->units, "t.target", UNIT_WANTS, b, 2);
+                double_relate_at(w->units, a, UNIT_CONFLICTS, b, 3);
+                double_relate_at(w->units, b, UNIT_CONFLICTS, a, 4);
+        }
+        job_world_accept(w, JOB_REPLACE, "start:t.target");
+        cr_assert(eq(sz, job_manager_count(w->jobs), MANY / 2 + 1));
+}
+
 Test(job_big, many_units_are_acted_on_by_rules) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
         Name name;

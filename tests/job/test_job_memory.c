@@ -63,7 +63,8 @@ static void take_event(const JobEvent *event, void *userdata) {
 
 static JobWorld *world_new(void) {
         static const char *const names[] = {
-                "a.service", "b.service", "c.service", "d.service", "e.service", "t.target", "masked.service",
+                "a.service", "b.service", "c.service", "d.service", "e.service", "p.service", "q.service", "t.target",
+                "masked.service",
         };
         JobWorld *w = job_world_new();
 
@@ -78,6 +79,10 @@ static JobWorld *world_new(void) {
         double_relate(w->units, "a.service", UNIT_BEFORE, "c.service");
         double_relate(w->units, "c.service", UNIT_BEFORE, "a.service");
         double_relate(w->units, "c.service", UNIT_CONFLICTS, "d.service");
+        double_relate(w->units, "t.target", UNIT_WANTS, "p.service");
+        double_relate(w->units, "t.target", UNIT_WANTS, "q.service");
+        double_relate(w->units, "p.service", UNIT_CONFLICTS, "q.service");
+        double_relate(w->units, "q.service", UNIT_CONFLICTS, "p.service");
         double_relate(w->units, "d.service", UNIT_PROPAGATES_STOP_TO, "e.service");
         double_relate(w->units, "b.service", UNIT_ON_FAILURE, "e.service");
         double_relate(w->units, "t.target", UNIT_ON_FAILURE, "d.service");

@@ -56,6 +56,36 @@ Test(job_transaction_cycle, of_equal_losses_the_first_by_name_goes) {
         }
 }
 
+Test(job_transaction_cycle, what_nothing_else_pulls_in_counts_as_lost) {
+        cleanup_(job_world_freep) JobWorld *w = world_with_ring();
+
+        /* With a go x, y and z, of which the last two pull in each other; with b goes what needs it; with c nothing. */
+        want(w, "abc");
+        double_relate(w->units, "a.service", UNIT_WANTS, "x.service");
+        double_relate(w->units, "x.service", UNIT_WANTS, "y.service");
+        double_relate(w->units, "y.service", UNIT_WANTS, "z.service");
+        double_relate(w->units, "z.service", UNIT_WANTS, "y.service");
+        double_relate(w->units, "t.target", UNIT_WANTS, "u.service");
+        double_relate(w->units, "u.service", UNIT_REQUIRES, "b.service");
+        double_relate(w->units, "c.service", UNIT_WANTS, "b.service");
+        job_world_accept(w, JOB_REPLACE, "start:t.target");
+        assert_dropped(w, "start c.service: cycle");
+}
+
+Test(job_transaction_cycle, a_ring_that_a_victim_alone_pulls_in_counts_as_lost) {
+        cleanup_(job_world_freep) JobWorld *w = world_with_ring();
+
+        want(w, "abc");
+        double_relate(w->units, "a.service", UNIT_WANTS, "x.service");
+        double_relate(w->units, "x.service", UNIT_WANTS, "y.service");
+        double_relate(w->units, "y.service", UNIT_WANTS, "x.service");
+        double_relate(w->units, "b.service", UNIT_WANTS, "z.service");
+        double_relate(w->units, "c.service", UNIT_WANTS, "v.service");
+        double_relate(w->units, "c.service", UNIT_WANTS, "w.service");
+        job_world_accept(w, JOB_REPLACE, "start:t.target");
+        assert_dropped(w, "start b.service: cycle, start z.service: unreached");
+}
+
 Test(job_transaction_cycle, the_one_with_which_the_fewest_are_lost_goes) {
         cleanup_(job_world_freep) JobWorld *w = world_with_ring();
 

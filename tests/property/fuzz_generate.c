@@ -34,6 +34,7 @@ typedef struct FuzzRandom {
         int n_units;
         unsigned cycles;                /* percent of order relations that may close a cycle */
         bool is_restless;               /* restarts, and files that are read again */
+        bool is_at_odds;                /* conflicts among units that are only wanted */
         bool is_tangled;                /* cycles of order among units that are only wanted */
 } FuzzRandom;
 
@@ -109,6 +110,8 @@ static FuzzRelation random_relation(FuzzRandom *random, int unit) {
 
         if (random->is_tangled && chance(random, 50))
                 relation.kind = chance(random, 50) ? UNIT_WANTS : UNIT_AFTER;
+        if (random->is_at_odds && chance(random, 60))
+                relation.kind = chance(random, 50) ? UNIT_WANTS : UNIT_CONFLICTS;
         is_order = relation.kind == UNIT_AFTER || relation.kind == UNIT_BEFORE;
 
         /* Along the numbers there is no cycle. */
@@ -124,6 +127,7 @@ static void random_graph(FuzzRandom *random, FuzzCase *fuzz) {
         random->cycles = chance(random, 40) ? 30 : 0;
         random->is_restless = chance(random, 20);
         random->is_tangled = chance(random, 15);
+        random->is_at_odds = chance(random, 20);
         if (random->is_tangled)
                 random->cycles = 70;
         per_unit += random->n_units < 5 ? below(random, 5) : 0;

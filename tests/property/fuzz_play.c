@@ -88,6 +88,7 @@ static void play_exec(FuzzPlayer *player, const FuzzStep *step) {
         JobOptions options = { .mode = step->mode, .requester = &requester, .now = player->world->now };
         cleanup_(job_plan_freep) JobPlan *planned = NULL;
         cleanup_(job_plan_freep) JobPlan *done = NULL;
+        static Model before;
         JobRequest requests[MODEL_REQUESTS_MAX] = {};
         ModelRequest of_model[MODEL_REQUESTS_MAX];
         uint32_t anchors[MODEL_REQUESTS_MAX] = {};
@@ -110,6 +111,7 @@ static void play_exec(FuzzPlayer *player, const FuzzStep *step) {
         }
         write_line(player, "\n");
 
+        before = player->model;
         error = model_exec(&player->model, of_model, step->n_requests, step->mode, anchors);
         if (player->is_known) {
                 (void) job_manager_exec(player->world->jobs, requests, step->n_requests, &options, NULL);
@@ -117,6 +119,7 @@ static void play_exec(FuzzPlayer *player, const FuzzStep *step) {
         }
         last_id = player->world->jobs->table.alloc.cursor;
         plan_result = job_manager_plan(player->world->jobs, requests, step->n_requests, &options, &planned);
+        fuzz_check_properties(player, &before, step, requests, of_model, planned);
         is_unchanged = player->world->jobs->table.alloc.cursor == last_id;
         result = job_manager_exec(player->world->jobs, requests, step->n_requests, &options, &done);
         is_unchanged &= result == 0 || player->world->jobs->table.alloc.cursor == last_id;

@@ -28,6 +28,12 @@ bool fuzz_differ(FuzzPlayer *player, const char *format, ...) printf_(2, 3);
 
 /* Of an exec: what came of it (0 or refused) and who stands for the requests. */
 void fuzz_compare_exec(FuzzPlayer *player, int result, const JobPlan *plan, const char *error, const uint32_t *anchors);
+/*
+ * Properties 11 to 14, of a plan of @step that nothing has come of yet. @before: the model as it was before the request;
+ * the player's own has done it. @requests: those of the step for the engine, @of_model for the model.
+ */
+void fuzz_check_properties(FuzzPlayer *player, const Model *before, const FuzzStep *step, const JobRequest *requests,
+                           const ModelRequest *of_model, const JobPlan *plan);
 /* Jobs, states, and all that was told since the last time. */
 void fuzz_compare(FuzzPlayer *player);
 /* What holds without a model. */

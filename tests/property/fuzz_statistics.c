@@ -163,6 +163,9 @@ void fuzz_statistics_print(const FuzzStatistics *s) {
                " in a stage; %" PRIu64 " turns; %" PRIu64 " reloads became starts; %" PRIu64 " rules over their limit\n",
                s->n_cases, s->n_steps, s->n_endless, s->n_cycles_broken, s->model.n_victims, s->model.n_turns,
                s->model.n_fallbacks, s->model.n_limited);
+        printf("%" PRIu64 " conflicts in a stage, %" PRIu64 " settled by a tie, %" PRIu64 " whose winner was there for its "
+               "loser; %" PRIu64 " stages made again; under other names: %" PRIu64 " the same, %" PRIu64 " with ties\n",
+               s->model.n_conflicts, s->model.n_ties, s->model.n_groundless, s->model.n_again, s->renamed[0], s->renamed[1]);
         for (size_t i = 0; i < ELEMENTSOF(tables); i++)
                 print_table(&tables[i]);
         print_errors("refused with", &s->errors);

@@ -32,6 +32,7 @@ typedef struct FuzzStatistics {
         uint64_t cancels[3];                            /* done, no such job, not cancelable */
         uint64_t restarts[2];                           /* without jobs, with some */
         uint64_t relates[2];
+        uint64_t renamed[2];                            /* plans: without ties, with some */
         ModelCounters model;
 } FuzzStatistics;
 

@@ -24,9 +24,12 @@ static FuzzWorld *world_of(const Unit *unit) {
 }
 
 static const FuzzUnit *case_of(const Unit *unit) {
-        int i = fuzz_unit_find(unit->id);
+        FuzzWorld *world = world_of(unit);
 
-        return i < 0 ? NULL : &world_of(unit)->fuzz->units[i];
+        assert(unit->index < MODEL_UNITS_MAX);
+        if (world->numbers[unit->index] == 0)
+                world->numbers[unit->index] = 1 + fuzz_unit_find(unit->id);
+        return world->numbers[unit->index] == 0 ? NULL : &world->fuzz->units[world->numbers[unit->index] - 1];
 }
 
 /* — the unit type — */
@@ -318,6 +321,19 @@ void fuzz_world_relate(FuzzWorld *world, int unit, const FuzzRelation *relations
                 relate(changed, &relations[i], 100 + i);
         (void) unit_table_load_queued(world->units);
         job_manager_graph_changed(world->jobs, world->now);
+}
+
+void fuzz_world_rename(FuzzWorld *world, const uint32_t *places) {
+        const char *ids[MODEL_UNITS_MAX];
+        size_t n = unit_table_size(world->units);
+
+        assert(n <= MODEL_UNITS_MAX);
+        for (uint32_t i = 0; i < n; i++) {
+                (void) case_of(unit_table_at(world->units, i));
+                ids[i] = unit_table_at(world->units, i)->id;
+        }
+        for (uint32_t i = 0; i < n; i++)
+                unit_table_at(world->units, i)->id = ids[places[i]];
 }
 
 void fuzz_world_restart(FuzzWorld *world) {

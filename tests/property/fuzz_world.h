@@ -25,6 +25,7 @@ typedef struct FuzzWorld {
         uint32_t running[FUZZ_IDS_MAX]; /* by id modulo: 1 + run type that was told last, to know a trigger */
         bool is_open[FUZZ_IDS_MAX];     /* the same: it has begun and not ended */
         uint32_t n_open;
+        int numbers[MODEL_UNITS_MAX];   /* by index of the unit: 1 + its number in the case; 0: not known yet */
         uint32_t wrong_id;              /* of the first event that could not be; 0: none */
 } FuzzWorld;
 
@@ -37,6 +38,12 @@ Unit *fuzz_world_unit(FuzzWorld *world, int unit);
 void fuzz_world_set_outcome(FuzzWorld *world, int unit, ModelOperation operation, ModelOutcome outcome);
 void fuzz_world_relate(FuzzWorld *world, int unit, const FuzzRelation *relations, unsigned n);
 void fuzz_world_restart(FuzzWorld *world);
+
+/*
+ * Until it is called again with the inverse: unit i has the name that unit places[i] had. Only what is asked of the
+ * transaction itself may be called meanwhile; requests go by the true names.
+ */
+void fuzz_world_rename(FuzzWorld *world, const uint32_t *places);
 
 /* Tells the model of units, their relations and settings; states and jobs are its own, but for units that are new to it. */
 void fuzz_world_show(const FuzzWorld *world, Model *model);

@@ -4,7 +4,8 @@
 /*
  * A second job engine, slow and obvious
  *
- * Written from the text of the design alone, to be compared with the first. It
+ * Written from the properties of the design and from systemd.unit(5), to be
+ * compared with the first. It
  * shares no code with it: of job/job_type.h and unit/ only the enums and their
  * words are used. All it knows is one plain struct without pointers into
  * itself, so that "as it would be afterwards" is a copy; each question is
@@ -148,6 +149,7 @@ typedef struct ModelCounters {
         uint64_t answers[_JOB_TYPE_MAX_IN_TABLE][_UNIT_ANSWER_MAX];
         uint64_t reports[_MODEL_SLOT_MAX][_UNIT_ACTIVE_STATE_MAX], pending_reports[_MODEL_SLOT_MAX][_UNIT_ACTIVE_STATE_MAX];
         uint64_t wishes[_JOB_MODE_MAX][_JOB_TYPE_MAX];
+        uint64_t n_conflicts, n_ties, n_groundless, n_again;    /* settled: in all, by declaration and name, ... */
         uint64_t n_victims, n_turns, n_fallbacks, n_limited;
 } ModelCounters;
 
@@ -166,6 +168,7 @@ typedef struct Model {
         bool has_cycle_to_come;         /* of order, among running restarts: nothing in it is pending yet */
         ModelWish wishes[MODEL_WISHES_MAX];
         unsigned n_wishes;
+        bool went_by_name;              /* the last request had ties: under other names its answer may be another */
         ModelTraces *trace;             /* borrowed */
         ModelCounters *counters;        /* borrowed, may be NULL */
 } Model;
@@ -186,6 +189,15 @@ typedef struct ModelRequest {
 /* NULL, or the name of the error. */
 const char *model_exec(Model *m, const ModelRequest *requests, unsigned n, JobMode mode,
                        uint32_t ret_anchors[MODEL_REQUESTS_MAX]);
+
+/* What a request would come to, to ask "what if": nothing changes. */
+typedef struct ModelPlan {
+        const char *error;
+        int n_jobs;
+        bool has[MODEL_UNITS_MAX][_JOB_TYPE_MAX];       /* a job of the type, what is redundant left out */
+} ModelPlan;
+
+void model_plan(const Model *m, const ModelRequest *requests, unsigned n, JobMode mode, ModelPlan *ret_plan);
 const char *model_cancel(Model *m, uint32_t id);
 unsigned model_cancel_all(Model *m);
 bool model_run(Model *m, unsigned budget);

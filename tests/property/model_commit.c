@@ -30,7 +30,7 @@ void model_stage_give_way(ModelStage *s, const Model *m) {
                 const ModelUnit *unit = &m->units[c->unit];
 
                 if (!c->is_gone && !c->matters && must_give_way(unit, c->type) && !resists(s, &unit->pending, c->type))
-                        model_stage_drop(s, i);
+                        model_stage_drop_late(s, i);
         }
         model_stage_sweep(s);
 }
@@ -239,29 +239,78 @@ void model_commit(Model *m, const ModelStage *s, bool is_trial, uint32_t *ret_an
                 ret_anchors[i] = ids[s->anchors[i]];
 }
 
-const char *model_exec(Model *m, const ModelRequest *requests, unsigned n, JobMode mode,
-                       uint32_t ret_anchors[MODEL_REQUESTS_MAX]) {
-        static ModelStage stage;
-        ModelStage *s = &stage;
+/* What a request pulls in is the same each time: a candidate has the same place. */
+static void leave_out(ModelStage *s, const int *left, int n) {
+        for (int k = 0; k < n; k++)
+                if (!s->candidates[left[k]].is_gone)
+                        model_stage_drop(s, left[k]);
+}
 
+/* One try, without what has turned out before not to be there in the end. */
+static void make_stage(ModelStage *s, Model *m, const ModelRequest *requests, unsigned n, JobMode mode,
+                       const int *left, int n_left) {
         memset(s, 0, offsetof(ModelStage, edges));
         s->mode = mode;
         model_stage_expand(s, m, requests, n);
         if (!s->error)
                 model_stage_add_extras(s, m);
         if (!s->error)
+                model_stage_reduce_first(s, m);
+        if (!s->error)
                 model_stage_mark(s, m);
         if (!s->error)
+                leave_out(s, left, n_left);
+        if (!s->error)
                 model_stage_merge(s, m);
-        if (!s->error)
+        if (!s->error && !s->is_in_vain)
                 model_stage_reduce(s, m);
-        if (!s->error)
+        if (!s->error && !s->is_in_vain)
                 model_stage_give_way(s, m);
-        if (!s->error && mode != JOB_IGNORE_DEPENDENCIES)
+        if (!s->error && !s->is_in_vain && mode != JOB_IGNORE_DEPENDENCIES)
                 model_stage_break_cycles(s, m);
+}
+
+/* All but the last look at what is installed. */
+static void make_final_stage(ModelStage *s, Model *m, const ModelRequest *requests, unsigned n, JobMode mode) {
+        int left[MODEL_CANDIDATES_MAX];
+        int n_left = 0;
+
+        m->went_by_name = false;
+        for (;;) {
+                make_stage(s, m, requests, n, mode, left, n_left);
+                if (s->error || !s->has_conflicts || s->n_late == 0)
+                        break;
+                /* A conflict may have been settled for what is not there now. */
+                model_count(m, n_again);
+                for (int i = 0; i < s->n_late; i++)
+                        left[n_left++] = s->late[i];
+        }
         if (!s->error)
                 model_stage_meet_installed(s, m);
-        if (!s->error)
-                model_commit(m, s, false, ret_anchors);
-        return s->error;
+}
+
+void model_plan(const Model *m, const ModelRequest *requests, unsigned n, JobMode mode, ModelPlan *ret_plan) {
+        static ModelStage stage;
+        static Model copy;
+
+        copy = *m;
+        copy.counters = NULL;
+        make_final_stage(&stage, &copy, requests, n, mode);
+        *ret_plan = (ModelPlan) { .error = stage.error };
+        for (int i = 0; i < stage.n; i++) {
+                if (stage.candidates[i].is_gone)
+                        continue;
+                ret_plan->has[stage.candidates[i].unit][stage.candidates[i].type] = true;
+                ret_plan->n_jobs++;
+        }
+}
+
+const char *model_exec(Model *m, const ModelRequest *requests, unsigned n, JobMode mode,
+                       uint32_t ret_anchors[MODEL_REQUESTS_MAX]) {
+        static ModelStage stage;
+
+        make_final_stage(&stage, m, requests, n, mode);
+        if (!stage.error)
+                model_commit(m, &stage, false, ret_anchors);
+        return stage.error;
 }

@@ -117,6 +117,15 @@ static void stage_pull_dependents(ModelStage *s, const Model *m, int from, JobTy
         stage_pull_all(s, m, from, (ModelPull) { UNIT_CONSISTS_OF, type, true });
 }
 
+/* "When systemd stops … the units listed here": what runs, or would come to run by a job that is there; or is asked. */
+static bool stops_something(const Model *m, const ModelCandidate *c) {
+        const ModelUnit *unit = &m->units[c->unit];
+        bool is_down = unit->state == UNIT_INACTIVE || unit->state == UNIT_FAILED;
+
+        return c->is_anchor || !is_down || (unit->triggered.id && model_conflicts(unit->triggered.type, JOB_STOP)) ||
+               (unit->pending.id && model_conflicts(unit->pending.type, JOB_STOP));
+}
+
 /* In mode restart-dependencies an anchor takes its dependents along with all else that it pulls in. */
 static void stage_expand_one(ModelStage *s, const Model *m, int from) {
         const ModelCandidate *c = &s->candidates[from];
@@ -129,7 +138,7 @@ static void stage_expand_one(ModelStage *s, const Model *m, int from) {
                 stage_pull_for_start(s, m, from);
         if (with_dependents)
                 stage_pull_dependents(s, m, from, JOB_TRY_RESTART);
-        if (type == JOB_STOP)
+        if (type == JOB_STOP && stops_something(m, c))
                 stage_pull_dependents(s, m, from, JOB_STOP);
         if (type == JOB_RELOAD)
                 stage_pull_all(s, m, from, (ModelPull) { UNIT_PROPAGATES_RELOAD_TO, JOB_TRY_RELOAD, false });
@@ -144,7 +153,7 @@ static bool is_staged(const ModelStage *s, int u, JobType type) {
 static void stage_propagate_stop(ModelStage *s, const Model *m, int from) {
         JobType type = s->candidates[from].type;
 
-        if (type != JOB_STOP && type != JOB_RESTART)
+        if (type != JOB_RESTART && (type != JOB_STOP || !stops_something(m, &s->candidates[from])))
                 return;
         model_each(m, s->candidates[from].unit, UNIT_PROPAGATES_STOP_TO, v)
                 if (!is_staged(s, v, JOB_STOP) && !is_staged(s, v, JOB_RESTART))

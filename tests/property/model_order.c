@@ -205,7 +205,27 @@ static int shortest_cycle(const ModelNodes *nodes, const Model *after, int membe
         return best;
 }
 
-static int choose_victim(const ModelStage *s, const ModelNodes *nodes, const int *cycle, int n, const Model *m) {
+static bool is_in(const int *cycle, int n, int node) {
+        for (int i = 0; i < n; i++)
+                if (cycle[i] == node)
+                        return true;
+        return false;
+}
+
+/* Is there another as short as @cycle? Then which is taken is a matter of names. */
+static bool has_other_shortest(const ModelNodes *nodes, const Model *after, const int *cycle, int n) {
+        for (int a = 0; a < nodes->n; a++) {
+                int other[NODES_MAX];
+
+                if (is_same_component(nodes, cycle[0], a) && !is_in(cycle, n, a) &&
+                    search_cycle(nodes, after, a, other) == n)
+                        return true;
+        }
+        return false;
+}
+
+/* Whose loss costs the fewest jobs, those included that need it and those that nothing pulls in without it. */
+static int choose_victim(const ModelStage *s, const ModelNodes *nodes, const int *cycle, int n, Model *m) {
         int victim = MODEL_NOBODY, least = 0;
 
         for (int i = 0; i < n; i++) {
@@ -214,6 +234,7 @@ static int choose_victim(const ModelStage *s, const ModelNodes *nodes, const int
                 if (candidate < 0 || s->candidates[candidate].matters)
                         continue;
                 loss = model_stage_count_loss(s, candidate);
+                m->went_by_name |= victim >= 0 && victim != candidate && loss == least;
                 if (victim < 0 || loss < least ||
                     (loss == least && strcmp(m->units[s->candidates[candidate].unit].name,
                                              m->units[s->candidates[victim].unit].name) < 0)) {
@@ -265,26 +286,28 @@ static const Model *look(ModelNodes *nodes, const Model *m, const ModelStage *s,
         return &after;
 }
 
-static void break_one(ModelStage *s, const Model *m, const ModelHalves *part) {
+static void break_one(ModelStage *s, Model *m, const ModelHalves *part) {
         static ModelNodes nodes;
         const Model *after = look(&nodes, m, s, part);
-        int cycle[NODES_MAX], member = 0, victim;
+        int cycle[NODES_MAX], member = 0, n, victim;
 
         while (member < nodes.n && !is_cyclic(&nodes, member, s))
                 member++;
         if (member == nodes.n)
                 return;
-        victim = choose_victim(s, &nodes, cycle, shortest_cycle(&nodes, after, member, cycle), m);
+        n = shortest_cycle(&nodes, after, member, cycle);
+        m->went_by_name |= has_other_shortest(&nodes, after, cycle, n);
+        victim = choose_victim(s, &nodes, cycle, n, m);
         if (victim < 0)
                 s->error = "TransactionOrderIsCyclic";
         else {
                 model_count(m, n_victims);
-                model_stage_drop(s, victim);
+                model_stage_drop_late(s, victim);
         }
 }
 
 /* One victim in each part of the component that still has a cycle, and again. */
-static void break_component(ModelStage *s, const Model *m, const ModelHalves *component) {
+static void break_component(ModelStage *s, Model *m, const ModelHalves *component) {
         static ModelNodes nodes;
         ModelHalves parts[NODES_MAX];
         int n;
@@ -292,12 +315,13 @@ static void break_component(ModelStage *s, const Model *m, const ModelHalves *co
         do {
                 look(&nodes, m, s, component);
                 n = find_components(&nodes, s, parts);
+                m->went_by_name |= n > 1;
                 for (int i = 0; i < n && !s->error; i++)
                         break_one(s, m, &parts[i]);
         } while (n > 0 && !s->error);
 }
 
-void model_stage_break_cycles(ModelStage *s, const Model *m) {
+void model_stage_break_cycles(ModelStage *s, Model *m) {
         static ModelNodes nodes;
         ModelHalves components[NODES_MAX];
         int n;
@@ -305,6 +329,7 @@ void model_stage_break_cycles(ModelStage *s, const Model *m) {
         do {
                 look(&nodes, m, s, NULL);
                 n = find_components(&nodes, s, components);
+                m->went_by_name |= n > 1;       /* what one costs may have been in the other */
                 for (int i = 0; i < n && !s->error; i++)
                         break_component(s, m, &components[i]);
                 model_stage_sweep(s);

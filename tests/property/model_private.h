@@ -18,8 +18,10 @@ typedef struct ModelCandidate {
         bool is_gone;
         bool is_anchor;
         bool matters;
+        bool is_secured;                /* a tie was settled for it, or for what needs it */
         bool absorbed_start;
         bool is_expanded, is_propagated;
+        int merged_into;                /* 1 + that candidate */
         const char *error;              /* why it failed: that is remembered when it is gone, too */
 } ModelCandidate;
 
@@ -28,7 +30,12 @@ typedef struct ModelEdge {
         int from, to;
         UnitRelationKind relation;      /* _UNIT_RELATION_INVALID: by the mode */
         bool is_needed;
+        bool is_void;                   /* @from changes nothing */
 } ModelEdge;
+
+typedef struct ModelSet {
+        bool has[MODEL_CANDIDATES_MAX];
+} ModelSet;
 
 typedef struct ModelStage {
         JobMode mode;
@@ -39,6 +46,12 @@ typedef struct ModelStage {
         unsigned n_anchors;
         bool was_staged[MODEL_UNITS_MAX];       /* something of the unit was ever in here */
         bool has_failures;              /* that have not travelled yet */
+        bool has_conflicts;             /* some had to be settled */
+        bool is_in_vain;                /* a tie was settled for one that is lost: .late is that one */
+        int winners[MODEL_CANDIDATES_MAX];      /* for which ties were settled */
+        int n_winners;
+        int late[MODEL_CANDIDATES_MAX]; /* what gave way after that: the transaction is made again without it */
+        int n_late;
         const char *error;              /* it is refused */
         ModelEdge edges[MODEL_EDGES_MAX];       /* last: so many need not be cleared */
 } ModelStage;
@@ -62,7 +75,7 @@ bool model_is_applicable(const Model *m, int u, JobType type);
 /* Merges @type into @into as a unit in its present state would; keeps @absorbed_start right. */
 JobType model_merge_on(const Model *m, int u, JobType into, JobType type, bool *absorbed_start);
 
-/* — model_stage.c, model_expand.c, model_reduce.c: from requests to the reduced stage — */
+/* — model_stage.c, model_expand.c, model_conflict.c, model_reduce.c: from requests to the reduced stage — */
 
 /* One that is there, or has failed. */
 int model_stage_find(const ModelStage *s, int u, JobType type);
@@ -70,22 +83,32 @@ bool model_stage_has(const ModelStage *s, int u);
 /* The first of the unit that is there and no nop. */
 int model_stage_main(const ModelStage *s, int u);
 void model_stage_link(ModelStage *s, int from, int to, UnitRelationKind relation, bool is_needed);
-/* Takes it and all that need it out; what thereby loses its last puller goes, too. */
+/* What is left without @lost: without those that need one that is lost, and without what no anchor reaches then. */
+void model_stage_remains(const ModelStage *s, const ModelSet *lost, ModelSet *ret_remains);
+/* The same if one is lost. */
+void model_stage_remains_without(const ModelStage *s, int candidate, ModelSet *ret_remains);
+/* Takes out what does not remain without it. */
 void model_stage_drop(ModelStage *s, int candidate);
+/* The same after conflicts were settled. */
+void model_stage_drop_late(ModelStage *s, int candidate);
 /* How many that would be. */
 int model_stage_count_loss(const ModelStage *s, int candidate);
 /* Takes out what no anchor reaches. */
 void model_stage_sweep(ModelStage *s);
 void model_stage_expand(ModelStage *s, const Model *m, const ModelRequest *requests, unsigned n);
 void model_stage_add_extras(ModelStage *s, const Model *m);
+void model_stage_reduce_first(ModelStage *s, const Model *m);
+void model_stage_mark_what_matters(ModelStage *s);
 void model_stage_mark(ModelStage *s, const Model *m);
-void model_stage_merge(ModelStage *s, const Model *m);
+/* model_conflict.c */
+void model_stage_settle(ModelStage *s, Model *m);
+void model_stage_merge(ModelStage *s, Model *m);
 void model_stage_reduce(ModelStage *s, const Model *m);
 
 /* — model_order.c: order — */
 
 bool model_goes_first(const Model *m, int u, JobType run, int v, JobType other_run);
-void model_stage_break_cycles(ModelStage *s, const Model *m);
+void model_stage_break_cycles(ModelStage *s, Model *m);
 /* Is there a cycle of order in what is installed? The youngest pending job in one of them, 0 if none has a pending one. */
 bool model_find_stuck(const Model *m, uint32_t *ret_id);
 

@@ -6,7 +6,7 @@
 
 #include "model_private.h"
 
-static void mark_what_matters(ModelStage *s) {
+void model_stage_mark_what_matters(ModelStage *s) {
         bool is_more = true;
 
         for (int i = 0; i < s->n; i++)
@@ -17,10 +17,36 @@ static void mark_what_matters(ModelStage *s) {
                         const ModelCandidate *from = &s->candidates[s->edges[i].from];
                         ModelCandidate *to = &s->candidates[s->edges[i].to];
 
-                        if (s->edges[i].is_needed && !from->is_gone && !to->is_gone && from->matters && !to->matters)
+                        if (s->edges[i].is_needed && !s->edges[i].is_void && !from->is_gone && !to->is_gone && from->matters && !to->matters)
                                 is_more = to->matters = true;
                 }
         }
+}
+
+static bool is_redundant(const ModelStage *s, const Model *m, int i) {
+        const ModelCandidate *c = &s->candidates[i];
+
+        return !c->is_gone && !c->is_anchor && model_is_redundant(m, c->unit, c->type);
+}
+
+static bool is_to_start(const ModelStage *s, int u) {
+        for (int i = 0; i < s->n; i++)
+                if (s->candidates[i].unit == u && s->candidates[i].type != JOB_NOP && s->candidates[i].type != JOB_STOP)
+                        return true;
+        return false;
+}
+
+/* A start of what runs starts and stops nobody, but it may keep from starting what it conflicts with. */
+void model_stage_reduce_first(ModelStage *s, const Model *m) {
+        for (int k = 0; k < s->n_edges; k++) {
+                int to = s->edges[k].to;
+                bool keeps = s->edges[k].relation == UNIT_CONFLICTS ? is_to_start(s, s->candidates[to].unit) :
+                                                                      is_redundant(s, m, to);
+
+                if (!keeps && is_redundant(s, m, s->edges[k].from) && s->candidates[s->edges[k].from].type != JOB_STOP)
+                        s->edges[k].is_void = true;
+        }
+        model_stage_sweep(s);
 }
 
 /* Would it stop something that runs, or change an installed job? */
@@ -35,7 +61,7 @@ static bool has_impact(const Model *m, const ModelCandidate *c) {
 }
 
 void model_stage_mark(ModelStage *s, const Model *m) {
-        mark_what_matters(s);
+        model_stage_mark_what_matters(s);
         if (s->mode != JOB_FAIL && s->mode != JOB_LENIENT)
                 return;
         for (int i = 0; i < s->n; i++) {
@@ -49,58 +75,6 @@ void model_stage_mark(ModelStage *s, const Model *m) {
                         s->error = "TransactionIsDestructive";
         }
         model_stage_sweep(s);
-}
-
-static bool came_through_conflicts(const ModelStage *s, int candidate) {
-        for (int i = 0; i < s->n_edges; i++)
-                if (s->edges[i].to == candidate && s->edges[i].relation == UNIT_CONFLICTS &&
-                    !s->candidates[s->edges[i].from].is_gone)
-                        return true;
-        return false;
-}
-
-/* Of two that conflict one is a stop. */
-static int choose_loser(const ModelStage *s, int stop, int other) {
-        if (s->candidates[stop].matters && s->candidates[other].matters)
-                return MODEL_NOBODY;
-        if (s->candidates[stop].matters != s->candidates[other].matters)
-                return s->candidates[stop].matters ? other : stop;
-        return came_through_conflicts(s, stop) ? other : stop;
-}
-
-/* Two of @u that conflict: pairs with one that matters first, then in the order in which they came. */
-static bool find_conflict(const ModelStage *s, int u, int *ret_stop, int *ret_other) {
-        int stop = model_stage_find(s, u, JOB_STOP);
-
-        if (stop < 0 || s->candidates[stop].is_gone)
-                return false;
-        for (int round = 0; round < 2; round++)
-                for (int i = 0; i < s->n; i++) {
-                        const ModelCandidate *c = &s->candidates[i];
-
-                        if (c->unit != u || c->is_gone || !model_conflicts(c->type, JOB_STOP))
-                                continue;
-                        if (round == 0 && !c->matters)
-                                continue;
-                        *ret_stop = stop;
-                        *ret_other = i;
-                        return true;
-                }
-        return false;
-}
-
-static void resolve_conflicts(ModelStage *s, int u) {
-        int stop, other;
-
-        while (!s->error && find_conflict(s, u, &stop, &other)) {
-                int loser = choose_loser(s, stop, other);
-
-                if (loser < 0) {
-                        s->error = "TransactionJobsConflicting";
-                        return;
-                }
-                model_stage_drop(s, loser);
-        }
 }
 
 /* Everything that led to or from @gone leads to or from @into. */
@@ -117,6 +91,7 @@ static void hand_over(ModelStage *s, int gone, int into) {
         s->candidates[into].matters |= s->candidates[gone].matters;
         s->candidates[into].is_anchor |= s->candidates[gone].is_anchor;
         s->candidates[gone].is_gone = true;
+        s->candidates[gone].merged_into = 1 + into;
 }
 
 static void fold(ModelStage *s, const Model *m, int u) {
@@ -139,23 +114,13 @@ static void fold(ModelStage *s, const Model *m, int u) {
         }
 }
 
-static bool unit_matters(const ModelStage *s, int u) {
-        for (int i = 0; i < s->n; i++)
-                if (s->candidates[i].unit == u && !s->candidates[i].is_gone && s->candidates[i].matters)
-                        return true;
-        return false;
-}
-
-void model_stage_merge(ModelStage *s, const Model *m) {
-        for (int round = 0; round < 2; round++)
-                for (int i = 0; i < m->n_units; i++)
-                        if (unit_matters(s, m->by_name[i]) == (round == 0))
-                                resolve_conflicts(s, m->by_name[i]);
+void model_stage_merge(ModelStage *s, Model *m) {
+        model_stage_settle(s, m);
         if (s->error)
                 return;
         for (int u = 0; u < m->n_units; u++)
                 fold(s, m, u);
-        mark_what_matters(s);           /* what an anchor was merged with needs others, too */
+        model_stage_mark_what_matters(s);       /* what an anchor was merged with needs others, too */
         model_stage_sweep(s);
 }
 

@@ -5,7 +5,6 @@
  */
 
 #include <assert.h>
-#include <string.h>
 
 #include "model_private.h"
 
@@ -35,81 +34,81 @@ int model_stage_main(const ModelStage *s, int u) {
 
 void model_stage_link(ModelStage *s, int from, int to, UnitRelationKind relation, bool is_needed) {
         assert(s->n_edges < MODEL_EDGES_MAX);
-        s->edges[s->n_edges++] = (ModelEdge) { from, to, relation, is_needed };
+        s->edges[s->n_edges++] = (ModelEdge) { from, to, relation, is_needed, false };
 }
 
 static bool is_edge_alive(const ModelStage *s, const ModelEdge *edge) {
-        return !s->candidates[edge->from].is_gone && !s->candidates[edge->to].is_gone;
+        return !edge->is_void && !s->candidates[edge->from].is_gone && !s->candidates[edge->to].is_gone;
 }
 
-/* All that need @candidate, itself first. */
-static void mark_those_who_need(const ModelStage *s, int candidate, bool *marks) {
+void model_stage_remains(const ModelStage *s, const ModelSet *lost, ModelSet *ret_remains) {
+        ModelSet is_lost = *lost;
         bool is_more = true;
 
-        marks[candidate] = true;
         while (is_more) {
                 is_more = false;
                 for (int i = 0; i < s->n_edges; i++) {
                         const ModelEdge *edge = &s->edges[i];
 
-                        if (edge->is_needed && is_edge_alive(s, edge) && marks[edge->to] && !marks[edge->from])
-                                is_more = marks[edge->from] = true;
+                        if (edge->is_needed && is_edge_alive(s, edge) && is_lost.has[edge->to] && !is_lost.has[edge->from])
+                                is_more = is_lost.has[edge->from] = true;
+                }
+        }
+        for (int i = 0; i < s->n; i++)
+                ret_remains->has[i] = s->candidates[i].is_anchor && !s->candidates[i].is_gone && !is_lost.has[i];
+        is_more = true;
+        while (is_more) {
+                is_more = false;
+                for (int i = 0; i < s->n_edges; i++) {
+                        const ModelEdge *edge = &s->edges[i];
+
+                        if (is_edge_alive(s, edge) && ret_remains->has[edge->from] && !is_lost.has[edge->to] &&
+                            !ret_remains->has[edge->to])
+                                is_more = ret_remains->has[edge->to] = true;
                 }
         }
 }
 
-static bool has_puller(const ModelStage *s, int candidate) {
-        for (int i = 0; i < s->n_edges; i++)
-                if (s->edges[i].to == candidate && is_edge_alive(s, &s->edges[i]))
-                        return true;
-        return s->candidates[candidate].is_anchor;
+void model_stage_remains_without(const ModelStage *s, int candidate, ModelSet *ret_remains) {
+        ModelSet lost = {};
+
+        lost.has[candidate] = true;
+        model_stage_remains(s, &lost, ret_remains);
 }
 
-/* A count of pullers: two that pull in each other stay until the next sweep. */
-static void drop_unpulled(ModelStage *s) {
+static void keep(ModelStage *s, const ModelSet *remains) {
         for (int i = 0; i < s->n; i++)
-                if (!s->candidates[i].is_gone && !has_puller(s, i)) {
-                        s->candidates[i].is_gone = true;
-                        i = -1;
-                }
+                s->candidates[i].is_gone |= !remains->has[i];
 }
 
 void model_stage_drop(ModelStage *s, int candidate) {
-        bool marks[MODEL_CANDIDATES_MAX] = {};
+        ModelSet remains;
 
-        mark_those_who_need(s, candidate, marks);
+        model_stage_remains_without(s, candidate, &remains);
+        keep(s, &remains);
+}
+
+void model_stage_drop_late(ModelStage *s, int candidate) {
+        s->late[s->n_late++] = candidate;
         for (int i = 0; i < s->n; i++)
-                if (marks[i])
-                        s->candidates[i].is_gone = true;
-        drop_unpulled(s);
+                if (s->candidates[i].merged_into == 1 + candidate)
+                        s->late[s->n_late++] = i;
+        model_stage_drop(s, candidate);
 }
 
 int model_stage_count_loss(const ModelStage *s, int candidate) {
-        bool marks[MODEL_CANDIDATES_MAX] = {};
+        ModelSet remains;
         int n = 0;
 
-        mark_those_who_need(s, candidate, marks);
+        model_stage_remains_without(s, candidate, &remains);
         for (int i = 0; i < s->n; i++)
-                n += marks[i];
+                n += !s->candidates[i].is_gone && !remains.has[i];
         return n;
 }
 
 void model_stage_sweep(ModelStage *s) {
-        bool is_reached[MODEL_CANDIDATES_MAX] = {};
-        bool is_more = true;
+        ModelSet nothing = {}, remains;
 
-        for (int i = 0; i < s->n; i++)
-                is_reached[i] = s->candidates[i].is_anchor;
-        while (is_more) {
-                is_more = false;
-                for (int i = 0; i < s->n_edges; i++) {
-                        const ModelEdge *edge = &s->edges[i];
-
-                        if (is_edge_alive(s, edge) && is_reached[edge->from] && !is_reached[edge->to])
-                                is_more = is_reached[edge->to] = true;
-                }
-        }
-        for (int i = 0; i < s->n; i++)
-                if (!is_reached[i])
-                        s->candidates[i].is_gone = true;
+        model_stage_remains(s, &nothing, &remains);
+        keep(s, &remains);
 }
