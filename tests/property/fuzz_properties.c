@@ -61,9 +61,9 @@ static bool is_idle(const Model *m, int u) {
         return model_is_redundant(m, u, JOB_STOP);
 }
 
-static bool is_asked_for(const FuzzCheck *c, int u) {
+static bool is_asked_for(const FuzzCheck *c, int u, JobType type) {
         for (unsigned i = 0; i < c->step->n_requests; i++)
-                if (c->of_model[i].unit == u)
+                if (c->of_model[i].unit == u && c->of_model[i].type == type)
                         return true;
         return false;
 }
@@ -78,7 +78,7 @@ static void check_stops(const FuzzCheck *c) {
                 if (job->type != JOB_STOP || !job->puller || job->puller_type != JOB_STOP)
                         continue;
                 puller = unit_named(c->before, job->puller);
-                if (is_idle(c->before, puller) && !is_asked_for(c, puller))
+                if (is_idle(c->before, puller) && !is_asked_for(c, puller, JOB_STOP))
                         fuzz_differ(c->player, "%s is stopped for the stop of %s, which does not run", job->unit,
                                     job->puller);
         }
@@ -97,7 +97,7 @@ static bool need(bool *flags, int u) {
 }
 
 static bool is_up(const FuzzCheck *c, int u) {
-        return model_is_redundant(c->before, u, JOB_START) && !is_asked_for(c, u);
+        return model_is_redundant(c->before, u, JOB_START) && !is_asked_for(c, u, JOB_START);
 }
 
 /* What runs starts nobody; it needs what runs like it. */
@@ -163,7 +163,7 @@ static bool find_needs(const FuzzCheck *c, FuzzNeeds *needs) {
                 for (int u = 0; u < m->n_units; u++) {
                         if (needs->starts[u])
                                 is_more |= need_for_start(c, needs, u);
-                        if (needs->stops[u] && (!is_idle(m, u) || is_asked_for(c, u)))
+                        if (needs->stops[u] && (!is_idle(m, u) || is_asked_for(c, u, JOB_STOP)))
                                 is_more |= need_for_stop(m, needs, u);
                 }
         }
@@ -239,6 +239,7 @@ static void check_lost_start(const FuzzCheck *c, const JobPlanDrop *drop) {
                             drop->unit, drop->why);
 }
 
+/* What has a stop propagated to it is restarted instead if a start of it is asked for: there it is another question. */
 static void check_lost_starts(const FuzzCheck *c) {
         if (c->step->mode != JOB_REPLACE)
                 return;
@@ -248,7 +249,7 @@ static void check_lost_starts(const FuzzCheck *c) {
 
                 if (drop->type == JOB_START && drop->rule == JOB_DROP_CONFLICT && !planned_job(c, drop->unit, false) &&
                     c->before->units[u].state != UNIT_ACTIVE && c->before->units[u].state != UNIT_RELOADING &&
-                    is_still_pulled(c, u))
+                    c->before->units[u].n_related[UNIT_STOP_PROPAGATED_FROM] == 0 && is_still_pulled(c, u))
                         check_lost_start(c, drop);
         }
 }
@@ -319,7 +320,8 @@ static void check_victim(const FuzzCheck *c, const char *cycle) {
                 char word[64];
 
                 snprintf(word, sizeof(word), "start %s", c->before->units[u].name);
-                if (!strstr(cycle, word) || c->before->units[u].load != UNIT_LOADED || (job && job->is_needed))
+                if (!strstr(cycle, word) || c->before->units[u].load != UNIT_LOADED || (job && job->is_needed) ||
+                    model_has_job(c->before, u))
                         continue;
                 changed = *c->before;
                 changed.units[u].load = UNIT_MASKED;
