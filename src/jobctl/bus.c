@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "basic/clock.h"
+#include "basic/strv.h"
 #include "basic/text.h"
 #include "basic/vector.h"
 #include "jobctl/bus.h"
@@ -131,11 +132,17 @@ static int open_public(Bus *bus, bool is_user) {
         return 0;
 }
 
-static void error_not_there(BusError *error, const BusAddress *address, const char *path, const char *reason) {
+/* @of_user: the socket of a user's manager that was found where the system's was looked for, or NULL. */
+static void error_not_there(BusError *error, const BusAddress *address, const char *path, const char *reason,
+                            const char *of_user) {
         const char *what = address->is_user ? "your user manager" : "the system manager";
 
         if (address->socket)
                 bus_error_set(error, ERROR_PREFIX "NoServer", "Cannot reach jobd at %s: %s.", path, reason);
+        else if (of_user)
+                bus_error_set(error, ERROR_PREFIX "NoServer",
+                              "Cannot reach the system manager of jobd: %s: %s; and " BUS_NAME " is not on the system "
+                              "bus.\nThe manager at %s is a user's: choose it with --user.", path, reason, of_user);
         else
                 bus_error_set(error, ERROR_PREFIX "NoServer",
                               "Cannot reach %s of jobd: %s: %s; and %s is not on the %s bus.\n"
@@ -151,29 +158,6 @@ static const char *reason_of(const char *path, const DBusError *error) {
         if (dbus_error_has_name(error, DBUS_ERROR_NO_SERVER))
                 return "no process listens there any more";
         return dbus_error_is_set(error) ? error->message : "no connection";
-}
-
-int bus_open(Bus **ret_bus, const BusAddress *address, BusError *ret_error) {
-        cleanup_(bus_closep) Bus *bus = calloc(1, sizeof(*bus));
-        cleanup_free_ char *path = NULL;
-        DBusError error = DBUS_ERROR_INIT;
-        int r;
-
-        if (!bus || bus_socket_path(address, &path) < 0)
-                return error_memory(ret_error);
-        bus->escape = address->escape;
-        r = open_private(bus, path, &error);
-        if (r == -ENOTCONN && !address->socket)
-                r = open_public(bus, address->is_user);
-        if (r == -ENOTCONN)
-                error_not_there(ret_error, address, path, reason_of(path, &error));
-        dbus_error_free(&error);
-        if (r == -ENOMEM)
-                return error_memory(ret_error);
-        if (r < 0)
-                return r;
-        *ret_bus = take_ptr(bus);
-        return 0;
 }
 
 Bus *bus_close(Bus *bus) {
@@ -356,6 +340,82 @@ int bus_subscribe(Bus *bus, BusError *ret_error) {
                 return 0;
         }
         return r;
+}
+
+/* — opening — */
+
+/*
+ * 1: the manager behind the connection is the system's; 0: a user's; or a negative errno. A jobd of a container is the
+ * system's, whoever runs it.
+ */
+static int is_of_system(Bus *bus) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_json_ json_t *reply = NULL;
+        int r;
+
+        r = bus_call(bus, &(BusCall) { .interface = BUS_PROPERTIES, .method = "Get", .signature = "ss",
+                                       .args = json_pack("[ss]", BUS_MANAGER, "Scope") }, &reply, &error);
+        return r < 0 ? r : text_equal(value_item_string(reply, 0), "system");
+}
+
+static void close_connection(Bus *bus) {
+        dbus_connection_close(bus->connection);
+        dbus_connection_unref(bus->connection);
+        bus->connection = NULL;
+}
+
+/*
+ * The sockets where jobd serves if it cannot write to the usual folder. A user's manager may serve there, too: nothing
+ * that is meant for the system's is sent to it. Its socket is in @ret_of_user then, unless another one was found.
+ */
+static int open_other(Bus *bus, const BusAddress *address, char **ret_of_user) {
+        cleanup_(strv_freep) char **paths = NULL;
+        int r = bus_other_socket_paths(&paths);
+
+        for (char **path = paths; r == 0 && path && *path; path++) {
+                DBusError error = DBUS_ERROR_INIT;
+                int scope;
+
+                r = open_private(bus, *path, &error);
+                dbus_error_free(&error);
+                if (r == 0) {
+                        scope = address->is_user ? 1 : is_of_system(bus);
+                        if (scope > 0)
+                                return 0;
+                        close_connection(bus);
+                        if (scope == 0 && !*ret_of_user)
+                                r = text_format(ret_of_user, "%s", *path);
+                }
+                if (r == -ENOTCONN)
+                        r = 0;
+        }
+        return r < 0 ? r : -ENOTCONN;
+}
+
+int bus_open(Bus **ret_bus, const BusAddress *address, BusError *ret_error) {
+        cleanup_(bus_closep) Bus *bus = calloc(1, sizeof(*bus));
+        cleanup_free_ char *path = NULL, *of_user = NULL;
+        DBusError error = DBUS_ERROR_INIT;
+        int r;
+
+        if (!bus || bus_socket_path(address, &path) < 0)
+                return error_memory(ret_error);
+        bus->escape = address->escape;
+        if (address->socket || access(path, F_OK) == 0)
+                r = open_private(bus, path, &error);
+        else
+                r = open_other(bus, address, &of_user);
+        if (r == -ENOTCONN && !address->socket)
+                r = open_public(bus, address->is_user);
+        if (r == -ENOTCONN)
+                error_not_there(ret_error, address, path, reason_of(path, &error), of_user);
+        dbus_error_free(&error);
+        if (r == -ENOMEM)
+                return error_memory(ret_error);
+        if (r < 0)
+                return r;
+        *ret_bus = take_ptr(bus);
+        return 0;
 }
 
 /* — signals — */

@@ -43,11 +43,14 @@ typedef struct BusAddress {
         bool escape;            /* escape control characters in received strings */
 } BusAddress;
 
-/*
- * The path of the private socket of a system or user manager; if it does not exist, the fallback path of jobd, if that
- * belongs to the caller. 0 or -ENOMEM.
- */
+/* The path of the private socket that was given, or the usual one of the system's or user's manager. 0 or -ENOMEM. */
 int bus_socket_path(const BusAddress *address, char **ret_path);
+
+/*
+ * Sockets that belong to the caller, in the order in which jobd chooses a folder where the usual one cannot be written.
+ * They may be those of a user's manager. 0 or -ENOMEM.
+ */
+int bus_other_socket_paths(char ***ret_paths);
 
 /* $XDG_RUNTIME_DIR or its usual value, in @buffer. */
 const char *bus_runtime_directory(char buffer[static 64]);

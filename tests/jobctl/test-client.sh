@@ -20,6 +20,10 @@ unit brief.service <<'U'
 [Service]
 ExecStart=/bin/sleep 0.1
 U
+unit lasts.service <<'U'
+[Service]
+ExecStart=/bin/sleep 987
+U
 unit dies.service <<'U'
 [Service]
 ExecStart=/bin/sh -c 'sleep 0.1; exit 3'
@@ -99,6 +103,19 @@ check_equal "a waiter finds the new daemon and learns that its job is lost" $? 1
 check "it says so" grep -q 'knows nothing of job' "$DIR/lost"
 wait "$WAITER"
 check_equal "one by id, too" $? 1
+
+# — whose manager —
+system_ctl() { env -u JOBD_SOCKET "$BUILD/jobctl" --system "$@"; }
+if [ -e /run/jobd/private ]; then
+        skip "--system never reaches a user's manager" "this machine has a system manager"
+else
+        check "--user reaches the user's manager" env -u JOBD_SOCKET "$BUILD/jobctl" --user start quick.service
+        check_exit "--system never reaches a user's manager" 7 system_ctl status
+        check_prints "and says whose manager is there" "$XDG_RUNTIME_DIR/jobd/private is a user's" system_ctl status
+        check "start a service" ctl start lasts.service
+        check_exit "nor does --system stop its services" 7 system_ctl stop lasts.service
+        check_exit "which run on" 0 ctl is-active lasts.service
+fi
 
 check_prints "the files of a unit are found from anywhere" '^ExecStart=/bin/true' ctl cat quick.service
 
