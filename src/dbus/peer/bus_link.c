@@ -36,6 +36,7 @@
 struct BusLink {
         BusPeers *peers;                /* borrowed */
         uint8_t dialects;               /* bits: those whose names are asked for */
+        bool is_user;                   /* it is the bus of a session, not that of the system */
         const BusLinkOps *ops;          /* NULL: nobody listens */
         void *userdata;                 /* of .ops */
         char *address;                  /* owned */
@@ -340,11 +341,22 @@ static void on_message(BusPeer *peer, DBusMessage *message, void *userdata) {
 
 /* — connecting and disconnecting — */
 
+/* Owning a name on the system bus needs the policy that was installed for it. */
+static void warn_not_owned(const BusLink *link, const char *name, DBusMessage *reply) {
+        if (link->is_user || !dbus_message_is_error(reply, DBUS_ERROR_ACCESS_DENIED))
+                log_warning("The message bus does not let us own %s: %s", name, error_text(reply));
+        else
+                log_warning("The message bus does not let us own %s: %s. It needs the policy " JOBD_BUS_POLICY " in "
+                            "/etc/dbus-1/system.d (copy it there if it is elsewhere), and has to read it: dbus-send "
+                            "--system --dest=org.freedesktop.DBus / org.freedesktop.DBus.ReloadConfig",
+                            name, error_text(reply));
+}
+
 static void on_name(void *userdata, const char *name, DBusMessage *reply) {
         dbus_uint32_t result = 0;
 
         if (is_error(reply))
-                log_warning("The message bus does not let us own %s: %s", name, error_text(reply));
+                warn_not_owned(userdata, name, reply);
         else if (dbus_message_get_args(reply, NULL, DBUS_TYPE_UINT32, &result, DBUS_TYPE_INVALID) && result == 2)
                 log_warning("Another program owns %s on the message bus; waiting for it to give the name up.", name);
         else
@@ -542,7 +554,8 @@ int bus_link_new(BusLink **ret_link, BusPeers *peers, uint8_t dialects, const ch
         if (!link)
                 return -ENOMEM;
 
-        *link = (BusLink) { .peers = peers, .dialects = dialects, .backoff = BACKOFF_FIRST };
+        *link = (BusLink) { .peers = peers, .dialects = dialects, .is_user = is_user,
+                            .backoff = BACKOFF_FIRST };
         r = address ? text_format(&link->address, "%s", address) : usual_address(is_user, &link->address);
         if (r == -ENOENT) {
                 *ret_link = NULL;
