@@ -81,7 +81,9 @@ static void on_unit_added(void *userdata, Unit *unit) {
 static bool take_back_unit_new(BusSignals *signals, uint32_t news, const char *unit) {
         BusNotice *notice = news < signals->notices.n ? &signals->notices.items[news] : NULL;
 
-        if (!notice || notice->kind != BUS_NOTICE_CAME || !text_equal(notice->unit, unit))
+        /* Once the announcement was sent, another one may stand in its place: of a job of the unit, for instance. */
+        if (!notice || notice->kind != BUS_NOTICE_CAME || notice->of != signals->units ||
+            !text_equal(notice->unit, unit))
                 return false;
         notice->kind = BUS_NOTICE_NONE;
         return true;
