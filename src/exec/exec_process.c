@@ -77,7 +77,7 @@ usec_t exec_process_start_at(usec_t boottime) {
         return boottime - boottime % tick();
 }
 
-int exec_process_read(pid_t pid, ExecProcess *ret_process) {
+static int read_once(pid_t pid, ExecProcess *ret_process) {
         unsigned long long start_time;
         char buffer[1024];
         const char *rest;
@@ -86,8 +86,6 @@ int exec_process_read(pid_t pid, ExecProcess *ret_process) {
         unsigned flags;
         char state;
 
-        if (pid <= 0)
-                return -ESRCH;
         n = read_proc(pid, "stat", buffer, sizeof(buffer));
         if (n < 0)
                 return (int) n;
@@ -104,6 +102,21 @@ int exec_process_read(pid_t pid, ExecProcess *ret_process) {
                 .has_executed = !(flags & FLAG_HAS_NOT_EXECUTED),
         };
         return 0;
+}
+
+int exec_process_read(pid_t pid, ExecProcess *ret_process) {
+        int r;
+
+        if (pid <= 0)
+                return -ESRCH;
+        r = read_once(pid, ret_process);
+        /*
+         * A process that is reaped while it is read has no parent any more, and is gone for the next reader. One whose
+         * parent is outside the pid namespace says the same each time.
+         */
+        if (r == 0 && ret_process->parent == 0)
+                r = read_once(pid, ret_process);
+        return r;
 }
 
 bool exec_process_is_alive(pid_t pid) {

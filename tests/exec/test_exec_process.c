@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,30 @@ Test(exec_process, environment_of_another) {
 }
 
 /* One that has been stopped waits for something else, and so does one that sleeps. */
+static void *reap(void *pid) {
+        cr_assert(waitpid(*(const pid_t *) pid, NULL, 0) > 0);
+        return NULL;
+}
+
+/* Its parent is ours to the last, or it is gone: the keeper's child would count as a stranger's. */
+Test(exec_process, reaped_while_it_is_read) {
+        for (unsigned i = 0; i < 500; i++) {
+                ExecProcess process;
+                pthread_t thread;
+                pid_t pid = fork();
+                int r;
+
+                if (pid == 0)
+                        _exit(0);
+                cr_assert(pid > 0);
+                cr_assert(pthread_create(&thread, NULL, reap, &pid) == 0);
+                while ((r = exec_process_read(pid, &process)) == 0)
+                        cr_assert(process.parent == getpid());
+                cr_assert(r == -ESRCH);
+                cr_assert(pthread_join(thread, NULL) == 0);
+        }
+}
+
 Test(exec_process, who_wants_a_processor) {
         pid_t pid = fork();
         siginfo_t info;
