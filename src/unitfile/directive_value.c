@@ -69,8 +69,8 @@ int directive_expand(const DirectiveLine *line, const char *value, char **ret_te
         return r == -EINVAL ? directive_complain(line, "In '%s': %s", value, problem) : r;
 }
 
-/* Removes double slashes, "." and a slash at the end, in place. False if the path contains "..". */
-static bool path_simplify(char *path) {
+bool directive_simplify_path(char *path) {
+        bool is_absolute = path[0] == '/';
         char *to = path;
         const char *from = path;
 
@@ -82,13 +82,14 @@ static bool path_simplify(char *path) {
                 if (n == 2 && from[0] == '.' && from[1] == '.')
                         return false;
                 if (n > 0 && !(n == 1 && from[0] == '.')) {
-                        *to++ = '/';
+                        if (is_absolute || to > path)
+                                *to++ = '/';
                         memmove(to, from, n);
                         to += n;
                 }
                 from += n;
         }
-        if (to == path)
+        if (is_absolute && to == path)
                 *to++ = '/';
         *to = '\0';
         return true;
@@ -102,7 +103,7 @@ int directive_expand_path(const DirectiveLine *line, const char *value, char **r
                 return r;
         if (path[0] != '/')
                 return directive_complain(line, "'%s' is not an absolute path", path);
-        if (!path_simplify(path))
+        if (!directive_simplify_path(path))
                 return directive_complain(line, "The path '%s' contains '..'", path);
         *ret_path = take_ptr(path);
         return 1;
@@ -266,7 +267,7 @@ int directive_parse_strings(const DirectiveLine *line, const char *value) {
 static int directive_judge_path(const DirectiveLine *line, char **word) {
         if ((*word)[0] != '/')
                 return directive_complain(line, "'%s' is not an absolute path", *word);
-        if (!path_simplify(*word))
+        if (!directive_simplify_path(*word))
                 return directive_complain(line, "The path '%s' contains '..'", *word);
         return 1;
 }

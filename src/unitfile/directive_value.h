@@ -22,6 +22,11 @@ int directive_complain(const DirectiveLine *line, const char *format, ...) print
 /* Reports a message without further effect. */
 void directive_note(const DirectiveLine *line, UnitFileSeverity severity, const char *format, ...) printf_(3, 4);
 
+/*
+ * Removes double slashes, "." and a slash at the end, in place: "a//b/" is "a/b", and "./" is "". False if the path
+ * contains "..".
+ */
+bool directive_simplify_path(char *path);
 /* Resolves specifiers: 1 with the text, 0 on an error that was reported, or -ENOMEM. */
 int directive_expand(const DirectiveLine *line, const char *value, char **ret_text);
 /* The same for an absolute path, which is simplified. */

@@ -4,6 +4,7 @@
  */
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #include "basic/strv.h"
@@ -15,28 +16,29 @@
 
 #define INPUT_MAX_BYTES (1024U * 1024)
 
-/* Returns true for a relative path without ".", "..", or empty parts. */
-static bool path_is_plain(const char *path) {
-        if (!*path)
+/* Simplifies a relative path in place. False if it leads out of its folder, or names none. */
+static bool settle_path(char *path) {
+        if (path[0] == '/' || !directive_simplify_path(path) || !*path)
                 return false;
-        for (;;) {
-                size_t n = strcspn(path, "/");
-
-                if (n == 0 || n > 255 || (path[0] == '.' && (n == 1 || (n == 2 && path[1] == '.'))))
+        for (const char *part = path; part; part = strchr(part, '/')) {
+                part += *part == '/';
+                if (strcspn(part, "/") > NAME_MAX)
                         return false;
-                path += n;
-                if (!*path)
-                        return true;
-                path++;
         }
+        return true;
 }
 
-static bool directory_is_valid(const char *word) {
+/* "FOLDER" or "FOLDER:LINK", simplified: 0, -EINVAL or -ENOMEM. */
+static int settle_directory(const char *word, char **ret_directory) {
         const char *colon = strchr(word, ':');
-        cleanup_free_ char *path = colon ? strndup(word, (size_t) (colon - word)) : strdup(word);
+        cleanup_free_ char *folder = strndup(word, strcspn(word, ":")), *link = strdup(colon ? colon + 1 : "");
 
-        return path && strlen(word) < 4096 && path_is_plain(path) && (!colon || path_is_plain(colon + 1)) &&
-               strcmp(path, "private") != 0 && !text_starts_with(path, "private/");
+        if (!folder || !link)
+                return -ENOMEM;
+        if (strlen(word) >= PATH_MAX || !settle_path(folder) || (colon && !settle_path(link)) ||
+            strcmp(folder, "private") == 0 || text_starts_with(folder, "private/"))
+                return -EINVAL;
+        return text_format(ret_directory, "%s%s%s", folder, colon ? ":" : "", link);
 }
 
 int exec_parse_directories(const DirectiveLine *line, const char *value) {
@@ -46,16 +48,16 @@ int exec_parse_directories(const DirectiveLine *line, const char *value) {
         if (!*value)
                 directories->paths = strv_free(directories->paths);
         for (;;) {
-                cleanup_free_ char *word = NULL;
+                cleanup_free_ char *word = NULL, *directory = NULL;
                 int r = directive_next_word(line, &at, &word);
 
                 if (r <= 0)
                         return r == -EINVAL ? 0 : r;
-                if (!directory_is_valid(word))
+                r = settle_directory(word, &directory);
+                if (r == -EINVAL)
                         return directive_complain(line, "'%s' is not a relative path without '..'", word);
-                if (strv_contains(directories->paths, word))
-                        continue;
-                r = strv_consume(&directories->paths, take_ptr(word));
+                if (r == 0 && !strv_contains(directories->paths, directory))
+                        r = strv_consume(&directories->paths, take_ptr(directory));
                 if (r < 0)
                         return r;
         }

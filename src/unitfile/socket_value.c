@@ -85,6 +85,8 @@ static int expand_listen(const DirectiveLine *line, SocketListenKind kind, const
                 r = directive_expand_path(line, value, &text);
         else
                 r = directive_expand(line, value, &text);
+        if (r > 0 && text[0] == '/' && !directive_simplify_path(text))
+                return directive_complain(line, "The path '%s' contains '..'", text);
         if (r <= 0)
                 return r;
         if (kind == SOCKET_LISTEN_MESSAGE_QUEUE)

@@ -80,7 +80,7 @@ Test(exec_terms_file, what_nobody_understands_refuses_the_unit) {
                 "IOSchedulingClass=slow", "IOSchedulingPriority=8", "CPUAffinity=0-", "CPUAffinity=9000", "CPUAffinity=3-1",
                 "NUMAPolicy=near", "NUMAMask=x", "TimerSlackNSec=soon", "CoredumpFilter=some", "Personality=vax",
                 "KeyringMode=mine", "RuntimeDirectory=/run/x", "RuntimeDirectory=a/../b", "StateDirectory=private/x",
-                "CacheDirectory=a//b", "LogsDirectory=a:..", "ConfigurationDirectory=.", "StateDirectoryMode=0999",
+                "CacheDirectory=./private/x", "LogsDirectory=a:..", "ConfigurationDirectory=.", "StateDirectoryMode=0999",
                 "RuntimeDirectoryMode=rwx", "RuntimeDirectoryPreserve=perhaps",
                 "CapabilityBoundingSet=CAP_ALL", "AmbientCapabilities=NET_BIND_SERVICE", "SecureBits=root",
                 "NoNewPrivileges=perhaps", "DynamicUser=x",
@@ -214,6 +214,27 @@ Test(exec_terms_file, directories_and_credentials) {
         cr_assert(eq(str, terms->set_credentials[0], (char *) "b:x\ny"));
         cr_assert(eq(str, terms->set_credentials[1], (char *) "x:100%% %h:%n"));
         cr_assert(terms->input_size == 9 && memcmp(terms->input_data, "one%\ntwo\n", 9) == 0);
+}
+
+/* As irqbalance has it: RuntimeDirectory=irqbalance/ */
+Test(exec_terms_file, directories_are_simplified) {
+        static const struct {
+                const char *line, *path;
+        } cases[] = {
+                { "RuntimeDirectory=x/", "x" },
+                { "RuntimeDirectory=a//b///", "a/b" },
+                { "RuntimeDirectory=./a/./b", "a/b" },
+                { "RuntimeDirectory=a/.:b//c/", "a:b/c" },
+                { "RuntimeDirectory=x/ x ./x", "x" },
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
+                cleanup_(file_world_freep) FileWorld *world = file_world_new();
+                const ExecTerms *terms = load(world, cases[i].line);
+
+                cr_assert(eq(sz, strv_length(terms->directories[EXEC_DIRECTORY_RUNTIME].paths), 1));
+                cr_expect(eq(str, terms->directories[EXEC_DIRECTORY_RUNTIME].paths[0], (char *) cases[i].path));
+        }
 }
 
 Test(exec_terms_file, groups_are_systemds) {
