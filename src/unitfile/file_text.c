@@ -137,7 +137,12 @@ static char *file_lines_cut(FileLines *lines) {
         if (end > line && end[-1] == '\r')
                 end[-1] = '\0';
         lines->number++;
-        return line + strspn(line, " \t");
+        return line;
+}
+
+static bool file_line_is_comment(const char *line) {
+        line += strspn(line, " \t");
+        return *line == '#' || *line == ';';
 }
 
 /* If the line ends with a backslash that is not itself escaped, removes it and returns true. */
@@ -163,7 +168,10 @@ static char *file_line_trim(char *line) {
         return line;
 }
 
-/* Reads one logical line; @ret_line may be empty. */
+/*
+ * Reads one logical line; @ret_line may be empty. A continued line keeps the blanks at its beginning: it may begin
+ * inside of quotes.
+ */
 static int file_lines_join(FileLines *lines, char **ret_line, unsigned *ret_number) {
         bool is_joined = false;
         char *part;
@@ -173,7 +181,7 @@ static int file_lines_join(FileLines *lines, char **ret_line, unsigned *ret_numb
                 size_t n;
                 bool continues;
 
-                if (*part == '#' || *part == ';')
+                if (file_line_is_comment(part))
                         continue;       /* also between continued lines */
                 continues = file_line_continues(part, &n);
                 if (!is_joined)
