@@ -99,7 +99,7 @@ static void put_weight(Sink *sink, uint32_t weight) {
 }
 
 GETTER(delegate, sink_bool, resources->delegate)
-GETTER(oom_policy, sink_string, resource_oom_policy_to_string(resources->oom_policy))
+GETTER(oom_policy, sink_string, resource_oom_policy_to_string(resource_settings_oom_policy(resources)))
 GETTER(cpu_weight, put_weight, resources->cpu_weight)
 GETTER(io_weight, put_weight, resources->io_weight)
 GETTER(startup_cpu_weight, put_weight, resources->startup_cpu_weight)

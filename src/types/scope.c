@@ -358,16 +358,15 @@ static void scope_group_emptied(Unit *unit) {
 }
 
 static void scope_group_out_of_memory(Unit *unit) {
-        const ResourceSettings *resources = scope_settings(unit)->resources;
+        const ResourceOomPolicy policy = resource_settings_oom_policy(scope_settings(unit)->resources);
 
         if (!is_there(scope_of(unit)->state))
                 return;
-        if (resources && resources->oom_policy == RESOURCE_OOM_CONTINUE)
+        if (policy == RESOURCE_OOM_CONTINUE)
                 unit_say(unit, LOG_LEVEL_WARNING,
                          "The kernel has killed a process of it for lack of memory; it goes on.");
         else
-                enter_signal(unit, resources && resources->oom_policy == RESOURCE_OOM_KILL ? SCOPE_STOP_SIGKILL :
-                                                                                            SCOPE_STOP_SIGTERM,
+                enter_signal(unit, policy == RESOURCE_OOM_KILL ? SCOPE_STOP_SIGKILL : SCOPE_STOP_SIGTERM,
                              SCOPE_FAILURE_OOM_KILL);
 }
 

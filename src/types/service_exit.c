@@ -438,16 +438,10 @@ void service_spawned(Unit *unit, UnitPurpose purpose, pid_t pid, const ExecResul
                 process_runs(unit, purpose, process, result);
 }
 
-static ResourceOomPolicy oom_policy(const Unit *unit) {
-        const ResourceSettings *resources = service_settings(unit)->resources;
-
-        return resources ? resources->oom_policy : RESOURCE_OOM_STOP;
-}
-
 void service_group_out_of_memory(Unit *unit) {
         const Service *service = service_of(unit);
 
-        if (oom_policy(unit) == RESOURCE_OOM_CONTINUE) {
+        if (resource_settings_oom_policy(service_settings(unit)->resources) == RESOURCE_OOM_CONTINUE) {
                 unit_say(unit, LOG_LEVEL_WARNING,
                          "The kernel has killed a process of it for lack of memory; it goes on.");
                 return;

@@ -38,6 +38,12 @@ DEFINE_STRING_TABLE(resource_oom_policy, ResourceOomPolicy, oom_policies)
 DEFINE_STRING_TABLE(resource_device_policy, ResourceDevicePolicy, device_policies)
 DEFINE_STRING_TABLE(resource_kind, ResourceKind, kinds)
 
+ResourceOomPolicy resource_settings_oom_policy(const ResourceSettings *settings) {
+        if (settings && settings->oom_policy != RESOURCE_OOM_DEFAULT)
+                return settings->oom_policy;
+        return settings && settings->delegate ? RESOURCE_OOM_CONTINUE : RESOURCE_OOM_STOP;
+}
+
 void resource_settings_deinit(ResourceSettings *settings) {
         free(settings->slice);
         free(settings->allowed_cpus);

@@ -31,6 +31,7 @@ typedef struct ResourceLimit {
 } ResourceLimit;
 
 typedef enum ResourceOomPolicy {
+        RESOURCE_OOM_DEFAULT,           /* continue where the group is delegated, otherwise stop */
         RESOURCE_OOM_STOP,
         RESOURCE_OOM_CONTINUE,
         RESOURCE_OOM_KILL,
@@ -107,6 +108,9 @@ typedef struct ResourceSettings {
 DECLARE_STRING_TABLE(resource_oom_policy, ResourceOomPolicy);    /* "stop", "continue", "kill" */
 DECLARE_STRING_TABLE(resource_device_policy, ResourceDevicePolicy);      /* "auto", "closed", "strict" */
 DECLARE_STRING_TABLE(resource_kind, ResourceKind);               /* "cpu", "cpuset", "io", "memory", "pids" */
+
+/* The policy in force, never RESOURCE_OOM_DEFAULT. @settings may be NULL. */
+ResourceOomPolicy resource_settings_oom_policy(const ResourceSettings *settings);
 
 /* Parses a value of TasksMax=: a number, a share ("15%") or "infinity". 0, or -EINVAL. */
 int resource_limit_parse(const char *value, ResourceLimit *ret_limit);

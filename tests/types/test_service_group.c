@@ -66,6 +66,26 @@ Test(service_group, lack_of_memory_stops_it_unless_told_otherwise) {
         world->settings->resources = NULL;
 }
 
+/* Its payload has groups of its own: one that is killed there is not the service. */
+Test(service_group, a_service_that_manages_its_group_goes_on) {
+        WORLD(SERVICE_SIMPLE);
+        ResourceSettings resources = { .delegate = true };
+
+        world_command(world, SERVICE_EXEC_START, "/bin/a");
+        world->settings->resources = &resources;
+        assert_string(world_property(world, "OOMPolicy"), "continue");
+        world_start(world);
+        world->unit->vtable->group_out_of_memory(world->unit);
+        assert_string(unit_sub_state(world->unit), "running");
+
+        resources.oom_policy = RESOURCE_OOM_STOP;
+        assert_string(world_property(world, "OOMPolicy"), "stop");
+        world->unit->vtable->group_out_of_memory(world->unit);
+        assert_string(unit_sub_state(world->unit), "stop-sigterm");
+        world_die(world, world_main(world), SIGTERM, false);
+        world->settings->resources = NULL;
+}
+
 Test(service_group, the_last_process_ends_a_stop) {
         WORLD(SERVICE_SIMPLE);
 

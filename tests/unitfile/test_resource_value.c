@@ -91,7 +91,7 @@ RESOURCE_TEST(a_wish_that_cannot_be_read_is_left_out) {
         assert_said(world, "warning a/x.service:3 IOWeight");
         cr_assert(not(load(world, "MemoryLow=some")->memory_low.is_set));
         assert_said(world, "warning a/x.service:3 MemoryLow");
-        cr_assert(eq(int, load(world, "OOMPolicy=cry")->oom_policy, RESOURCE_OOM_STOP));
+        cr_assert(eq(int, load(world, "OOMPolicy=cry")->oom_policy, RESOURCE_OOM_DEFAULT));
         assert_said(world, "warning a/x.service:3 OOMPolicy");
 }
 
