@@ -67,7 +67,8 @@ struct Directive {
         uint8_t base;                   /* DirectiveBase */
         uint8_t status;                 /* DirectiveStatus */
         bool is_strict;                 /* a bad value refuses the unit; otherwise it is ignored */
-        const char *reason;             /* why ignoring it does no harm, or what the unit could do without it */
+        /* Why ignoring it does no harm; what the unit could do without it; or how an old name's values differ. */
+        const char *reason;
         const char *renamed_to;         /* present name, if this is an old one; else NULL */
 };
 

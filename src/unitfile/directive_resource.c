@@ -13,19 +13,25 @@
 #include "unitfile/directive_resource.h"
 #include "unitfile/directive_value.h"
 
+/* @usual_ is the default on the old scale. */
+#define OLD_WEIGHT(name_, old_, field_, renamed_to_, usual_) \
+        RESOURCE(name_, resource_parse_old_weight, field_, .argument = old_, .renamed_to = renamed_to_, \
+                 .reason = name_ "=" usual_ " is " renamed_to_ "=100")
+
 const Directive resource_directives[] = {
         RESOURCE("AllowedCPUs", resource_parse_nodes, allowed_cpus, .is_strict = true),
         RESOURCE("AllowedMemoryNodes", resource_parse_nodes, allowed_memory_nodes, .is_strict = true),
         DIRECTIVE_REFUSE("BPFProgram", "the filter would be missing"),
-        DIRECTIVE_IGNORE("BlockIOAccounting", "it has no effect with control groups v2; use IOAccounting="),
-        DIRECTIVE_IGNORE("BlockIODeviceWeight", "it has no effect with control groups v2; use IODeviceWeight="),
-        DIRECTIVE_REFUSE("BlockIOReadBandwidth", "the unit could read at any speed; use IOReadBandwidthMax="),
-        DIRECTIVE_IGNORE("BlockIOWeight", "it has no effect with control groups v2; use IOWeight="),
-        DIRECTIVE_REFUSE("BlockIOWriteBandwidth", "the unit could write at any speed; use IOWriteBandwidthMax="),
+        RESOURCE("BlockIOAccounting", directive_parse_bool, accounts[RESOURCE_IO], .renamed_to = "IOAccounting"),
+        DIRECTIVE_OTHER("BlockIODeviceWeight", resource_parse_old_device_weight, .renamed_to = "IODeviceWeight",
+                        .reason = "a weight of 500 is IODeviceWeight= of 100"),
+        RESOURCE_OF_DEVICE("BlockIOReadBandwidth", RESOURCE_READ_BANDWIDTH, .renamed_to = "IOReadBandwidthMax"),
+        OLD_WEIGHT("BlockIOWeight", RESOURCE_OLD_BLOCK_IO_WEIGHT, io_weight, "IOWeight", "500"),
+        RESOURCE_OF_DEVICE("BlockIOWriteBandwidth", RESOURCE_WRITE_BANDWIDTH, .renamed_to = "IOWriteBandwidthMax"),
         RESOURCE("CPUAccounting", directive_parse_bool, accounts[RESOURCE_CPU]),
         RESOURCE("CPUQuota", resource_parse_cpu_quota, cpu_quota_per_sec, .is_strict = true),
         RESOURCE("CPUQuotaPeriodSec", directive_parse_seconds, cpu_quota_period),
-        DIRECTIVE_IGNORE("CPUShares", "it has no effect with control groups v2; use CPUWeight="),
+        OLD_WEIGHT("CPUShares", RESOURCE_OLD_CPU_SHARES, cpu_weight, "CPUWeight", "1024"),
         RESOURCE("CPUWeight", resource_parse_weight, cpu_weight, .argument = 1),
         DIRECTIVE_IGNORE("DefaultMemoryLow", "units in the slice are protected by their own settings only"),
         DIRECTIVE_IGNORE("DefaultMemoryMin", "units in the slice are protected by their own settings only"),
@@ -56,7 +62,8 @@ const Directive resource_directives[] = {
         DIRECTIVE_IGNORE("ManagedOOMPreference", "there is no systemd-oomd to read it"),
         DIRECTIVE_IGNORE("ManagedOOMSwap", "there is no systemd-oomd to read it"),
         RESOURCE("MemoryAccounting", directive_parse_bool, accounts[RESOURCE_MEMORY]),
-        DIRECTIVE_REFUSE("MemoryLimit", "the unit could use more memory; use MemoryMax="),
+        RESOURCE("MemoryLimit", resource_parse_old_limit, memory_max, .argument = RESOURCE_OLD_MEMORY_LIMIT,
+                 .is_strict = true, .renamed_to = "MemoryMax"),
         DIRECTIVE_IGNORE("MemoryPressureThresholdSec", "processes are not told of memory pressure"),
         DIRECTIVE_IGNORE("MemoryPressureWatch", "processes are not told of memory pressure"),
         DIRECTIVE_IGNORE("MemoryZSwapWriteback", "it only tunes how swap is used"),
@@ -67,8 +74,10 @@ const Directive resource_directives[] = {
         DIRECTIVE_REFUSE("SocketBindDeny", "the unit could listen on other ports than it should"),
         DIRECTIVE_REFUSE("StartupAllowedCPUs", "the unit could use other CPUs than it should"),
         DIRECTIVE_REFUSE("StartupAllowedMemoryNodes", "the unit could use other memory nodes than it should"),
-        DIRECTIVE_IGNORE("StartupBlockIOWeight", "it has no effect with control groups v2; use StartupIOWeight="),
-        DIRECTIVE_IGNORE("StartupCPUShares", "it has no effect with control groups v2; use StartupCPUWeight="),
+        OLD_WEIGHT("StartupBlockIOWeight", RESOURCE_OLD_STARTUP_BLOCK_IO_WEIGHT, startup_io_weight,
+                   "StartupIOWeight", "500"),
+        OLD_WEIGHT("StartupCPUShares", RESOURCE_OLD_STARTUP_CPU_SHARES, startup_cpu_weight, "StartupCPUWeight",
+                   "1024"),
         RESOURCE("StartupCPUWeight", resource_parse_weight, startup_cpu_weight, .argument = 1),
         RESOURCE("StartupIOWeight", resource_parse_weight, startup_io_weight),
         DIRECTIVE_REFUSE("StartupMemoryHigh", "the unit could use more memory; use MemoryHigh="),

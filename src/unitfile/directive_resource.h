@@ -25,11 +25,16 @@ int resource_parse_device_weight(const DirectiveLine *line, const char *value);
 int resource_parse_device_latency(const DirectiveLine *line, const char *value);
 int resource_parse_device_limit(const DirectiveLine *line, const char *value);  /* argument: ResourceDeviceLimit */
 
+/* Names of control groups v1, argument: ResourceOldName. resource_old_value.c */
+int resource_parse_old_weight(const DirectiveLine *line, const char *value);
+int resource_parse_old_limit(const DirectiveLine *line, const char *value);
+int resource_parse_old_device_weight(const DirectiveLine *line, const char *value);
+
 /* Parses "1.5G" with base 1024 or 1000: 0, -EINVAL or -ERANGE. */
 int resource_read_size(const char *value, unsigned base, uint64_t *ret_size);
 
-#define RESOURCE_OF_DEVICE(name_, which_) \
-        { .name = name_, .parse = resource_parse_device_limit, .argument = which_, .is_strict = true }
+#define RESOURCE_OF_DEVICE(name_, which_, ...) \
+        { .name = name_, .parse = resource_parse_device_limit, .argument = which_, .is_strict = true, __VA_ARGS__ }
 
 #define RESOURCE(name_, parse_, field_, ...)                                                             \
         { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_RESOURCES,                                \

@@ -63,6 +63,15 @@ typedef enum ResourceDeviceLimit {
         _RESOURCE_DEVICE_LIMIT_MAX,
 } ResourceDeviceLimit;
 
+/* Directives of control groups v1 whose values are another directive's now. */
+typedef enum ResourceOldName {
+        RESOURCE_OLD_CPU_SHARES,
+        RESOURCE_OLD_STARTUP_CPU_SHARES,
+        RESOURCE_OLD_BLOCK_IO_WEIGHT,
+        RESOURCE_OLD_STARTUP_BLOCK_IO_WEIGHT,
+        RESOURCE_OLD_MEMORY_LIMIT,
+} ResourceOldName;
+
 /* Limit on the devices that a unit can name. */
 #define RESOURCE_DEVICES_MAX 16U
 
@@ -94,6 +103,7 @@ typedef struct ResourceSettings {
         usec_t cpu_quota_period;        /* 0: not set */
         char *allowed_cpus;             /* owned: "0-3,5"; NULL: not set */
         char *allowed_memory_nodes;
+        uint8_t by_old_name;            /* bits of ResourceOldName: these set the present name's member */
 #define RESOURCE_LIMIT_MEMBER(name_, field_, ...) ResourceLimit field_;
         RESOURCE_LIMITS(RESOURCE_LIMIT_MEMBER)  /* memory_max, tasks_max, … */
 #undef RESOURCE_LIMIT_MEMBER

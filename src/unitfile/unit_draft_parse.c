@@ -228,8 +228,9 @@ static int parser_assign(DraftParser *parser, unsigned line, char *text) {
         }
         if (where.directive->renamed_to)
                 unit_draft_report(parser->draft, UNIT_FILE_NOTE, parser->file, line, key,
-                                  "This is the old name of %s=.",
-                                  where.directive->renamed_to);
+                                  "This is the old name of %s=%s%s.", where.directive->renamed_to,
+                                  where.directive->reason ? ": " : "",
+                                  where.directive->reason ? where.directive->reason : "");
         file_values_enter(&parser->draft->values, parser->section->instances ? parser->header : NULL);
         file_values_add(&parser->draft->values, where.directive, value);
         return where.directive->parse(&where, value);

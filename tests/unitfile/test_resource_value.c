@@ -67,12 +67,41 @@ RESOURCE_TEST(memory) {
         }
 }
 
+RESOURCE_TEST(names_of_control_groups_v1) {
+        cr_assert(eq(u64, load(world, "MemoryLimit=2G")->memory_max.amount, UINT64_C(2) << 30));
+        assert_said(world, "note a/x.service:3 MemoryLimit: This is the old name of MemoryMax=.");
+        cr_assert(eq(u32, load(world, "CPUShares=512")->cpu_weight, 50));
+        assert_said(world, "note a/x.service:3 CPUShares: This is the old name of CPUWeight=: CPUShares=1024 is CPUWeight=100.");
+        cr_assert(eq(u32, load(world, "CPUShares=2")->cpu_weight, 1));
+        cr_assert(eq(u32, load(world, "CPUShares=262144")->cpu_weight, 10000));
+        cr_assert(eq(u32, load(world, "StartupCPUShares=2048")->startup_cpu_weight, 200));
+        cr_assert(eq(u32, load(world, "BlockIOWeight=1000")->io_weight, 200));
+        cr_assert(eq(u32, load(world, "StartupBlockIOWeight=10")->startup_io_weight, 2));
+        cr_assert(load(world, "BlockIOAccounting=yes")->accounts[RESOURCE_IO]);
+        cr_assert(eq(u32, load(world, "BlockIODeviceWeight=/dev/sda 100")->devices[0].weight, 20));
+        cr_assert(eq(u64, load(world, "BlockIOReadBandwidth=/dev/sda 5M")->devices[0].limits[RESOURCE_READ_BANDWIDTH],
+                     5000000));
+        cr_assert(eq(u64, load(world, "BlockIOWriteBandwidth=/dev/sda 5M")->devices[0].limits[RESOURCE_WRITE_BANDWIDTH],
+                     5000000));
+}
+
+/* A file for old and new versions has both names, in any order. */
+RESOURCE_TEST(the_present_name_holds) {
+        cr_assert(eq(u64, load(world, "MemoryMax=1G\nMemoryLimit=2G")->memory_max.amount, UINT64_C(1) << 30));
+        cr_assert(strstr(file_said(world), "MemoryLimit: MemoryMax= is set as well and holds.") != NULL);
+        cr_assert(eq(u64, load(world, "MemoryLimit=2G\nMemoryMax=1G")->memory_max.amount, UINT64_C(1) << 30));
+        cr_assert(eq(u64, load(world, "MemoryLimit=2G\nMemoryLimit=3G")->memory_max.amount, UINT64_C(3) << 30));
+        cr_assert(eq(u32, load(world, "CPUWeight=30\nCPUShares=1024")->cpu_weight, 30));
+        cr_assert(eq(u32, load(world, "BlockIOWeight=500\nIOWeight=30\nCPUShares=1024")->io_weight, 30));
+}
+
 RESOURCE_TEST(a_limit_that_cannot_be_read_refuses_the_unit) {
         static const char *const lines[] = {
                 "MemoryMax=lots",  "MemoryMax=1Q",    "MemoryMax=-1",   "MemoryMax=0",        "MemoryHigh=101%",
                 "MemoryMax=1e3",   "MemoryMax=0x10",  "MemoryMax=nan",  "MemorySwapMax=1GG",  "TasksMax=0",
                 "TasksMax=many",   "TasksMax=1.5",    "CPUQuota=20",    "CPUQuota=0%",        "CPUQuota=-5%",
                 "AllowedCPUs=a",   "AllowedCPUs=3-1", "AllowedCPUs=1-", "AllowedCPUs=99999",  "Slice=x.service",
+                "MemoryLimit=0", "MemoryLimit=lots", "BlockIOReadBandwidth=5M",
                 "Slice=a--b.slice", "Slice=../x.slice", "MemoryMax=99999999E",
         };
 
@@ -87,6 +116,10 @@ RESOURCE_TEST(a_limit_that_cannot_be_read_refuses_the_unit) {
 RESOURCE_TEST(a_wish_that_cannot_be_read_is_left_out) {
         cr_assert(eq(u32, load(world, "CPUWeight=0")->cpu_weight, 0));
         assert_said(world, "warning a/x.service:3 CPUWeight: '0' is not a whole number between 1 and 10000, or 'idle'");
+        cr_assert(eq(u32, load(world, "CPUShares=1")->cpu_weight, 0));
+        assert_said(world, "note a/x.service:3 CPUShares: This is the old name of CPUWeight=: CPUShares=1024 is "
+                           "CPUWeight=100.\nwarning a/x.service:3 CPUShares: '1' is not a whole number between 2 and 262144; "
+                           "the line is ignored.");
         cr_assert(eq(u32, load(world, "IOWeight=idle")->io_weight, 0));
         assert_said(world, "warning a/x.service:3 IOWeight");
         cr_assert(not(load(world, "MemoryLow=some")->memory_low.is_set));

@@ -112,11 +112,11 @@ static void add_row(Text *text, const DirectiveTable *table, const Directive *ro
         const char *before = " ";
 
         text_addf(text, "| `%s=` | %s |", row->name, statuses[row->status]);
-        if (row->reason && *row->reason)
-                add_note(text, &before, row->status == DIRECTIVE_REFUSED ? "without it " : "", row->reason, "");
         if (row->renamed_to)
                 add_note(text, &before, "old name of `", row->renamed_to, "=`");
-        else if (!section_has(unit, table) && directive_find(unit, row->name))
+        if (row->reason && *row->reason)
+                add_note(text, &before, row->status == DIRECTIVE_REFUSED ? "without it " : "", row->reason, "");
+        if (!row->renamed_to && !section_has(unit, table) && directive_find(unit, row->name))
                 add_note(text, &before, "now in [Unit]", "", "");
         if (!is_known_in(table, row->name))
                 add_note(text, &before, origin(row->name), "", "");
