@@ -194,6 +194,8 @@ const char *model_exec(Model *m, const ModelRequest *requests, unsigned n, JobMo
 typedef struct ModelPlan {
         const char *error;
         int n_jobs;
+        bool went_by_name;              /* there were ties, as in Model */
+        bool has_victims;               /* cycles of order were broken */
         bool has[MODEL_UNITS_MAX][_JOB_TYPE_MAX];       /* a job of the type, what is redundant left out */
 } ModelPlan;
 

@@ -292,11 +292,16 @@ static void make_final_stage(ModelStage *s, Model *m, const ModelRequest *reques
 void model_plan(const Model *m, const ModelRequest *requests, unsigned n, JobMode mode, ModelPlan *ret_plan) {
         static ModelStage stage;
         static Model copy;
+        ModelCounters counters = {};
 
         copy = *m;
-        copy.counters = NULL;
+        copy.counters = &counters;
         make_final_stage(&stage, &copy, requests, n, mode);
-        *ret_plan = (ModelPlan) { .error = stage.error };
+        *ret_plan = (ModelPlan) {
+                .error = stage.error,
+                .went_by_name = copy.went_by_name,
+                .has_victims = counters.n_victims > 0,
+        };
         for (int i = 0; i < stage.n; i++) {
                 if (stage.candidates[i].is_gone)
                         continue;
