@@ -100,7 +100,7 @@ static bool is_up(const FuzzCheck *c, int u) {
         return model_is_redundant(c->before, u, JOB_START) && !is_asked_for(c, u, JOB_START);
 }
 
-/* What runs starts nobody; it needs what runs like it. */
+/* What runs starts nobody; it needs what runs like it, also by Requisite=. */
 static bool need_for_start(const FuzzCheck *c, FuzzNeeds *needs, int u) {
         static const UnitRelationKind kinds[] = { UNIT_REQUIRES, UNIT_BINDS_TO };
         const Model *m = c->before;
@@ -110,10 +110,11 @@ static bool need_for_start(const FuzzCheck *c, FuzzNeeds *needs, int u) {
                 model_each(m, u, kinds[i], v)
                         if (!is_up(c, u) || is_up(c, v))
                                 is_more |= need(needs->starts, v);
+        model_each(m, u, UNIT_REQUISITE, v)
+                if (!is_up(c, u) || is_up(c, v))
+                        is_more |= need(needs->checks, v);
         if (is_up(c, u))
                 return is_more;
-        model_each(m, u, UNIT_REQUISITE, v)
-                is_more |= need(needs->checks, v);
         model_each(m, u, UNIT_CONFLICTS, v)
                 if (!m->units[v].is_perpetual)
                         is_more |= need(needs->stops, v);
