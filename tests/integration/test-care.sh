@@ -74,6 +74,16 @@ check "its state by name" ctl clean --what=state keeps.service
 check_equal "with links" "$(ls -d "$XDG_STATE_HOME/keeps/inner" "$XDG_STATE_HOME/keeps-other" "$XDG_STATE_HOME/keeps-link" 2>/dev/null)" ""
 check "all" ctl clean --what=all keeps.service
 check_equal "is all" "$(ls -d "$XDG_STATE_HOME/log/keeps" 2>/dev/null)" ""
+if command -v busctl >/dev/null; then
+        ctl start keeps.service && wait_for x ls "$XDG_STATE_HOME/log/keeps/deep/er" && ctl stop keeps.service
+        check "the unit's own method" busctl --address="unix:path=$JOBD_SOCKET" call org.jobd1 /org/jobd1/unit/keeps_2eservice \
+                org.jobd1.Unit Clean as 1 logs
+        check "does the same" wait_for '^gone$' sh -c "[ -d '$XDG_STATE_HOME/log/keeps' ] || echo gone"
+        check "to what it is told" test -e "$XDG_CACHE_HOME/keeps/deep/er/x"
+        check "and is over" wait_for '^inactive$' ctl show -P ActiveState keeps.service
+else
+        skip "the unit's own method" "busctl is not here"
+fi
 check_exit "a word that is none is refused" 1 ctl clean --what=stat keeps.service
 check_prints "with those that there are" "'stat' is none of runtime, state" ctl clean --what=stat keeps.service
 check_prints "a unit without any has nothing" 'none.service has nothing of that kind to clean' ctl clean none.service

@@ -108,6 +108,13 @@ if command -v busctl >/dev/null; then
                 call PresetUnitFilesWithMode assbb 1 wanted.service half false false
         check_prints "EnableUnitFilesWithFlags refuses other flags" 'not known' \
                 call EnableUnitFilesWithFlags ast 1 wanted.service 64
+        check_prints "DisableUnitFilesWithFlags" '^a\(sss\) 2 "unlink" ' call DisableUnitFilesWithFlags ast 1 wanted.service 0
+        check_prints "EnableUnitFilesWithFlags" '^ba\(sss\) true 2 "symlink" ' call EnableUnitFilesWithFlags ast 1 wanted.service 0
+        check_exit "enables" 0 ctl is-enabled wanted.service
+        check "they were disabled again" ctl disable wanted.service
+        check_prints "PresetUnitFiles" '^ba\(sss\) true 2 "symlink" ' call PresetUnitFiles asbb 1 wanted.service false false
+        check_prints "does what the presets say, and nothing twice" '^ba\(sss\) true 0$' \
+                call PresetUnitFiles asbb 1 wanted.service false false
 else
         skip "methods" "busctl is not here"
 fi

@@ -95,6 +95,12 @@ if command -v busctl >/dev/null; then
         kill $!
         check "until it ends" wait_for '^(inactive|unknown)$' ctl is-active g.scope
         sleep 1000 &
+        check "one that is left by its name" make g.scope fail 2 PIDs au 1 $! Controller s :1.999
+        check "has no controller then" call /org/jobd1 org.jobd1.Manager AbandonScope s g.scope
+        check_equal "either" "$(ctl show -P SubState g.scope)" abandoned
+        kill $!
+        check "and ends with its process" wait_for '^(inactive|unknown)$' ctl is-active g.scope
+        sleep 1000 &
         check "one of a process that is named twice" make l.scope fail 1 PIDs au 2 $! $!
         kill $!
         check "ends, too" wait_for '^(inactive|unknown)$' ctl is-active l.scope
