@@ -22,6 +22,9 @@ static const struct ListSetting {
         const char *directive;
         bool is_by_word;                /* items differ by their first word, a device */
 } lists[] = {
+        { "BlockIODeviceWeight", true },
+        { "BlockIOReadBandwidth", true },
+        { "BlockIOWriteBandwidth", true },
         { "DeviceAllow", true },
         { "IODeviceLatencyTargetSec", true },
         { "IODeviceWeight", true },
