@@ -17,6 +17,8 @@
 #include "manager/manager_priority.h"
 #include "manager/manager_signal.h"
 
+#define SETTLING_TIME (500 * USEC_PER_MSEC)
+
 static int on_sigchld(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata) {
         const ManagerSignals *signals = userdata;
 
@@ -24,17 +26,42 @@ static int on_sigchld(sd_event_source *source, const struct signalfd_siginfo *in
         return 0;
 }
 
+static int on_settled(sd_event_source *source, uint64_t time, void *userdata) {
+        ManagerSignals *signals = userdata;
+
+        signals->settling = sd_event_source_unref(signals->settling);
+        return 0;
+}
+
 /*
- * The first signal stops everything in order, even if that has begun already. A second one means that the user does not
- * want to wait.
+ * A timer that is served after the signals, and not a comparison of times: signals that arrive while the manager is
+ * busy with the first one wait in their descriptor, and belong to it.
+ */
+static void begin_settling(ManagerSignals *signals) {
+        int r = sd_event_add_time_relative(signals->turn->event, &signals->settling, CLOCK_MONOTONIC, SETTLING_TIME, 0,
+                                           on_settled, signals);
+
+        if (r >= 0)
+                r = sd_event_source_set_priority(signals->settling, MANAGER_PRIORITY_TIMERS);
+        if (r < 0)
+                signals->settling = sd_event_source_unref(signals->settling);
+}
+
+/*
+ * The first signal stops everything in order, even if that has begun already. A later one means that the user does not
+ * want to wait. timeout(1), terminals and CI runners signal a process and its group at once: that is one request.
  */
 static int on_exit_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata) {
         ManagerSignals *signals = userdata;
         int signal = (int) info->ssi_signo;
 
-        log_notice("Received SIG%s from process %u.", sigabbrev_np(signal), info->ssi_pid);
+        log_notice("Received SIG%s from process %u%s.", sigabbrev_np(signal), info->ssi_pid,
+                   signals->settling ? ", which counts as the one before" : "");
+        if (signals->settling)
+                return 0;
         signals->ops->end(signals->userdata, signal, signals->was_told_to_end);
         signals->was_told_to_end = true;
+        begin_settling(signals);
         return 0;
 }
 
@@ -158,6 +185,7 @@ int manager_signals_init(ManagerSignals *signals) {
 }
 
 void manager_signals_deinit(ManagerSignals *signals) {
+        signals->settling = sd_event_source_unref(signals->settling);
         if (signals->has_old_mask)
                 sigprocmask(SIG_SETMASK, &signals->old_mask, NULL);
 }

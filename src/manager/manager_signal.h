@@ -32,6 +32,7 @@ typedef struct ManagerSignals {
         bool is_machine;                /* handles the signals of an init */
         bool is_kept;                   /* the keeper passes signals on */
         bool was_told_to_end;
+        sd_event_source *settling;      /* owned; on while a second signal to end counts as the first */
         usec_t keys_since;              /* time of the first of .n_keys presses of Ctrl-Alt-Del */
         unsigned n_keys;
         sigset_t old_mask;              /* the signal mask before init */

@@ -173,7 +173,7 @@ wait_for() {
 
 # signal_box SIGNAL: to jobd, which is the only child of $BOX; false if that has ended
 signal_box() {
-        local init
+        local init=
         read -r init 2>/dev/null <"/proc/$BOX/task/$BOX/children"
         [ -n "$init" ] && kill "-$1" "$init"
 }

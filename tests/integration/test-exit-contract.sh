@@ -83,6 +83,11 @@ ${3-}
 U
 }
 
+# insist SIGNAL: until jobd has ended
+insist() {
+        while signal_box "$1"; do sleep 0.1; done
+}
+
 # field UNIT EXIT-ON COLUMN [OPTION…]: prints the status, or "goes on"
 field() {
         local unit=$1 column=$3 ends options=()
@@ -128,6 +133,8 @@ field() {
                         fi
                         logged 'other stops'
                         signal_box TERM
+                        # A second signal within half a second counts as the first.
+                        [ ${#options[@]} != 0 ] || insist TERM
                         if [ ${#options[@]} != 0 ]; then
                                 logged 'Received SIGTERM'
                                 echo >"$FIFO"

@@ -21,6 +21,11 @@ static bool is_gone(World *world, const void *argument) {
         return world->manager->stages.stage == MANAGER_GONE;
 }
 
+/* Since then, a signal to end is another one than the first. */
+static bool has_settled(World *world, const void *argument) {
+        return !world->manager->signals.settling;
+}
+
 static void on_startup(void *userdata) {
         text_add(&((World *) userdata)->calls, "startup;");
 }
@@ -122,9 +127,35 @@ Test(manager_stage, a_signal_stops_all_and_a_second_one_cuts_it_short) {
               "ExecStop=/bin/sleep 1000\n");
         kill(getpid(), SIGTERM);
         world_wait(world, is_in_stage, "stopping");
+        world_wait(world, has_settled, NULL);
         kill(getpid(), SIGTERM);
         world_wait(world, is_gone, NULL);
         cr_assert(not(exec_has_children()));
+}
+
+static bool is_signal_taken(World *world, const void *argument) {
+        sigset_t pending;
+
+        return sigpending(&pending) == 0 && !sigismember(&pending, *(const int *) argument);
+}
+
+/* As timeout(1) sends them: to the child and to its group. */
+Test(manager_stage, two_signals_at_once_are_one) {
+        cleanup_(world_freep) World *world = world_new();
+        char path[160], text[512];
+
+        world->manager->options.shutdown_timeout = USEC_PER_DAY;
+        snprintf(path, sizeof(path), "%s/cleaned", world->folder);
+        snprintf(text, sizeof(text), "[Service]\nExecStart=/bin/sleep 1000\n"
+                 "ExecStop=/bin/sh -c 'sleep 0.7; touch %s'\n", path);
+        start(world, "a.service", text);
+        kill(getpid(), SIGINT);
+        world_wait(world, is_in_stage, "stopping");
+        kill(getpid(), SIGINT);
+        world_wait(world, is_signal_taken, &(int) { SIGINT });
+        kill(getpid(), SIGTERM);
+        world_wait(world, is_gone, NULL);
+        cr_assert(eq(int, access(path, F_OK), 0));
 }
 
 Test(manager_stage, units_that_do_not_stop_in_time_are_killed) {
