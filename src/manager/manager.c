@@ -211,6 +211,7 @@ static void join_surroundings(Manager *manager) {
                 .ops = &manager_signal_ops,
                 .userdata = manager,
                 .is_machine = options->is_machine,
+                .is_container = options->is_container,
                 .is_kept = options->keeper.ops,
         };
         manager->names.turn = manager->mounts.turn = manager->clock.turn = &manager->turn;

@@ -26,6 +26,16 @@ static int on_sigchld(sd_event_source *source, const struct signalfd_siginfo *in
         return 0;
 }
 
+static void log_received(const struct signalfd_siginfo *info, const char *remark) {
+        const char *name = sigabbrev_np((int) info->ssi_signo);
+
+        if (name)
+                log_notice("Received SIG%s from process %u%s.", name, info->ssi_pid, remark);
+        else
+                log_notice("Received SIGRTMIN+%d from process %u%s.", (int) info->ssi_signo - SIGRTMIN, info->ssi_pid,
+                           remark);
+}
+
 static int on_settled(sd_event_source *source, uint64_t time, void *userdata) {
         ManagerSignals *signals = userdata;
 
@@ -55,8 +65,7 @@ static int on_exit_signal(sd_event_source *source, const struct signalfd_siginfo
         ManagerSignals *signals = userdata;
         int signal = (int) info->ssi_signo;
 
-        log_notice("Received SIG%s from process %u%s.", sigabbrev_np(signal), info->ssi_pid,
-                   signals->settling ? ", which counts as the one before" : "");
+        log_received(info, signals->settling ? ", which counts as the one before" : "");
         if (signals->settling)
                 return 0;
         signals->ops->end(signals->userdata, signal, signals->was_told_to_end);
@@ -105,6 +114,14 @@ static const SignalRule exit_rules[] = {
         { SIGINT, MANAGER_PRIORITY_SIGNALS, on_exit_signal },
 };
 
+/* Container engines stop an image with systemd by SIGRTMIN+3. This is no constant table, as SIGRTMIN is a call. */
+#define N_HALT_RULES 2U
+
+static void list_halt_rules(SignalRule of[static N_HALT_RULES]) {
+        of[0] = (SignalRule) { SIGRTMIN + 3, MANAGER_PRIORITY_SIGNALS, on_exit_signal };        /* halt */
+        of[1] = (SignalRule) { SIGRTMIN + 4, MANAGER_PRIORITY_SIGNALS, on_exit_signal };        /* power off */
+}
+
 static int add_signal(ManagerSignals *signals, const SignalRule *rule) {
         sd_event_source *source = NULL;
         int r;
@@ -132,6 +149,7 @@ static int block_all_but_faults(void) {
 }
 
 static int block_listened(const ManagerSignals *signals) {
+        SignalRule halt_rules[N_HALT_RULES];
         sigset_t set;
 
         sigemptyset(&set);
@@ -141,6 +159,9 @@ static int block_listened(const ManagerSignals *signals) {
                 sigaddset(&set, exit_rules[i].signal);
         if (signals->is_machine)
                 manager_signals_add_machine(&set);
+        list_halt_rules(halt_rules);
+        for (size_t i = 0; signals->is_container && i < N_HALT_RULES; i++)
+                sigaddset(&set, halt_rules[i].signal);
         return sigprocmask(SIG_BLOCK, &set, NULL) < 0 ? -errno : 0;
 }
 
@@ -173,6 +194,7 @@ static int add_signals(ManagerSignals *signals, const SignalRule *of, size_t n) 
 }
 
 int manager_signals_init(ManagerSignals *signals) {
+        SignalRule halt_rules[N_HALT_RULES];
         int r = block_signals(signals);
 
         if (r >= 0)
@@ -181,7 +203,11 @@ int manager_signals_init(ManagerSignals *signals) {
                 return r;
         if (signals->is_machine)
                 return manager_signals_init_machine(signals);
-        return add_signals(signals, exit_rules, ELEMENTSOF(exit_rules));
+        r = add_signals(signals, exit_rules, ELEMENTSOF(exit_rules));
+        if (r < 0 || !signals->is_container)
+                return r;
+        list_halt_rules(halt_rules);
+        return add_signals(signals, halt_rules, N_HALT_RULES);
 }
 
 void manager_signals_deinit(ManagerSignals *signals) {

@@ -30,6 +30,7 @@ typedef struct ManagerSignals {
         const ManagerSignalOps *ops;
         void *userdata;                 /* borrowed */
         bool is_machine;                /* handles the signals of an init */
+        bool is_container;              /* signals that halt a machine end it */
         bool is_kept;                   /* the keeper passes signals on */
         bool was_told_to_end;
         sd_event_source *settling;      /* owned; on while a second signal to end counts as the first */

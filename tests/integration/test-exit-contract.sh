@@ -248,7 +248,7 @@ end() {
                         unit app.service <<<$'[Service]\nExecStart=/nonexistent/program' ;;
                 'the unit of exit-on does not stop in time and was asked to')
                         unit app.service <<<$'[Service]\nTimeoutStopSec=50ms\nExecStart=/bin/sh -c "trap : TERM; echo app begins; while :; do sleep 0.1; done"' ;;
-                'somebody inside asks by jobctl exit' | *'exit 7')
+                'somebody inside asks by jobctl exit' | *'exit 7' | SIGRTMIN+3*)
                         options=() ;;
                 *'that exit-on began with 3')
                         touch "$DIR/slow"
@@ -260,6 +260,9 @@ end() {
                         logged 'Startup finished'
                         # shellcheck disable=SC2086
                         ctl exit ${1##*exit} ;;
+                SIGRTMIN+3*)
+                        logged 'Startup finished'
+                        signal_box RTMIN+3 ;;
                 *'that exit-on began with 3')
                         logged 'other stops'
                         ctl exit 7 >>"$LOG" 2>&1
@@ -281,6 +284,8 @@ end() {
         if [ -n "$stays" ]; then goes_on "$stays"; else box_status; fi
 }
 
+end 'SIGRTMIN+3' >/dev/null
+check "SIGRTMIN+3 stops all in order" grep -q 'other is stopped' "$LOG"
 while IFS='|' read -r what wanted; do
         [ "$what" = 'what happens' ] && continue
         check_equal "$what: $wanted" "$(end "$what")" "$wanted"
