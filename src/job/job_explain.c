@@ -426,7 +426,7 @@ static int explain_idle(const JobExplain *explain, const Unit *unit, const char 
         }
         if (ended)
                 return explain_ended(explain, ended, "idle", unit);
-        if (!unit)
+        if (!unit || (unit->load_state == UNIT_NOT_FOUND && unit_state_is_inactive_or_failed(unit->active_state)))
                 return -ENOENT;
 
         is_loaded = unit->load_state == UNIT_LOADED;

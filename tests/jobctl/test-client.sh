@@ -24,6 +24,11 @@ unit lasts.service <<'U'
 [Service]
 ExecStart=/bin/sleep 987
 U
+unit dies-at-once.service <<'U'
+[Service]
+Type=oneshot
+ExecStart=/bin/false
+U
 unit dies.service <<'U'
 [Service]
 ExecStart=/bin/sh -c 'sleep 0.1; exit 3'
@@ -124,6 +129,19 @@ check_exit "and tells if it failed" 1 ctl start --wait dies.service
 check_exit "--wait does not go with stop" 2 ctl stop --wait brief.service
 check_exit "a start by another name" 0 ctl start alias.service
 check_exit "try-restart of what is masked" 0 ctl try-restart masked.service
+
+# — exit statuses, as jobctl(1) has them —
+ln -s loop.service "$UNITS/loop.service"
+printf '[Service]\nExecStart=/bin/true\nType=nonsense\n' >"$UNITS/wrong.service"
+printf '[Unit]\nRefuseManualStart=yes\n' >"$UNITS/refused.target"
+for row in '0 start quick.service' '1 start dies-at-once.service' '1 start masked.service' '1 start wrong.service' \
+        '3 is-active quick.service' '3 status quick.service' '3 reload ring-a.target' '4 start refused.target' \
+        '4 status gone.service' '5 start gone.service' '6 start loop.service' '0 plan start:quick.service' \
+        '4 exec start:wrong.service' '4 plan start:wrong.service' '4 exec start:masked.service' '5 why never.service' \
+        '5 exec start:gone.service' '2 start' '2 start --nonsense' '7 --socket /nowhere status'; do
+        # shellcheck disable=SC2086
+        check_exit "exit status ${row%% *}: ${row#* }" "${row%% *}" ctl ${row#* }
+done
 
 # — output —
 check "start evil" ctl start evil.service
