@@ -61,7 +61,10 @@ static int make_absolute(char **folders) {
 
                 if (**folder == '/')
                         continue;
-                r = here ? text_format(&absolute, "%s/%s", here, *folder) : -ENOMEM;
+                if (!here)
+                        return -ENOMEM;
+                r = text_equal(*folder, ".") ? text_format(&absolute, "%s", here)
+                                             : text_join_path(here, *folder, &absolute);
                 if (r < 0)
                         return r;
                 free(*folder);

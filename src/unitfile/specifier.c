@@ -99,15 +99,30 @@ static int specifier_file_name(const SpecifierContext *context, char **ret_value
         return r < 0 ? r : text_format(ret_value, "%s%s", text[0] == '/' ? "" : "/", text);
 }
 
+/* jobctl verify reads files by the names that were typed. */
 static int specifier_fragment(const SpecifierContext *context, char **ret_value) {
-        return specifier_copy(context->fragment ? context->fragment : "", ret_value);
+        const char *path = context->fragment ?: "";
+        cleanup_free_ char *here = NULL;
+
+        if (*path == '\0' || *path == '/')
+                return specifier_copy(path, ret_value);
+        here = get_current_dir_name();
+        if (!here)
+                return errno == ENOMEM ? -ENOMEM : specifier_copy(path, ret_value);
+        return text_join_path(here, text_starts_with(path, "./") ? path + 2 : path, ret_value);
 }
 
 static int specifier_fragment_folder(const SpecifierContext *context, char **ret_value) {
-        const char *slash = context->fragment ? strrchr(context->fragment, '/') : NULL;
+        cleanup_free_ char *path = NULL;
+        int r = specifier_fragment(context, &path);
+        char *slash;
 
-        *ret_value = strndup(slash ? context->fragment : "", slash ? (size_t) (slash - context->fragment) : 0);
-        return *ret_value ? 0 : -ENOMEM;
+        if (r < 0)
+                return r;
+        slash = strrchr(path, '/');
+        *(slash ?: path) = '\0';
+        *ret_value = take_ptr(path);
+        return 0;
 }
 
 /* — of the manager's user — */

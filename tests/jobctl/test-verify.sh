@@ -38,8 +38,9 @@ printf '[Unit]\nDescripton=x\n' > units/half.service.d/10.conf
 printf '[Unit]\nRequires=gone@%%i.service\n[Service]\nExecStart=/bin/echo %%i\n' > units/many@.service
 printf '[Service]\nExecStart=/bin/true\nUser=a:b\n' > path/found.service
 printf 'hello\n' > units/notes.txt
+printf '[Service]\nExecStart=/bin/true\nWorkingDirectory=%%Y\nEnvironmentFile=-%%y.env\n' > units/project.service
 
-echo 1..14
+echo 1..17
 check "a good file says nothing" 0 "" verify units/good.service
 check "a warning has file, line, severity and setting" 0 'units/half.service:6: warning: Restrt=: .*did you mean Restart=' verify units/half.service
 check "with --strict warnings count" 1 'Restrt=' --strict verify units/half.service
@@ -54,3 +55,7 @@ check "a name on the search path" 2 'path/found.service:3: error: User=' verify 
 check "what is not there" 2 'units/none.service: error: No such file' verify units/none.service
 check "what is no unit file" 2 'notes.txt: error: This is not the name of a unit file' verify units/notes.txt
 check "--json" 2 '"severity": *"error".*"line": *3.*"setting": *"Type"' --json verify units/bad.service
+check "the folder of a file that was typed with its folder" 0 "" verify units/project.service
+cd units || exit 1
+check "of one that was typed without" 0 "" verify project.service
+check "of one in this folder" 0 "" verify ./project.service
