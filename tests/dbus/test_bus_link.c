@@ -183,13 +183,14 @@ static char *owner_of_name(DBusConnection *connection) {
         return bus_fixture_string(reply);
 }
 
-static void assert_refused(DBusConnection *connection, int type, const void *argument) {
+/* Sends LoadUnit with an argument that it does not take. */
+static void assert_refused(DBusConnection *connection, int type, const void *argument, const char *name) {
         DBusMessage *message = dbus_message_new_method_call("org.jobd1", MANAGER, MANAGER_INTERFACE, "LoadUnit");
         DBusError error = DBUS_ERROR_INIT;
 
         cr_assert(dbus_message_append_args(message, type, argument, DBUS_TYPE_INVALID));
         cr_assert(eq(ptr, dbus_connection_send_with_reply_and_block(connection, message, PATIENCE_MS, &error), NULL));
-        assert_string(error.name, DBUS_ERROR_LIMITS_EXCEEDED);
+        assert_string(error.name, name);
         dbus_error_free(&error);
         dbus_message_unref(message);
 }
@@ -206,12 +207,27 @@ Test(bus_link, nobody_can_make_it_leave_the_bus) {
         before = owner_of_name(connection);
 
         memset(huge, 'x', 5000000);
-        assert_refused(connection, DBUS_TYPE_STRING, &huge);
-        assert_refused(connection, DBUS_TYPE_UNIX_FD, &fd);
+        assert_refused(connection, DBUS_TYPE_STRING, &huge, DBUS_ERROR_LIMITS_EXCEEDED);
+        assert_refused(connection, DBUS_TYPE_UNIX_FD, &fd, DBUS_ERROR_INVALID_ARGS);
         dbus_message_unref(call(connection, "ListUnits", NULL, NULL));
 
         after = owner_of_name(connection);
         assert_string(after, before);
+        disconnect(connection);
+        bus_fixture_stop(&fixture);
+        stop_daemon();
+}
+
+/* Its call is looked at, and refused for its signature, not for its descriptor. */
+Test(bus_link, the_first_call_of_a_client_may_bring_descriptors) {
+        DBusConnection *connection;
+        int fd = 0;
+
+        start_daemon();
+        bus_fixture_start(&fixture);
+        connection = connect_to_bus();
+        wait_for_name(connection);
+        assert_refused(connection, DBUS_TYPE_UNIX_FD, &fd, DBUS_ERROR_INVALID_ARGS);
         disconnect(connection);
         bus_fixture_stop(&fixture);
         stop_daemon();

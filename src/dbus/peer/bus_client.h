@@ -50,6 +50,7 @@ typedef struct BusClient {
         VECTOR(BusLaterCall) later;             /* by number */
         VECTOR(DBusMessage *) held;             /* a reference each; calls that wait for the credentials */
         size_t held_bytes;
+        unsigned held_descriptors;
 } BusClient;
 
 int bus_client_new(BusClient **ret_client, BusPeer *peer, Manager *manager, const char *name);

@@ -26,6 +26,7 @@
 #include "basic/clock.h"
 #include "basic/log.h"
 #include "basic/text.h"
+#include "dbus/peer/bus_header.h"
 #include "dbus/peer/bus_link.h"
 
 #define BACKOFF_FIRST (200 * USEC_PER_MSEC)
@@ -208,6 +209,7 @@ static void on_credentials(void *userdata, const char *name, DBusMessage *reply)
 
         client->is_known = true;
         client->held_bytes = 0;
+        client->held_descriptors = 0;
         for (size_t i = 0; i < client->held.n; i++) {
                 link->peers->receiver->call(client, client->held.items[i], link->peers->userdata);
                 dbus_message_unref(client->held.items[i]);
@@ -257,36 +259,49 @@ static void link_refuse(BusLink *link, DBusMessage *message, const char *reason)
         link->peers->receiver->refuse(&stranger, message, &failure, link->peers->userdata);
 }
 
-/* In bytes; SIZE_MAX without memory. */
-static size_t size_of_message(DBusMessage *message) {
+/* The size in bytes, SIZE_MAX without memory, and the number of descriptors. */
+static size_t size_of_message(DBusMessage *message, unsigned *ret_descriptors) {
         char *data;
         int n;
 
         if (!dbus_message_marshal(message, &data, &n))
                 return SIZE_MAX;
+        *ret_descriptors = bus_header_descriptors((const uint8_t *) data, (size_t) n);
         dbus_free(data);
         return (size_t) n;
 }
 
-/* With too many bytes held libdbus would stop reading, and the awaited credentials would never be read. */
-static void link_hold(BusLink *link, BusClient *client, DBusMessage *message, size_t size) {
-        size_t total = size;
+/*
+ * With too many bytes or descriptors held libdbus would stop reading, and the awaited credentials would never be read;
+ * and the descriptors are this process's own.
+ */
+static bool link_can_hold(const BusLink *link, const BusClient *client, size_t size, unsigned n_descriptors) {
+        size_t bytes = size;
+        unsigned descriptors = n_descriptors;
 
-        for (size_t i = 0; i < link->peer->clients.n; i++)
-                total += link->peer->clients.items[i]->held_bytes;
+        for (size_t i = 0; i < link->peer->clients.n; i++) {
+                bytes += link->peer->clients.items[i]->held_bytes;
+                descriptors += link->peer->clients.items[i]->held_descriptors;
+        }
+        return client->held.n < BUS_HELD_MAX && bytes <= BUS_HELD_BYTES_MAX && descriptors <= BUS_HELD_DESCRIPTORS_MAX;
+}
 
-        if (client->held.n >= BUS_HELD_MAX || total > BUS_HELD_BYTES_MAX)
+static void link_hold(BusLink *link, BusClient *client, DBusMessage *message, size_t size, unsigned n_descriptors) {
+        if (!link_can_hold(link, client, size, n_descriptors))
                 link_refuse(link, message, "Too many calls wait to be answered.");
         else if (vector_push(&client->held, dbus_message_ref(message)) < 0) {
                 dbus_message_unref(message);
                 link_check(link, -ENOMEM);
-        } else
+        } else {
                 client->held_bytes += size;
+                client->held_descriptors += n_descriptors;
+        }
 }
 
 static void link_take_call(BusLink *link, DBusMessage *message) {
         const char *name = dbus_message_get_sender(message);
-        size_t size = size_of_message(message);
+        unsigned n_descriptors = 0;
+        size_t size = size_of_message(message, &n_descriptors);
         BusClient *client;
 
         if (!name)
@@ -296,19 +311,13 @@ static void link_take_call(BusLink *link, DBusMessage *message) {
                 return;
         }
         client = bus_peer_find_client(link->peer, name);
-        /* Descriptors of an unknown client would be held, too. */
-        if (dbus_message_contains_unix_fds(message) && (!client || !client->is_known)) {
-                link_refuse(link, message,
-                            "A call with file descriptors is taken after another one on the same connection.");
-                return;
-        }
         client = client ?: link_add_client(link, name);
         if (!client)
                 link_refuse(link, message, "Too many clients use this manager over the message bus.");
         else if (client->is_known)
                 link->peers->receiver->call(client, message, link->peers->userdata);
         else
-                link_hold(link, client, message, size);
+                link_hold(link, client, message, size, n_descriptors);
 }
 
 static void link_take_signal(BusLink *link, DBusMessage *message) {

@@ -33,6 +33,7 @@
 #define BUS_CLIENTS_MAX 1024U
 #define BUS_HELD_MAX 256U
 #define BUS_HELD_BYTES_MAX (8L * 1024L * 1024L)         /* of all clients together */
+#define BUS_HELD_DESCRIPTORS_MAX 64U                    /* likewise */
 
 /*
  * Receives calls. The credentials of the client are known when .call() is called; .refuse() answers a call with a

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The number of descriptors in the header of a message
+ */
+
+#include <dbus/dbus.h>
+
+#include "dbus/peer/bus_header.h"
+#include "double/double_assert.h"
+
+static unsigned count(DBusMessage *message, unsigned n) {
+        unsigned found;
+        char *bytes;
+        int size;
+
+        for (int fd = 0; n > 0; n--)
+                cr_assert(dbus_message_append_args(message, DBUS_TYPE_UNIX_FD, &fd, DBUS_TYPE_INVALID));
+        dbus_message_set_serial(message, 1);
+        cr_assert(dbus_message_marshal(message, &bytes, &size));
+        found = bus_header_descriptors((const uint8_t *) bytes, (size_t) size);
+        /* A part of a header says nothing, and nothing behind it is read. */
+        for (int part = 0; part < size; part++)
+                cr_assert(le(uint, bus_header_descriptors((const uint8_t *) bytes, (size_t) part), n + found));
+        dbus_free(bytes);
+        dbus_message_unref(message);
+        return found;
+}
+
+static DBusMessage *call(void) {
+        return dbus_message_new_method_call("org.jobd1", "/org/jobd1", "org.jobd1.Manager", "LoadUnit");
+}
+
+Test(bus_header, descriptors_are_counted) {
+        cr_assert(eq(uint, count(call(), 0), 0));
+        cr_assert(eq(uint, count(call(), 1), 1));
+        cr_assert(eq(uint, count(call(), 7), 7));
+}
+
+Test(bus_header, fields_in_front_do_not_matter) {
+        DBusMessage *message = call();
+
+        cr_assert(dbus_message_set_sender(message, ":1.100"));
+        cr_assert(eq(uint, count(message, 3), 3));
+        message = dbus_message_new_signal("/", "a.b", "C");
+        cr_assert(dbus_message_set_destination(message, "a.b.c"));
+        cr_assert(eq(uint, count(message, 2), 2));
+}
