@@ -322,6 +322,22 @@ static int describe_now(const JobExplain *explain, const JobEnded *ended, const 
                            is_told ? ": " : "", is_told ? activity : "");
 }
 
+/* The dependency because of which the job ended, or the conditions that kept its unit from starting. */
+static void write_end_cause(const JobExplain *explain, const JobEndReason *reason) {
+        char name[UNIT_NAME_MAX + 1], text[JOB_END_REASON_TEXT_MAX];
+        size_t length;
+        const char *dependency = job_end_reason_dependency(reason, &length);
+
+        if (job_end_reason_format(reason, text))
+                sink_entry_string(explain->sink, "end", text);
+        if (job_end_reason_is_unmet(reason))
+                sink_entry_string(explain->sink, "unmet", reason->name->string);
+        if (!dependency)
+                return;
+        snprintf(name, sizeof(name), "%.*s", (int) length, dependency);
+        sink_entry_string(explain->sink, "dependency", name);
+}
+
 /* @unit: the unit, if the question was about it rather than about the job; or NULL. */
 static int explain_ended(const JobExplain *explain, const JobEnded *ended, const char *kind, const Unit *unit) {
         JobCause why = cause_of_ended(explain, ended);
@@ -341,6 +357,7 @@ static int explain_ended(const JobExplain *explain, const JobEnded *ended, const
                 sink_entry_u64(explain->sink, "transaction", why.record ? why.record->id : ended->transaction);
         sink_entry_u64(explain->sink, "age", usec_sub(explain->now, ended->installed_at));
         job_explain_write_causes(explain, why);
+        write_end_cause(explain, &ended->reason);
         sink_close(explain->sink);
         return 0;
 }

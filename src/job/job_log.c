@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "basic/fetch.h"
+#include "basic/hash.h"
 #include "job/job_log.h"
 
 int job_log_init(JobLog *log) {
@@ -28,6 +29,37 @@ int job_log_init(JobLog *log) {
 static void job_ended_deinit(JobEnded *ended) {
         job_name_unref(ended->unit);
         job_name_unref(ended->reason.name);
+}
+
+static uint32_t job_log_key(const char *unit) {
+        uint64_t hash = hash_add(HASH_BEGIN, unit);
+
+        return (uint32_t) (hash ^ hash >> 32) ?: 1;
+}
+
+const JobEnded *job_log_find_unmet(const JobLog *log, const char *unit) {
+        const JobEnded *ended = log->unmet.n == 0 ? NULL : id_map_get(&log->unmet, job_log_key(unit));
+
+        return ended && strcmp(ended->unit->string, unit) == 0 ? ended : NULL;
+}
+
+/* The entry is overwritten. */
+static void job_log_forget_unmet(JobLog *log, const JobEnded *ended) {
+        uint32_t key;
+
+        if (!job_end_reason_is_unmet(&ended->reason))
+                return;
+        key = job_log_key(ended->unit->string);
+        if (id_map_get(&log->unmet, key) == ended)
+                id_map_remove(&log->unmet, key);
+}
+
+/* Without memory the conditions are unknown once the unit is unloaded. */
+static void job_log_note_unmet(JobLog *log, JobEnded *ended) {
+        if (job_end_reason_is_unmet(&ended->reason))
+                (void) id_map_put(&log->unmet, job_log_key(ended->unit->string), ended);
+        else if (ended->run_type == JOB_START && job_log_find_unmet(log, ended->unit->string))
+                id_map_remove(&log->unmet, job_log_key(ended->unit->string));
 }
 
 static size_t job_record_bytes(const JobTransactionRecord *record) {
@@ -56,6 +88,7 @@ void job_log_deinit(JobLog *log) {
         free(log->ended);
         free(log->transactions);
         id_map_deinit(&log->by_id);
+        id_map_deinit(&log->unmet);
         *log = (JobLog) {};
 }
 
@@ -68,6 +101,7 @@ uint32_t job_log_add_ended(JobLog *log, JobEnded ended) {
                         id_map_remove(&log->by_id, place->id);
                         forgotten = place->id;
                 }
+                job_log_forget_unmet(log, place);
                 job_ended_deinit(place);
         } else
                 log->n_ended++;
@@ -77,6 +111,7 @@ uint32_t job_log_add_ended(JobLog *log, JobEnded ended) {
                 fetch_ahead(log->ended[(log->next_ended + 4) % JOB_LOG_ENDED_MAX].unit);
         *place = ended;
         (void) id_map_put(&log->by_id, place->id, place);
+        job_log_note_unmet(log, place);
         log->next_ended = (log->next_ended + 1) % JOB_LOG_ENDED_MAX;
         return forgotten;
 }

@@ -19,7 +19,7 @@
 #define JOB_LOG_TRANSACTIONS_MAX 1000U
 #define JOB_LOG_TRANSACTIONS_BYTES (128U * 1024U)        /* the newest record is kept, whatever its size */
 
-/* Fixed in size, with shared names: an ended job allocates nothing of its own. */
+/* Fixed in size, with shared names: an ended job allocates nothing of its own but the text of a failure. */
 typedef struct JobEnded {
         uint32_t id;
         uint32_t merged_into;           /* the job that absorbed this one, or JOB_ID_NONE */
@@ -36,6 +36,7 @@ typedef struct JobLog {
         JobEnded *ended;                /* owned ring */
         size_t n_ended, next_ended;
         IdMap by_id;                    /* → JobEnded */
+        IdMap unmet;                    /* hash of a unit's name → its last start, if conditions prevented it */
         JobTransactionRecord **transactions;    /* owned ring of references, oldest first */
         size_t n_transactions, first_transaction;
         size_t n_bytes;                 /* total size of the records */
@@ -54,6 +55,8 @@ const JobEnded *job_log_at(const JobLog *log, size_t i);
 const JobEnded *job_log_find(const JobLog *log, uint32_t id);
 /* The last ended job of a unit, or NULL. */
 const JobEnded *job_log_find_of_unit(const JobLog *log, const char *unit);
+/* The last ended start of a unit, if conditions or assertions prevented it; else NULL. */
+const JobEnded *job_log_find_unmet(const JobLog *log, const char *unit);
 JobTransactionRecord *job_log_find_transaction(const JobLog *log, uint64_t id);
 /* The first request, of those still kept, for an absorbed job. The cause has no record if none is kept. */
 JobCause job_log_find_request(const JobLog *log, uint32_t id);

@@ -335,3 +335,14 @@ size_t job_manager_cancel_all(JobManager *manager, const JobRequester *requester
         job_manager_follow_up(manager);
         return n;
 }
+
+const char *job_manager_find_unmet(const JobManager *manager, const Unit *unit, UnitAnswer *ret_answer,
+                                   usec_t *ret_at) {
+        const JobEnded *ended = job_log_find_unmet(&manager->log, unit->id);
+
+        if (!ended)
+                return NULL;
+        *ret_answer = (UnitAnswer) ended->reason.number;
+        *ret_at = ended->ended_at;
+        return ended->reason.name->string;
+}

@@ -85,12 +85,18 @@ typedef struct JobEvent {
         const Failure *failure;
 } JobEvent;
 
-#define JOB_EVENT_CAUSE_MAX 384
+#define JOB_EVENT_CAUSE_MAX 1024
 
 /* The cause in words, formatted on demand. NULL if there is none. */
 const char *job_event_cause(const JobEvent *event, char buffer[static JOB_EVENT_CAUSE_MAX]);
 
 typedef void (*JobSubscriber)(const JobEvent *event, void *userdata);
+
+/*
+ * The conditions or assertions that prevented the last start of the unit, as unit_list_unmet() wrote them; NULL if
+ * there were none, or if the log has no more of that start. @ret_at: the end of its job, monotonic.
+ */
+const char *job_manager_find_unmet(const JobManager *manager, const Unit *unit, UnitAnswer *ret_answer, usec_t *ret_at);
 
 int job_manager_new(JobManager **ret_manager, UnitTable *units /* borrowed */);
 JobManager *job_manager_free(JobManager *manager);

@@ -13,8 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "basic/macro.h"
+#include "job/job_cause.h"
 #include "job/job_manager_private.h"
 #include "job/job_reaction.h"
+#include "unit/unit_table.h"
 
 /* Room for every job of the table was reserved before the job was installed. */
 static void end_queue(JobManager *manager, Job *job, JobResult result, uint32_t because) {
@@ -127,12 +130,6 @@ static void end_one(JobManager *manager, const JobEnd *end, JobEndFlags flags, J
         const Unit *unit = unit_table_at(manager->units, end->job->unit);
         Job *job = end->job;
 
-        if (end->because != 0)
-                reason = (JobEndReason) {
-                        .code = JOB_END_DEPENDENCY,
-                        .name = job_table_peek(&manager->table, end->because - 1)->name,
-                };
-
         if (end_leaves_restart(&manager->table, job))
                 manager->has_cycle_to_come = true;
         job_table_remove(&manager->table, job);
@@ -148,16 +145,97 @@ static void end_one(JobManager *manager, const JobEnd *end, JobEndFlags flags, J
         job_free(job);
 }
 
+/* "Requires=b.service (a.service:3)", or "" if the dependency is gone since. */
+static void end_write_dependency(const Unit *dependent, const Unit *failed,
+                                 char buffer[static JOB_DECLARATION_TEXT_MAX]) {
+        static const UnitRelationKind kinds[] = { UNIT_REQUIRES, UNIT_REQUISITE, UNIT_BINDS_TO, UNIT_CONFLICTS };
+        const UnitRelation *relation = NULL;
+        char origin[512];
+        size_t i;
+
+        buffer[0] = '\0';
+        for (i = 0; i < ELEMENTSOF(kinds) && !relation; i++)
+                relation = unit_find_relation(dependent, kinds[i], failed);
+        if (!relation)
+                return;
+        unit_origin_format(dependent->table, relation->here != UNIT_ORIGIN_NONE ? relation->here : relation->there,
+                           origin, sizeof(origin));
+        job_declaration_format(kinds[i - 1], relation->here == UNIT_ORIGIN_NONE, dependent->id, failed->id, origin,
+                               buffer);
+}
+
+/* "BindsTo=b.service (a.service:3)", with the conditions that prevented the start of b.service. NULL without memory. */
+static JobName *end_ask_binding(const Unit *unit) {
+        const Unit *other = unit_find_unbound(unit);
+        char declaration[JOB_DECLARATION_TEXT_MAX], conditions[JOB_END_REASON_TEXT_MAX / 2];
+        char text[JOB_DECLARATION_TEXT_MAX + JOB_END_REASON_TEXT_MAX];
+        const char *unmet;
+
+        if (!other)
+                return NULL;
+        end_write_dependency(unit, other, declaration);
+        unmet = unit_list_unmet(other, conditions, sizeof(conditions));
+        snprintf(text, sizeof(text), "%s%s%s%s", *declaration ? declaration : other->id, unmet ? ", where " : "",
+                 unmet ? unmet : "", unmet ? " is not met" : "");
+        return job_name_new(text);
+}
+
+static JobName *end_ask(const JobEndReason *reason, const Unit *unit) {
+        if (reason->code == JOB_END_ANSWER && reason->number == UNIT_DEPENDENCY_UNMET)
+                return end_ask_binding(unit);
+        return job_end_reason_ask(reason, unit);
+}
+
+/*
+ * The job of @dependent ends because of the job of @failed, and this chain began with the job of @root, which ended for
+ * @reason. Returns a reason that names the line of the dependency and the first cause; its name is a reference, or NULL
+ * without memory.
+ */
+static JobEndReason end_pass_on(const JobEndReason *reason, const Unit *root, const Unit *failed,
+                                const Unit *dependent) {
+        char declaration[JOB_DECLARATION_TEXT_MAX], cause[JOB_END_REASON_TEXT_MAX];
+        char text[JOB_DECLARATION_TEXT_MAX + JOB_END_REASON_TEXT_MAX];
+        const char *why = job_end_reason_format(reason, cause);
+
+        end_write_dependency(dependent, failed, declaration);
+        snprintf(text, sizeof(text), "%s failed%s%s%s%s%s%s%s", failed->id, *declaration ? ", " : "", declaration,
+                 root != failed ? ", as " : "", root != failed ? root->id : "", root != failed ? " failed" : "",
+                 why ? ": " : "", why ? why : "");
+        return (JobEndReason) { .code = JOB_END_DEPENDENCY_OF, .name = job_name_new(text) };
+}
+
+/* @root: the unit whose job ended first, for @reason. */
+static void end_dependent(JobManager *manager, const JobEnd *end, JobEndFlags flags, JobEndReason reason,
+                          const Unit *root) {
+        const Unit *failed = unit_table_at(manager->units, end->because - 1);
+        JobEndReason passed = end_pass_on(&reason, root, failed, unit_table_at(manager->units, end->job->unit));
+        cleanup_(job_name_unrefp) JobName *told = passed.name;
+
+        if (!told)
+                passed = (JobEndReason) {
+                        .code = JOB_END_DEPENDENCY,
+                        .name = job_table_peek(&manager->table, end->because - 1)->name,
+                };
+        end_one(manager, end, flags, passed);
+}
+
 void job_manager_end(JobManager *manager, Job *job, JobResult result, JobEndFlags flags, JobEndReason reason) {
+        const Unit *root = unit_table_at(manager->units, job->unit);
+        cleanup_(job_name_unrefp) JobName *told = NULL;
         size_t first = manager->ends.n;
 
         assert(first == 0);
 
+        if (!reason.name)
+                reason.name = told = end_ask(&reason, root);
         end_queue(manager, job, result, 0);
         for (size_t i = first; i < manager->ends.n; i++) {
                 JobEnd end = manager->ends.items[i];
 
-                end_one(manager, &end, flags, reason);
+                if (end.because == 0)
+                        end_one(manager, &end, flags, reason);
+                else
+                        end_dependent(manager, &end, flags, reason, root);
         }
         vector_clear(&manager->ends);
 }

@@ -295,7 +295,7 @@ static bool is_sound_reason(uint32_t code, uint32_t number) {
                 return number < _UNIT_ANSWER_MAX;
         if (code == JOB_END_UNIT_CHANGED)
                 return number < _UNIT_ACTIVE_STATE_MAX;
-        return code <= JOB_END_CYCLE;
+        return code < _JOB_END_MAX;
 }
 
 static void restore_ended(JobManager *manager, const JobEndedRecord *record) {

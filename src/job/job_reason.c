@@ -4,9 +4,9 @@
  */
 
 #include <stdio.h>
+#include <string.h>
 
 #include "job/job_reason.h"
-#include "unit/unit.h"
 
 static const char *job_answer_text(UnitAnswer answer) {
         switch (answer) {
@@ -43,8 +43,11 @@ static int job_end_reason_write(const JobEndReason *reason, char *buffer, size_t
         case JOB_END_UNSAID:
                 return 0;
         case JOB_END_ANSWER:
-                return snprintf(buffer, size, "%s", job_answer_text(reason->number));
+                return snprintf(buffer, size, "%s%s%s", job_answer_text(reason->number), reason->name ? ": " : "",
+                                reason->name ? name : "");
         case JOB_END_UNIT_CHANGED:
+                if (reason->name)
+                        return snprintf(buffer, size, "%s", name);
                 return snprintf(buffer, size, "the unit is %s", unit_active_state_to_string(reason->number));
         case JOB_END_UNIT_ACTIVE:
                 return snprintf(buffer, size, "the unit is active");
@@ -56,6 +59,8 @@ static int job_end_reason_write(const JobEndReason *reason, char *buffer, size_t
                 return snprintf(buffer, size, "its unit cannot be used since a restart of the manager");
         case JOB_END_DEPENDENCY:
                 return snprintf(buffer, size, "dependency on %s failed", name);
+        case JOB_END_DEPENDENCY_OF:
+                return snprintf(buffer, size, "dependency on %s", name);
         case JOB_END_REPLACED:
                 return snprintf(buffer, size, "replaced in transaction %u", reason->number);
         case JOB_END_CLEARED:
@@ -71,10 +76,36 @@ static int job_end_reason_write(const JobEndReason *reason, char *buffer, size_t
                                 reason->name ? name : "");
         case JOB_END_CYCLE:
                 return snprintf(buffer, size, "new unit files closed an ordering cycle");
+        case _JOB_END_MAX:
+                break;
         }
         return 0;
 }
 
 const char *job_end_reason_format(const JobEndReason *reason, char buffer[static JOB_END_REASON_TEXT_MAX]) {
         return job_end_reason_write(reason, buffer, JOB_END_REASON_TEXT_MAX) > 0 ? buffer : NULL;
+}
+
+JobName *job_end_reason_ask(const JobEndReason *reason, const Unit *unit) {
+        char unmet[JOB_END_REASON_TEXT_MAX / 2];
+        const char *text = NULL;
+
+        if (reason->code == JOB_END_ANSWER &&
+            (reason->number == UNIT_CONDITION_UNMET || reason->number == UNIT_ASSERT_UNMET))
+                text = unit_list_unmet(unit, unmet, sizeof(unmet));
+        else if (reason->code == JOB_END_UNIT_CHANGED)
+                text = unit_failure(unit);
+        return text && *text ? job_name_new(text) : NULL;
+}
+
+bool job_end_reason_is_unmet(const JobEndReason *reason) {
+        return reason->code == JOB_END_ANSWER && reason->name &&
+               (reason->number == UNIT_CONDITION_UNMET || reason->number == UNIT_ASSERT_UNMET);
+}
+
+const char *job_end_reason_dependency(const JobEndReason *reason, size_t *ret_length) {
+        if ((reason->code != JOB_END_DEPENDENCY && reason->code != JOB_END_DEPENDENCY_OF) || !reason->name)
+                return NULL;
+        *ret_length = strcspn(reason->name->string, " ");
+        return reason->name->string;
 }

@@ -349,6 +349,31 @@ static void print_job(Jobctl *ctl, const json_t *unit) {
         putchar('\n');
 }
 
+/* Prints how its last job ended, where the unit itself has nothing to say about that. */
+static void print_last_job(Jobctl *ctl, const json_t *unit) {
+        static const char *const said[] = { "done", "skipped", "failed", "assert", "canceled" };
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_json_ json_t *reply = NULL;
+        cleanup_free_ char *line = NULL;
+        const char *result, *end;
+        const json_t *last;
+
+        if (!text_equal(value_string(unit, "ActiveState"), "inactive") ||
+            jobctl_call(ctl, "Explain", "s", json_pack("[s]", value_string(unit, "Id")), &reply, &error) < 0)
+                return;
+        last = json_array_get(reply, 0);
+        result = value_string(last, "result");
+        end = value_string(last, "end");
+        if (!text_equal(value_string(last, "kind"), "idle") || !*result)
+                return;
+        for (size_t i = 0; i < ELEMENTSOF(said); i++)
+                if (text_equal(result, said[i]))
+                        return;
+        if (text_format(&line, "%" PRIu64 " (%s) ended %s%s%s", value_u64(last, "id"), value_string(last, "type"),
+                        result, *end ? ": " : "", end) == 0)
+                status_print_line("Last job", line);
+}
+
 static void print_documentation(const json_t *unit) {
         cleanup_(text_deinit) Text docs = {};
 
@@ -391,6 +416,7 @@ static void print_unit(Jobctl *ctl, const json_t *unit) {
         status_print_line("What", value_string(unit, "What"));
         print_documentation(unit);
         print_job(ctl, unit);
+        print_last_job(ctl, unit);
         if (!text_starts_with(value_string(unit, "SubState"), "auto-restart"))
                 status_print_line("Doing", value_string(unit, "Activity"));
         print_commands(unit, main_pid);

@@ -29,12 +29,14 @@
 
 /* Of the log of a unit that did not start. */
 #define LINES_SHOWN 10U
+#define DEPENDENCIES_MAX 64U            /* so long a chain is followed: jobs may have ended since */
 
 void job_wait_deinit(JobWait *wait) {
         for (size_t i = 0; i < wait->jobs.n; i++) {
                 free(wait->jobs.items[i].unit);
                 free(wait->jobs.items[i].type);
                 free(wait->jobs.items[i].result);
+                free(wait->jobs.items[i].reason);
         }
         vector_deinit(&wait->jobs);
         id_map_deinit(&wait->by_id);
@@ -237,7 +239,8 @@ json_t *job_wait_to_json(const JobWait *wait) {
                 json_t *entry = json_pack("{s:I, s:s, s:s, s:b, s:s?}", "id", (json_int_t) job->id, "unit", job->unit,
                                           "type", job->type, "anchor", job->is_anchor, "result", job->result);
 
-                if (json_array_append_new(jobs, entry) < 0)
+                if (json_array_append_new(jobs, entry) < 0 ||
+                    (job->reason && json_object_set_new(entry, "reason", json_string(job->reason)) < 0))
                         return NULL;
         }
         return take_ptr(jobs);
@@ -259,35 +262,59 @@ static int failure_detail(Jobctl *ctl, const WaitJob *job, char **ret_detail) {
         return text_format(ret_detail, "(result '%s')%s%s", result, *reason ? ": " : ".", reason);
 }
 
-static void say_why(Jobctl *ctl, const WaitJob *job) {
+/* What is known of a unit or a job that has ended; NULL: nothing. */
+static json_t *explain(Jobctl *ctl, const char *what) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *reply = NULL;
-        cleanup_free_ char *what = NULL;
-        const char *summary;
 
-        if (text_format(&what, "%" PRIu32, job->id) < 0 ||
-            jobctl_call(ctl, "Explain", "s", json_pack("[s]", what), &reply, &error) < 0)
-                return;
-        summary = value_string(json_array_get(reply, 0), "summary");
-        if (*summary)
-                terminal_say(stderr, "  %s", summary);
+        if (jobctl_call(ctl, "Explain", "s", json_pack("[s]", what), &reply, &error) < 0)
+                return NULL;
+        return json_incref(json_array_get(reply, 0));
+}
+
+/* Follows dependencies that failed to the unit that failed by itself: a copy of its name; NULL: @unit is one. */
+static int find_root(Jobctl *ctl, const json_t *explanation, char **ret_unit) {
+        cleanup_json_ json_t *at = json_incref((json_t *) explanation);
+
+        for (size_t i = 0; i < DEPENDENCIES_MAX && *value_string(at, "dependency"); i++) {
+                json_t *next;
+
+                free(take_ptr(*ret_unit));
+                if (text_copy(value_string(at, "dependency"), ret_unit) < 0)
+                        return -ENOMEM;
+                next = explain(ctl, *ret_unit);
+                json_decref(at);
+                at = next;
+        }
+        return 0;
 }
 
 /* The unit's own output is mostly the best reason. */
-static int show_last_lines(Jobctl *ctl, const WaitJob *job) {
+static int show_last_lines(Jobctl *ctl, const char *unit, const char *heading) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *since = NULL;
 
-        if (strcmp(job->result, "failed") != 0 || ctl->options.follow ||
-            jobctl_unit_property(ctl, job->unit, "InactiveExitTimestamp", &since, &error) < 0)
+        if (ctl->options.follow || jobctl_unit_property(ctl, unit, "InactiveExitTimestamp", &since, &error) < 0)
                 return 0;
         fflush(stdout);
-        return log_print_last(ctl, stderr, &(LogLast) {
-                .unit = job->unit, .since = (usec_t) json_integer_value(since), .n = LINES_SHOWN,
-                .heading = "  The last lines of its log:", .may_wait = true });
+        return log_print_last(ctl, stderr, &(LogLast) { .unit = unit, .since = (usec_t) json_integer_value(since),
+                                                        .n = LINES_SHOWN, .heading = heading, .may_wait = true });
 }
 
-static int report_job(Jobctl *ctl, const WaitJob *job) {
+static int show_log(Jobctl *ctl, const WaitJob *job, const json_t *explanation) {
+        cleanup_free_ char *root = NULL, *heading = NULL;
+        int r;
+
+        if (strcmp(job->result, "failed") == 0)
+                return show_last_lines(ctl, job->unit, "  The last lines of its log:");
+        r = find_root(ctl, explanation, &root);
+        if (r < 0 || !root)
+                return r;
+        r = text_format(&heading, "  The last lines of the log of %s:", root);
+        return r < 0 ? r : show_last_lines(ctl, root, heading);
+}
+
+static int report_failure(Jobctl *ctl, const WaitJob *job, const json_t *explanation) {
         cleanup_free_ char *detail = NULL;
         cleanup_free_ char *sentence = NULL;
         int r;
@@ -298,27 +325,52 @@ static int report_job(Jobctl *ctl, const WaitJob *job) {
         if (r < 0)
                 return r;
         terminal_say(stderr, "%s", sentence);
-        if (!*detail)
-                say_why(ctl, job);
-        r = show_last_lines(ctl, job);
+        if (!*detail && job->reason)
+                terminal_say(stderr, "  %s", job->reason);
+        r = show_log(ctl, job, explanation);
         if (r < 0)
                 return r;
         terminal_say(stderr, "  See 'jobctl status %s' and 'jobctl why %" PRIu32 "'.", job->unit, job->id);
         return 0;
 }
 
-int job_wait_report(Jobctl *ctl, const JobWait *wait) {
+static int report_job(Jobctl *ctl, WaitJob *job, bool is_ok) {
+        const bool is_silent = ctl->options.quiet || ctl->options.json;
+        cleanup_json_ json_t *explanation = NULL;
+        cleanup_free_ char *id = NULL;
+        const char *unmet;
+
+        if (text_format(&id, "%" PRIu32, job->id) < 0)
+                return -ENOMEM;
+        explanation = explain(ctl, id);
+        unmet = value_string(explanation, "unmet");
+        if (is_ok && !*unmet)
+                return 0;
+        if (explanation && text_copy(value_string(explanation, "summary"), &job->reason) < 0)
+                return -ENOMEM;
+        if (is_silent)
+                return 0;
+        if (!is_ok)
+                return report_failure(ctl, job, explanation);
+        terminal_say(stderr, "%s was skipped, as a condition is not met: %s", job->unit, unmet);
+        return 0;
+}
+
+int job_wait_report(Jobctl *ctl, JobWait *wait) {
         int status = EXIT_OK;
 
         for (size_t i = 0; i < wait->jobs.n; i++) {
-                const WaitJob *job = &wait->jobs.items[i];
+                WaitJob *job = &wait->jobs.items[i];
+                bool is_ok;
                 int r = 0;
 
-                if (!job->is_anchor || !job->result || exit_status_of_result(job->result) == EXIT_OK)
+                if (!job->is_anchor || !job->result)
                         continue;
-                status = EXIT_FAILED;
-                if (!ctl->options.quiet && !ctl->options.json)
-                        r = report_job(ctl, job);
+                is_ok = exit_status_of_result(job->result) == EXIT_OK;
+                if (!is_ok)
+                        status = EXIT_FAILED;
+                if (!is_ok || strstr(job->type, "start"))
+                        r = report_job(ctl, job, is_ok);
                 if (r < 0)
                         return r;
         }

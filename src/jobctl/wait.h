@@ -22,6 +22,7 @@ typedef struct WaitJob {
         char *unit;             /* owned */
         char *type;             /* owned */
         char *result;           /* owned; NULL until it ended */
+        char *reason;           /* owned; why it failed or did nothing: set by job_wait_report() */
         bool is_anchor;         /* a requested job, which is waited for; others are only counted */
 } WaitJob;
 
@@ -50,10 +51,13 @@ int job_wait_run(Jobctl *ctl, JobWait *wait);
 /* Waits until a unit is at rest, without a job. 0, an exit status (reported), or < 0. */
 int unit_wait_for_end(Jobctl *ctl, const char *unit, bool *ret_has_failed);
 
-/* Reports each requested job that did not succeed, with the reason. Returns EXIT_OK or EXIT_FAILED, or < 0. */
-int job_wait_report(Jobctl *ctl, const JobWait *wait);
+/*
+ * Reports each requested job that did not succeed, with the reason, and each start that was skipped by a condition.
+ * Returns EXIT_OK or EXIT_FAILED, or < 0.
+ */
+int job_wait_report(Jobctl *ctl, JobWait *wait);
 
-/* The jobs as JSON: id, unit, type, anchor, result (null until the end). NULL without memory. */
+/* The jobs as JSON: id, unit, type, anchor, result (null until the end), reason. NULL without memory. */
 json_t *job_wait_to_json(const JobWait *wait);
 
 /* The progress line, e.g. "[3/12] 4s  start a.service (3s), …": @running are entries of Query. 0 or -ENOMEM. */

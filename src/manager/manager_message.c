@@ -89,29 +89,6 @@ static const char *find_end_message(const JobInfo *job) {
         return NULL;
 }
 
-static bool is_unmet(const UnitCondition *check, bool is_assert) {
-        return check->is_assert == is_assert && check->result < 0;
-}
-
-/*
- * The conditions that kept a unit from starting, "ConditionPathExists=/x, …"; triggers only if no other did. NULL:
- * none.
- */
-static const char *list_unmet(const Unit *unit, char *buffer, size_t size) {
-        const bool is_assert = unit->condition_result >= 0;
-        bool has_other = false;
-        size_t n = 0;
-
-        for (const UnitCondition *check = unit->settings.rare->conditions; check; check = check->next)
-                has_other = has_other || (is_unmet(check, is_assert) && !check->is_trigger);
-        for (const UnitCondition *check = unit->settings.rare->conditions; check && n < size; check = check->next)
-                if (is_unmet(check, is_assert) && !(check->is_trigger && has_other))
-                        n += (size_t) snprintf(buffer + n, size - n, "%s%s=%s%s%s", n > 0 ? ", " : "", check->directive,
-                                               check->is_trigger ? "|" : "", check->is_negated ? "!" : "",
-                                               check->parameter);
-        return n > 0 ? buffer : NULL;
-}
-
 static void log_message(LogLevel level, const Unit *unit, const char *message, const char *cause) {
         char name[512], line[768];
 
@@ -167,7 +144,7 @@ static void log_end(ManagerUnits *rows, const JobEvent *event, LogLevel level, u
         row->told_end = (int8_t) job->result;
         row->told_end_at = now;
         if (job->result == JOB_ASSERT || is_skipped(job))
-                cause = list_unmet(job->unit, unmet, sizeof(unmet));
+                cause = unit_list_unmet(job->unit, unmet, sizeof(unmet));
         else if (level != LOG_LEVEL_INFO)
                 cause = job_event_cause(event, buffer);
         log_message(level, job->unit, message, cause);

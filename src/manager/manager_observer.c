@@ -48,10 +48,26 @@ static void observer_reloaded_itself(void *userdata, Unit *unit) {
         manager_jobs_arm(&manager->jobs);
 }
 
+/* A unit whose start a condition prevented is soon unloaded, and loaded again when somebody asks for the condition. */
+static void recall_conditions(Manager *manager, Unit *unit) {
+        const ManagerTurn *turn = &manager->turn;
+        UnitAnswer answer;
+        const char *unmet;
+        usec_t at;
+
+        if (!unit->settings.rare->conditions || unit->conditions_checked.monotonic > 0)
+                return;
+        unmet = job_manager_find_unmet(manager->engine, unit, &answer, &at);
+        if (unmet && unit_restore_unmet(unit, answer, unmet, (UnitTimestamp) {
+                        .realtime = usec_sub(turn->now_realtime, usec_sub(turn->now, at)), .monotonic = at }))
+                manager_turn_mark(turn, unit);
+}
+
 static void observer_added(void *userdata, Unit *unit) {
         Manager *manager = userdata;
 
         manager->turn.has_news = true;
+        recall_conditions(manager, unit);
         manager_listeners_tell(&manager->listeners, unit_added, unit);
         manager_unloading_consider(&manager->unloading, unit);
 }

@@ -181,12 +181,17 @@ static void mount_resume(Unit *unit) {
                 mount_follow(unit, entry);
 }
 
+static const char *mount_failure(const Unit *unit) {
+        return mount_of(unit)->failure;
+}
+
 const UnitVTable mount_vtable = {
         .type = UNIT_MOUNT,
         .interface = "Mount",
         .properties = mount_properties,
         .can_freeze = true,
         .is_stopped_in_order = true,
+        .failure = mount_failure,
         .init = mount_init,
         .deinit = mount_deinit,
         .loaded = mount_loaded,

@@ -235,11 +235,16 @@ static void service_job_refused(Unit *unit, const Failure *failure) {
         service_enter_dead(unit, SERVICE_RESULT_RESOURCES, false);
 }
 
+static const char *service_failure(const Unit *unit) {
+        return service_of(unit)->failure;
+}
+
 const UnitVTable service_vtable = {
         .type = UNIT_SERVICE,
         .interface = "Service",
         .properties = service_properties,
         .can_freeze = true,
+        .failure = service_failure,
         .init = service_init,
         .deinit = service_deinit,
         .loaded = socket_pass_loaded,

@@ -187,10 +187,15 @@ static void socket_resume(Unit *unit) {
                 socket_enter_stop_pre(unit, SOCKET_RESULT_RESOURCES);
 }
 
+static const char *socket_failure(const Unit *unit) {
+        return socket_of(unit)->failure;
+}
+
 const UnitVTable socket_vtable = {
         .type = UNIT_SOCKET,
         .interface = "Socket",
         .properties = socket_properties,
+        .failure = socket_failure,
         .init = socket_init,
         .deinit = socket_deinit,
         .start = socket_start,

@@ -69,6 +69,8 @@ typedef struct UnitVTable {
 
         /* What the unit does now, for display: "/bin/sleep 60 (pid 12)"; 0, -ENOENT if nothing, or -ENOMEM. */
         int (*activity)(const Unit *unit, char **ret_activity, usec_t *ret_since);
+        /* Why the unit has failed, one sentence without a full stop; NULL: no reason is known. */
+        const char *(*failure)(const Unit *unit);
         /*
          * The time at which the unit's own time limit ends its present operation, or USEC_INFINITY; NULL: the type has
          * no limits.
@@ -235,6 +237,20 @@ bool unit_can_reload(const Unit *unit);         /* true if it propagates reloads
 bool unit_can_isolate(const Unit *unit);
 const char *unit_sub_state(const Unit *unit);
 bool unit_will_restart(const Unit *unit);
+const char *unit_failure(const Unit *unit);     /* why it has failed; NULL: it has not, or no reason is known */
+/* The unit to which it is bound and which has to be active when it starts, but is not; or NULL. */
+const Unit *unit_find_unbound(const Unit *unit);
+/*
+ * The conditions (or else the assertions) that kept the unit from starting, "ConditionPathExists=/x, …"; triggers only
+ * if no other condition did. Returns @buffer, or NULL if there are none.
+ */
+const char *unit_list_unmet(const Unit *unit, char *buffer, size_t size);
+/*
+ * For a unit that was unloaded after its last start ended with @answer, and is loaded again: sets the results of its
+ * conditions from @unmet, which unit_list_unmet() wrote then. Returns false, and sets nothing, if none of them is among
+ * the unit's conditions any more.
+ */
+bool unit_restore_unmet(Unit *unit, UnitAnswer answer, const char *unmet, UnitTimestamp at);
 const char *unit_description(const Unit *unit); /* the id if there is none */
 
 /* — for unit types: publishing events — */

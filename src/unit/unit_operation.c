@@ -9,6 +9,8 @@
  */
 
 #include <assert.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "unit/unit_private.h"
 
@@ -30,7 +32,7 @@ static UnitAnswer unit_check_conditions(Unit *unit) {
 }
 
 /* A unit with BindsTo= and After= on another requires that one to be active when it starts. */
-static bool unit_is_unbound(const Unit *unit) {
+const Unit *unit_find_unbound(const Unit *unit) {
         UnitRelations bound = unit_relations(unit, UNIT_BINDS_TO);
 
         for (size_t i = 0; i < bound.n; i++) {
@@ -38,9 +40,9 @@ static bool unit_is_unbound(const Unit *unit) {
 
                 if (!unit_state_is_active_or_reloading(other->active_state) &&
                     unit_has_relation(unit, UNIT_AFTER, other))
-                        return true;
+                        return other;
         }
-        return false;
+        return NULL;
 }
 
 static bool unit_has_start(const Unit *unit) {
@@ -73,7 +75,7 @@ UnitAnswer unit_start(Unit *unit) {
 
         if (unit->vtable == &unit_fallback_vtable)
                 return UNIT_UNSUPPORTED;
-        if (unit_is_unbound(unit))
+        if (unit_find_unbound(unit))
                 return UNIT_DEPENDENCY_UNMET;
         if (!unit_has_start(unit))
                 return UNIT_CANNOT;
@@ -190,4 +192,83 @@ void unit_publish_reloaded_itself(Unit *unit) {
         table = unit->table;
         if (table->observer && table->observer->reloaded_itself)
                 table->observer->reloaded_itself(table->observer_userdata, unit);
+}
+
+/* — reasons — */
+
+const char *unit_failure(const Unit *unit) {
+        assert(unit);
+
+        return unit->active_state == UNIT_FAILED && unit->vtable->failure ? unit->vtable->failure(unit) : NULL;
+}
+
+static bool is_unmet(const UnitCondition *check, bool is_assert) {
+        return check->is_assert == is_assert && check->result < 0;
+}
+
+/* "ConditionPathExists=!/x" */
+static int write_condition(const UnitCondition *check, char *buffer, size_t size) {
+        return snprintf(buffer, size, "%s=%s%s%s", check->directive, check->is_trigger ? "|" : "",
+                        check->is_negated ? "!" : "", check->parameter);
+}
+
+const char *unit_list_unmet(const Unit *unit, char *buffer, size_t size) {
+        const bool is_assert = unit->condition_result >= 0;
+        bool has_other = false;
+        size_t n = 0;
+
+        assert(unit);
+
+        for (const UnitCondition *check = unit->settings.rare->conditions; check; check = check->next)
+                has_other = has_other || (is_unmet(check, is_assert) && !check->is_trigger);
+        for (const UnitCondition *check = unit->settings.rare->conditions; check && n < size; check = check->next)
+                if (is_unmet(check, is_assert) && !(check->is_trigger && has_other)) {
+                        if (n > 0)
+                                n += (size_t) snprintf(buffer + n, size - n, ", ");
+                        if (n < size)
+                                n += (size_t) write_condition(check, buffer + n, size - n);
+                }
+        return n > 0 ? buffer : NULL;
+}
+
+/* Whether the list has the condition as one of its items. */
+static bool is_listed(const char *unmet, const UnitCondition *check) {
+        char text[512];
+        size_t n = (size_t) write_condition(check, text, sizeof(text));
+
+        if (n >= sizeof(text))
+                return false;
+        for (const char *at = strstr(unmet, text); at; at = strstr(at + 1, text))
+                if ((at == unmet || at[-1] == ' ') && (at[n] == '\0' || at[n] == ','))
+                        return true;
+        return false;
+}
+
+/* Conditions are tested in the order of the file up to the first that is not met; assertions come after them. */
+bool unit_restore_unmet(Unit *unit, UnitAnswer answer, const char *unmet, UnitTimestamp at) {
+        const bool is_assert = answer == UNIT_ASSERT_UNMET;
+        UnitCondition *list = unit->settings.rare->conditions;
+        bool is_known = false;
+
+        assert(unit);
+        assert(unmet);
+
+        for (const UnitCondition *check = list; check; check = check->next)
+                is_known = is_known || (check->is_assert == is_assert && is_listed(unmet, check));
+        if (!is_known)
+                return false;
+        for (UnitCondition *check = list; check; check = check->next)
+                if (!check->is_assert && is_assert)
+                        check->result = check->is_trigger ? 0 : 1;
+        for (UnitCondition *check = list; check; check = check->next) {
+                if (check->is_assert != is_assert)
+                        continue;
+                check->result = is_listed(unmet, check) ? -1 : check->is_trigger ? 0 : 1;
+                if (check->result < 0 && !check->is_trigger)
+                        break;
+        }
+        unit->condition_result = is_assert ? 1 : -1;
+        unit->assert_result = is_assert ? -1 : 0;
+        unit->conditions_checked = at;
+        return true;
 }

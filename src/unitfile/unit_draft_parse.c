@@ -138,11 +138,10 @@ static int parser_enter_section(DraftParser *parser, unsigned line, char *text) 
 
         parser->is_in_section = true;
         parser->section = NULL;
-        if (n == 0 || header[n - 1] != ']') {
-                unit_draft_report(parser->draft, UNIT_FILE_WARNING, parser->file, line, NULL,
-                                  "The section header '%s' has no closing ']'; the section is ignored.", text);
-                return 0;
-        }
+        /* If it were ignored, the messages would be about what the section lacks. systemd refuses the unit, too. */
+        if (n == 0 || header[n - 1] != ']')
+                return unit_draft_refuse(parser->draft, parser->file, line, NULL,
+                                         "The section header '%s' has no closing ']'.", text);
         header[n - 1] = '\0';
         parser->header = header;
         section = parser_find_section(parser, header);

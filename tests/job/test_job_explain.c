@@ -241,7 +241,8 @@ Test(job_explain, ended_job_says_how_and_why) {
 }
 
 Test(job_explain, each_way_to_end_has_its_words) {
-        static const struct {
+        cleanup_(job_name_unrefp) JobName *told = job_name_new("what was told");
+        const struct {
                 JobEndReason reason;
                 const char *text;
         } rows[] = {
@@ -268,6 +269,10 @@ Test(job_explain, each_way_to_end_has_its_words) {
                 { { JOB_END_CANCELED, 0, NULL }, "canceled by somebody" },
                 { { JOB_END_TIME_LIMIT, 0, NULL }, "its time limit has elapsed" },
                 { { JOB_END_CYCLE, 0, NULL }, "new unit files closed an ordering cycle" },
+                { { JOB_END_ANSWER, UNIT_CONDITION_UNMET, told }, "a condition is not met: what was told" },
+                { { JOB_END_UNIT_CHANGED, UNIT_FAILED, told }, "what was told" },
+                { { JOB_END_ANSWER, UNIT_DEPENDENCY_UNMET, told }, "a unit that it binds to is not active: what was told" },
+                { { JOB_END_DEPENDENCY_OF, 0, told }, "dependency on what was told" },
         };
 
         for (size_t i = 0; i < ELEMENTSOF(rows); i++) {

@@ -315,9 +315,25 @@ Test(job_finish, dependency_falls_from_unit_to_unit) {
         job_world_events(w);
         job_world_state(w, "a.service", UNIT_FAILED);
         assert_events(w, "removed 2 failed a.service; removed 3 dependency b.service; removed 4 dependency c.service");
-        assert_contains(job_world_explain(w, "4"), "dependency on b.service failed");
+        assert_contains(job_world_explain(w, "3"), "dependency on a.service failed, Requires=a.service (");
+        assert_contains(job_world_explain(w, "3"), "): the unit is failed.");
+        assert_contains(job_world_explain(w, "4"), "dependency on b.service failed, Requires=b.service (");
+        assert_contains(job_world_explain(w, "4"), "), as a.service failed: the unit is failed.");
+        assert_contains(job_world_explain(w, "4"), "dependency=b.service");
         job_world_run(w);
         assert_jobs(w, "1 start d.service running");
+}
+
+Test(job_finish, start_without_its_binding_names_the_line) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+
+        double_relate(w->units, "b.service", UNIT_BINDS_TO, "a.service");
+        double_relate(w->units, "b.service", UNIT_AFTER, "a.service");
+        double_unit_answer(double_unit(w->units, "a.service", UNIT_INACTIVE), DOUBLE_START, UNIT_CONDITION_UNMET);
+        job_world_accept(w, JOB_REPLACE, "start:b.service");
+        job_world_run(w);
+        assert_contains(job_world_explain(w, "b.service"),
+                        "a unit that it binds to is not active: BindsTo=a.service (");
 }
 
 Test(job_finish, starter_falls_when_the_stop_that_it_needs_fails) {

@@ -90,6 +90,38 @@ Test(job_log, last_end_of_a_unit_is_found) {
         log_world_deinit(&w);
 }
 
+static JobEnded unmet(JobNames *names, uint32_t id, const char *unit) {
+        JobEnded of = ended(names, id, unit);
+
+        of.run_type = JOB_START;
+        of.reason = (JobEndReason) { JOB_END_ANSWER, UNIT_CONDITION_UNMET, job_name_new("ConditionPathExists=/no") };
+        return of;
+}
+
+Test(job_log, start_that_conditions_prevented_is_found_until_the_next_one) {
+        LogWorld w;
+        JobEnded started;
+
+        log_world_init(&w);
+        cr_assert(job_log_find_unmet(&w.log, "a.service") == NULL);
+        job_log_add_ended(&w.log, unmet(w.names, 1, "a.service"));
+        job_log_add_ended(&w.log, unmet(w.names, 2, "b.service"));
+        job_log_add_ended(&w.log, unmet(w.names, 3, "a.service"));
+        started = ended(w.names, 4, "a.service");
+        started.run_type = JOB_STOP;
+        job_log_add_ended(&w.log, started);
+        cr_assert(eq(u32, job_log_find_unmet(&w.log, "a.service")->id, 3));
+        started = ended(w.names, 5, "a.service");
+        started.run_type = JOB_START;
+        job_log_add_ended(&w.log, started);
+        cr_assert(job_log_find_unmet(&w.log, "a.service") == NULL);
+        cr_assert(eq(u32, job_log_find_unmet(&w.log, "b.service")->id, 2));
+        for (uint32_t id = 6; id < 6 + JOB_LOG_ENDED_MAX; id++)
+                job_log_add_ended(&w.log, ended(w.names, id, "c.service"));
+        cr_assert(job_log_find_unmet(&w.log, "b.service") == NULL);
+        log_world_deinit(&w);
+}
+
 Test(job_log, last_thousand_transactions_are_found) {
         LogWorld w;
 

@@ -29,6 +29,45 @@ unit dies-at-once.service <<'U'
 Type=oneshot
 ExecStart=/bin/false
 U
+unit no-program.service <<'U'
+[Service]
+ExecStart=/no/such/program
+U
+unit says-why.service <<'U'
+[Service]
+Type=oneshot
+ExecStart=/bin/sh -c 'echo cannot open the file; exit 7'
+U
+for name in 'needs says-why' 'needs-needs needs'; do
+        unit "${name% *}.service" <<U
+[Unit]
+Requires=${name#* }.service
+After=${name#* }.service
+[Service]
+ExecStart=/bin/sleep 987
+U
+done
+unit unmet.service <<'U'
+[Unit]
+ConditionPathExists=/
+ConditionPathExists=/no/such
+[Service]
+ExecStart=/bin/sleep 987
+U
+unit unfit.service <<'U'
+[Unit]
+AssertPathExists=/no/such
+[Service]
+ExecStart=/bin/sleep 987
+U
+unit bound.service <<'U'
+[Unit]
+BindsTo=unmet.service
+After=unmet.service
+[Service]
+ExecStart=/bin/sleep 987
+U
+printf '[Service\nExecStart=/bin/true\n' >"$UNITS/header.service"
 unit dies.service <<'U'
 [Service]
 ExecStart=/bin/sh -c 'sleep 0.1; exit 3'
@@ -142,6 +181,33 @@ for row in '0 start quick.service' '1 start dies-at-once.service' '1 start maske
         # shellcheck disable=SC2086
         check_exit "exit status ${row%% *}: ${row#* }" "${row%% *}" ctl ${row#* }
 done
+
+# — answers that end at the cause —
+check_prints "a failed start says why, and 'why' does" 'ended failed .* ago: ExecStart: program: cannot execute /no/such/program' \
+        eval 'ctl start no-program.service; ctl why no-program.service'
+ctl start needs-needs.service >"$DIR/said" 2>&1
+check "a failed dependency: what failed, by which line" \
+        grep -q "dependency on needs.service failed, Requires=needs.service ($UNITS/needs-needs.service:2), as says-why.service failed: main process exited with status 7" "$DIR/said"
+check "and its own words" grep -q 'cannot open the file' "$DIR/said"
+check_prints "'why' says the same" 'as says-why.service failed: main process exited with status 7' ctl why needs-needs.service
+check_prints "so does status" 'Last job: .*ended dependency: dependency on needs.service failed' ctl status needs-needs.service
+check_prints "and JSON" '"reason":"Job .*dependency on says-why.service failed, Requires=.*status 7' ctl --json start needs.service
+check_prints "JSON of 'why' names the unit" '"dependency":"needs.service"' ctl --json why needs-needs.service
+check_prints "a start that a condition skips says which" 'unmet.service was skipped, as a condition is not met: ConditionPathExists=/no/such' \
+        ctl start unmet.service
+check_exit "and is no failure" 0 ctl start unmet.service
+check_equal "--quiet says nothing" "$(ctl --quiet start unmet.service 2>&1)" ""
+wait_for 'not-loaded' sh -c "'$BUILD/jobctl' list-units --all | grep -q unmet.service || echo not-loaded"
+check_prints "status names the condition when the unit was unloaded" 'ConditionPathExists=/no/such was not met' ctl status unmet.service
+check_prints "and when it was" '^ConditionTimestamp=.*20' ctl show -p ConditionTimestamp unmet.service
+check_prints "show has each result" 'ConditionPathExists=/ \(met\) .*ConditionPathExists=/no/such \(not met\)' \
+        ctl show -p Conditions unmet.service
+check_prints "why does" 'a condition is not met: ConditionPathExists=/no/such' ctl why unmet.service
+check_prints "an assertion, too" 'an assertion is not met: AssertPathExists=/no/such' ctl start unfit.service
+check_prints "after the unit was unloaded" 'AssertPathExists=/no/such was not met' ctl status unfit.service
+check_prints "a binding names its line, and the condition" "BindsTo=unmet.service .$UNITS/bound.service:2., where ConditionPathExists=/no/such is not met" \
+        ctl start bound.service
+check_prints "a broken section header is named" "header.service:1: .*The section header '\[Service' has no closing" ctl start header.service
 
 # — output —
 check "start evil" ctl start evil.service

@@ -77,7 +77,6 @@ Test(unit_file, what_is_unknown_is_a_warning_with_a_suggestion) {
                 { "[Unit]\nWantedBy=x.target\n", "WantedBy: This directive belongs to [Install]" },
                 { "[Units]\nDescription=x\n", "a/x.target:1: Unknown section [Units] (did you mean [Unit]?)" },
                 { "[Service]\nExecStart=x\n", "a/x.target:1: Unknown section [Service]" },
-                { "[Unit\nDescription=x\n", "a/x.target:1: The section header '[Unit' has no closing ']'" },
                 { "Description=x\n", "a/x.target:1: The line is not in a section" },
                 { "[Unit]\nDescription\n", "a/x.target:2: The line is neither a section header nor an assignment" },
                 { "[Unit]\n=x\n", "a/x.target:2: The line has no name" },
@@ -172,6 +171,14 @@ Test(unit_file, a_broken_unit_takes_no_other_with_it) {
         cr_assert(eq(int, file_load(world, "x.target")->load_state, UNIT_LOADED));
         cr_assert(eq(int, unit_table_find(world->table, "bad.service")->load_state, UNIT_BAD_SETTING));
         cr_assert(eq(int, unit_table_find(world->table, "good.target")->load_state, UNIT_LOADED));
+}
+
+Test(unit_file, a_section_header_without_its_end_is_a_bad_setting) {
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+
+        file_write(world, "a/x.target", "[Unit\nDescription=x\n");
+        cr_assert(eq(int, file_load(world, "x.target")->load_state, UNIT_BAD_SETTING));
+        assert_said(world, "a/x.target:1: The section header '[Unit' has no closing ']'");
 }
 
 Test(unit_file, what_is_no_text_is_a_bad_setting_with_its_line) {
