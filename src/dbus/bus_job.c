@@ -15,7 +15,7 @@
 #include "dbus/object/bus_view.h"
 
 static int method_cancel(BusCall *call) {
-        return bus_call_cancel(call, call->object->job.id);
+        return bus_call_cancel(call, call->object->job.id, bus_call_is_compatible(call));
 }
 
 static int method_get_after(BusCall *call) {

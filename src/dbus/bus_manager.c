@@ -87,9 +87,10 @@ static const BusMethod methods[] = {
         { "GetJobBefore", "u", "id", "a(usssoo)", "jobs", BUS_VERB_READ, bus_manager_get_job_before,
           "The jobs that this one waits for." },
         { "CancelJob", "u", "id", "", NULL, BUS_VERB_CANCEL, bus_manager_cancel,
-          "Cancels a job that has not begun; a running one is refused." },
+          "Cancels a job that has not begun. As org.jobd1: a running one is refused. As org.freedesktop.systemd1: as "
+          "Detach." },
         { "ClearJobs", "", NULL, "", NULL, BUS_VERB_CANCEL, bus_manager_clear_jobs,
-          "Cancels all jobs that have not begun." },
+          "Cancels all jobs that have not begun; as org.freedesktop.systemd1, running ones, too." },
         { "ListUnitFiles", "", NULL, "a(ss)", "files", BUS_VERB_READ, bus_manager_list_unit_files,
           "All unit files: path and state." },
         { "ListUnitFilesByPatterns", "asas", "states patterns", "a(ss)", "files", BUS_VERB_READ,
@@ -176,6 +177,8 @@ static const BusMethod methods[] = {
           "Answers what Exec would do, with the reasons; changes nothing. Option edges b: also all edges between its "
           "jobs." },
         { "Cancel", "u", "id", "", NULL, BUS_VERB_CANCEL, bus_manager_cancel, "As CancelJob." },
+        { "Detach", "u", "id", "", NULL, BUS_VERB_CANCEL, bus_manager_detach,
+          "Cancels a job, also a running one: what the unit does goes on without a job." },
         { "Query", "a{sv}", "filter", "aa{sv}", "jobs", BUS_VERB_READ, bus_manager_query,
           "Jobs that match all of: id u (also of one of the last ended jobs), unit s, pattern s, type s, state s, "
           "transaction t, requester s (a bus name)." },

@@ -16,6 +16,7 @@ int bus_manager_get_job_after(BusCall *call);
 int bus_manager_get_job_before(BusCall *call);
 int bus_manager_list_jobs(BusCall *call);
 int bus_manager_cancel(BusCall *call);
+int bus_manager_detach(BusCall *call);
 int bus_manager_clear_jobs(BusCall *call);
 int bus_manager_exec(BusCall *call);
 int bus_manager_plan(BusCall *call);

@@ -77,14 +77,22 @@ int bus_manager_list_jobs(BusCall *call) {
         return r;
 }
 
+/* systemd ends a running job, too, and clients of its API rely on that. */
 int bus_manager_cancel(BusCall *call) {
-        return bus_call_cancel(call, bus_call_u32(call));
+        return bus_call_cancel(call, bus_call_u32(call), bus_call_is_compatible(call));
+}
+
+int bus_manager_detach(BusCall *call) {
+        return bus_call_cancel(call, bus_call_u32(call), true);
 }
 
 int bus_manager_clear_jobs(BusCall *call) {
         JobRequester requester = bus_call_requester(call);
 
-        manager_cancel_all_jobs(call->tree->manager, &requester);
+        if (bus_call_is_compatible(call))
+                manager_detach_all_jobs(call->tree->manager, &requester);
+        else
+                manager_cancel_all_jobs(call->tree->manager, &requester);
         return 0;
 }
 

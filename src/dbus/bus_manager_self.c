@@ -124,7 +124,7 @@ int bus_manager_get_default_target(BusCall *call) {
 }
 
 int bus_manager_reload(BusCall *call) {
-        bool force = call->dialect->id == BUS_DIALECT_SYSTEMD;
+        bool force = bus_call_is_compatible(call);
 
         return manager_reload(call->tree->manager, force, NULL, &call->failure);
 }

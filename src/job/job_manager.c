@@ -293,43 +293,56 @@ static void cancel(JobManager *manager, Job *job, const JobRequester *requester)
                         (JobEndReason) { .code = JOB_END_CANCELED, .name = name });
 }
 
+static int no_such_job(const JobManager *manager, uint32_t id, Failure *ret_failure) {
+        failure_set(ret_failure, -ENOENT, "NoSuchJob", "Job %u does not exist%s.", id,
+                    job_log_find(&manager->log, id) ? " any more: it has ended" : "");
+        return JOB_MANAGER_E_NO_SUCH_JOB;
+}
+
 int job_manager_cancel(JobManager *manager, uint32_t id, const JobRequester *requester, uint64_t now,
                        Failure *ret_failure) {
-        Job *job = job_table_find(&manager->table, id);
+        const Job *job = job_table_find(&manager->table, id);
         const Unit *unit;
 
-        manager->now = now;
-        if (!job) {
-                failure_set(ret_failure, -ENOENT, "NoSuchJob", "Job %u does not exist%s.", id,
-                            job_log_find(&manager->log, id) ? " any more: it has ended" : "");
-                return JOB_MANAGER_E_NO_SUCH_JOB;
-        }
-        unit = unit_table_at(manager->units, job->unit);
-        if (job->state == JOB_RUNNING) {
-                failure_set(ret_failure, -EBUSY, "JobNotCancelable",
-                            "Job %u (%s %s) is running and ends with the unit's own change of state; %s.", id,
-                            job_type_to_string(job->type), unit->id,
-                            job->run_type == JOB_STOP ? "it ends when the unit has stopped" :
-                                                        "stop the unit to end it");
-                return JOB_MANAGER_E_NOT_CANCELABLE;
-        }
+        if (!job || job->state != JOB_RUNNING)
+                return job_manager_detach(manager, id, requester, now, ret_failure);
 
+        manager->now = now;
+        unit = unit_table_at(manager->units, job->unit);
+        failure_set(ret_failure, -EBUSY, "JobNotCancelable",
+                    "Job %u (%s %s) is running and ends with the unit's own change of state; %s.", id,
+                    job_type_to_string(job->type), unit->id,
+                    job->run_type == JOB_STOP ? "it ends when the unit has stopped" : "stop the unit to end it");
+        return JOB_MANAGER_E_NOT_CANCELABLE;
+}
+
+int job_manager_detach(JobManager *manager, uint32_t id, const JobRequester *requester, uint64_t now,
+                       Failure *ret_failure) {
+        Job *job = job_table_find(&manager->table, id);
+
+        manager->now = now;
+        if (!job)
+                return no_such_job(manager, id, ret_failure);
         cancel(manager, job, requester);
         job_manager_follow_up(manager);
         return 0;
 }
 
+static Job *first_of(const JobUnitEntry *entry, bool with_running) {
+        return entry->pending ?: entry->nop ?: (with_running ? entry->triggered : NULL);
+}
+
 /*
  * Follow-up requests are made after all jobs have ended: made earlier, they would be canceled and made again for ever.
  */
-size_t job_manager_cancel_all(JobManager *manager, const JobRequester *requester, uint64_t now) {
+static size_t cancel_all(JobManager *manager, const JobRequester *requester, uint64_t now, bool detaches) {
         size_t n = 0;
 
         manager->now = now;
         for (uint32_t i = 0; i < manager->table.n_entries; i++) {
                 const JobUnitEntry *entry = job_table_peek(&manager->table, i);
 
-                for (Job *job; (job = entry->pending ? entry->pending : entry->nop); n++)
+                for (Job *job; (job = first_of(entry, detaches)); n++)
                         cancel(manager, job, requester);
         }
         job_manager_follow_up(manager);
@@ -345,4 +358,12 @@ const char *job_manager_find_unmet(const JobManager *manager, const Unit *unit, 
         *ret_answer = (UnitAnswer) ended->reason.number;
         *ret_at = ended->ended_at;
         return ended->reason.name->string;
+}
+
+size_t job_manager_cancel_all(JobManager *manager, const JobRequester *requester, uint64_t now) {
+        return cancel_all(manager, requester, now, false);
+}
+
+size_t job_manager_detach_all(JobManager *manager, const JobRequester *requester, uint64_t now) {
+        return cancel_all(manager, requester, now, true);
 }

@@ -122,6 +122,14 @@ int job_manager_cancel(JobManager *manager, uint32_t id, const JobRequester *req
 /* Cancels all pending jobs and returns their number. */
 size_t job_manager_cancel_all(JobManager *manager, const JobRequester *requester, uint64_t now);
 
+/*
+ * The same for running jobs, too: such a job ends, and what the unit does goes on without one. The only outcome beside
+ * success is NO_SUCH_JOB.
+ */
+int job_manager_detach(JobManager *manager, uint32_t id, const JobRequester *requester, uint64_t now,
+                       Failure *ret_failure);
+size_t job_manager_detach_all(JobManager *manager, const JobRequester *requester, uint64_t now);
+
 /* — running — */
 
 /* Triggers at most @budget jobs; true if more are ready. */

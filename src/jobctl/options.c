@@ -30,6 +30,7 @@ static const Option options_table[] = {
         STRING("mode", 0, job_mode, "MODE", NULL),
         FLAG("no-block", 0, no_block, "Do not wait until the jobs have ended"),
         FLAG("wait", 0, wait, "Also wait until the started units have stopped again"),
+        FLAG("detach", 0, detach, "cancel: also running jobs; what their units do goes on"),
         FLAG("dry-run", 0, dry_run, "Only show what would be done, as 'plan' does"),
         FLAG("show-transaction", 'T', show_transaction, "List the jobs of the transaction"),
         STRING("graph", 0, graph, "FORMAT", "Print a plan as a graph: dot or svg"),

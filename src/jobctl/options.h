@@ -16,7 +16,7 @@ typedef struct Options {
         const char *socket;             /* all strings are borrowed from the command line */
 
         const char *job_mode;
-        bool no_block, wait, dry_run, show_transaction;
+        bool no_block, wait, detach, dry_run, show_transaction;
 
         bool all, failed, full, plain, no_legend, no_pager, value, quiet, verbose, json, no_color;
         bool reverse, before, after;

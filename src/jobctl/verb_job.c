@@ -181,7 +181,8 @@ static int cancel_id(Jobctl *ctl, uint32_t id, json_t *failures) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_free_ char *word = NULL;
         unsigned connections = ctl->n_connections;
-        int r = jobctl_call(ctl, "CancelJob", "u", json_pack("[I]", (json_int_t) id), NULL, &error);
+        const char *method = ctl->options.detach ? "Detach" : "CancelJob";
+        int r = jobctl_call(ctl, method, "u", json_pack("[I]", (json_int_t) id), NULL, &error);
 
         if (r >= 0 || (connections != ctl->n_connections && was_canceled(ctl, id)))
                 return EXIT_OK;
@@ -219,6 +220,8 @@ int verb_cancel(Jobctl *ctl, char *const *words) {
         cleanup_json_ json_t *failures = json_array();
         int status = EXIT_OK, r;
 
+        if (ctl->options.detach && (!words || !*words))
+                return jobctl_misused(ctl, "'--detach' needs the names of jobs or units.");
         if (!words || !*words) {
                 r = jobctl_call(ctl, "ClearJobs", NULL, NULL, NULL, &error);
                 return r < 0 ? jobctl_fail(ctl, &error, "cancel all jobs") : jobctl_finish(ctl, failures, EXIT_OK);

@@ -89,6 +89,9 @@ int manager_plan(Manager *manager, const JobRequest *requests, size_t n, JobMode
                  bool wants_edges, JobPlan **ret_plan);
 int manager_cancel_job(Manager *manager, uint32_t id, const JobRequester *requester, Failure *ret_failure);
 size_t manager_cancel_all_jobs(Manager *manager, const JobRequester *requester);
+/* The same for running jobs, too: what the unit does goes on without a job. */
+int manager_detach_job(Manager *manager, uint32_t id, const JobRequester *requester, Failure *ret_failure);
+size_t manager_detach_all_jobs(Manager *manager, const JobRequester *requester);
 
 /*
  * Finds or loads a unit by any valid name; see its load_state for the result. -EINVAL with @ret_failure for a bad name.

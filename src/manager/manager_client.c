@@ -63,6 +63,20 @@ int manager_cancel_job(Manager *manager, uint32_t id, const JobRequester *reques
         return r;
 }
 
+int manager_detach_job(Manager *manager, uint32_t id, const JobRequester *requester, Failure *ret_failure) {
+        int r = job_manager_detach(manager->engine, id, requester, manager->turn.now, ret_failure);
+
+        manager_jobs_arm(&manager->jobs);
+        return r;
+}
+
+size_t manager_detach_all_jobs(Manager *manager, const JobRequester *requester) {
+        size_t n = job_manager_detach_all(manager->engine, requester, manager->turn.now);
+
+        manager_jobs_arm(&manager->jobs);
+        return n;
+}
+
 size_t manager_cancel_all_jobs(Manager *manager, const JobRequester *requester) {
         size_t n = job_manager_cancel_all(manager->engine, requester, manager->turn.now);
 

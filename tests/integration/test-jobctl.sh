@@ -117,6 +117,7 @@ JOB=$(ctl jobs --plain --no-legend | awk '/after-slow/ { print $1 }')
 RUNNING=$(ctl jobs --plain --no-legend | awk '$2 == "slow.service" { print $1 }')
 check_exit "cancel of a running job is refused" 4 ctl cancel "$RUNNING"
 check_prints "and says what would end it" 'stop the unit' ctl cancel "$RUNNING"
+check_prints "cancel --detach wants names" 'needs the names' ctl cancel --detach
 check_exit "cancel of an unknown job" 1 ctl cancel 4000000
 "$BUILD/jobctl" wait "$JOB" >"$DIR/waited" 2>&1 &
 WAITER=$!
@@ -124,6 +125,9 @@ wait_for_waiter "$WAITER"
 check "cancel of a waiting job" ctl cancel "$JOB"
 wait "$WAITER"
 check_equal "its waiter hears of it" $? 1
+check "cancel --detach of a running job" ctl cancel --detach slow.service
+check_equal "its unit goes on" "$(ctl is-active slow.service)" activating
+check_lacks "without a job" slow ctl jobs
 check "stop of the slow one" ctl stop slow.service
 
 check_exit "a failing unit" 1 ctl start fails.service

@@ -151,6 +151,19 @@ check_exit "cancel" 0 sc cancel "$JOB"
 check "the one that waited for it says so" wait_for 'Job for waits.service canceled' cat "$DIR/waiter"
 check "and exits with 1" wait_for 'exit 1' cat "$DIR/waiter"
 check_exit "cancel of an unknown job" 1 sc cancel 4000000
+(sc start slow.service; echo "exit $?") >"$DIR/waiter" 2>&1 &
+wait_for '"also"' ctl why slow.service --json
+check_exit "cancel of a running job" 0 sc cancel "$(sc list-jobs --no-legend | awk '/slow/ { print $1 }')"
+check "the one that waited for it says so" wait_for 'Job for slow.service canceled' cat "$DIR/waiter"
+check "and exits with 1" wait_for 'exit 1' cat "$DIR/waiter"
+check_lacks "the job is gone" 'slow' sc list-jobs
+check_equal "the unit goes on" "$(sc is-active slow.service)" activating
+check_exit "another start finds it activating" 0 sc start --no-block slow.service
+check "as a job" wait_for 'slow.*running' sc list-jobs
+check_exit "cancel of all jobs" 0 sc cancel
+check_prints "leaves none" 'No jobs' sc list-jobs
+check_equal "and the unit goes on" "$(sc is-active slow.service)" activating
+check_exit "the job for what follows" 0 sc start --no-block slow.service
 check_exit "job mode fail is destructive" 4 sc stop --job-mode=fail slow.service
 check_prints "says so" 'destructive|conflicts' echo "$OUT"
 check_exit "an unknown job mode" 1 sc start --job-mode=nonsense a.service

@@ -123,6 +123,51 @@ Test(job_cancel, canceling_all_leaves_what_runs) {
         assert_jobs(w, "2 start a.service running");
 }
 
+Test(job_cancel, running_job_is_detached_and_its_unit_goes_on) {
+        cleanup_(job_world_freep) JobWorld *w = world_with_jobs();
+
+        cr_assert(eq(int, job_manager_detach(w->jobs, 2, &requester, 0, NULL), 0));
+        assert_events(w, "removed 2 canceled a.service; removed 3 dependency b.service; "
+                         "removed 1 dependency c.service");
+        assert_contains(job_world_explain(w, "2"), "canceled by :1.9");
+        cr_assert(eq(int, job_world_unit(w, "a.service")->active_state, UNIT_ACTIVATING));
+        cr_assert(eq(sz, double_unit_n_calls(job_world_unit(w, "a.service"), DOUBLE_STOP), 0));
+
+        /* Another start waits for the operation that goes on, and ends with it. */
+        job_world_accept(w, JOB_REPLACE, "start:a.service");
+        job_world_run(w);
+        job_world_state(w, "a.service", UNIT_ACTIVE);
+        job_world_run(w);
+        assert_jobs(w, "");
+}
+
+Test(job_cancel, detached_restart_is_not_started_again) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+
+        double_unit(w->units, "a.service", UNIT_ACTIVE);
+        job_world_accept(w, JOB_REPLACE, "restart:a.service");
+        job_world_run(w);
+        cr_assert(eq(int, job_manager_detach(w->jobs, 1, &requester, 0, NULL), 0));
+        job_world_state(w, "a.service", UNIT_INACTIVE);
+        job_world_run(w);
+        assert_jobs(w, "");
+        cr_assert(eq(sz, double_unit_n_calls(job_world_unit(w, "a.service"), DOUBLE_START), 0));
+}
+
+Test(job_cancel, unknown_job_cannot_be_detached) {
+        cleanup_(job_world_freep) JobWorld *w = world_with_jobs();
+
+        cr_assert(eq(int, job_manager_detach(w->jobs, 99, &requester, 0, NULL), JOB_MANAGER_E_NO_SUCH_JOB));
+}
+
+Test(job_cancel, detaching_all_leaves_no_job) {
+        cleanup_(job_world_freep) JobWorld *w = world_with_jobs();
+
+        job_world_accept(w, JOB_REPLACE, "nop:a.service reload:a.service");
+        cr_assert(eq(sz, job_manager_detach_all(w->jobs, &requester, 0), 4));
+        assert_jobs(w, "");
+}
+
 /* b's failure starts a, which wants b: what follows is asked for when all have gone, and not canceled again. */
 Test(job_cancel, canceling_all_comes_to_an_end) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();

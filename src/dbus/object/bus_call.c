@@ -375,11 +375,15 @@ int bus_call_kill(BusCall *call, Unit *unit, const char *who, int32_t signal) {
         return manager_kill_unit(call->tree->manager, unit, who, signal, &call->failure);
 }
 
-int bus_call_cancel(BusCall *call, uint32_t id) {
+bool bus_call_is_compatible(const BusCall *call) {
+        return call->dialect->id == BUS_DIALECT_SYSTEMD;
+}
+
+int bus_call_cancel(BusCall *call, uint32_t id, bool detaches) {
         JobRequester requester = bus_call_requester(call);
         int r;
 
-        r = manager_cancel_job(call->tree->manager, id, &requester, &call->failure);
+        r = (detaches ? manager_detach_job : manager_cancel_job)(call->tree->manager, id, &requester, &call->failure);
         switch (r) {
         case JOB_MANAGER_E_NO_SUCH_JOB:
                 return call->failure.code < 0 ? call->failure.code :

@@ -71,4 +71,7 @@ int bus_call_put_neighbours(BusCall *call, uint32_t id, bool before);
 int bus_call_reference(BusCall *call, Unit *unit);
 int bus_call_unreference(BusCall *call, Unit *unit);
 int bus_call_kill(BusCall *call, Unit *unit, const char *who, int32_t signal);
-int bus_call_cancel(BusCall *call, uint32_t id);
+int bus_call_cancel(BusCall *call, uint32_t id, bool detaches);        /* @detaches: a running job ends, too */
+
+/* Whether the client uses the names of systemd, and expects what that does. */
+bool bus_call_is_compatible(const BusCall *call);
