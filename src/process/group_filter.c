@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the processes of a control group may reach, by programs of the group
+ * Filters of devices and addresses, which are BPF programs of a control group
  *
- * The devices of a slice hold for all in it by a program of its own. For
- * addresses a slice has none: its lists count for each group in it, after those
- * of the group, so that a unit may be let through to addresses that its slice is
- * kept from, as in systemd.
+ * The device filter of a slice is a program of the slice's own group, and so holds
+ * for all groups in it. A slice has no address filter: its address lists are
+ * appended to those of each group in it, so that a unit can be allowed addresses
+ * that are denied to its slice, as in systemd.
  *
- * A machine may have no such programs at all: that is said, and units run. But
- * where there are some, nothing begins that would go without its own.
+ * On a kernel without BPF programs for control groups the settings are reported as
+ * without effect, and units run. On a kernel with them, no process begins in a
+ * group whose filter could not be attached.
  */
 
 #include <errno.h>
@@ -18,7 +19,7 @@
 #include "process/group_filter.h"
 #include "process/resource_filter.h"
 
-/* The group's own settings, and those of its slices, as far as they say something of addresses. */
+/* The settings of the group and of its slices, if they restrict addresses. */
 static size_t list_settings(const GroupFilter *filter,
                             const ResourceSettings *settings[static PROCESS_SLICES_MAX + 1]) {
         size_t n = 0;

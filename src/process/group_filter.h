@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What the processes of a control group may reach: devices and addresses
+ * Filters of devices and addresses of a control group
  */
 
 #include <stdbool.h>
@@ -15,17 +15,17 @@
 #include "unitfile/resource_settings.h"
 
 typedef struct GroupFilter {
-        const ResourceSettings *own;    /* borrowed, as is .slices; NULL: nothing is said */
+        const ResourceSettings *own;    /* borrowed, as is .slices; NULL: no settings */
         bool is_slice;
-        bool with_defaults;             /* what was set before and is not any more is taken back */
-        const ProcessSlice *slices;     /* all that the group is in */
+        bool with_defaults;             /* filters whose settings were removed are detached */
+        const ProcessSlice *slices;     /* all slices that contain the group */
         size_t n_slices;
 } GroupFilter;
 
 /*
- * 0, also where the machine has no filters, which is noted; or < 0 with the result set: what the group had before, if
- * anything, is there still, and nothing may begin in it.
+ * Attaches the filters. 0, also if the kernel has no filters, which is noted in @refusals; or < 0 with @result set: the
+ * group keeps the filters it had, and no process may begin in it.
  */
 int group_filter_apply(const GroupFilter *filter, const Cgroup *group, GroupRefusals *refusals, ExecResult *result);
-/* Without any groups: each setting that a filter would have been made of. 0 or -ENOMEM. */
+/* Without control groups: notes each setting that asks for a filter. 0 or -ENOMEM. */
 int group_filter_refuse(const ResourceSettings *settings, const char *reason, GroupRefusals *refusals);

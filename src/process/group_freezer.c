@@ -2,8 +2,8 @@
 /*
  * The freezer of a control group
  *
- * That a group is frozen is written down in the group itself, where the next
- * core finds it.
+ * The state has no record of it: the next core reads from the group whether it is
+ * frozen.
  */
 
 #include "exec/cgroup_control.h"

@@ -12,13 +12,13 @@
 #include "unitfile/resource_settings.h"
 
 typedef struct GroupLimits {
-        const ResourceSettings *settings;       /* borrowed; NULL: nothing is said */
+        const ResourceSettings *settings;       /* borrowed; NULL: no settings */
         ResourceDefaults defaults;
         bool is_slice;
-        bool with_defaults;             /* what was set before and is not any more is taken back */
+        bool with_defaults;             /* settings that were removed get the kernel's default */
 } GroupLimits;
 
-/* What the kernel refuses is noted. False: nothing was to be done. */
+/* Writes the settings; those that the kernel refuses are noted. False: there was nothing to write. */
 bool group_limits_apply(const GroupLimits *limits, Cgroup *group, GroupRefusals *refusals);
-/* Without any groups: each setting that would have been applied. 0 or -ENOMEM. */
+/* Without control groups: notes each setting that would be written. 0 or -ENOMEM. */
 int group_limits_refuse(const ResourceSettings *settings, const char *reason, GroupRefusals *refusals);

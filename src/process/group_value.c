@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the files of a control group tell of its use of resources
+ * The use of resources of a control group, from its files
  */
 
 #include <errno.h>

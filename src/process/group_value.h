@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What the files of a control group tell of its use of resources
+ * The use of resources of a control group, from its files
  */
 
 #include "exec/cgroup.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A file of a control group that tells of changes
+ * A watch on a file of a control group that reports changes by poll(2)
  */
 
 #include <sys/epoll.h>

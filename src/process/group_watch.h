@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * A file of a control group that tells of changes
+ * A watch on a file of a control group that reports changes by poll(2)
  */
 
 #include <stdbool.h>
@@ -17,8 +17,9 @@ typedef struct GroupWatch {
 } GroupWatch;
 
 /*
- * Owns @fd, which may be < 0. @handler is called after each change, and reads the file to be called again. Where it
- * cannot be watched (a file that plays one) nothing is, and owners find out by looking.
+ * Owns @fd, which may be < 0. @handler is called after each change, and must read the file to be called for the next
+ * one. A descriptor that poll(2) does not support (a plain file in a test) is not watched: there the caller learns of
+ * changes when it reads the file for another reason.
  */
 void group_watch_start(GroupWatch *watch, const ProcessHost *host, int fd, sd_event_io_handler_t handler,
                        void *userdata);

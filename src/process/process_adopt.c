@@ -2,10 +2,10 @@
 /*
  * Processes started by others
  *
- * Such processes are put into the group of an owner, if there are groups and it
- * lies in our power: a process may be in a part of the tree that is not ours. A client
- * may do so with processes of its own user, the manager's and those of the
- * kernel excepted.
+ * The processes are moved into the control group of an owner. The kernel refuses
+ * that for a process in a part of the tree that jobd does not control. A client may
+ * have processes of its own user moved, root those of all users; never those of
+ * the manager, and no kernel threads.
  */
 
 #include <assert.h>
@@ -62,8 +62,8 @@ static int check_process(pid_t pid, uid_t uid, pid_t keeper, Failure *ret_failur
         struct stat st;
 
         /*
-         * Reads no file for which the kernel locks the process's memory: a process that holds that lock would block the
-         * manager.
+         * Only files are read for which the kernel does not lock the memory of the process: a process that holds that
+         * lock would block the manager.
          */
         snprintf(path, sizeof(path), "/proc/%d", (int) pid);
         if (pid <= 0 || stat(path, &st) < 0 || exec_process_read(pid, &process) < 0 || process.state == 'Z')

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Processes that somebody else has started, and that are to be an owner's
+ * Processes that another program has started, given to an owner
  */
 
 #include <stddef.h>
@@ -11,11 +11,11 @@
 #include "basic/failure.h"
 #include "process/process_group.h"
 
-/* May a client that runs as @uid give these processes to an owner? 0, or a negative errno with @ret_failure. */
+/* 0 if a client of user @uid may give these processes to an owner; else a negative errno with @ret_failure. */
 int process_adopt_check(const pid_t *pids, size_t n, uid_t uid, pid_t keeper, Failure *ret_failure);
 
 /*
- * Puts them into the control group of @owner: 1; 0: there are no groups, or the owner has none; or -errno, after what
- * is wrong was logged. Processes that have ended are no error.
+ * Moves the processes into the control group of @owner: 1; 0 without control groups, or if the owner has none; or
+ * -errno after a message in the log. Processes that have ended are no error.
  */
 int process_adopt(ProcessGroups *groups, ProcessOwner *owner, const pid_t *pids, size_t n);

@@ -2,10 +2,10 @@
 /*
  * Control groups of owners
  *
- * A group is made when the first process of an owner leaves, and removed as soon
- * as it is found empty: the attempt is the look, and for most services it is
- * the only one. If one with processes is waited for, the kernel tells when the
- * last has gone.
+ * A group is made with the first process of its owner. When a process has ended,
+ * the group is removed by rmdir(2), which fails if there are others: so the usual
+ * service, which has no others, needs no further look. While an owner waits for
+ * other processes, cgroup.events tells when the last one has ended.
  */
 
 #include <errno.h>
@@ -38,14 +38,14 @@ typedef struct ProcessGroup {
         ProcessGroups *groups;          /* borrowed */
         ProcessOwner *owner;            /* borrowed */
         struct ProcessGroup *previous, *next;   /* in .groups */
-        Cgroup *cgroup;                 /* owned, unless a slice's; NULL: empty and removed */
-        Cgroup *control;                /* owned: within .cgroup, if the owner may change that; made when needed */
+        Cgroup *cgroup;                 /* owned, unless of a slice; NULL: empty and removed */
+        Cgroup *control;                /* owned: in .cgroup if that is delegated; made when needed */
         bool is_slice;
         bool is_unfiltered;             /* lacks a filter that the machine supports */
         GroupFreezer freezer;
-        uint64_t oom_kills;             /* already seen, or from before */
-        GroupWatch events;              /* populated? Watched while needed */
-        GroupWatch memory;              /* was one killed for lack of memory? */
+        uint64_t oom_kills;             /* kills that the owner was told of, or that came before this run */
+        GroupWatch events;              /* cgroup.events, watched while the owner waits for it */
+        GroupWatch memory;              /* memory.events: kills for lack of memory */
         GroupRefusals refusals;         /* settings that the kernel refused */
 } ProcessGroup;
 
@@ -54,9 +54,9 @@ struct ProcessGroups {
         bool is_user;
         CgroupTree *tree;               /* owned; NULL: no control groups … */
         char *reason;                   /* owned: … and this is why */
-        bool has_unfiltered_slices;     /* at some time */
+        bool has_unfiltered_slices;     /* some slice lacked a filter at some time */
         ResourceDefaults defaults;
-        ProcessGroup *first;            /* each is its owner's */
+        ProcessGroup *first;            /* each one belongs to its owner */
 };
 
 static void link_group(ProcessGroups *groups, ProcessGroup *group) {
@@ -103,9 +103,9 @@ static size_t list_slices(ProcessOwner *owner, ProcessSlice slices[static PROCES
         return owner->ops->list_slices ? owner->ops->list_slices(owner, slices) : 0;
 }
 
-/* — is there anything of the kind? — */
+/* — the tree — */
 
-/* A PID 1 owns all that it can see; else there must be no process but this one and its keeper. */
+/* PID 1 owns the whole tree. Another program owns its group if no process but itself and its keeper is in it. */
 int process_groups_find_tree(const ProcessHost *host, CgroupTree **ret_tree, Failure *ret_failure) {
         cleanup_(cgroup_place_deinit) CgroupPlace place = {};
         cleanup_(cgroup_tree_freep) CgroupTree *tree = NULL;
@@ -219,12 +219,12 @@ static int on_memory_events(sd_event_source *source, int fd, uint32_t events, vo
         return 0;
 }
 
-/* Is anybody in it, and are they frozen? */
+/* Watches whether the group has processes, and whether they are frozen. */
 static void watch_events(ProcessGroup *group) {
         if (group->events.source || !group->cgroup)
                 return;
         group_watch_start(&group->events, group->groups->host, cgroup_open_events(group->cgroup), on_events, group);
-        /* The last process has ended in between: makes the loop check, as for any other event. */
+        /* If the last process ended before the watch began, the handler is called as for any other event. */
         if (group->events.source && cgroup_is_populated(group->events.fd) == 0)
                 sd_event_source_set_io_events(group->events.source, EPOLLIN | EPOLLPRI);
 }
@@ -288,7 +288,7 @@ static int apply(ProcessGroup *group, const ResourceSettings *resources, bool wi
         return r;
 }
 
-/* Have all slices that the owner is in the filters they should have? 0; or < 0 with the result set. */
+/* Checks that the slices of the owner have their filters. 0; or < 0 with the result set. */
 static int check_slices(const ProcessGroups *groups, ProcessOwner *owner, ExecResult *result) {
         ProcessSlice slices[PROCESS_SLICES_MAX];
         size_t n = groups->has_unfiltered_slices ? list_slices(owner, slices) : 0;
@@ -373,7 +373,7 @@ static int make_group(ProcessGroups *groups, ProcessOwner *owner, const ProcessG
         return r;
 }
 
-/* One may be there though we have not made it. NULL: there is none. */
+/* Also finds a group that an earlier core has made. NULL: there is none. */
 static ProcessGroup *find_group(ProcessGroups *groups, ProcessOwner *owner) {
         ProcessGroupTerms terms;
 
@@ -652,7 +652,7 @@ int process_groups_list_unapplied(ProcessGroups *groups, ProcessOwner *owner, ch
         return group ? strv_copy(group->refusals.lines, ret_list) : 0;
 }
 
-/* Without control groups every setting is listed, with that as the reason. */
+/* Without control groups every setting is listed, and the reason says that there are none. */
 int process_groups_list_missing(const ProcessGroups *groups, const ResourceSettings *settings, char ***ret_list) {
         GroupRefusals refusals = {};
         int r = 0;

@@ -4,14 +4,13 @@
 /*
  * Control groups of owners
  *
- * An owner that has one says so by ProcessOwnerOps.describe_group, and is told
- * what happens in it. Where there are no control groups all of these do
- * nothing, and the callers find processes as described in process_table.h.
- * Where there are some, a process that cannot be in its owner's group does not
- * begin.
+ * An owner has a group if its ProcessOwnerOps.describe_group says so, and is told
+ * of events in the group. Without control groups all functions below do nothing,
+ * and processes are found as described in process_table.h. With control groups, a
+ * process that cannot enter the group of its owner is not started.
  *
- * Groups are known by the names of their owners, so a program that follows on
- * another finds them again when it needs them.
+ * The path of a group follows from the name of its owner: the next core finds the
+ * groups of its owners without a record.
  */
 
 #include "basic/failure.h"
@@ -24,52 +23,53 @@
 
 typedef struct ProcessGroups ProcessGroups;
 
-/* The tree that is ours, the program in a leaf of it. 0, or -errno with the reason. */
+/* Finds the part of the tree that jobd may change, and moves jobd into a leaf of it. 0, or -errno with the reason. */
 int process_groups_find_tree(const ProcessHost *host, CgroupTree **ret_tree, Failure *ret_failure);
 
 /*
- * @tree: owned; NULL: there are no control groups, for the @reason given. @tasks_max: the limit of a unit that says
- * nothing of it; NULL or not set: 15 %. 0 or -ENOMEM.
+ * @tree: owned; NULL: there are no control groups, for the @reason given. @tasks_max: the limit of a unit without
+ * TasksMax=; NULL or not set: 15 %. 0 or -ENOMEM.
  */
 int process_groups_new(ProcessGroups **ret_groups, const ProcessHost *host /* borrowed */, bool is_user,
                        const ResourceLimit *tasks_max, CgroupTree *tree, const char *reason);
-ProcessGroups *process_groups_free(ProcessGroups *groups);      /* no owner has any; the folders of slices go */
+ProcessGroups *process_groups_free(ProcessGroups *groups);      /* no owner may have a group; removes those of slices */
 
-const char *process_groups_reason(const ProcessGroups *groups); /* why there are none; NULL: there are */
-const ResourceDefaults *process_groups_defaults(const ProcessGroups *groups);   /* as they were last applied */
+const char *process_groups_reason(const ProcessGroups *groups); /* why there are no control groups; NULL: there are */
+const ResourceDefaults *process_groups_defaults(const ProcessGroups *groups);   /* as last applied */
 
 /*
- * The group that the next process of @owner is to begin in, made if need be, with its limits; borrowed. NULL: there are
- * none at all. 0; or < 0 with the result set: it must not begin elsewhere.
+ * Gives the group in which the next process of @owner begins, made if necessary, with its limits; borrowed. NULL: there
+ * are no control groups. 0; or < 0 with @result set: the process must not be started.
  */
 int process_groups_enter(ProcessGroups *groups, ProcessOwner *owner, UnitPurpose purpose, const Cgroup **ret_group,
                          ExecResult *result);
 /*
- * The state of @owner is another now: a slice's group comes and goes with the slice, another's goes. Unless @owner is
- * active, it is thawed: frozen processes neither hear that they are to end, nor do commands beside them run.
+ * To be called when the state of @owner has changed. The group of a slice is made and removed with the slice; the group
+ * of another owner is removed when it ends. The group of an owner that is not active is thawed: frozen processes get no
+ * signals, and ExecStop= commands in a frozen group do not run.
  */
 void process_groups_follow(ProcessGroups *groups, ProcessOwner *owner, bool is_active);
 void process_groups_forget_owner(ProcessOwner *owner);
-/* Writes all settings of @owner again, after they were read again. */
+/* Writes all settings of the group of @owner, after the unit file was read again. */
 void process_groups_apply(ProcessGroups *groups, ProcessOwner *owner);
-/* Called in each turn: applies and removes the settings for the startup. */
+/* To be called in each turn: applies the Startup…= settings, and removes them when the startup has ended. */
 void process_groups_follow_startup(ProcessGroups *groups, bool is_startup);
 
 /*
- * How many processes there are but the two, or -ENOENT: the group does not tell. If there are any, the owner is told
- * when the last has gone. An empty group is removed.
+ * The number of processes in the group except the two; or -ENOENT if there is no group. If there are any, the owner is
+ * told when the last one has ended. An empty group is removed.
  */
 int process_groups_count(ProcessGroups *groups, ProcessOwner *owner, pid_t main_pid, pid_t control_pid);
-/* Signals all processes but the two and their process groups: 0, or -ENOENT as above. */
+/* Signals all processes in the group except the two and their process groups: 0, or -ENOENT as above. */
 int process_groups_signal(ProcessGroups *groups, ProcessOwner *owner, int signal, pid_t main_pid, pid_t control_pid);
-/* In place of what is in @pids, all of them: 1, 0 if there may be others, or -ENOMEM. */
+/* Replaces @pids by the processes in the group: 1; 0 if there may be others; or -ENOMEM. */
 int process_groups_list(ProcessGroups *groups, ProcessOwner *owner, ExecPids *pids);
 /*
  * The only process of the group, other than @except, whose parent is the manager or the keeper; 0 if there is none or
  * several.
  */
 pid_t process_groups_guess_main(ProcessGroups *groups, ProcessOwner *owner, pid_t except);
-/* The name of the owner whose group @pid is in, the caller's. 0, -ENOENT if of none, or -errno. */
+/* The name of the owner whose group has the process @pid; the caller owns it. 0, -ENOENT if none has, or -errno. */
 int process_groups_find_name(const ProcessGroups *groups, pid_t pid, char **ret_name);
 
 /* 0, or a negative errno with @ret_failure. */

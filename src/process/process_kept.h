@@ -4,7 +4,7 @@
 /*
  * Descriptors of owners that outlive the program
  *
- * The keeper holds them under the name of the owner, what they are to it, and a
+ * The keeper holds them under the name of the owner, their purpose, and a
  * number. An owner that goes on in another program takes them back by the same.
  */
 
@@ -15,15 +15,15 @@
 
 typedef struct ProcessKept {
         const ProcessKeeper *keeper;    /* borrowed */
-        bool is_settled;                /* the keeper has dropped all that it was asked to */
+        bool is_settled;                /* the keeper has dropped all descriptors that it was asked to drop */
 } ProcessKept;
 
-/* A copy of @fd is held; if it cannot be, that is logged. 0 or -errno. */
+/* Has the keeper hold a copy of @fd. 0, or -errno after a message in the log. */
 int process_kept_store(const ProcessKept *kept, const char *owner, const char *what, uint32_t index, int fd);
-/* A connection to the socket @listening, held before we have it: as ProcessKeeperOps.accept_fd. */
+/* Accepts a connection to the socket @listening, which the keeper holds first: as ProcessKeeperOps.accept_fd. */
 int process_kept_accept(const ProcessKept *kept, const char *owner, const char *what, uint32_t index, int listening);
 void process_kept_drop(ProcessKept *kept, const char *owner, const char *what, uint32_t index);
-/* One that was held when the program began, the caller's. -ENOENT. */
+/* A descriptor that was held when the program began; the caller owns it. -ENOENT. */
 int process_kept_take(const ProcessKept *kept, const char *owner, const char *what, uint32_t index);
-/* Returns when what was dropped is. */
+/* Returns when the keeper has dropped all descriptors that it was asked to drop. */
 void process_kept_settle(ProcessKept *kept);

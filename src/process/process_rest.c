@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What belongs to an owner besides the processes that are known
+ * Processes of an owner that are not in the table of processes
  *
- * The control group tells, where there is one. Elsewhere processes are looked
- * for: what descends from the known ones, and orphans. One list of orphans,
- * which costs as much as there are children, does for all owners of a turn.
+ * With control groups they are the processes in the group of the owner. Without,
+ * they are the descendants of the known processes, and orphans with the invocation
+ * ID of the owner. The list of orphans, which costs as much as there are children,
+ * is made once a turn for all owners.
  */
 
 #include <errno.h>
@@ -16,7 +17,7 @@
 struct ProcessRest {
         const ProcessHost *host;        /* borrowed */
         const ProcessTable *table;      /* borrowed */
-        ExecPids orphans;               /* children that no owner knows, as of a moment of this turn */
+        ExecPids orphans;               /* children that are in no owner's list, as found in this turn */
         bool knows_orphans;
 };
 
@@ -64,7 +65,7 @@ void process_rest_forget(ProcessRest *rest) {
         rest->knows_orphans = false;
 }
 
-/* Where to look, or NULL: it could not be found out. */
+/* The orphans as of this turn; NULL if they could not be listed. */
 static const ExecPids *orphans_of_turn(ProcessRest *rest) {
         if (rest->knows_orphans)
                 return &rest->orphans;
@@ -76,8 +77,8 @@ static const ExecPids *orphans_of_turn(ProcessRest *rest) {
 }
 
 /*
- * Of an owner all of whose known processes were found ended in this turn all are in the list, since it is made after
- * they were; of another, one may come to us later than that, and is found when those have ended.
+ * The list of orphans is complete for an owner whose known processes have all ended: it is made after their exits. A
+ * process of another owner may become an orphan later, and is found when the known processes of that owner have ended.
  */
 static int look(ProcessRest *rest, ProcessOwner *owner, pid_t main_pid, pid_t control_pid) {
         ExecRest described = describe(rest, owner, main_pid, control_pid);

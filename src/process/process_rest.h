@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What belongs to an owner besides the processes that are known: found when it is asked for
+ * Processes of an owner that are not in the table of processes, searched for on request
  */
 
 #include "process/process_table.h"
@@ -12,7 +12,7 @@ typedef struct ProcessRest ProcessRest;
 int process_rest_new(ProcessRest **ret_rest, const ProcessHost *host, const ProcessTable *table /* both borrowed */);
 ProcessRest *process_rest_free(ProcessRest *rest);
 
-/* How many there are but the two and what is in their process groups, or -errno. */
+/* The number of processes except the two and their process groups, or -errno. */
 int process_rest_count(ProcessRest *rest, ProcessOwner *owner, pid_t main_pid, pid_t control_pid);
 void process_rest_signal(ProcessRest *rest, ProcessOwner *owner, int signal, pid_t main_pid, pid_t control_pid);
-void process_rest_forget(ProcessRest *rest);    /* the list that it keeps for many owners: when time has passed */
+void process_rest_forget(ProcessRest *rest);    /* at the end of a turn: drops the list of orphans */

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The processes that owners want to hear of, and their exits
+ * The processes whose exits are reported to their owners
  *
- * Every exit enters by process_table_take_exit(). An exit whose pid nobody
- * knows is kept for a while: a forking daemon may be gone before its PID file
- * was read. The time of the exit tells it from that of an earlier process with
- * the same number.
+ * Every exit comes by process_table_take_exit(). An exit whose pid is not known is
+ * kept for a while: a forking daemon may have ended before its PID file was read.
+ * The time of the exit tells it from that of an earlier process with the same pid.
  *
- * Children are reaped, many at a time, before the first owner is told. So what
- * processes wrote to the notify socket before they ended is read before any
- * end is told: a service that says "ready" and exits was ready. From being
- * reaped until its owner is told, a process is marked, for its number may
- * already be another's; signals go by its pidfd anyway.
+ * Children are reaped, many at a time, before the first exit is reported, and what
+ * processes wrote to the notify socket is read in between: a service that sends
+ * "READY=1" and exits was ready. A process is marked from being reaped until its
+ * exit is reported, since its pid may be reused; signals are sent by pidfd anyway.
  *
- * What a program before this one has left is adopted. A process is the one that
- * is meant if it began when the record says. One that has ended, and of which
- * nobody knows how, counts as killed.
+ * Processes of an earlier core are adopted. A process is the recorded one if it
+ * began when the record says. A process that has ended with an unknown status
+ * counts as killed.
  */
 
 #include <assert.h>
@@ -43,7 +41,7 @@
 #define EXITS_AT_ONCE 128U
 #define STRAYS_MAX 256U
 
-/* From the end of a process that the keeper may have reaped until it has told us, which takes no time at all. */
+/* Limit of the time from the end of a process that the keeper reaps to the keeper's report, which is sent at once. */
 #define KEEPER_PATIENCE (2 * USEC_PER_SEC)
 
 /*
@@ -59,8 +57,8 @@ typedef VECTOR(UnitExit) UnitExits;
 struct ProcessTable {
         const ProcessHost *host;        /* borrowed */
         IdMap by_pid;                   /* Process, owned through its owner's list */
-        UnitExits strays;               /* exits of processes that nobody asked for yet; the oldest go */
-        UnitExits due;                  /* exits that are to be told in the next turn */
+        UnitExits strays;               /* exits of processes that no owner has added yet; the oldest are dropped */
+        UnitExits due;                  /* exits to be reported in the next turn */
         sd_event_source *source;        /* owned; deferred */
 };
 
@@ -128,7 +126,7 @@ static void unlink_process(Process *process) {
                 process->next->previous = process->previous;
 }
 
-/* The process as an exit left it: out of all tables. */
+/* Removes the process from all tables. */
 static void remove_process(ProcessTable *table, Process *process) {
         ProcessOwner *owner = process->owner;
 
@@ -144,7 +142,7 @@ static void remove_process(ProcessTable *table, Process *process) {
 
 /* — exits — */
 
-/* The record of the queues has the exits. */
+/* Exits are in the record of the queues. */
 static void exits_changed(ProcessTable *table) {
         table->host->ops->queues_changed(table->host->userdata);
 }
@@ -156,7 +154,7 @@ static void keep_stray(ProcessTable *table, const UnitExit *exit) {
                         table->strays.n * sizeof(*table->strays.items));
         }
         exits_changed(table);
-        /* Without memory it is lost, as it is after too many others. */
+        /* Without memory the exit is dropped, as the oldest ones are. */
         (void) vector_push(&table->strays, *exit);
 }
 
@@ -198,7 +196,7 @@ static unsigned collect_exits(ProcessTable *table, UnitExit exits[static EXITS_A
                 siginfo_t own = {}, *info = NULL;
                 Process *process;
 
-                /* Reaped and written down in one, or not written down if that does not work. */
+                /* waitid(2) writes the exit into the journal, if the journal has room. */
                 if (journal)
                         info = journal_next_exit(journal);
                 if (!info)
@@ -265,7 +263,7 @@ static int on_children(sd_event_source *source, void *userdata) {
         return 0;
 }
 
-/* Takes the last exit of @pid that is not older than @since out of the strays, and drops the older ones. */
+/* Removes the exits of @pid from the strays, and gives the last one that is not older than @since. */
 static bool take_stray(ProcessTable *table, pid_t pid, usec_t since, UnitExit *ret_exit) {
         bool is_found = false;
         size_t n = 0;
@@ -291,7 +289,7 @@ const UnitExit *process_table_strays(const ProcessTable *table, size_t *ret_n) {
         return table->strays.items;
 }
 
-/* — processes of ours — */
+/* — children — */
 
 static int insert_process(ProcessTable *table, const Process *wanted) {
         ProcessOwner *owner = wanted->owner;
@@ -319,7 +317,7 @@ int process_table_add(ProcessTable *table, const Process *wanted, usec_t since) 
         assert(pid > 0);
         assert(!wanted->previous && !wanted->next && !wanted->watch);
 
-        /* The pid is new, so whoever had it before is gone, and nobody knows how. */
+        /* The pid was reused, so the process that had it has ended, with an unknown status. */
         if (process_table_find(table, pid))
                 process_table_take_exit(table, &(UnitExit) { .pid = pid, .code = CLD_EXITED, .time = now(table) });
         r = vector_reserve(&table->due, 1);
@@ -359,9 +357,9 @@ void process_table_forget_owner(ProcessTable *table, ProcessOwner *owner) {
                 remove_process(table, owner->processes);
 }
 
-/* — processes of others — */
+/* — processes of other programs — */
 
-/* The keeper reaps it, or has reaped it: then it tells us. */
+/* The keeper reports an exit that it reaps, or has reaped. */
 static bool may_be_told_by_keeper(const ProcessTable *table, const Process *process) {
         ExecProcess found;
 
@@ -377,7 +375,7 @@ static UnitExit lost_exit(const Process *process) {
         return (UnitExit) { .pid = process->pid, .code = CLD_KILLED, .status = SIGKILL, .time = now(process->table) };
 }
 
-/* The process was the child of another one, which knows how it ended. */
+/* The keeper has reported nothing: the process was the child of another one, and its status is unknown. */
 static int on_no_word(sd_event_source *source, uint64_t usec, void *userdata) {
         const Process *process = userdata;
         ProcessTable *table = process->table;
@@ -396,7 +394,7 @@ static int on_no_word(sd_event_source *source, uint64_t usec, void *userdata) {
         return 0;
 }
 
-/* For the keeper to tell how it ended; not for ever. */
+/* Waits for the keeper's report, for a limited time. */
 static int wait_for_keeper(ProcessTable *table, Process *process) {
         sd_event_source *timer = NULL;
         int r;
@@ -410,7 +408,7 @@ static int wait_for_keeper(ProcessTable *table, Process *process) {
         return sd_event_source_set_priority(timer, table->host->exit_priority);
 }
 
-/* A watched process has ended. The status of a child of ours is known, and comes with all the others. */
+/* A watched process has ended. A child is reaped with all others. */
 static int on_watched_exit(sd_event_source *source, int fd, uint32_t events, void *userdata) {
         Process *process = userdata;
         ProcessTable *table = process->table;
@@ -436,7 +434,7 @@ static int watch_pidfd(const ProcessTable *table, Process *process) {
         return sd_event_source_set_priority(process->watch, table->host->exit_priority);
 }
 
-/* The process is gone: if it was ours, its exit is here or among the children that have not been reaped. */
+/* The process has ended: if it was a child, its exit is among the strays. */
 static int watch_ended(ProcessTable *table, ProcessOwner *owner, UnitPurpose purpose, pid_t pid) {
         for (size_t i = 0; i < table->strays.n; i++)
                 if (table->strays.items[i].pid == pid)
@@ -477,13 +475,13 @@ int process_table_watch(ProcessTable *table, ProcessOwner *owner, UnitPurpose pu
         return r;
 }
 
-/* — processes of a program before this one — */
+/* — processes of an earlier core — */
 
 static bool find_it(pid_t pid, usec_t started, ExecProcess *ret_found) {
         return exec_process_read(pid, ret_found) == 0 && exec_process_start(ret_found) == started;
 }
 
-/* What a record of an earlier format said, as one of now says it; 0 if there is no such process. */
+/* Converts the time in a record of an earlier format to the start of the process; 0 if there is no such process. */
 static usec_t find_start(pid_t pid, usec_t shortly_before) {
         ExecProcess found;
         usec_t began;
@@ -494,7 +492,7 @@ static usec_t find_start(pid_t pid, usec_t shortly_before) {
         return began + START_BEFORE > shortly_before && began < usec_add(shortly_before, START_AFTER) ? began : 0;
 }
 
-/* By its pidfd, if its parent is neither ours nor the keeper, who both tell. */
+/* Watches the pidfd of a process unless this program or the keeper is its parent: these reap it. */
 int process_table_adopt(ProcessTable *table, ProcessOwner *owner, UnitPurpose purpose, pid_t pid, usec_t started) {
         ExecProcess found = {};
         bool is_there = find_it(pid, started, &found);
@@ -510,7 +508,7 @@ int process_table_adopt(ProcessTable *table, ProcessOwner *owner, UnitPurpose pu
         return watch_pidfd(table, process_table_find(table, pid));
 }
 
-/* The keeper may have reaped it after it told of those that it had: then its word is under way. */
+/* The keeper may have reaped the process after its list of exits was read: then its report is about to come. */
 static int tell_lost(ProcessTable *table, Process *process) {
         const ProcessHost *host = table->host;
 

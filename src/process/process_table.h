@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * The processes that owners want to hear of, and their exits
+ * The processes whose exits are reported to their owners
  *
- * What else belongs to an owner is found when it is asked for (process_rest.h):
- * descendants of these, and orphans that carry its invocation id.
+ * Other processes of an owner are searched for when they are needed
+ * (process_rest.h): descendants of these, and orphans with its invocation ID.
  */
 
 #include <stddef.h>
@@ -20,34 +20,34 @@ typedef struct ProcessTable ProcessTable;
 typedef struct Process {
         pid_t pid;
         int pidfd;                      /* owned; -1 where the kernel has none */
-        bool is_adopted;                /* no child of ours: the keeper tells how it ended, if anybody does */
-        bool is_reaped;                 /* its number may be another's by now; its owner is about to be told */
-        bool is_lost;                   /* it was gone when we began, and we have not heard how it ended */
+        bool is_adopted;                /* no child of this program: the keeper may report its exit */
+        bool is_reaped;                 /* the pid may have been reused; the exit is about to be reported */
+        bool is_lost;                   /* it had ended before this program began, with an unknown status */
         ProcessTable *table;            /* borrowed */
         ProcessOwner *owner;            /* borrowed */
         UnitPurpose purpose;
-        usec_t started;                 /* as exec_process_start(): with the pid it names it for good; 0: not known */
-        sd_event_source *watch;         /* owned; NULL for what we spawned: SIGCHLD tells of those */
+        usec_t started;                 /* as exec_process_start(), and names the process with the pid; 0: not known */
+        sd_event_source *watch;         /* owned; NULL for children, whose exits come with SIGCHLD */
         struct Process *previous, *next;        /* of the same owner */
 } Process;
 
 int process_table_new(ProcessTable **ret_table, const ProcessHost *host /* borrowed */);
-ProcessTable *process_table_free(ProcessTable *table);          /* no owner has any */
+ProcessTable *process_table_free(ProcessTable *table);          /* no owner may have processes */
 
 Process *process_table_find(const ProcessTable *table, pid_t pid);
 size_t process_table_count(const ProcessTable *table);
 
 /*
- * Owns @pidfd, also if it fails. An exit of @pid not older than @since that came before this call is told in the next
- * turn; an older one was another process's.
+ * Owns @pidfd, also if it fails. An exit of @pid that came before this call is reported in the next turn if it is not
+ * older than @since; an older one was of an earlier process with this pid.
  */
 int process_table_add(ProcessTable *table, const Process *wanted, usec_t since);
 /*
- * A process that somebody else has started. -EEXIST if another owner has it, -ESRCH if it is gone, -EINVAL if it is
- * ours.
+ * Adds a process that another program has started. -EEXIST if it has another owner, -ESRCH if it has ended, -EINVAL if
+ * it is this program or its keeper.
  */
 int process_table_watch(ProcessTable *table, ProcessOwner *owner, UnitPurpose purpose, pid_t pid);
-/* One that a program before this one has made or followed: its exit is here, or comes from somebody. */
+/* Adds a process of an earlier core, which may have ended: its exit is known already, or will be reported. */
 int process_table_adopt(ProcessTable *table, ProcessOwner *owner, UnitPurpose purpose, pid_t pid, usec_t started);
 void process_table_hand_over(Process *process, ProcessOwner *owner, UnitPurpose purpose);
 void process_table_forget(ProcessTable *table, const ProcessOwner *owner, pid_t pid);
@@ -55,37 +55,37 @@ void process_table_forget_owner(ProcessTable *table, ProcessOwner *owner);
 
 /* — exits — */
 
-/* The one way in for exits, whoever learned of it. */
+/* Takes an exit, from whatever source: each exit is taken by this function. */
 void process_table_take_exit(ProcessTable *table, const UnitExit *exit);
 /*
- * Exits of processes that are the keeper's children, not ours. They meet only processes that were adopted: a number may
- * have been given to a child of ours since.
+ * Takes exits of children of the keeper. They are reported for adopted processes only: the pid may have been reused for
+ * a child of this program.
  */
 void process_table_take_kept_exits(ProcessTable *table, const UnitExit *exits, size_t n);
-/* There may be children to reap: they are, in the next turn. */
+/* Has children reaped in the next turn. */
 void process_table_arm(ProcessTable *table);
-/* Reaps children that have ended, at most @budget: true if there may be more. */
+/* Reaps at most @budget children that have ended: true if there may be more. */
 bool process_table_reap(ProcessTable *table, unsigned budget);
 
-/* Exits of processes that nobody has asked for yet, the newest last; borrowed. */
+/* Exits of processes that no owner has added yet, the newest last; borrowed. */
 const UnitExit *process_table_strays(const ProcessTable *table, size_t *ret_n);
 
 /* — records — */
 
 /*
- * Writes the timers into the record of @owner, and reads them: 0, -ENOMEM, or the reader's failure. Without an owner
- * the data is skipped.
+ * Writes the processes into the record of @owner, and reads them: 0, -ENOMEM, or the reader's failure. Without an
+ * owner the data is skipped.
  */
 void process_table_write(const ProcessOwner *owner, RecordWriter *writer);
 int process_table_read(ProcessTable *table, ProcessOwner *owner, RecordReader *reader, unsigned *n_read);
-/* Does one of the processes in an owner's record still live? */
+/* Returns true if one of the processes in the record of an owner still runs. */
 bool process_table_look(RecordReader *reader);
 
-/* Exits that have not been told. */
+/* Returns true if there are exits that were not reported. */
 bool process_table_has_exits(const ProcessTable *table);
 void process_table_write_exits(const ProcessTable *table, RecordWriter *writer);
 int process_table_read_exits(ProcessTable *table, RecordReader *reader);        /* 0, -EBADMSG or -ENOMEM */
-/* Those that stand in the journal: they were reaped after the commit. 0 or -ENOMEM. */
+/* Reads the exits in the journal, which were reaped after the last commit. 0 or -ENOMEM. */
 int process_table_read_journal(ProcessTable *table);
-/* Once all exits are known that were written down: those of which nobody knows how they ended. 0 or -errno. */
+/* After all recorded exits were read: reports the processes that have ended with an unknown status. 0 or -errno. */
 int process_table_tell_lost(ProcessTable *table, ProcessOwner *owner);
