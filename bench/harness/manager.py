@@ -259,10 +259,16 @@ class DbusManager(Manager):
 
 class Jobd(DbusManager):
     name = dialect = 'jobd'
+    build = None        # folder of another build than that of the tools
 
     def __init__(self, context):
         super().__init__(context)
-        self.program = self.tools.jobd
+        self.program = self.build / 'jobd' if self.build else self.tools.jobd
+
+    @classmethod
+    def of(cls, name, build):
+        """The jobd of @build, under @name in the results."""
+        return type(name, (cls,), {'name': name, 'build': build})
 
     def command(self):
         return [self.program, '--user', '--no-bus', '--unit-path', self.units, '--default-unit', 'none',

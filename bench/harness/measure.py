@@ -73,6 +73,7 @@ class Bench:
     def __init__(self, context, results):
         self.context, self.results = context, results
         self.options, self.tools = context.options, context.tools
+        self.simulators = {'engine': self.tools.jobd_sim}
 
     # — what all rows use —
 
@@ -87,6 +88,33 @@ class Bench:
         for folder in self.context.folder.glob('*-*'):
             if not folder.name.startswith('run-'):
                 shutil.rmtree(folder)
+
+    def measure_all(self):
+        rows = self.options.rows
+        if 'g' in rows:
+            self.round_trips()
+        if 'engine' in rows:
+            self.engine_requests(10)
+        for n in self.options.sizes:
+            self.measure_size(n)
+        if 'h' in rows:
+            for n in self.options.oneshots:
+                self.oneshots(n)
+                self.drop_folders()
+        if 'i' in rows:
+            self.reload(self.options.services)
+
+    def measure_size(self, n):
+        steps = [({'a', 'b', 'j'}, self.load_and_transactions), ({'f'}, self.requests), ({'c'}, self.chain),
+                 ({'d'}, self.fan), ({'e'}, self.cycles)]
+        for letters, step in steps:
+            if self.options.rows & letters:
+                step(n)
+        if 'engine' in self.options.rows:
+            for kind in ('dag', 'chain', 'fan', 'cycles'):
+                self.engine(kind, n)
+            self.engine_requests(n)
+        self.drop_folders()
 
     def turns(self, n):
         """The managers to measure at this size. Those of one list alternate: jobd with and without commits."""
@@ -255,19 +283,24 @@ class Bench:
     def engine(self, kind, n):
         script = {'dag': self.script_start_stop, 'chain': self.script_start_stop, 'fan': self.script_fan,
                   'cycles': self.script_start}[kind]
-        for _ in range(self.options.runs):
+        for name in self.simulator_turns():
             try:
-                started = self.simulate(kind, n, *script(n))
-                stopped = self.simulate(kind, n, *script(n, stop=True)) if script == self.script_start_stop else None
+                started = self.simulate(name, kind, n, *script(n))
+                stopped = self.simulate(name, kind, n, *script(n, stop=True)) if script == self.script_start_stop else None
             except (managers.Failed, subprocess.TimeoutExpired) as problem:
-                self.results.add('', f'{kind}: start', 'engine', n, 'ms', note=str(problem))
+                self.results.add('', f'{kind}: start', name, n, 'ms', note=str(problem))
                 break
-            self.results.add('', f'{kind}: load', 'engine', n, 'ms', started['cpu-load'] / 1e3)
-            self.results.add('', f'{kind}: start', 'engine', n, 'ms', self.busy(started) / 1e3)
+            self.results.add('', f'{kind}: load', name, n, 'ms', started['cpu-load'] / 1e3)
+            self.results.add('', f'{kind}: start', name, n, 'ms', self.busy(started) / 1e3)
             if stopped:
                 took = self.busy(stopped) - self.busy(started)
-                self.results.add('', f'{kind}: stop', 'engine', n, 'ms', max(0, took) / 1e3)
+                self.results.add('', f'{kind}: stop', name, n, 'ms', max(0, took) / 1e3)
         self.context.tell(f'({kind}) {n:,}: engine')
+
+    def simulator_turns(self):
+        """The simulators for all runs; each other run begins with the last."""
+        names = list(self.simulators)
+        return [name for i in range(self.options.runs) for name in (names[::-1] if i % 2 else names)]
 
     @staticmethod
     def script_start(n):
@@ -285,23 +318,23 @@ class Bench:
         """A request with n units loaded: two scripts, one of which makes the requests."""
         keep = ['exec replace start:keep.target', 'run']
         ask = ['exec replace start:one.target', 'run', 'exec replace stop:one.target', 'run'] * (REQUESTS // 2)
-        for _ in range(self.options.runs):
-            without = self.simulate('dag', n, '--auto', keep)
-            took = self.simulate('dag', n, '--auto', keep + ask)
-            self.results.add('', 'one request', 'engine', n, 'µs', max(0, self.busy(took) - self.busy(without)) / REQUESTS)
+        for name in self.simulator_turns():
+            without = self.simulate(name, 'dag', n, '--auto', keep)
+            took = self.simulate(name, 'dag', n, '--auto', keep + ask)
+            self.results.add('', 'one request', name, n, 'µs', max(0, self.busy(took) - self.busy(without)) / REQUESTS)
 
     @staticmethod
     def busy(times):
         """Processor time: the engine never waits, so the rest of the elapsed time belongs to other processes."""
         return times['cpu-total'] - times['cpu-load']
 
-    def simulate(self, kind, n, mode, lines):
+    def simulate(self, name, kind, n, mode, lines):
         """Passes the script as a file: for a script from a pipe jobd-sim would format all events, which takes longer than the engine."""
         folder = self.folder_of(kind, n)
         with tempfile.TemporaryFile('w+') as script:
             script.write('\n'.join(lines) + '\n')
             script.seek(0)
-            done = subprocess.run([self.tools.jobd_sim, '--unit-path', folder, '--quiet', '--time', mode, '-'], stdin=script,
+            done = subprocess.run([self.simulators[name], '--unit-path', folder, '--quiet', '--time', mode, '-'], stdin=script,
                                   capture_output=True, text=True, timeout=self.context.timeout)
         if done.returncode != 0:
             raise managers.Failed(done.stderr.strip() or f'ended with {done.returncode}')
