@@ -28,10 +28,6 @@ typedef struct FuzzCheck {
         const JobPlan *plan;
 } FuzzCheck;
 
-static bool starts(JobType type) {
-        return type == JOB_START || type == JOB_RESTART;
-}
-
 static int unit_named(const Model *m, const char *name) {
         for (int u = 0; u < m->n_units; u++)
                 if (strcmp(m->units[u].name, name) == 0)
@@ -189,16 +185,17 @@ static void check_refusal(const FuzzCheck *c) {
 
 /* — 12: no start is lost to a conflict with a unit that does not start — */
 
-static bool is_still_pulled(const FuzzCheck *c, int u) {
+/*
+ * By a start of the transaction itself, which @staged has: a job of the plan can be the start of an earlier transaction,
+ * into which a check or a reload went.
+ */
+static bool is_still_pulled(const FuzzCheck *c, const ModelPlan *staged, int u) {
         static const UnitRelationKind kinds[] = { UNIT_REQUIRED_BY, UNIT_WANTED_BY, UNIT_BOUND_BY, UNIT_UPHELD_BY };
 
         for (size_t i = 0; i < ELEMENTSOF(kinds); i++)
-                model_each(c->before, u, kinds[i], v) {
-                        const JobPlanJob *job = planned_job(c, c->before->units[v].name, false);
-
-                        if (job && starts(job->type))
+                model_each(c->before, u, kinds[i], v)
+                        if (staged->has[v][JOB_START] || staged->has[v][JOB_RESTART])
                                 return true;
-                }
         return false;
 }
 
@@ -214,7 +211,7 @@ static bool stays_up(const FuzzCheck *c, const JobPlanDrop *drop) {
 }
 
 /* All that the plan does, and @unit on top: what it was lost to must stand against that. */
-static void check_lost_start(const FuzzCheck *c, const JobPlanDrop *drop) {
+static void check_lost_start(const FuzzCheck *c, const ModelPlan *staged, const JobPlanDrop *drop) {
         const JobOptions options = { .mode = c->step->mode, .now = c->player->world->now };
         cleanup_(job_plan_freep) JobPlan *plan = NULL;
         JobRequest requests[REQUESTS_MAX];
@@ -226,7 +223,8 @@ static void check_lost_start(const FuzzCheck *c, const JobPlanDrop *drop) {
 
                 ask_for(requests, &n, job->unit, job->type);
                 /* A start may have gone into it. */
-                if (job->type == JOB_RELOAD && (job->is_anchor || is_still_pulled(c, unit_named(c->before, job->unit))))
+                if (job->type == JOB_RELOAD &&
+                    (job->is_anchor || is_still_pulled(c, staged, unit_named(c->before, job->unit))))
                         ask_for(requests, &n, job->unit, JOB_START);
         }
         for (size_t i = 0; i < c->plan->dropped.n; i++)
@@ -242,16 +240,19 @@ static void check_lost_start(const FuzzCheck *c, const JobPlanDrop *drop) {
 
 /* What has a stop propagated to it is restarted instead if a start of it is asked for: there it is another question. */
 static void check_lost_starts(const FuzzCheck *c) {
-        if (c->step->mode != JOB_REPLACE)
+        ModelPlan staged;
+
+        if (c->step->mode != JOB_REPLACE || c->plan->dropped.n == 0)
                 return;
+        model_plan(c->before, c->of_model, c->step->n_requests, c->step->mode, &staged);
         for (size_t i = 0; i < c->plan->dropped.n; i++) {
                 const JobPlanDrop *drop = &c->plan->dropped.items[i];
                 int u = unit_named(c->before, drop->unit);
 
                 if (drop->type == JOB_START && drop->rule == JOB_DROP_CONFLICT && !planned_job(c, drop->unit, false) &&
                     c->before->units[u].state != UNIT_ACTIVE && c->before->units[u].state != UNIT_RELOADING &&
-                    c->before->units[u].n_related[UNIT_STOP_PROPAGATED_FROM] == 0 && is_still_pulled(c, u))
-                        check_lost_start(c, drop);
+                    c->before->units[u].n_related[UNIT_STOP_PROPAGATED_FROM] == 0 && is_still_pulled(c, &staged, u))
+                        check_lost_start(c, &staged, drop);
         }
 }
 
