@@ -285,14 +285,26 @@ static void check_declared(const FuzzCheck *c, int unit, int other) {
                             c->before->units[other].name);
 }
 
-/* It runs without what it requires: then it is for itself that it may stand against a stop of that. */
-static bool runs_without(const Model *m, int u) {
-        static const UnitRelationKind kinds[] = { UNIT_REQUIRED_BY, UNIT_BOUND_BY, UNIT_REQUISITE_OF };
+/*
+ * A stop of @u is passed on to a unit that runs without what it requires. That one is not lost with @u: it may stand
+ * against the stop, and for itself.
+ */
+static bool stop_meets_running(const Model *m, int u) {
+        static const UnitRelationKind kinds[] = { UNIT_REQUIRED_BY, UNIT_BOUND_BY, UNIT_REQUISITE_OF, UNIT_CONSISTS_OF };
+        bool is_seen[MODEL_UNITS_MAX] = {};
+        int stopped[MODEL_UNITS_MAX], n = 0;
 
-        for (size_t i = 0; i < ELEMENTSOF(kinds); i++)
-                model_each(m, u, kinds[i], v)
-                        if (model_is_redundant(m, v, JOB_START))
-                                return true;
+        is_seen[u] = true;
+        stopped[n++] = u;
+        for (int at = 0; at < n; at++)
+                for (size_t i = 0; i < ELEMENTSOF(kinds); i++)
+                        model_each(m, stopped[at], kinds[i], v) {
+                                if (model_is_redundant(m, v, JOB_START))
+                                        return true;
+                                if (!is_seen[v] && !is_idle(m, v))
+                                        stopped[n++] = v;
+                                is_seen[v] = true;
+                        }
         return false;
 }
 
@@ -309,7 +321,7 @@ static void check_declarations(const FuzzCheck *c) {
 
                         if (other && other->type == JOB_START && !other->is_needed && is_dropped(c, m->units[u].name) &&
                             !planned_job(c, m->units[u].name, false) && !is_related(m, v, UNIT_CONFLICTS, u) &&
-                            !m->units[v].is_perpetual && !runs_without(m, v))
+                            !m->units[v].is_perpetual && !stop_meets_running(m, v))
                                 check_declared(c, u, v);
                 }
 }
