@@ -3,9 +3,9 @@
 /*
  * Printing a plan
  *
- * First the jobs, then the jobs that are left out and the rule for each, then
- * the jobs that would be canceled: in the order of people's questions. A
- * refused plan is shown as far as it was made.
+ * First the jobs, each below the one that pulls it in, then the jobs that are
+ * left out and the rule for each, then the jobs that would be canceled: in the
+ * order of people's questions. A refused plan is shown as far as it was made.
  */
 
 #include <errno.h>
@@ -14,55 +14,116 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "basic/macro.h"
 #include "basic/text.h"
 #include "jobctl/plan.h"
 #include "jobctl/plan_action.h"
 #include "jobctl/plan_graph.h"
+#include "jobctl/plan_tree.h"
 #include "jobctl/state.h"
 #include "jobctl/table.h"
 
-static int print_jobs(Jobctl *ctl, const json_t *jobs) {
+/* Deeper rows are not indented further. */
+#define DEPTH_MAX ((size_t) 8)
+
+static void add_row(Table *table, const PlanRow *row, const char *action) {
+        const size_t depth = MIN(row->depth, DEPTH_MAX);
+        const char *state = value_string(row->job, "state");
+        cleanup_free_ char *unit = NULL;
+
+        if (text_format(&unit, "%*s%s", (int) (2 * depth), "", value_string(row->job, "unit")) < 0)
+                table->error = -ENOMEM;
+        table_add(table, value_bool(row->job, "anchor") ? COLOR_BOLD : COLOR_NONE, unit ?: "");
+        table_add(table, COLOR_NONE, value_string(row->job, "type"));
+        table_add(table, state_color(state), state);
+        table_add(table, COLOR_NONE, action);
+        table_add(table, COLOR_NONE, plan_tree_reason(row));
+}
+
+static int print_rows(Jobctl *ctl, const PlanRows *rows) {
         cleanup_(table_deinit) Table table = { .n_columns = 5, .has_header = !ctl->options.no_legend,
-                                               .is_full = ctl->options.full };
-        json_t *job;
-        size_t i;
+                                               .is_full = ctl->options.full, .whole_columns = TABLE_FIRST(5) };
 
-        if (json_array_size(jobs) == 0)
-                return 0;
         if (table.has_header)
-                for (i = 0; i < table.n_columns; i++)
+                for (size_t i = 0; i < table.n_columns; i++)
                         table_add(&table, COLOR_NONE, ((const char *[]) { "UNIT", "JOB", "NOW", "ACTION", "WHY" })[i]);
-        json_array_foreach(jobs, i, job) {
+        for (size_t i = 0; i < rows->n; i++) {
                 cleanup_free_ char *action = NULL;
-                const char *state = value_string(job, "state");
-                int r = plan_format_action(job, &action);
+                int r;
 
+                if (rows->items[i].is_basic && !ctl->options.all)
+                        continue;
+                r = plan_format_action(rows->items[i].job, &action);
                 if (r < 0)
                         return r;
-                table_add(&table, value_bool(job, "anchor") ? COLOR_BOLD : COLOR_NONE, value_string(job, "unit"));
-                table_add(&table, COLOR_NONE, value_string(job, "type"));
-                table_add(&table, state_color(state), state);
-                table_add(&table, COLOR_NONE, action);
-                table_add(&table, COLOR_NONE, value_string(job, "why"));
+                add_row(&table, &rows->items[i], action);
         }
         return table_write(&table, &ctl->terminal, stdout);
 }
 
-static int print_dropped(Jobctl *ctl, const json_t *dropped) {
-        cleanup_(table_deinit) Table table = { .n_columns = 4, .is_full = ctl->options.full };
+static void print_basic(const PlanRows *rows) {
+        size_t n = 0;
+
+        for (size_t i = 0; i < rows->n; i++)
+                if (rows->items[i].is_basic)
+                        printf("%s%s", n++ == 0 ? "\nTargets that come with them (--all shows why): " : ", ",
+                               value_string(rows->items[i].job, "unit"));
+        if (n > 0)
+                putchar('\n');
+}
+
+static int print_jobs(Jobctl *ctl, const json_t *jobs) {
+        PlanRows rows = {};
+        int r = plan_tree_rows(jobs, &rows);
+
+        if (r == 0 && rows.n > 0)
+                r = print_rows(ctl, &rows);
+        if (r == 0 && !ctl->options.all)
+                print_basic(&rows);
+        vector_deinit(&rows);
+        return r;
+}
+
+/* Left out because there is nothing to do: such jobs are many and of little interest. */
+static bool is_routine(const json_t *drop) {
+        const char *rule = value_string(drop, "rule");
+
+        return text_equal(rule, "redundant") || text_equal(rule, "unreached");
+}
+
+static void print_routine(const json_t *dropped) {
+        json_t *drop;
+        size_t i, n = 0;
+
+        json_array_foreach(dropped, i, drop)
+                if (is_routine(drop))
+                        printf("%s%s", n++ == 0 ? "\nNothing to do for: " : ", ", value_string(drop, "unit"));
+        if (n > 0)
+                putchar('\n');
+}
+
+int plan_print_dropped(Jobctl *ctl, const json_t *dropped) {
+        cleanup_(table_deinit) Table table = { .n_columns = 4, .is_full = ctl->options.full,
+                                               .whole_columns = TABLE_FIRST(4) };
         json_t *drop;
         size_t i;
+        int r = 0;
 
-        if (json_array_size(dropped) == 0)
-                return 0;
-        printf("\nLeft out:\n");
         json_array_foreach(dropped, i, drop) {
+                if (is_routine(drop) && !ctl->options.all)
+                        continue;
                 table_addf(&table, "  %s", value_string(drop, "unit"));
                 table_add(&table, COLOR_NONE, value_string(drop, "type"));
                 table_add(&table, COLOR_GREY, value_string(drop, "rule"));
                 table_add(&table, COLOR_NONE, value_string(drop, "why"));
         }
-        return table_write(&table, &ctl->terminal, stdout);
+        if (table.cells.n > 0) {
+                printf("\nLeft out:\n");
+                r = table_write(&table, &ctl->terminal, stdout);
+        }
+        if (r == 0 && !ctl->options.all)
+                print_routine(dropped);
+        return r;
 }
 
 static void print_canceled(Jobctl *ctl, const json_t *canceled) {
@@ -99,7 +160,7 @@ static int print_text(Jobctl *ctl, const json_t *plan) {
 
         r = print_jobs(ctl, json_object_get(plan, "jobs"));
         if (r == 0)
-                r = print_dropped(ctl, json_object_get(plan, "dropped"));
+                r = plan_print_dropped(ctl, json_object_get(plan, "dropped"));
         if (r < 0)
                 return r;
         print_canceled(ctl, json_object_get(plan, "canceled"));

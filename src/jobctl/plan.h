@@ -14,3 +14,9 @@
  * graphviz is missing.
  */
 int plan_print(Jobctl *ctl, const json_t *plan, const char *title);
+
+/*
+ * Prints the jobs that are left out, with the rule for each; without --all, those for which there is nothing to do are
+ * only listed by unit. Also for the record of a transaction. 0 or -ENOMEM.
+ */
+int plan_print_dropped(Jobctl *ctl, const json_t *dropped);

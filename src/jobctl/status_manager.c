@@ -51,7 +51,7 @@ static void print_numbers(Jobctl *ctl, const json_t *manager) {
         status_print_label("Jobs");
         printf("%" PRIu64 " queued\n", value_u64(manager, "NJobs"));
         status_print_label("Failed");
-        snprintf(failed, sizeof(failed), "%" PRIu64 " units\n", n_failed);
+        snprintf(failed, sizeof(failed), "%" PRIu64 " %s\n", n_failed, n_failed == 1 ? "unit" : "units");
         terminal_print(&ctl->terminal, n_failed > 0 ? COLOR_RED : COLOR_NONE, failed);
         print_since(manager);
 }

@@ -16,6 +16,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "jobctl/names.h"
+#include "jobctl/plan.h"
 #include "jobctl/state.h"
 #include "jobctl/table.h"
 #include "jobctl/verbs.h"
@@ -129,49 +130,6 @@ static void print_strings(const char *heading, const json_t *strings) {
                 printf("  %s\n", json_string_value(string) ?: "");
 }
 
-/* Left out because there is nothing to do: such jobs are many and of little interest. */
-static bool is_routine(const json_t *drop) {
-        const char *rule = value_string(drop, "rule");
-
-        return strcmp(rule, "redundant") == 0 || strcmp(rule, "unreached") == 0;
-}
-
-static void print_routine(const json_t *dropped) {
-        json_t *drop;
-        size_t i, n = 0;
-
-        json_array_foreach(dropped, i, drop)
-                if (is_routine(drop))
-                        printf("%s%s", n++ == 0 ? "\nNothing to do for: " : ", ", value_string(drop, "unit"));
-        if (n > 0)
-                putchar('\n');
-}
-
-static int print_dropped(Jobctl *ctl, const json_t *dropped) {
-        cleanup_(table_deinit) Table table = { .n_columns = 4, .is_full = ctl->options.full };
-        bool is_first = true;
-        json_t *drop;
-        size_t i;
-        int r = 0;
-
-        json_array_foreach(dropped, i, drop) {
-                if (is_routine(drop) && !ctl->options.all)
-                        continue;
-                if (is_first)
-                        printf("\nLeft out:\n");
-                is_first = false;
-                table_addf(&table, "  %s", value_string(drop, "unit"));
-                table_add(&table, COLOR_NONE, value_string(drop, "type"));
-                table_add(&table, COLOR_GREY, value_string(drop, "rule"));
-                table_add(&table, COLOR_NONE, value_string(drop, "why"));
-        }
-        if (!is_first)
-                r = table_write(&table, &ctl->terminal, stdout);
-        if (r == 0 && !ctl->options.all)
-                print_routine(dropped);
-        return r;
-}
-
 static void print_transaction(const json_t *explanation) {
         const json_t *jobs = json_object_get(explanation, "jobs");
         json_t *job;
@@ -230,7 +188,7 @@ static int print_explanation(Jobctl *ctl, const json_t *explanation, bool is_of_
         if (r == 0)
                 r = print_chain(ctl, "What it waits for:", json_object_get(explanation, "blockers"));
         is_of_transaction |= strcmp(value_string(explanation, "kind"), "refused") == 0;
-        return r < 0 || !is_of_transaction ? r : print_dropped(ctl, json_object_get(explanation, "dropped"));
+        return r < 0 || !is_of_transaction ? r : plan_print_dropped(ctl, json_object_get(explanation, "dropped"));
 }
 
 static int explain(Jobctl *ctl, const char *word, json_t **ret_explanation) {

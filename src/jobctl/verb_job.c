@@ -89,6 +89,7 @@ static void add_job(Table *table, const json_t *job, usec_t now) {
 
 static int print_jobs(Jobctl *ctl, const json_t *jobs) {
         cleanup_(table_deinit) Table table = { .n_columns = 6, .right_columns = 1U << 0,
+                                               .whole_columns = TABLE_FIRST(2) | 1U << 4,
                                                .has_header = !ctl->options.no_legend, .is_full = ctl->options.full };
         usec_t now = clock_monotonic();
         size_t n = json_array_size(jobs), i;

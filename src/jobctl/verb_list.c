@@ -127,7 +127,7 @@ static void print_units_legend(Jobctl *ctl, size_t n, bool has_jobs) {
         }
         if (has_jobs)
                 puts("JOB    = Pending job for the unit.");
-        printf("\n%zu loaded units listed.%s\n", n,
+        printf("\n%zu loaded %s listed.%s\n", n, n == 1 ? "unit" : "units",
                ctl->options.all ? "" : " Pass --all to see loaded but inactive units, too.");
         puts("To show all installed unit files use 'jobctl list-unit-files'.");
 }

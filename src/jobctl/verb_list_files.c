@@ -119,7 +119,7 @@ static int print_files(Jobctl *ctl, const PresetRules *presets, json_t *const *r
         }
         r = table_write(&table, &ctl->terminal, stdout);
         if (r == 0 && !ctl->options.no_legend)
-                printf("\n%zu unit files listed.\n", n);
+                printf("\n%zu unit %s listed.\n", n, n == 1 ? "file" : "files");
         return r;
 }
 

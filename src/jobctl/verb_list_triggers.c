@@ -34,7 +34,8 @@ typedef struct TriggerList {
         const char *what;               /* for the footer */
         int (*add)(TriggerRows *rows, json_t *unit);
         int (*compare)(const void *a, const void *b);
-        const char *columns[7];         /* "" ends them */
+        const char *columns[7];         /* NULL ends them */
+        uint32_t whole_columns;         /* as in a Table: times, addresses and names */
         void (*add_cells)(const Options *options, Table *table, const TriggerRow *row);
         json_t *(*to_json)(const TriggerRow *row);
 } TriggerList;
@@ -180,19 +181,19 @@ static json_t *path_to_json(const TriggerRow *row) {
 
 static const TriggerList timers = {
         "*.timer", "timers", add_timer, compare_timers,
-        { "NEXT", "LEFT", "LAST", "PASSED", "UNIT", "ACTIVATES" }, add_timer_cells, timer_to_json,
+        { "NEXT", "LEFT", "LAST", "PASSED", "UNIT", "ACTIVATES" }, TABLE_FIRST(5), add_timer_cells, timer_to_json,
 };
 static const TriggerList sockets = {
         "*.socket", "sockets", add_socket, compare_pairs,
-        { "LISTEN", "UNIT", "ACTIVATES" }, add_socket_cells, socket_to_json,
+        { "LISTEN", "UNIT", "ACTIVATES" }, TABLE_FIRST(2), add_socket_cells, socket_to_json,
 };
 static const TriggerList typed_sockets = {
         "*.socket", "sockets", add_socket, compare_pairs,
-        { "LISTEN", "TYPE", "UNIT", "ACTIVATES" }, add_socket_cells, socket_to_json,
+        { "LISTEN", "TYPE", "UNIT", "ACTIVATES" }, TABLE_FIRST(3), add_socket_cells, socket_to_json,
 };
 static const TriggerList paths = {
         "*.path", "paths", add_path, compare_pairs,
-        { "PATH", "CONDITION", "UNIT", "ACTIVATES" }, add_path_cells, path_to_json,
+        { "PATH", "CONDITION", "UNIT", "ACTIVATES" }, TABLE_FIRST(3), add_path_cells, path_to_json,
 };
 
 /* Words are patterns or names of units of this type. */
@@ -245,7 +246,7 @@ static int gather(Jobctl *ctl, const TriggerList *list, char *const *words, Trig
 }
 
 static int print_table(Jobctl *ctl, const TriggerList *list, const TriggerRows *rows) {
-        cleanup_(table_deinit) Table table = { .is_full = ctl->options.full };
+        cleanup_(table_deinit) Table table = { .is_full = ctl->options.full, .whole_columns = list->whole_columns };
         int r;
 
         while (table.n_columns < ELEMENTSOF(list->columns) && list->columns[table.n_columns])
@@ -260,7 +261,8 @@ static int print_table(Jobctl *ctl, const TriggerList *list, const TriggerRows *
         r = table_write(&table, &ctl->terminal, stdout);
         if (r < 0 || ctl->options.no_legend)
                 return r;
-        printf("%s%zu %s listed.\n", rows->n > 0 ? "\n" : "", rows->n, list->what);
+        printf("%s%zu %.*s listed.\n", rows->n > 0 ? "\n" : "", rows->n,
+               (int) strlen(list->what) - (rows->n == 1 ? 1 : 0), list->what);
         if (!ctl->options.all)
                 printf("Pass --all to see loaded but inactive %s, too.\n", list->what);
         return EXIT_OK;

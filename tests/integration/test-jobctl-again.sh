@@ -222,7 +222,7 @@ mkdir -m 700 "$DIR/elsewhere"
 PRIVATE=("$XDG_RUNTIME_DIR" "$JOBD_SOCKET")
 unset JOBD_SOCKET
 XDG_RUNTIME_DIR=$DIR/elsewhere
-wait_for 'units listed' ctl list-units --user
+wait_for 'loaded unit' ctl list-units --user
 # The start that the last one died in was taken over, and may have ended since.
 ctl stop --user slow.service
 over_a_kill slow start --user slow.service

@@ -248,7 +248,7 @@ ExecStart=/bin/bash -c 'for s in {1..64}; do case $s in 2|15|37|38) ;; *) kill -
 U
 unshare --pid --fork --mount-proc --kill-child "$BUILD/jobd" --user --unit-path "$UNITS" --default-unit none 2>>"$DIR/log" &
 OUTER=$!
-wait_for 'loaded units listed' ctl list-units
+wait_for 'loaded unit' ctl list-units
 check "all signals from inside but those that end it" ctl start signals.service
 check "leave PID 1 alive and serving" ctl list-units
 pkill -TERM -P "$OUTER" jobd

@@ -73,7 +73,7 @@ lose() {
         "$@"
         kill -CONT "$DAEMON"
         next_core "$old"
-        wait_for 'loaded units listed' ctl list-units
+        wait_for 'loaded unit' ctl list-units
 }
 
 damage() {

@@ -24,6 +24,11 @@ unit lasts.service <<'U'
 [Service]
 ExecStart=/bin/sleep 987
 U
+unit yearly.timer <<'U'
+[Timer]
+OnCalendar=*-01-01 03:04:05
+Unit=quick.service
+U
 unit dies-at-once.service <<'U'
 [Service]
 Type=oneshot
@@ -99,7 +104,7 @@ run_daemon() {
         (cd "$DIR" && exec "$BUILD/jobd" --user --unit-path units --default-unit none --no-bus 2>>"$DIR/log") &
         DAEMON=$!
         echo "$DAEMON" >"$DIR/pid"
-        wait_for 'loaded units listed' ctl list-units || {
+        wait_for 'loaded unit' ctl list-units || {
                 echo "Bail out! jobd does not start"
                 exit 1
         }
@@ -111,6 +116,10 @@ on_terminal() {
 }
 
 run_daemon
+
+check_prints "basic targets of a plan are only named" '^Targets that come with them .--all shows why.: .*sockets\.target' \
+        on_terminal plan start:quick.service
+check_prints "or have a line" '^ +Wants=sockets.target .builtin:' on_terminal --all plan start:quick.service
 
 # — the wait —
 (trap - INT; exec "$BUILD/jobctl" start slow.service) >"$DIR/waited" 2>&1 &
@@ -208,6 +217,15 @@ check_prints "after the unit was unloaded" 'AssertPathExists=/no/such was not me
 check_prints "a binding names its line, and the condition" "BindsTo=unmet.service .$UNITS/bound.service:2., where ConditionPathExists=/no/such is not met" \
         ctl start bound.service
 check_prints "a broken section header is named" "header.service:1: .*The section header '\[Service' has no closing" ctl start header.service
+
+# — tables on a narrow terminal —
+check_prints "a plan names the line" "^ +Requires=needs.service .$UNITS/needs-needs.service:2." \
+        on_terminal plan start:needs-needs.service
+check_prints "below the unit that it is about" '^  needs\.service +start' on_terminal plan start:needs-needs.service
+check_prints "what there is nothing to do for is only named" '^Nothing to do for: .*shutdown\.target' on_terminal plan start:quick.service
+check "start a timer" ctl start yearly.timer
+check_prints "the list of timers has whole times" '-01-01 03:04:05' on_terminal list-timers
+check_prints "and says how many there are" '^1 timer listed' on_terminal list-timers
 
 # — output —
 check "start evil" ctl start evil.service

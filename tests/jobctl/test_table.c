@@ -68,6 +68,49 @@ Test(table, last_column_is_cut_on_a_terminal_only, .init = use_utf8) {
         assert_written(&table, &narrow, "a.service a description that is far too long\n");
 }
 
+static void add_row(Table *table, const char *time, const char *name, const char *text) {
+        table_add(table, COLOR_NONE, time);
+        table_add(table, COLOR_NONE, name);
+        table_add(table, COLOR_NONE, text);
+}
+
+Test(table, whole_columns_are_not_cut, .init = use_utf8) {
+        cleanup_(table_deinit) Table table = { .n_columns = 3, .has_header = true, .whole_columns = TABLE_FIRST(1) };
+
+        add_row(&table, "NEXT", "UNIT", "TEXT");
+        add_row(&table, "2026-11-24 03:00:00", "a-long-name.service", "a text that is too long");
+        assert_written(&table, &(Terminal) { .is_out_terminal = true, .width = 50, .has_utf8 = true },
+                       "NEXT                UNIT           TEXT\n"
+                       "2026-11-24 03:00:00 a-long-name.s… a text that is…\n");
+}
+
+Test(table, rows_are_folded_where_whole_columns_do_not_fit, .init = use_utf8) {
+        cleanup_(table_deinit) Table table = { .n_columns = 3, .has_header = true, .whole_columns = TABLE_FIRST(3) };
+        Terminal narrow = { .is_out_terminal = true, .width = 30, .has_utf8 = true };
+
+        add_row(&table, "NEXT", "UNIT", "TEXT");
+        add_row(&table, "2026-11-24 03:00:00", "a-long-name.service", "x");
+        add_row(&table, "  -", "", "");
+        assert_written(&table, &narrow,
+                       "NEXT\n    UNIT                TEXT\n"
+                       "2026-11-24 03:00:00\n    a-long-name.service x\n"
+                       "  -\n");
+        table.is_full = true;
+        assert_written(&table, &(Terminal) { .width = 30 },
+                       "NEXT                UNIT                TEXT\n"
+                       "2026-11-24 03:00:00 a-long-name.service x\n"
+                       "  -                                     \n");
+}
+
+Test(table, folded_lines_are_indented_like_their_row, .init = use_utf8) {
+        cleanup_(table_deinit) Table table = { .n_columns = 2, .whole_columns = TABLE_FIRST(2) };
+
+        table_add(&table, COLOR_NONE, "  a.service");
+        table_add(&table, COLOR_NONE, "Wants=a.service (a.target:2)");
+        assert_written(&table, &(Terminal) { .is_out_terminal = true, .width = 30 },
+                       "  a.service\n      Wants=a.service (a.target:2)\n");
+}
+
 Test(table, line_breaks_cannot_break_a_row, .init = use_utf8) {
         cleanup_(table_deinit) Table table = { .n_columns = 1 };
 
