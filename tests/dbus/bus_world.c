@@ -176,3 +176,14 @@ void bus_world_send(BusWorld *world, DBusMessage *message) {
 void bus_world_call(BusWorld *world, const char *path, const char *interface, const char *method) {
         bus_world_send(world, dbus_message_new_method_call(NULL, path, interface, method));
 }
+
+void bus_world_listen(BusWorld *world) {
+        bus_world_call(world, "/org/jobd1", BUS_OBJECT_MANAGER_INTERFACE, "GetManagedObjects");
+        bus_world_wait(world, "a{oa{sa{sv}}}");
+        bus_world_forget(world);
+}
+
+void bus_world_forget(BusWorld *world) {
+        text_deinit(&world->seen);
+        world->seen = (Text) {};
+}

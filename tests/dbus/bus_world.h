@@ -43,8 +43,13 @@ void bus_world_settle(BusWorld *world);
 void bus_world_call(BusWorld *world, const char *path, const char *interface, const char *method);
 void bus_world_send(BusWorld *world, DBusMessage *message);     /* takes it over */
 
+/* From now on the client hears signals, also those about objects that come and go. */
+void bus_world_listen(BusWorld *world);
+
 /* Takes whatever has come. */
 void bus_world_drain(BusWorld *world);
+/* Passes over what has come. */
+void bus_world_forget(BusWorld *world);
 bool bus_world_has_seen(const BusWorld *world, const char *text);
 /* Takes turns until it has come. */
 void bus_world_wait(BusWorld *world, const char *text);

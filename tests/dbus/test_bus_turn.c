@@ -70,3 +70,34 @@ Test(bus_turn, an_answer_that_is_told_later_does_not_leave_with_what_is_older) {
         bus_world_wait(&world, "TheAnswer");
         sd_event_source_disable_unref(source);
 }
+
+static void run(BusWorld *world, const char *unit, JobType type) {
+        cleanup_(job_plan_freep) JobPlan *plan = NULL;
+
+        cr_assert(eq(int, manager_exec(world->manager, &(JobRequest) { .unit = unit, .type = type }, 1, JOB_REPLACE, NULL,
+                                       &plan), JOB_MANAGER_E_SUCCESS));
+}
+
+/* The news of its last job stand where the news of the unit itself stood, which have been sent. */
+Test(bus_turn, a_unit_that_goes_with_its_job_in_one_turn_takes_no_news_along) {
+        static const char *const heard[] = { "JobNew", "JobRemoved", "UnitRemoved", "InterfacesRemoved" };
+        cleanup_(bus_world_stop) BusWorld world;
+
+        bus_world_start(&world, NULL);
+        bus_world_add_unit(&world, "x.target", "[Unit]\nDescription=It comes and goes\n");
+        bus_world_listen(&world);
+        run(&world, "x.target", JOB_START);
+        bus_world_wait(&world, "JobRemoved");
+        cr_assert(bus_world_has_seen(&world, "UnitNew"));
+        bus_world_settle(&world);
+        bus_world_drain(&world);
+        bus_world_forget(&world);
+
+        run(&world, "x.target", JOB_STOP);
+        cr_assert(manager_find_unit(world.manager, "x.target") != NULL);
+        bus_world_wait(&world, "JobRemoved");
+        bus_world_settle(&world);
+        bus_world_drain(&world);
+        for (size_t i = 0; i < ELEMENTSOF(heard); i++)
+                cr_assert(bus_world_has_seen(&world, heard[i]), "%s was not announced", heard[i]);
+}
