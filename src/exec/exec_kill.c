@@ -111,6 +111,13 @@ static bool is_of_session(const ExecRest *rest, pid_t pid) {
         return process.start_time * USEC_PER_SEC / ticks <= until;
 }
 
+/* Has a process that lives no INVOCATION_ID, or none that may be read? */
+static bool is_unnamed(pid_t pid) {
+        uint8_t id[16];
+
+        return exec_process_is_alive(pid) && exec_process_read_invocation(pid, id) < 0;
+}
+
 /* 0 if it belongs to another unit, -ESRCH if it has ended. */
 static int add_orphan(const ExecRest *rest, FoundList *found, pid_t pid, ExecPatience *patience) {
         int r;
@@ -118,7 +125,7 @@ static int add_orphan(const ExecRest *rest, FoundList *found, pid_t pid, ExecPat
         if (pid == rest->main_pid || pid == rest->control_pid)
                 return 0;
         r = exec_process_check_invocation(pid, rest->invocation_id, patience);
-        if (r == 0 && is_of_session(rest, pid))
+        if (r == 0 && (is_of_session(rest, pid) || (rest->counts_unnamed && is_unnamed(pid))))
                 r = 1;
         return r <= 0 ? r : add_found(found, pid);
 }

@@ -25,6 +25,7 @@ typedef struct ExecRest {
         pid_t main_pid, control_pid;                    /* exempt, but not their descendants; 0: none */
         pid_t session;                                  /* of the last main process; 0: none */
         usec_t session_until;                           /* when that process ended, monotonic; USEC_INFINITY: it runs */
+        bool counts_unnamed;                            /* also orphans that no invocation can be told of; signal 0 */
         bool spares_groups;                             /* exempts their process groups, which were signalled already */
         bool (*is_known)(void *userdata, pid_t pid);    /* is it a main or control process of a unit? NULL: no */
         void *userdata;

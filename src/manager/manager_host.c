@@ -114,6 +114,12 @@ static int host_kill_rest(UnitHost *host, Unit *unit, int signal, pid_t main_pid
         return process_errands_kill_rest(manager_of(host)->errands, owner, signal, main_pid, control_pid);
 }
 
+static bool host_may_hide_rest(UnitHost *host, Unit *unit) {
+        ProcessOwner *owner = manager_find_owner(manager_of(host), unit);
+
+        return owner && process_rest_may_hide(manager_of(host)->rest, owner);
+}
+
 static int host_request_job(UnitHost *host, Unit *unit, JobType type, JobMode mode, const char *reason) {
         return manager_jobs_request(&manager_of(host)->jobs, unit, type, mode, reason);
 }
@@ -279,6 +285,7 @@ const UnitHostOps manager_host_ops = {
         .watch_name = host_watch_name,
         .kill = host_kill,
         .kill_rest = host_kill_rest,
+        .may_hide_rest = host_may_hide_rest,
         .request_job = host_request_job,
         .request_action = host_request_action,
         .guess_main = host_guess_main,

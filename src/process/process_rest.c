@@ -80,10 +80,11 @@ static const ExecPids *orphans_of_turn(ProcessRest *rest) {
  * The list of orphans is complete for an owner whose known processes have all ended: it is made after their exits. A
  * process of another owner may become an orphan later, and is found when the known processes of that owner have ended.
  */
-static int look(ProcessRest *rest, ProcessOwner *owner, pid_t main_pid, pid_t control_pid) {
+static int look(ProcessRest *rest, ProcessOwner *owner, pid_t main_pid, pid_t control_pid, bool counts_unnamed) {
         ExecRest described = describe(rest, owner, main_pid, control_pid);
         int r;
 
+        described.counts_unnamed = counts_unnamed;
         described.orphans = orphans_of_turn(rest);
         r = exec_kill_rest(&described, 0);
         if (r != -ESTALE)
@@ -98,7 +99,13 @@ int process_rest_count(ProcessRest *rest, ProcessOwner *owner, pid_t main_pid, p
 
         if (n != -ENOENT)
                 return n;
-        return owner->ops->describe_rest ? look(rest, owner, main_pid, control_pid) : 0;
+        return owner->ops->describe_rest ? look(rest, owner, main_pid, control_pid, false) : 0;
+}
+
+bool process_rest_may_hide(ProcessRest *rest, ProcessOwner *owner) {
+        if (owner->ops->count_group && owner->ops->count_group(owner, 0, 0) != -ENOENT)
+                return false;
+        return owner->ops->describe_rest && look(rest, owner, 0, 0, true) != 0;
 }
 
 void process_rest_signal(ProcessRest *rest, ProcessOwner *owner, int signal, pid_t main_pid, pid_t control_pid) {

@@ -160,9 +160,17 @@ void service_enter_start_post(Unit *unit) {
                 service_enter_running(unit, SERVICE_RESULT_SUCCESS);
 }
 
+/* Returns true if there are processes of the service, or may be some that cannot be told to be its own. */
+static bool may_have_rest(Unit *unit) {
+        UnitHost *host = unit_host(unit);
+
+        return service_count_rest(unit) > 0 || (host->ops->may_hide_rest && host->ops->may_hide_rest(host, unit));
+}
+
 /*
  * Returns true if the service is still active. A forking daemon without a known main process is active as long as there
- * are processes of its invocation or, if none were found at the start, until it is stopped.
+ * are processes of its invocation or, if such a process may be there but none was found at the start, until it is
+ * stopped.
  */
 static bool is_alive(Unit *unit) {
         const Service *service = service_of(unit);
@@ -173,7 +181,9 @@ static bool is_alive(Unit *unit) {
                 return true;
         if (service_settings(unit)->exit_type_cgroup && service_count_rest(unit) > 0)
                 return true;
-        return !service->main_known && (service_settings(unit)->type == SERVICE_FORKING || service->is_found);
+        if (service->main_known)
+                return false;
+        return service->is_found || (service_settings(unit)->type == SERVICE_FORKING && may_have_rest(unit));
 }
 
 static void watch_unknown_main(Unit *unit) {

@@ -97,6 +97,12 @@ typedef struct UnitHostOps {
         int (*kill_rest)(UnitHost *host, Unit *unit, int signal, pid_t main_pid, pid_t control_pid);
 
         /*
+         * Returns true if a process of the unit may be there that kill_rest does not find: without control groups, a
+         * daemon whose environment cannot be read or has been overwritten. May be NULL: no.
+         */
+        bool (*may_hide_rest)(UnitHost *host, Unit *unit);
+
+        /*
          * Requests a job, which is made in the next turn; @reason is shown as its cause. If the job is refused then,
          * UnitVTable.job_refused is called. A stop is never replaced: while one is installed for the unit, a request
          * for a start is dropped silently.

@@ -108,6 +108,11 @@ User=nobody
 Delegate=yes
 ExecStart=/bin/sh -c 'cd $GROUP/app.slice/users.service && mkdir inner && { sleep 1000 & echo \$\$! >inner/cgroup.procs; }'
 U
+unit leaves-nothing.service <<'U'
+[Service]
+Type=forking
+ExecStart=/bin/true
+U
 unit daemon.service <<'U'
 [Service]
 Type=forking
@@ -191,6 +196,8 @@ check "a frozen service is stopped" ctl stop a.service
 check "without a trace" gone a.service
 
 # The end of the last process is told.
+check "a forking service that leaves nothing" ctl start leaves-nothing.service
+check_equal "has ended" "$(ctl show -P ActiveState leaves-nothing.service)-$(ctl show -P Result leaves-nothing.service)" inactive-success
 check "a forking service without a main process" ctl start forks.service
 check_prints "runs" 'ActiveState=active' ctl show -p ActiveState forks.service
 printf 'x\nx\n' >&8

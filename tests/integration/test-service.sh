@@ -125,6 +125,16 @@ Type=dbus
 BusName=org.example.Speaker
 ExecStart=$SPEAKER bus $DIR org.example.Speaker
 U
+unit leaves-nothing.service <<'U'
+[Service]
+Type=forking
+ExecStart=/bin/true
+U
+unit leaves-unnamed.service <<U
+[Service]
+Type=forking
+ExecStart=/bin/sh -c 'setsid env -i sh -c "touch $DIR/unnamed; exec sleep 1000" & until [ -e $DIR/unnamed ]; do sleep 0.01; done'
+U
 unit busless.service <<U
 [Service]
 Type=dbus
@@ -142,6 +152,16 @@ await() {
 }
 
 start_daemon
+
+# — daemons that nothing is known of —
+check "a forking service that leaves nothing" ctl start leaves-nothing.service
+await SubState dead leaves-nothing.service
+check_equal "ends, and well" "$(state leaves-nothing.service)-$(ctl show -P Result leaves-nothing.service)" inactive-success
+check "one that leaves a process without an environment" ctl start leaves-unnamed.service
+check_equal "stays" "$(state leaves-unnamed.service)" active
+check "a forking service that leaves nothing, beside such a process" ctl start leaves-nothing.service
+check_equal "may have left it" "$(state leaves-nothing.service)" active
+check "it is stopped" ctl stop leaves-nothing.service
 
 # — readiness —
 ctl start --no-block newline.service

@@ -91,6 +91,10 @@ static int host_kill_rest(UnitHost *host, Unit *unit, int number, pid_t main_pid
         return world->rest;
 }
 
+static bool host_may_hide_rest(UnitHost *host, Unit *unit) {
+        return world_of(host)->may_hide_rest;
+}
+
 static int host_request_job(UnitHost *host, Unit *unit, JobType type, JobMode mode, const char *reason) {
         World *world = world_of(host);
 
@@ -176,6 +180,7 @@ static const UnitHostOps host_ops = {
         .unwatch_process = host_unwatch_process,
         .kill = host_kill,
         .kill_rest = host_kill_rest,
+        .may_hide_rest = host_may_hide_rest,
         .is_busy = host_is_busy,
         .will_start = host_will_start,
         .is_awaited = host_is_awaited,

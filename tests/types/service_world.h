@@ -37,6 +37,7 @@ typedef struct World {
         size_t n_self_reloads;
 
         int rest;                       /* how many further processes the service has */
+        bool may_hide_rest;             /* and whether there may be more */
         int spawn_error;                /* the host's answer to the next wish */
         int timer_error;                /* the same for a timer that is set */
         int watch_error;

@@ -248,9 +248,30 @@ Test(service_start, host_without_memory_is_a_lack_of_resources) {
         }
 }
 
+Test(service_start, forking_that_leaves_nothing_ends) {
+        WORLD(SERVICE_FORKING);
+
+        world_command(world, START, "/bin/a");
+        world_start(world);
+        world_exit(world, world_control(world), 0);
+        assert_string(world_states(world), "start dead");
+        assert_string(world_property(world, "Result"), "success");
+}
+
+Test(service_start, forking_that_leaves_nothing_stays_if_it_remains_after_exit) {
+        WORLD(SERVICE_FORKING);
+
+        world->settings->remain_after_exit = true;
+        world_command(world, START, "/bin/a");
+        world_start(world);
+        world_exit(world, world_control(world), 0);
+        assert_string(world_states(world), "start exited");
+}
+
 Test(service_start, forking_without_a_pid_file_runs_with_an_unknown_main_process) {
         WORLD(SERVICE_FORKING);
 
+        world->may_hide_rest = true;
         world_command(world, START, "/bin/a");
         world_start(world);
         assert_string(world_states(world), "start");
