@@ -101,9 +101,14 @@ static int need_directories(UnitDraft *draft) {
         return r;
 }
 
+bool unit_draft_has_private_tmp(const UnitDraft *draft) {
+        const SandboxSettings *sandbox = draft->section.exec_rare.sandbox;
+
+        return (sandbox && sandbox->private_tmp) || draft->section.exec_terms.dynamic_user;
+}
+
 int unit_draft_need_paths_of_exec(UnitDraft *draft) {
         const ExecSettings *exec = draft->section.exec;
-        const SandboxSettings *sandbox = draft->section.exec_rare.sandbox;
         int r = 0;
 
         if (!exec || draft->is_broken)
@@ -116,9 +121,12 @@ int unit_draft_need_paths_of_exec(UnitDraft *draft) {
                 return r;
         if (r == 0)
                 r = need_directories(draft);
-        if (r == 0 && sandbox && sandbox->private_tmp)
-                r = unit_draft_need_path(draft, "/tmp");
-        return r == 0 && sandbox && sandbox->private_tmp ? unit_draft_need_path(draft, "/var/tmp") : r;
+        if (r < 0 || !unit_draft_has_private_tmp(draft))
+                return r;
+        /* Only wanted: a machine may do without a mount for /tmp. */
+        if (!strv_contains(draft->rare->wants_mounts_for, "/tmp"))
+                r = strv_push(&draft->rare->wants_mounts_for, "/tmp");
+        return r < 0 ? r : unit_draft_need_path(draft, "/var/tmp");
 }
 
 /* — a mount that appears later — */

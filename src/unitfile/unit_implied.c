@@ -2,12 +2,12 @@
 /*
  * Implied dependencies
  *
- * Services are ordered after the basic system and before shutdown; a unit that
- * needs a path is ordered after its mount, and a unit in a slice after the
- * slice. The order of a target after the units that it pulls in can be added
- * only when both are loaded, because it does not apply if the other unit has
- * DefaultDependencies=no or is ordered after the target. So it is added when
- * the later of the two is loaded.
+ * Services are ordered after the basic system and before shutdown, and after
+ * what prepares their log and folders; a unit that needs a path is ordered
+ * after its mount, and a unit in a slice after the slice. The order of a target
+ * after the units that it pulls in can be added only when both are loaded,
+ * because it does not apply if the other unit has DefaultDependencies=no or is
+ * ordered after the target. So it is added when the later of the two is loaded.
  */
 
 #include <assert.h>
@@ -54,6 +54,48 @@ int unit_draft_add_usual_defaults(UnitDraft *draft) {
         return unit_draft_add_defaults(draft, of_system_service, ELEMENTSOF(of_system_service));
 }
 
+/* — what commands need — */
+
+/* Only if the machine has that unit: most managers are no init. */
+static int order_after(UnitDraft *draft, const char *name, const char *implied) {
+        const char *file = draft->state->sources.fragment ? draft->state->sources.fragment : "";
+        const NameEntry *entry = name_map_find(draft->loader->names, name);
+
+        if (!entry || entry->kind == NAME_MASK)
+                return 0;
+        return unit_draft_add_relation(draft, UNIT_AFTER, name, file, 0, implied);
+}
+
+static bool output_is_log(const ExecSettings *exec, ExecOutput output) {
+        if (output == EXEC_OUTPUT_DEFAULT)
+                return exec->tty == EXEC_TTY_NONE && !exec->standard_input_is_socket;
+        return output == EXEC_OUTPUT_JOURNAL || output == EXEC_OUTPUT_JOURNAL_CONSOLE ||
+               output == EXEC_OUTPUT_KMSG || output == EXEC_OUTPUT_KMSG_CONSOLE;
+}
+
+/*
+ * Services of the system that log come after the socket of the log, and those that write to folders that the machine
+ * prepares after that. A mount is left out: the folders of the log may be in it.
+ */
+static int implied_order_exec(UnitDraft *draft) {
+        const ExecSettings *exec = draft->section.exec;
+        const ExecDirectories *directories = draft->section.exec_terms.directories;
+        int r = 0;
+
+        if (!exec || draft->type != UNIT_SERVICE || draft->loader->options.is_user || draft->is_broken)
+                return 0;
+        if (output_is_log(exec, exec->standard_output) || output_is_log(exec, exec->standard_error))
+                r = order_after(draft, "systemd-journald.socket", "its output is logged");
+        if (r == 0 && (directories[EXEC_DIRECTORY_STATE].paths || directories[EXEC_DIRECTORY_CACHE].paths ||
+                       directories[EXEC_DIRECTORY_LOGS].paths))
+                r = order_after(draft, "systemd-remount-fs.service", "folder below /var");
+        if (r == 0 && unit_draft_has_private_tmp(draft))
+                r = order_after(draft, "systemd-tmpfiles-setup.service", "PrivateTmp=");
+        return r;
+}
+
+/* — the slice — */
+
 /*
  * The unit's slice. A perpetual slice need not be started, so it is returned only if it has a file or drop-ins with
  * limits, or is named in the unit's file.
@@ -74,8 +116,7 @@ static int implied_find_slice(const UnitDraft *draft, char **ret_slice) {
                 r = unit_slice_parent(draft->name, ret_slice);
         else
                 r = unit_slice_default(draft->name, draft->loader->options.is_user, ret_slice);
-        if (r < 0 || !*ret_slice || is_named ||
-            (draft->type == UNIT_SLICE && !unit_slice_is_always_there(*ret_slice)))
+        if (r < 0 || !*ret_slice || is_named || !unit_slice_is_always_there(*ret_slice))
                 return r == -EINVAL ? 0 : r;
         r = unit_sources_has_slice(draft->loader->names, *ret_slice);
         if (r == 0)
@@ -109,6 +150,8 @@ int unit_draft_add_implied(UnitDraft *draft) {
                 r = draft->draft_type->add_implied(draft);
         if (r == 0)
                 r = unit_draft_need_paths_of_exec(draft);
+        if (r == 0)
+                r = implied_order_exec(draft);
         if (r == 0)
                 r = unit_draft_add_mounts(draft, draft->settings.rare->requires_mounts_for, UNIT_REQUIRES);
         if (r == 0)

@@ -31,6 +31,9 @@ int unit_draft_need_path(UnitDraft *draft, const char *path);
 /* The same for the paths in the execution settings. 0 or -ENOMEM. */
 int unit_draft_need_paths_of_exec(UnitDraft *draft);
 
+/* Does the unit have a /tmp of its own, also by DynamicUser=? */
+bool unit_draft_has_private_tmp(const UnitDraft *draft);
+
 /* The default dependencies of units with processes: after the basic system, stopped at shutdown. */
 int unit_draft_add_usual_defaults(UnitDraft *draft);
 

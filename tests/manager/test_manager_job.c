@@ -65,7 +65,7 @@ Test(manager_job, jobs_are_triggered_a_few_at_a_time_with_the_bus_in_between) {
         size_t n = 0;
 
         world_fake_services(world);
-        world_write(world, "x@.service", service);
+        world_write(world, "x@.service", "[Service]\nExecStart=/bin/true\nSlice=-.slice\n");
         for (unsigned i = 0; i < 100; i++) {
                 snprintf(name, sizeof(name), "start:x@%u.service", i);
                 world_exec(world, JOB_REPLACE, name);

@@ -24,6 +24,7 @@ static const UnitVTable fake_target = { .type = UNIT_TARGET, .interface = "Targe
 static const UnitVTable fake_timer = { .type = UNIT_TIMER, .interface = "Timer", .init = fake_init, .deinit = fake_deinit };
 static const UnitVTable fake_socket = { .type = UNIT_SOCKET, .interface = "Socket", .init = fake_init, .deinit = fake_deinit };
 static const UnitVTable fake_mount = { .type = UNIT_MOUNT, .interface = "Mount", .init = fake_init, .deinit = fake_deinit };
+static const UnitVTable fake_slice = { .type = UNIT_SLICE, .interface = "Slice", .init = fake_init, .deinit = fake_deinit };
 static const UnitVTable fake_path = { .type = UNIT_PATH, .interface = "Path", .init = fake_init, .deinit = fake_deinit };
 
 /* Adds @string without the world's root. */
@@ -65,6 +66,7 @@ void file_world_restart(FileWorld *world) {
         unit_table_set_type(world->table, &fake_path);
         unit_table_set_type(world->table, &fake_socket);
         unit_table_set_type(world->table, &fake_mount);
+        unit_table_set_type(world->table, &fake_slice);
         unit_file_loader_attach(world->loader, world->table);
 }
 

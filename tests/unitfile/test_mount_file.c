@@ -211,7 +211,8 @@ Test(mount_file, and_requires_it_if_it_has_a_file) {
         load(world, "var-lib-b.mount", "What=/dev/x");
         load(world, "tmp.mount", "What=tmpfs");
         load(world, "srv.mount", "What=/dev/y");
-        assert_string(file_relations(unit, UNIT_REQUIRES), "sysinit.target var-lib-b.mount tmp.mount srv.mount");
+        assert_string(file_relations(unit, UNIT_REQUIRES), "sysinit.target var-lib-b.mount srv.mount");
+        assert_string(file_relations(unit, UNIT_WANTS), "tmp.mount");
 }
 
 /* — options — */

@@ -3,6 +3,7 @@
  * Dependencies that no line says, and who says them then.
  */
 
+#include <stdio.h>
 #include <string.h>
 
 #include "basic/macro.h"
@@ -128,6 +129,68 @@ Test(unit_implied, the_examples_are_complete_and_without_a_complaint) {
         cr_assert(eq(int, unit_file_verify(UNITS "/examples", &world->options), 0));
         cr_assert(eq(int, unit_file_verify(UNITS, &world->options), 0));
         assert_string(file_said(world), "");
+}
+
+Test(unit_implied, a_service_comes_after_what_prepares_its_log_and_its_folders) {
+        static const struct {
+                const char *lines, *after;
+        } cases[] = {
+                { "", "systemd-journald.socket" },
+                { "StandardOutput=null", "" },
+                { "StandardOutput=inherit\nStandardError=kmsg", "systemd-journald.socket" },
+                { "StandardInput=tty", "" },
+                { "StandardInput=socket", "" },
+                { "StandardInput=socket\nStandardError=journal", "systemd-journald.socket" },
+                { "StandardOutput=null\nStateDirectory=x", "systemd-remount-fs.service" },
+                { "StandardOutput=null\nCacheDirectory=x\nLogsDirectory=x", "systemd-remount-fs.service" },
+                { "StandardOutput=null\nRuntimeDirectory=x", "" },
+                { "StandardOutput=null\nPrivateTmp=yes", "systemd-tmpfiles-setup.service" },
+                { "StandardOutput=null\nDynamicUser=yes", "systemd-tmpfiles-setup.service" },
+        };
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+        char name[32];
+
+        world->options.no_default_dependencies = true;
+        file_world_restart(world);
+        assert_string(file_relations(file_load_service(world, "a.service", "PrivateTmp=yes\nStateDirectory=x"),
+                                     UNIT_AFTER), "");
+        file_write(world, "a/systemd-journald.socket", "[Socket]\nListenStream=/x\n");
+        file_write(world, "a/systemd-remount-fs.service", "[Service]\nExecStart=/bin/x\nStandardOutput=null\n");
+        file_write(world, "a/systemd-tmpfiles-setup.service", "[Service]\nExecStart=/bin/x\nStandardOutput=null\n");
+        file_world_restart(world);
+        for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
+                snprintf(name, sizeof(name), "x%zu.service", i);
+                cr_expect(eq(str, (char *) file_relations(file_load_service(world, name, cases[i].lines), UNIT_AFTER),
+                             (char *) cases[i].after), "%s", cases[i].lines);
+        }
+        world->options.is_user = true;
+        file_world_restart(world);
+        assert_string(file_relations(file_load_service(world, "u.service", "StateDirectory=x"), UNIT_AFTER), "");
+}
+
+/* A machine without a mount for it, or with a masked one, has a /tmp as well. */
+Test(unit_implied, a_private_tmp_wants_the_mount_of_tmp) {
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+        Unit *unit;
+
+        world->options.no_default_dependencies = true;
+        file_write(world, "a/tmp.mount", "[Mount]\nWhat=tmpfs\nWhere=/tmp\n");
+        file_write(world, "a/var-tmp.mount", "[Mount]\nWhat=tmpfs\nWhere=/var/tmp\n");
+        file_world_restart(world);
+        unit = file_load_service(world, "x.service", "PrivateTmp=yes");
+        assert_string(file_relations(unit, UNIT_WANTS), "tmp.mount");
+        assert_string(file_relations(unit, UNIT_REQUIRES), "var-tmp.mount");
+        assert_string(file_relations(unit, UNIT_AFTER), "var-tmp.mount tmp.mount");
+}
+
+Test(unit_implied, an_instance_depends_on_the_slice_of_its_template) {
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+        Unit *unit = file_load_service(world, "x@1.service", "");
+
+        assert_string(file_relations(unit, UNIT_IN_SLICE), "system-x.slice");
+        assert_string(file_relations(unit, UNIT_REQUIRES), "sysinit.target system-x.slice");
+        assert_string(file_relations(unit, UNIT_AFTER), "sysinit.target basic.target system-x.slice");
+        assert_string(file_relations(unit_table_find(world->table, "system-x.slice"), UNIT_IN_SLICE), "");
 }
 
 Test(unit_implied, a_unit_depends_on_its_slice_if_that_was_named_or_has_a_file) {
