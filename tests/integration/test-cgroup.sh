@@ -144,7 +144,10 @@ check_equal "a service is in its group" "$(group_of "$A")" "/${GROUP##*/}/app.sl
 check_equal "a name that the kernel uses is escaped" "$(group_of "$(pid_of memory.service)")" "/${GROUP##*/}/app.slice/_memory.service"
 check_equal "instances share a slice" "$(group_of "$(pid_of t@1.service)")" "/${GROUP##*/}/app.slice/app-t.slice/t@1.service"
 check_prints "it is shown" "ControlGroup=/${GROUP##*/}/app.slice/a.service" ctl show -p ControlGroup a.service
-check "stop" ctl stop a.service memory.service t@1.service
+check_prints "it is active" 'ActiveState=active' ctl show -p ActiveState app-t.slice
+check "stop it" ctl stop app-t.slice
+check_prints "stops what is in it" 'ActiveState=inactive' ctl show -p ActiveState t@1.service
+check "stop" ctl stop a.service memory.service
 check "the group goes with the service" gone a.service
 check "as does one with another name" gone _memory.service
 

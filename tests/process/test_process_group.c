@@ -26,6 +26,7 @@
 #include "process/group_refusal.h"
 #include "process/process_adopt.h"
 #include "process/process_group.h"
+#include "unitfile/resource_count.h"
 
 typedef struct World {
         ProcessHost host;
@@ -152,6 +153,36 @@ static void assert_calls(World *world, const char *calls) {
 static void wait_for_calls(World *world, const char *calls) {
         while (strcmp(world->calls.string ? world->calls.string : "", calls) != 0)
                 cr_assert(sd_event_run(world->host.event, 30 * USEC_PER_SEC) > 0, "%s", world->calls.string);
+}
+
+/* A folder that looks like a hierarchy with these controllers. */
+static ResourceLimit default_limit_with(const char *controllers) {
+        char folder[] = "/tmp/jobd-groups-XXXXXX", file[64];
+        ProcessGroups *groups = NULL;
+        CgroupTree *tree = NULL;
+        ResourceLimit limit;
+        FILE *stream;
+
+        cr_assert(mkdtemp(folder) != NULL);
+        snprintf(file, sizeof(file), "%s/cgroup.controllers", folder);
+        stream = fopen(file, "we");
+        cr_assert(stream && fputs(controllers, stream) >= 0 && fclose(stream) == 0);
+        cr_assert(eq(int, cgroup_tree_new(folder, "/x", &tree), 0));
+        cr_assert(eq(int, process_groups_new(&groups, &(ProcessHost) { .ops = &host_ops }, false, NULL, tree, NULL), 0));
+        limit = process_groups_defaults(groups)->tasks_max;
+        process_groups_free(groups);
+        cr_assert(eq(int, unlink(file), 0));
+        cr_assert(eq(int, rmdir(folder), 0));
+        return limit;
+}
+
+Test(process_group, tasks_are_limited_by_default_where_the_kernel_can) {
+        const ResourceLimit part = { .is_set = true, .is_part = true, .amount = 1500 };
+        ResourceLimit limit = default_limit_with("cpu memory pids\n");
+
+        cr_assert(limit.is_set && !limit.is_part);
+        cr_assert(eq(u64, limit.amount, resource_count_tasks(&part)));
+        cr_assert(not(default_limit_with("cpu memory\n").is_set));
 }
 
 Test(process_group, without_groups_all_of_it_does_nothing) {
