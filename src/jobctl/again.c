@@ -37,6 +37,7 @@ static const struct Repeatable {
         { "StartTransientUnit", 10 },
         { "CancelJob", 1 },
         { "ClearJobs", 1 },
+        { "Detach", 1 },
         { "Explain", 1 },
         { "Get", 1 },
         { "GetAll", 1 },

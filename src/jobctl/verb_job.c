@@ -182,8 +182,9 @@ static int cancel_id(Jobctl *ctl, uint32_t id, json_t *failures) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_free_ char *word = NULL;
         unsigned connections = ctl->n_connections;
-        const char *method = ctl->options.detach ? "Detach" : "CancelJob";
-        int r = jobctl_call(ctl, method, "u", json_pack("[I]", (json_int_t) id), NULL, &error);
+        json_t *arguments = json_pack("[I]", (json_int_t) id);
+        int r = ctl->options.detach ? jobctl_call(ctl, "Detach", "u", arguments, NULL, &error) :
+                jobctl_call(ctl, "CancelJob", "u", arguments, NULL, &error);
 
         if (r >= 0 || (connections != ctl->n_connections && was_canceled(ctl, id)))
                 return EXIT_OK;
