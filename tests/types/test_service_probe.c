@@ -223,6 +223,7 @@ Test(service_probe, daemon_with_a_pid_file_is_probed_when_that_is_there) {
         world_command(world, START, "/bin/a");
         world_command(world, READY, "/bin/look");
         world->settings->guess_main_pid = false;
+        world->rest = 1;
         world_start(world);
         world_exit(world, world_control(world), 0);
         assert_string(world_states(world), "start");
