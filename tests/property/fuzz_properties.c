@@ -223,8 +223,7 @@ static void check_lost_start(const FuzzCheck *c, const ModelPlan *staged, const 
 
                 ask_for(requests, &n, job->unit, job->type);
                 /* A start may have gone into it. */
-                if (job->type == JOB_RELOAD &&
-                    (job->is_anchor || is_still_pulled(c, staged, unit_named(c->before, job->unit))))
+                if (job->type == JOB_RELOAD && staged->starts[unit_named(c->before, job->unit)])
                         ask_for(requests, &n, job->unit, JOB_START);
         }
         for (size_t i = 0; i < c->plan->dropped.n; i++)

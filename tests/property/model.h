@@ -197,6 +197,7 @@ typedef struct ModelPlan {
         bool went_by_name;              /* there were ties, as in Model */
         bool has_victims;               /* cycles of order were broken */
         bool has[MODEL_UNITS_MAX][_JOB_TYPE_MAX];       /* a job of the type, what is redundant left out */
+        bool starts[MODEL_UNITS_MAX];   /* a start or restart, or a job with which one was merged */
 } ModelPlan;
 
 void model_plan(const Model *m, const ModelRequest *requests, unsigned n, JobMode mode, ModelPlan *ret_plan);

@@ -303,9 +303,12 @@ void model_plan(const Model *m, const ModelRequest *requests, unsigned n, JobMod
                 .has_victims = counters.n_victims > 0,
         };
         for (int i = 0; i < stage.n; i++) {
-                if (stage.candidates[i].is_gone)
+                const ModelCandidate *c = &stage.candidates[i];
+
+                if (c->is_gone)
                         continue;
-                ret_plan->has[stage.candidates[i].unit][stage.candidates[i].type] = true;
+                ret_plan->starts[c->unit] |= c->has_start || c->type == JOB_START || c->type == JOB_RESTART;
+                ret_plan->has[c->unit][c->type] = true;
                 ret_plan->n_jobs++;
         }
 }

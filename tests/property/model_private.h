@@ -20,6 +20,7 @@ typedef struct ModelCandidate {
         bool matters;
         bool is_secured;                /* a tie was settled for it, or for what needs it */
         bool absorbed_start;
+        bool has_start;                 /* a start or restart was merged with it */
         bool is_expanded, is_propagated;
         int merged_into;                /* 1 + that candidate */
         const char *error;              /* why it failed: that is remembered when it is gone, too */

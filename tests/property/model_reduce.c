@@ -94,6 +94,10 @@ static void hand_over(ModelStage *s, int gone, int into) {
         s->candidates[gone].merged_into = 1 + into;
 }
 
+static bool is_start(const ModelCandidate *c) {
+        return c->type == JOB_START || c->type == JOB_RESTART;
+}
+
 static void fold(ModelStage *s, const Model *m, int u) {
         int first = MODEL_NOBODY;
 
@@ -107,6 +111,7 @@ static void fold(ModelStage *s, const Model *m, int u) {
                         continue;
                 }
                 model_count(m, folded[s->candidates[first].type][c->type]);
+                s->candidates[first].has_start |= is_start(&s->candidates[first]) || is_start(c);
                 s->candidates[first].absorbed_start |= c->absorbed_start;
                 s->candidates[first].type = model_merge_on(m, u, s->candidates[first].type, c->type,
                                                            &s->candidates[first].absorbed_start);
