@@ -268,6 +268,23 @@ static bool is_dropped(const FuzzCheck *c, const char *unit) {
         return false;
 }
 
+/* It is started, or runs and a start of it was left out for that. */
+static bool is_kept_up(const FuzzCheck *c, const ModelPlan *staged, int u) {
+        for (size_t i = 0; i < c->plan->dropped.n; i++)
+                if (stays_up(c, &c->plan->dropped.items[i]) &&
+                    strcmp(c->plan->dropped.items[i].unit, c->before->units[u].name) == 0)
+                        return true;
+        return staged->starts[u];
+}
+
+/* Something else has Conflicts= on @unit: then that is what it is lost to. */
+static bool has_other_opponent(const FuzzCheck *c, const ModelPlan *staged, int unit, int other) {
+        model_each(c->before, unit, UNIT_CONFLICTED_BY, w)
+                if (w != other && is_kept_up(c, staged, w))
+                        return true;
+        return false;
+}
+
 /*
  * @other starts and @unit, which conflicts with it, does not. Without @other it must not start either. A plan without
  * @other that breaks a cycle of order, or settles a tie, says nothing: another conflict may be gone with the victim.
@@ -309,18 +326,21 @@ static bool stop_meets_running(const Model *m, int u) {
 
 static void check_declarations(const FuzzCheck *c) {
         const Model *m = c->before;
+        ModelPlan staged;
 
         if (c->player->model.went_by_name || c->step->mode != JOB_REPLACE || c->plan->cycles.n > 0)
                 return;
-        if (has_any(m, UNIT_PROPAGATES_STOP_TO))
+        if (has_any(m, UNIT_PROPAGATES_STOP_TO) || c->plan->dropped.n == 0)
                 return;
+        model_plan(m, c->of_model, c->step->n_requests, c->step->mode, &staged);
         for (int u = 0; u < m->n_units; u++)
                 model_each(m, u, UNIT_CONFLICTS, v) {
                         const JobPlanJob *other = planned_job(c, m->units[v].name, false);
 
                         if (other && other->type == JOB_START && !other->is_needed && is_dropped(c, m->units[u].name) &&
                             !planned_job(c, m->units[u].name, false) && !is_related(m, v, UNIT_CONFLICTS, u) &&
-                            !m->units[v].is_perpetual && !stop_meets_running(m, v))
+                            !m->units[v].is_perpetual && !stop_meets_running(m, v) &&
+                            !has_other_opponent(c, &staged, u, v))
                                 check_declared(c, u, v);
                 }
 }
