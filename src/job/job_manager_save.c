@@ -113,12 +113,6 @@ void job_manager_write_counters(const JobManager *manager, RecordWriter *writer)
         record_put(writer, manager->last_transaction);
 }
 
-static int compare_ids(const void *a, const void *b) {
-        uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
-
-        return (x > y) - (x < y);
-}
-
 int job_manager_list_records(const JobManager *manager, JobIds *ret_ids) {
         JobIds ids = {};
         int r;
@@ -138,8 +132,7 @@ int job_manager_list_records(const JobManager *manager, JobIds *ret_ids) {
         }
         for (size_t i = 0; i < manager->log.n_ended; i++)
                 ids.items[ids.n++] = manager->log.ended[i].id;
-        if (ids.n > 1)
-                qsort(ids.items, ids.n, sizeof(*ids.items), compare_ids);
+        u32_sort(ids.items, ids.n);
         *ret_ids = ids;
         return 0;
 }
