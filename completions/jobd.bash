@@ -2,7 +2,7 @@
 # bash completion for jobd
 
 _jobd_options='--system --user --container --exit-on --signal-exit-status --inherit-environment --unit-path
-        --systemd-units --no-default-dependencies --unsupported-directives --default-unit --runtime-dir
+        --systemd-units --systemd-boot --no-default-dependencies --unsupported-directives --default-unit --runtime-dir
         --shutdown-timeout --systemd-compat --no-bus --no-state --config --log-level --version --help'
 
 # jobd does not run yet: what there is to start is in its folders.

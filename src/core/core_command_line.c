@@ -38,6 +38,7 @@ static const char help_text[] =
         "  --inherit-environment=BOOL   Pass jobd's environment to units (default: in a container, for a user)\n"
         "  --unit-path DIR[:DIR…]       Look for unit files there; a final ':' appends the usual folders\n"
         "  --systemd-units              Also look for unit files in systemd's folders\n"
+        "  --systemd-boot               With these, also boot as they say, though jobd is not the init\n"
         "  --no-default-dependencies    Treat every unit as if it said DefaultDependencies=no\n"
         "  --unsupported-directives=warn|refuse\n"
         "                               How to treat units with restrictions that jobd does not support\n"
@@ -71,6 +72,7 @@ enum {
         OPTION_EXEC,
         OPTION_UNIT_PATH,
         OPTION_SYSTEMD_UNITS,
+        OPTION_SYSTEMD_BOOT,
         OPTION_NO_DEFAULT_DEPENDENCIES,
         OPTION_UNSUPPORTED_DIRECTIVES,
         OPTION_DEFAULT_UNIT,
@@ -95,6 +97,7 @@ static const struct option long_options[] = {
         { "exec", no_argument, NULL, OPTION_EXEC },
         { "unit-path", required_argument, NULL, OPTION_UNIT_PATH },
         { "systemd-units", no_argument, NULL, OPTION_SYSTEMD_UNITS },
+        { "systemd-boot", no_argument, NULL, OPTION_SYSTEMD_BOOT },
         { "no-default-dependencies", no_argument, NULL, OPTION_NO_DEFAULT_DEPENDENCIES },
         { "unsupported-directives", required_argument, NULL, OPTION_UNSUPPORTED_DIRECTIVES },
         { "default-unit", required_argument, NULL, OPTION_DEFAULT_UNIT },
@@ -131,6 +134,9 @@ static int take_option(CoreOptions *options, int option, const char *value) {
                 return core_options_set(&options->unit_path, value);
         case OPTION_SYSTEMD_UNITS:
                 options->with_systemd_units = true;
+                return 0;
+        case OPTION_SYSTEMD_BOOT:
+                options->with_systemd_boot = true;
                 return 0;
         case OPTION_NO_DEFAULT_DEPENDENCIES:
                 options->no_default_dependencies = true;

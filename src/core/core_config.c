@@ -47,6 +47,10 @@ static int set_systemd_compat(CoreOptions *options, const char *value) {
         return set_bool(&options->systemd_compat, value);
 }
 
+static int set_systemd_boot(CoreOptions *options, const char *value) {
+        return set_bool(&options->with_systemd_boot, value);
+}
+
 static int set_systemd_units(CoreOptions *options, const char *value) {
         return set_bool(&options->with_systemd_units, value);
 }
@@ -88,6 +92,7 @@ static const ConfigKey keys[] = {
         { "RuntimeDirectory", set_runtime_directory },
         { "ShutdownTimeoutSec", set_shutdown_timeout },
         { "SignalExitStatus", core_options_set_signal_status },
+        { "SystemdBoot", set_systemd_boot },
         { "SystemdCompat", set_systemd_compat },
         { "SystemdUnits", set_systemd_units },
         { "UnitPath", set_unit_path },

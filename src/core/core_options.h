@@ -21,6 +21,7 @@ typedef struct CoreOptions {
         bool is_log_level_named;
         bool is_machine;                /* found, never given */
         bool with_systemd_units;
+        bool with_systemd_boot;
         bool no_default_dependencies;
         bool lenient_directives;
         bool systemd_compat;

@@ -116,6 +116,7 @@ static int serve(Core *core, const char *runtime_directory, Failure *ret_failure
                 .is_user = options->is_user,
                 .is_machine = options->is_machine,
                 .with_systemd_units = options->with_systemd_units,
+                .with_systemd_boot = options->with_systemd_boot,
                 .no_default_dependencies = options->no_default_dependencies,
                 .no_state = options->no_state,
                 .lenient_directives = options->lenient_directives,

@@ -98,6 +98,12 @@ static void take_diagnostic(void *userdata, const UnitFileDiagnostic *diagnostic
         manager_diagnostics_take(&((Manager *) userdata)->diagnostics, diagnostic);
 }
 
+/* What a machine boots with sets up the kernel and its folders, which another init has done already. */
+static bool leaves_boot(const ManagerOptions *options) {
+        return options->with_systemd_units && !options->is_user && !options->with_systemd_boot &&
+               !options->is_machine && !options->is_container;
+}
+
 static int init_loader(Manager *manager) {
         cleanup_(strv_freep) char **path = NULL;
         const ManagerOptions *options = &manager->options;
@@ -107,11 +113,15 @@ static int init_loader(Manager *manager) {
         if (r < 0)
                 return r;
         manager_generator_run(&manager->generator);
+        if (leaves_boot(options))
+                log_info("Services in systemd's folders can be started by name. What the machine boots with is left "
+                         "out, as jobd is not its init: see --systemd-boot in jobd(8).");
         return unit_file_loader_new(&manager->loader, &(UnitFileOptions) {
                 .search_path = path,
                 .is_user = options->is_user,
                 .no_default_dependencies = options->no_default_dependencies,
                 .lenient_directives = options->lenient_directives,
+                .no_boot_folders = leaves_boot(options) ? unit_file_systemd_folders() : NULL,
                 .find_mount = find_mount,
                 .receiver = take_diagnostic,
                 .userdata = manager,

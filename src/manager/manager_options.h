@@ -17,6 +17,7 @@ typedef struct ManagerOptions {
         bool is_user;
         bool is_machine;                /* the init of the machine, which also shuts it down */
         bool with_systemd_units;
+        bool with_systemd_boot;         /* also what systemd's folders add to targets, as an init starts it */
         bool no_default_dependencies;
         bool no_state;                  /* writes no state, so there can be no next core */
         bool lenient_directives;

@@ -26,6 +26,7 @@
 #include "basic/text.h"
 #include "basic/vector.h"
 #include "unit/unit_name.h"
+#include "unitfile/builtin_unit.h"
 #include "unitfile/name_map.h"
 
 #define CTIME_GRAIN (20 * USEC_PER_MSEC)
@@ -38,6 +39,7 @@ typedef struct NameFolder {
         ino_t ino;              /* 0: the folder is missing */
         struct timespec ctime;
         bool is_fresh;          /* listed within the resolution of its ctime: list again */
+        bool leaves_boot;       /* see name_map_leave_boot() */
 } NameFolder;
 
 typedef VECTOR(NameEntry) NameEntries;
@@ -114,6 +116,13 @@ int name_map_new(NameMap **ret_map, char *const *search_path, const char *root) 
         return 0;
 }
 
+void name_map_leave_boot(NameMap *map, const char *const *folders) {
+        for (size_t i = 0; i < map->folders.n; i++)
+                for (const char *const *folder = folders; *folder; folder++)
+                        if (strcmp(map->folders.items[i].path, *folder) == 0)
+                                map->folders.items[i].leaves_boot = true;
+}
+
 /* — listing — */
 
 static bool name_is_subfolder(const char *name) {
@@ -183,6 +192,18 @@ static int name_map_follow_link(NameMap *map, const NameFolder *folder, NameEntr
         return name_map_has_path(map, parent) ? name_map_set_alias(map, entry, name) : 0;
 }
 
+/* "basic.target", "basic.target.d", or "x.target.wants" of any target */
+static bool name_is_of_boot(const char *name) {
+        char unit[UNIT_NAME_MAX + 1];
+        const char *suffix = name_is_subfolder(name) ? strrchr(name, '.') : name + strlen(name);
+
+        if (suffix - name > UNIT_NAME_MAX)
+                return false;
+        *(char *) mempcpy(unit, name, (size_t) (suffix - name)) = '\0';
+        return builtin_unit_find(unit) ||
+               (*suffix && strcmp(suffix, ".d") != 0 && text_ends_with(unit, ".target"));
+}
+
 /* A link may lead to a folder at a later time: it is treated like a folder. */
 static bool name_may_be_directory(const struct dirent *item) {
         return item->d_type == DT_DIR || item->d_type == DT_LNK || item->d_type == DT_UNKNOWN;
@@ -193,6 +214,8 @@ static int name_map_add(NameMap *map, unsigned rank, const struct dirent *item) 
         NameEntry entry = { .rank = rank, .kind = NAME_FILE };
         NameEntries *into = &map->entries;
 
+        if (folder->leaves_boot && name_is_of_boot(item->d_name))
+                return 0;
         if (name_is_subfolder(item->d_name) && name_may_be_directory(item))
                 into = &map->subfolders;
         else if (!unit_name_is_valid(item->d_name) || item->d_type == DT_DIR)

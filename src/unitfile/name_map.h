@@ -50,6 +50,12 @@ const char *name_map_root(const NameMap *map);          /* "" for / */
 NameMap *name_map_free(NameMap *map);
 
 /*
+ * Leaves out, in those of @folders that are on the search path, whatever decides what a machine starts when it boots:
+ * their files and drop-ins of built-in units, and the links that add units to targets. Before the first refresh.
+ */
+void name_map_leave_boot(NameMap *map, const char *const *folders);
+
+/*
  * Lists the folders again if one has changed. Missing folders count as empty. 1 if one has changed, 0 if not, or
  * -ENOMEM.
  */

@@ -40,6 +40,8 @@ typedef struct UnitFileOptions {
         bool lenient_directives;                /* UnsupportedDirectives=warn */
         bool is_thorough;                       /* verify: also check users, files, programs, and cycles */
         const char *runtime_directory;          /* %t; NULL: /run or $XDG_RUNTIME_DIR */
+        /* folders of units that are started by name and never at boot: name_map_leave_boot(); borrowed, or NULL */
+        const char *const *no_boot_folders;
         const char *root;                       /* root for absolute links, without a final slash; NULL: / */
         /* The mount at @where, valid for this call: a unit without a file. NULL: mount units need files. */
         const struct MountEntry *(*find_mount)(void *userdata, const char *where);
@@ -62,6 +64,9 @@ char *const *unit_file_loader_search_path(const UnitFileLoader *loader);
  * or @override ("a:b", with a trailing ':' followed by the default) replaces it.
  */
 int unit_file_search_path(bool is_user, bool with_systemd, const char *override, char ***ret_path);
+
+/* Those that @with_systemd appends for a system manager, with a NULL at the end. */
+const char *const *unit_file_systemd_folders(void);
 
 /* Returns true if a file of @unit has changed, appeared or disappeared since it was read, by ctime, size and inode. */
 bool unit_file_has_changed(UnitFileLoader *loader, const Unit *unit);

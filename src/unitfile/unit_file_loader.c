@@ -47,6 +47,8 @@ int unit_file_loader_new(UnitFileLoader **ret_loader, const UnitFileOptions *opt
                 r = name_map_new(&loader->names, loader->search_path, options->root);
         if (r < 0)
                 return r;
+        if (options->no_boot_folders)
+                name_map_leave_boot(loader->names, options->no_boot_folders);
         loader->options = *options;
         loader->options.search_path = loader->search_path;
         loader->options.runtime_directory = loader->runtime_directory;

@@ -91,6 +91,10 @@ static int path_add_defaults(bool is_user, char ***path) {
         return path_add_all(system_folders, path);
 }
 
+const char *const *unit_file_systemd_folders(void) {
+        return systemd_system_folders;
+}
+
 int unit_file_search_path(bool is_user, bool with_systemd, const char *override, char ***ret_path) {
         cleanup_(strv_freep) char **path = NULL;
         int r = 0;

@@ -48,14 +48,14 @@ Test(core_options, command_line_goes_over_the_file_over_defaults) {
         cleanup_(failure_deinit) Failure failure = {};
         char path[64], argument[80];
 
-        write_config(path, "# ours\n[Manager]\nUnitPath = /a:/b \nLogLevel=debug\nSystemdCompat=yes\n"
+        write_config(path, "# ours\n[Manager]\nUnitPath = /a:/b \nLogLevel=debug\nSystemdCompat=yes\nSystemdBoot=yes\n"
                            "DefaultTasksMax=20%\nUnsupportedDirectives=warn\nShutdownTimeoutSec=2min\n[Other]\nX\n");
         snprintf(argument, sizeof(argument), "--config=%s", path);
         cr_assert(eq(int, read_options(&options, &failure, argument, "--log-level=err"), CORE_COMMAND_LINE_E_RUN), "%s",
                   failure_message(&failure));
         assert_string(options.unit_path, "/a:/b");
         cr_assert(eq(int, (int) options.log_level, LOG_LEVEL_ERROR));
-        cr_assert(options.systemd_compat);
+        cr_assert(options.systemd_compat && options.with_systemd_boot && !options.with_systemd_units);
         cr_assert(options.lenient_directives);
         cr_assert(options.default_tasks_max.is_part && options.default_tasks_max.amount == 2000);
         cr_assert(eq(u64, options.shutdown_timeout, 120 * USEC_PER_SEC));

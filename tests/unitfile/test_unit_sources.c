@@ -234,3 +234,28 @@ Test(unit_sources, a_missing_folder_is_empty_until_it_is_made) {
         cr_assert(eq(int, file_load(world, "x.target")->load_state, UNIT_LOADED));
         free(path[2]);
 }
+
+Test(unit_sources, what_a_folder_boots_can_be_left_out) {
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+        const char *const folders[] = { "/nowhere", world->search_path[1], NULL };
+
+        file_write(world, "a/multi-user.target", "[Unit]\nDescription=ours\n");
+        file_write(world, "b/sysinit.target", "[Unit]\nDescription=theirs\n");
+        file_write(world, "b/own.target", "[Unit]\nDescription=theirs\nWants=c.service\n");
+        file_write(world, "b/basic.target.d/more.conf", "[Unit]\nWants=c.service\n");
+        file_write(world, "b/own.target.d/more.conf", "[Unit]\nWants=d.service\n");
+        file_link(world, "b/own.target.wants/e.service", "../e.service");
+        file_link(world, "b/multi-user.target.requires/e.service", "../e.service");
+        file_link(world, "a/multi-user.target.wants/f.service", "../f.service");
+        file_link(world, "b/x.service.wants/e.service", "../e.service");
+        file_write(world, "b/x.service", "[Service]\nExecStart=/bin/true\n");
+        world->options.no_boot_folders = folders;
+        file_world_restart(world);
+        assert_string(file_load(world, "sysinit.target")->settings.fragment_path, "builtin:sysinit.target");
+        assert_string(file_relations(file_load(world, "own.target"), UNIT_WANTS), "c.service d.service");
+        assert_string(file_relations(file_load(world, "basic.target"), UNIT_WANTS),
+                      "sockets.target timers.target paths.target");
+        assert_string(file_relations(file_load(world, "multi-user.target"), UNIT_WANTS), "f.service");
+        assert_string(file_relations(file_load(world, "multi-user.target"), UNIT_REQUIRES), "");
+        assert_string(file_relations(file_load(world, "x.service"), UNIT_WANTS), "e.service");
+}
