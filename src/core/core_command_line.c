@@ -272,11 +272,9 @@ static int set_runtime_directory(CoreOptions *options, Failure *ret_failure) {
         int r;
 
         options->has_own_runtime_directory = options->runtime_directory;
-        if (options->runtime_directory || options->is_container || options->is_run)
+        if (options->runtime_directory || options->is_container || options->is_run ||
+            (options->is_user && (!folder || folder[0] != '/')))
                 return 0;
-        if (options->is_user && (!folder || folder[0] != '/'))
-                return failure_set(ret_failure, -EINVAL, "InvalidArgs",
-                                   "XDG_RUNTIME_DIR is not set: say where the sockets go with --runtime-dir.");
         if (options->is_user)
                 r = text_format(&options->runtime_directory, "%s/jobd", folder);
         else

@@ -31,7 +31,7 @@ typedef struct CoreOptions {
         bool hands_on_environment;
         bool is_environment_named;      /* the one above was given */
         char *unit_path;                /* owned, like all strings here; NULL: the default */
-        char *runtime_directory;        /* NULL: runtime_directory_find() finds one */
+        char *runtime_directory;        /* NULL: runtime_directory_find() */
         char *default_unit;             /* NULL: default.target, "": none */
         char *config;                   /* NULL: the usual place */
         char **exit_on;                 /* full names of units */

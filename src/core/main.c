@@ -182,6 +182,9 @@ static int run(Core *core, Failure *ret_failure) {
         r = open_runtime_directory(core, &lock_fd, &runtime_directory, ret_failure);
         if (r < 0)
                 return EXIT_FAILURE;
+        if (core->options.is_user && (r = runtime_directory_set_environment(runtime_directory)) < 0)
+                log_warning("XDG_RUNTIME_DIR is not set, and cannot be a folder in %s: %s", runtime_directory,
+                            strerror(-r));
         if (core->options.command) {
                 r = command_unit_add(&core->options, runtime_directory, ret_failure);
                 if (r < 0)

@@ -7,9 +7,10 @@
  * a copy of the descriptor, the lock is released when the keeper has ended.
  *
  * In a container nothing is certain: the root may be read-only, /run missing,
- * the user anybody. /tmp is then the last place, where others may write, too:
- * so a link in place of the folder is never followed, and its owner must be the
- * user of jobd.
+ * the user anybody. A user without a login session (cron, su, ssh without
+ * logind) has no folder of their own, either. /tmp is then the last place, where
+ * others may write, too: so a link in place of the folder is never followed, and
+ * its owner must be the user of jobd.
  */
 
 #include <assert.h>
@@ -26,6 +27,9 @@
 #include "basic/log.h"
 #include "basic/vector.h"
 #include "core/runtime_directory.h"
+
+#define USER_FOLDER "/run/user/%u"
+#define USER_FOLDER_MAX 32
 
 static int make_folders(const char *path) {
         cleanup_free_ char *part = strdup(path);
@@ -60,14 +64,16 @@ static int check_owner(int fd, const char *path, Failure *ret_failure) {
         return 0;
 }
 
-/* A copy of @kept, if that is this folder: the copy has the lock. */
-static int take_kept(const char *path, int kept) {
+static bool is_kept(const char *path, int kept) {
         struct stat held, folder;
 
-        if (kept < 0 || fstat(kept, &held) < 0 || lstat(path, &folder) < 0 || held.st_dev != folder.st_dev ||
-            held.st_ino != folder.st_ino)
-                return -1;
-        return fcntl(kept, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        return kept >= 0 && fstat(kept, &held) == 0 && lstat(path, &folder) == 0 && held.st_dev == folder.st_dev &&
+               held.st_ino == folder.st_ino;
+}
+
+/* A copy of @kept, if that is this folder: the copy has the lock. */
+static int take_kept(const char *path, int kept) {
+        return is_kept(path, kept) ? fcntl(kept, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1;
 }
 
 int runtime_directory_open(const char *path, int kept, int *ret_fd, char **ret_path, Failure *ret_failure) {
@@ -124,13 +130,26 @@ static int add_path(PathList *list, const char *format, ...) {
         return r;
 }
 
-static int list_candidates(bool is_user, PathList *list) {
+/* $XDG_RUNTIME_DIR; without it the folder that a login would make, if it is there. NULL if there is none. */
+static const char *find_user_folder(bool is_user, char usual[static USER_FOLDER_MAX]) {
         const char *folder = getenv("XDG_RUNTIME_DIR");
+        struct stat status;
+
+        if (folder && folder[0] == '/')
+                return folder;
+        snprintf(usual, USER_FOLDER_MAX, USER_FOLDER, (unsigned) geteuid());
+        return is_user && lstat(usual, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() ? usual
+                                                                                                              : NULL;
+}
+
+static int list_candidates(bool is_user, PathList *list) {
+        char usual[USER_FOLDER_MAX];
+        const char *folder = find_user_folder(is_user, usual);
         int r = 0;
 
         if (!is_user)
                 r = add_path(list, "/run/jobd");
-        if (r == 0 && folder && folder[0] == '/')
+        if (r == 0 && folder)
                 r = add_path(list, "%s/jobd", folder);
         return r < 0 ? r : add_path(list, "/tmp/jobd-%u", (unsigned) geteuid());
 }
@@ -139,6 +158,10 @@ static int try_all(const PathList *list, bool may_be_second, int kept, int *ret_
                    Failure *ret_failure) {
         int r = -ENOENT;
 
+        /* A core that comes after another one stays in the folder of that one, even if a better one appeared. */
+        for (size_t i = 0; i < list->n; i++)
+                if (is_kept(list->items[i], kept))
+                        return runtime_directory_open(list->items[i], kept, ret_fd, ret_path, ret_failure);
         for (size_t i = 0; i < list->n; i++) {
                 if (i > 0)
                         log_notice("%s (trying %s)", failure_message(ret_failure), list->items[i]);
@@ -162,4 +185,23 @@ int runtime_directory_find(bool is_user, bool may_be_second, int kept, int *ret_
                 free(list.items[i]);
         vector_deinit(&list);
         return r;
+}
+
+int runtime_directory_set_environment(const char *path) {
+        const char *folder = getenv("XDG_RUNTIME_DIR");
+        char usual[USER_FOLDER_MAX + sizeof("/jobd")];
+        cleanup_free_ char *below = NULL;
+
+        if (folder && folder[0] == '/')
+                return 0;
+        snprintf(usual, sizeof(usual), USER_FOLDER "/jobd", (unsigned) geteuid());
+        if (strcmp(path, usual) == 0) {
+                *strrchr(usual, '/') = '\0';
+                return setenv("XDG_RUNTIME_DIR", usual, 1) < 0 ? -errno : 0;
+        }
+        if (asprintf(&below, "%s/run", path) < 0)
+                return -ENOMEM;
+        if (mkdir(below, 0700) < 0 && errno != EEXIST)
+                return -errno;
+        return setenv("XDG_RUNTIME_DIR", below, 1) < 0 ? -errno : 0;
 }
