@@ -53,6 +53,10 @@ class Tools:
     def build_jobd(build):
         if not (build / 'build.ninja').exists():
             Tools.do(['meson', 'setup', '--native-file', SOURCE / 'release.ini', '-Dtests=disabled', build, SOURCE])
+        check = subprocess.run([SOURCE / 'tools/check-release', build], capture_output=True, text=True)
+        if check.returncode != 0:
+            sys.exit(f'{check.stdout}{check.stderr}bench: only a release is measured; choose another folder, or remove '
+                     'this one')
         Tools.do(['ninja', '-C', build, 'jobd', 'jobd-core', 'jobd-sim'])
 
     def compile(self, name, *flags):
