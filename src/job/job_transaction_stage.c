@@ -11,8 +11,8 @@
 
 #include <assert.h>
 #include <stdarg.h>
-#include <stdio.h>
 
+#include "basic/text.h"
 #include "job/job_transaction_loss.h"
 #include "job/job_transaction_walk.h"
 
@@ -353,15 +353,11 @@ const char *job_stage_format(JobTransaction *transaction, const char *format, ..
         cleanup_free_ char *text = NULL;
         const char *copy = NULL;
         va_list args;
-        int r;
 
         va_start(args, format);
-        r = vasprintf(&text, format, args);
-        va_end(args);
-        if (r < 0)
-                text = NULL;
-        else
+        if (text_vformat(&text, format, args) == 0)
                 copy = arena_strdup(&transaction->arena, text);
+        va_end(args);
         if (!copy) {
                 transaction->is_incomplete = true;
                 return "out of memory";
