@@ -6,7 +6,7 @@
 
 #include "job_world.h"
 
-Test(job_section10, stop_over_the_stop_half_of_a_restart_leaves_the_unit_stopped) {
+Test(job_pitfall, stop_over_the_stop_half_of_a_restart_leaves_the_unit_stopped) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
 
         double_unit(w->units, "a.service", UNIT_ACTIVE);
@@ -24,7 +24,7 @@ Test(job_section10, stop_over_the_stop_half_of_a_restart_leaves_the_unit_stopped
         cr_assert(eq(int, job_world_unit(w, "a.service")->active_state, UNIT_INACTIVE));
 }
 
-Test(job_section10, stop_that_is_not_dispatched_ends_the_restart_when_its_stop_half_ends) {
+Test(job_pitfall, stop_that_is_not_dispatched_ends_the_restart_when_its_stop_half_ends) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
 
         double_unit(w->units, "a.service", UNIT_ACTIVE);
@@ -38,7 +38,7 @@ Test(job_section10, stop_that_is_not_dispatched_ends_the_restart_when_its_stop_h
         assert_calls(w, "stop a.service");
 }
 
-Test(job_section10, irreversible_shutdown_refuses_restart_and_start) {
+Test(job_pitfall, irreversible_shutdown_refuses_restart_and_start) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
 
         double_unit(w->units, "x.service", UNIT_ACTIVE);
@@ -53,7 +53,7 @@ Test(job_section10, irreversible_shutdown_refuses_restart_and_start) {
         job_world_refuse(w, JOB_REPLACE, "stop:shutdown.target", "TransactionIsDestructive");
 }
 
-Test(job_section10, cycle_in_the_start_halves_is_refused_at_commit) {
+Test(job_pitfall, cycle_in_the_start_halves_is_refused_at_commit) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
 
         double_unit(w->units, "a.service", UNIT_ACTIVE);
@@ -69,7 +69,7 @@ Test(job_section10, cycle_in_the_start_halves_is_refused_at_commit) {
         cr_assert(strstr(failure_message(&w->failure), "test:") != NULL);
 }
 
-Test(job_section10, failure_of_a_requirement_ends_a_restart_between_its_halves) {
+Test(job_pitfall, failure_of_a_requirement_ends_a_restart_between_its_halves) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
 
         double_unit(w->units, "a.service", UNIT_ACTIVE);
@@ -91,7 +91,7 @@ Test(job_section10, failure_of_a_requirement_ends_a_restart_between_its_halves) 
         assert_events(w, "removed 1 failed b.service; removed 2 dependency a.service");
 }
 
-Test(job_section10, job_that_comes_behind_the_scan_is_waited_for) {
+Test(job_pitfall, job_that_comes_behind_the_scan_is_waited_for) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
 
         double_unit(w->units, "x.service", UNIT_INACTIVE);
@@ -110,7 +110,7 @@ Test(job_section10, job_that_comes_behind_the_scan_is_waited_for) {
         assert_jobs(w, "2 start x.service running");
 }
 
-Test(job_section10, of_two_wanted_units_that_conflict_one_starts_always_the_same) {
+Test(job_pitfall, of_two_wanted_units_that_conflict_one_starts_always_the_same) {
         for (int round = 0; round < 3; round++) {
                 cleanup_(job_world_freep) JobWorld *w = job_world_new();
 
@@ -123,7 +123,7 @@ Test(job_section10, of_two_wanted_units_that_conflict_one_starts_always_the_same
         }
 }
 
-Test(job_section10, unit_that_a_failed_branch_shares_with_a_required_one_stays) {
+Test(job_pitfall, unit_that_a_failed_branch_shares_with_a_required_one_stays) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
 
         double_unit(w->units, "t.target", UNIT_INACTIVE);
@@ -137,7 +137,7 @@ Test(job_section10, unit_that_a_failed_branch_shares_with_a_required_one_stays) 
         assert_jobs(w, "1 start t.target waiting, 2 start good.service waiting, 3 start shared.service waiting");
 }
 
-Test(job_section10, two_units_that_require_each_other_go_when_their_puller_does) {
+Test(job_pitfall, two_units_that_require_each_other_go_when_their_puller_does) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
 
         double_unit(w->units, "t.target", UNIT_INACTIVE);
@@ -151,7 +151,7 @@ Test(job_section10, two_units_that_require_each_other_go_when_their_puller_does)
         assert_jobs(w, "1 start t.target waiting");
 }
 
-Test(job_section10, requisite_on_a_unit_whose_start_is_skipped_by_a_condition_fails) {
+Test(job_pitfall, requisite_on_a_unit_whose_start_is_skipped_by_a_condition_fails) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
 
         double_unit(w->units, "a.service", UNIT_INACTIVE);
@@ -164,7 +164,7 @@ Test(job_section10, requisite_on_a_unit_whose_start_is_skipped_by_a_condition_fa
                          "removed 2 dependency a.service");
 }
 
-Test(job_section10, requisite_against_a_pending_stop_leaves_the_stop) {
+Test(job_pitfall, requisite_against_a_pending_stop_leaves_the_stop) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
 
         double_unit(w->units, "b.service", UNIT_ACTIVE);
@@ -181,7 +181,7 @@ Test(job_section10, requisite_against_a_pending_stop_leaves_the_stop) {
         assert_jobs(w, "1 stop block.service running, 2 stop b.service waiting, 3 start t.target waiting");
 }
 
-Test(job_section10, reload_behind_a_running_start_survives_a_new_start) {
+Test(job_pitfall, reload_behind_a_running_start_survives_a_new_start) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
 
         double_unit(w->units, "a.service", UNIT_INACTIVE);
@@ -195,7 +195,7 @@ Test(job_section10, reload_behind_a_running_start_survives_a_new_start) {
         assert_calls(w, "start a.service, reload a.service");
 }
 
-Test(job_section10, reload_that_absorbed_a_start_starts_a_unit_that_died) {
+Test(job_pitfall, reload_that_absorbed_a_start_starts_a_unit_that_died) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
 
         double_unit(w->units, "a.service", UNIT_ACTIVE);
@@ -207,7 +207,7 @@ Test(job_section10, reload_that_absorbed_a_start_starts_a_unit_that_died) {
         assert_calls(w, "start a.service");
 }
 
-Test(job_section10, try_restart_beside_a_blocked_head_ends_at_once) {
+Test(job_pitfall, try_restart_beside_a_blocked_head_ends_at_once) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
 
         double_relate(w->units, "a.service", UNIT_AFTER, "b.service");
@@ -220,7 +220,7 @@ Test(job_section10, try_restart_beside_a_blocked_head_ends_at_once) {
         assert_jobs(w, "1 start b.service running, 2 start a.service waiting");
 }
 
-Test(job_section10, order_of_requests_does_not_matter_to_propagated_stops) {
+Test(job_pitfall, order_of_requests_does_not_matter_to_propagated_stops) {
         static const char *const requests[] = { "restart:x.service start:y.service", "start:y.service restart:x.service" };
 
         for (size_t i = 0; i < ELEMENTSOF(requests); i++) {
