@@ -54,6 +54,7 @@ typedef struct Sim {
         bool is_quiet;
         bool is_running;                /* within sim_run() */
         uint64_t n_operations;          /* operations of units, in all */
+        size_t n_hanging;               /* units with an operation that a time limit will end */
         IdMap job_states;               /* by job id: the last reported stage; tells a trigger from a change */
         SimEvents events;
         SimTimes times;

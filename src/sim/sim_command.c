@@ -82,8 +82,9 @@ static int sim_parse_request(Sim *sim, const char *word, JobRequest *ret_request
         return sim_find_unit(sim, colon + 1, &unit, ret_failure);
 }
 
-static int sim_parse_requests(Sim *sim, const SimLine *line, SimRequests *requests, Failure *ret_failure) {
-        for (size_t i = 2; i < line->n_words; i++) {
+static int sim_parse_requests(Sim *sim, const SimLine *line, size_t first, SimRequests *requests,
+                              Failure *ret_failure) {
+        for (size_t i = first; i < line->n_words; i++) {
                 JobRequest request;
                 int r;
 
@@ -117,14 +118,18 @@ static int sim_ask(Sim *sim, const SimLine *line, SimAsk ask, Failure *ret_failu
                 .now = sim->now,
                 .wants_anchors_only = !sim->events.is_needed,
         };
-        int mode = job_mode_from_string(line->words[1]);
+        const bool has_mode = !strchr(line->words[1], ':');
+        int mode = has_mode ? job_mode_from_string(line->words[1]) : JOB_REPLACE;
         usec_t began, cpu;
         int r;
 
         if (mode < 0)
                 return sim_bad(ret_failure, "job mode", line->words[1]);
+        if (has_mode && line->n_words < 3)
+                return failure_set(ret_failure, -EINVAL, "InvalidArgs", "\"%s\" needs a request (TYPE:UNIT)",
+                                   line->words[0]);
         options.mode = mode;
-        r = sim_parse_requests(sim, line, &requests, ret_failure);
+        r = sim_parse_requests(sim, line, has_mode ? 2 : 1, &requests, ret_failure);
         if (r < 0)
                 return r;
 
@@ -198,6 +203,7 @@ static int sim_verb_state(Sim *sim, const SimLine *line, Failure *ret_failure) {
         r = sim_find_unit(sim, line->words[1], &unit, ret_failure);
         if (r < 0)
                 return r;
+        sim_unit_end_hanging(unit);
         unit_publish(unit, state, flags);
         return 0;
 }
@@ -214,6 +220,7 @@ static int sim_verb_set(Sim *sim, const SimLine *line, Failure *ret_failure) {
         if (r < 0)
                 return r;
         unit->active_state = state;
+        sim_unit_end_hanging(unit);
         sim_unit_set_will_restart(unit, false);
         return 0;
 }
@@ -267,13 +274,14 @@ static int sim_verb_advance(Sim *sim, const SimLine *line, Failure *ret_failure)
                 return r;
         end = usec_add(sim->now, duration);
 
-        while ((next = job_manager_next_deadline(sim->jobs)) <= end) {
+        while ((next = MIN(job_manager_next_deadline(sim->jobs), sim_units_next_deadline(sim))) <= end) {
                 n_still = next > sim->now ? 0 : n_still + 1;
                 if (n_still > SIM_STILL_MAX)
                         return failure_set(ret_failure, -EINVAL, "LimitsExceeded",
                                            "the clock does not advance past %" PRIu64 " µs", sim->now);
                 sim->now = MAX(sim->now, next);
                 job_manager_expire(sim->jobs, sim->now);
+                sim_units_expire(sim);
                 r = sim->is_auto ? sim_run(sim, UINT_MAX, ret_failure) : 0;
                 if (r < 0)
                         return r;
@@ -398,7 +406,7 @@ static int sim_unit_compare(const void *a, const void *b) {
 }
 
 static json_t *sim_unit_json(const Unit *unit) {
-        return json_pack("{s:s, s:s, s:s}", "unit", unit->id, "active", unit_active_state_to_string(unit->active_state),
+        return json_pack("{s:s, s:s, s:s}", "unit", unit->id, "state", unit_active_state_to_string(unit->active_state),
                          "load", unit_load_state_to_string(unit->load_state));
 }
 
@@ -504,6 +512,49 @@ static int sim_verb_expect_no_event(Sim *sim, const SimLine *line, Failure *ret_
         return sim_unexpected(ret_failure, "this should not have happened", line->json, event, NULL);
 }
 
+static int sim_verb_expect_state(Sim *sim, const SimLine *line, Failure *ret_failure) {
+        UnitActiveState state;
+        Unit *unit;
+        int r;
+
+        r = sim_parse_state(line, &state, ret_failure);
+        if (r == 0)
+                r = sim_find_unit(sim, line->words[1], &unit, ret_failure);
+        if (r < 0 || unit->active_state == state)
+                return r;
+        failure_set(ret_failure, -EBADMSG, "Unexpected", "%s is %s, not %s", unit->id,
+                    unit_active_state_to_string(unit->active_state), line->words[2]);
+        return SIM_E_UNEXPECTED;
+}
+
+/* "a.service", or "start:a.service" */
+static bool sim_begins(const json_t *event, const char *word) {
+        const char *run = json_string_value(json_object_get(event, "run")), *unit;
+
+        if (!text_equal(json_string_value(json_object_get(event, "ev")), "trigger") || !run)
+                return false;
+        unit = strchr(word, ':');
+        if (unit && (strlen(run) != (size_t) (unit - word) || !text_starts_with(word, run)))
+                return false;
+        return text_equal(json_string_value(json_object_get(event, "unit")), unit ? unit + 1 : word);
+}
+
+/* The words are a part of what began, in this order. */
+static int sim_verb_expect_order(Sim *sim, const SimLine *line, Failure *ret_failure) {
+        size_t at = 0, n = json_array_size(sim->events.since);
+
+        for (size_t i = 1; i < line->n_words; i++, at++) {
+                while (at < n && !sim_begins(json_array_get(sim->events.since, at), line->words[i]))
+                        at++;
+                if (at < n)
+                        continue;
+                failure_set(ret_failure, -EBADMSG, "Unexpected", "%s did not begin%s%s since the last command",
+                            line->words[i], i > 1 ? " after " : "", i > 1 ? line->words[i - 1] : "");
+                return SIM_E_UNEXPECTED;
+        }
+        return SIM_E_SUCCESS;
+}
+
 static int sim_verb_quit(Sim *sim, const SimLine *line, Failure *ret_failure) {
         return SIM_E_QUIT;
 }
@@ -520,8 +571,8 @@ typedef struct SimVerbRow {
 } SimVerbRow;
 
 static const SimVerbRow sim_verbs[] = {
-        { "exec", 2, UINT_MAX, false, false, sim_verb_exec, "MODE TYPE:UNIT..." },
-        { "plan", 2, UINT_MAX, false, false, sim_verb_plan, "MODE TYPE:UNIT..." },
+        { "exec", 1, UINT_MAX, false, false, sim_verb_exec, "[MODE] TYPE:UNIT..." },
+        { "plan", 1, UINT_MAX, false, false, sim_verb_plan, "[MODE] TYPE:UNIT..." },
         { "run", 0, 1, true, false, sim_verb_run, "[BUDGET]" },
         { "state", 2, 5, false, false, sim_verb_state, "UNIT STATE [reload-failed] [auto-restart] [skipped]" },
         { "set", 2, 2, true, false, sim_verb_set, "UNIT STATE" },
@@ -542,6 +593,8 @@ static const SimVerbRow sim_verbs[] = {
         { "expect", 0, 0, true, true, sim_verb_expect, "JSON" },
         { "expect-event", 0, 0, false, true, sim_verb_expect_event, "JSON" },
         { "expect-no-event", 0, 0, false, true, sim_verb_expect_no_event, "JSON" },
+        { "expect-state", 2, 2, false, true, sim_verb_expect_state, "UNIT STATE" },
+        { "expect-order", 1, UINT_MAX, false, true, sim_verb_expect_order, "[TYPE:]UNIT..." },
 };
 
 static int sim_find_verb(const SimLine *line, const SimVerbRow **ret_verb, Failure *ret_failure) {

@@ -4,7 +4,8 @@
  * jobd-sim: options, and the lines of a script
  *
  * Each line is carried out when it is read, and the output is flushed after
- * it, so that another program can drive the simulator through two pipes.
+ * it, so that another program can drive the simulator through two pipes. Of
+ * several scripts each has a simulation of its own.
  */
 
 #include <errno.h>
@@ -12,6 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "basic/macro.h"
+#include "basic/strv.h"
 #include "basic/text.h"
 #include "sim/sim.h"
 
@@ -23,11 +26,19 @@ enum {
 typedef struct SimArguments {
         SimOptions sim;
         bool shows_times;
-        const char *script;     /* NULL or "-": standard input */
+        bool is_tap;
+        char **scripts;         /* borrowed; none: standard input, as "-" */
 } SimArguments;
 
+typedef struct SimScript {
+        const char *name;
+        FILE *file;             /* borrowed */
+        size_t number;          /* the first is 1 */
+        bool is_tap;
+} SimScript;
+
 static const char sim_help[] =
-        "jobd-sim [OPTIONS] [SCRIPT|-]\n"
+        "jobd-sim [OPTIONS] [SCRIPT|-]...\n"
         "\n"
         "The job engine of jobd without processes: loads unit files, runs a script in\n"
         "virtual time, and prints each decision as one line of JSON.\n"
@@ -39,11 +50,12 @@ static const char sim_help[] =
         "  --auto                     operations succeed at once, and ready jobs run\n"
         "  --seed N                   ignored; nothing is random\n"
         "  --quiet                    print no events\n"
+        "  --tap                      print the result of each script in the Test Anything Protocol, and nothing else\n"
         "  --time                     print elapsed and processor time, as a line of JSON\n"
         "  --help, --version\n"
         "\n"
         "Commands, one per line; # begins a comment:\n"
-        "  exec MODE TYPE:UNIT...     one transaction           plan MODE TYPE:UNIT...  show its effects\n"
+        "  exec [MODE] TYPE:UNIT...   one transaction           plan [MODE] TYPE:UNIT...  show its effects\n"
         "  run [BUDGET]               dispatch ready jobs       advance DURATION        advance the clock\n"
         "  state UNIT STATE [reload-failed] [auto-restart] [skipped]   the unit reports a state\n"
         "  set UNIT STATE             without a report          ready UNIT              after \"not now\": try again\n"
@@ -55,6 +67,8 @@ static const char sim_help[] =
         "  jobs [FILTER...]           units [PATTERN]           why ID|UNIT             stats\n"
         "  expect JSON                the last event must contain it: keys of objects, whole arrays\n"
         "  expect-event JSON, expect-no-event JSON              some, no event since the last command\n"
+        "  expect-state UNIT STATE    the unit is in that state now\n"
+        "  expect-order [TYPE:]UNIT...    their jobs began in this order since the last command\n"
         "  quit\n"
         "\n"
         "With --auto ready jobs run before the next command, but not before expect, result and set.\n"
@@ -69,6 +83,7 @@ enum {
         OPTION_MANUAL,
         OPTION_SEED,
         OPTION_QUIET,
+        OPTION_TAP,
         OPTION_TIME,
         OPTION_HELP,
         OPTION_VERSION,
@@ -82,6 +97,7 @@ static const struct option sim_option_table[] = {
         { "manual", no_argument, NULL, OPTION_MANUAL },
         { "seed", required_argument, NULL, OPTION_SEED },
         { "quiet", no_argument, NULL, OPTION_QUIET },
+        { "tap", no_argument, NULL, OPTION_TAP },
         { "time", no_argument, NULL, OPTION_TIME },
         { "help", no_argument, NULL, OPTION_HELP },
         { "version", no_argument, NULL, OPTION_VERSION },
@@ -118,6 +134,9 @@ static int sim_take_option(SimArguments *arguments, int option) {
         case OPTION_QUIET:
                 arguments->sim.is_quiet = true;
                 return 0;
+        case OPTION_TAP:
+                arguments->is_tap = arguments->sim.is_quiet = true;
+                return 0;
         case OPTION_TIME:
                 arguments->shows_times = true;
                 return 0;
@@ -140,11 +159,11 @@ static int sim_parse_arguments(SimArguments *arguments, int argc, char **argv) {
                 if (r != 0)
                         return r;
         }
-        if (argc - optind > 1) {
-                fputs("jobd-sim: one script at a time\n", stderr);
+        if (arguments->is_tap && arguments->shows_times) {
+                fputs("jobd-sim: --tap prints nothing else, so not --time\n", stderr);
                 return -EINVAL;
         }
-        arguments->script = argv[optind];
+        arguments->scripts = argv + optind;
         return 0;
 }
 
@@ -167,46 +186,56 @@ static bool sim_script_expects(FILE *script) {
         return expects;
 }
 
-static int sim_report(const char *name, unsigned number, int r, const Failure *failure) {
-        const char *message = failure->message ?: strerror(-r);
+/* @number: of the line; 0: the script as a whole. Returns the exit status. */
+static int sim_report(const SimScript *script, unsigned number, int r, const char *message) {
+        char place[16] = "";
 
-        if (r == SIM_E_UNEXPECTED) {
-                fprintf(stderr, "%s:%u: %s\n", name, number, message);
-                return EXIT_UNEXPECTED;
+        if (number > 0)
+                snprintf(place, sizeof(place), ":%u", number);
+        if (script->is_tap)
+                printf("not ok %zu - %s\n", script->number, script->name);
+        if (!script->is_tap) {
+                fprintf(stderr, "%s%s: %s%s\n", script->name, place, r == SIM_E_UNEXPECTED ? "" : "error: ", message);
+                return r == SIM_E_UNEXPECTED ? EXIT_UNEXPECTED : EXIT_SCRIPT;
         }
-        fprintf(stderr, "%s:%u: error: %s\n", name, number, message);
-        return EXIT_SCRIPT;
+        printf("# %s%s: %s", script->name, place, r == SIM_E_UNEXPECTED ? "" : "error: ");
+        for (const char *c = message; *c; c++)
+                printf(*c == '\n' ? "\n# " : "%c", *c);
+        putchar('\n');
+        return r == SIM_E_UNEXPECTED ? EXIT_UNEXPECTED : EXIT_SCRIPT;
 }
 
-static int sim_execute_script(Sim *sim, FILE *script, const char *name) {
+static int sim_execute_lines(Sim *sim, const SimScript *script) {
         cleanup_(failure_deinit) Failure failure = {};
         cleanup_free_ char *line = NULL;
         size_t allocated = 0;
         unsigned number = 0;
         int r = 0;
 
-        while (r == 0 && getline(&line, &allocated, script) >= 0) {
+        while (r == 0 && getline(&line, &allocated, script->file) >= 0) {
                 number++;
                 r = sim_execute_line(sim, line, &failure);
                 fflush(stdout);
         }
         if (r == 0)
-                r = ferror(script) ? -EIO : sim_finish(sim, &failure);
-        return r == 0 || r == SIM_E_QUIT ? 0 : sim_report(name, number, r, &failure);
+                r = ferror(script->file) ? -EIO : sim_finish(sim, &failure);
+        if (r != 0 && r != SIM_E_QUIT)
+                return sim_report(script, number, r, failure.message ?: strerror(-r));
+        if (script->is_tap)
+                printf("ok %zu - %s\n", script->number, script->name);
+        return 0;
 }
 
-static int sim_execute_all(SimArguments *arguments, FILE *script, const char *name) {
+static int sim_execute_file(SimArguments *arguments, const SimScript *script) {
         cleanup_(sim_freep) Sim *sim = NULL;
         int r;
 
         arguments->sim.output = stdout;
-        arguments->sim.remembers_events = sim_script_expects(script);
+        arguments->sim.remembers_events = sim_script_expects(script->file);
         r = sim_new(&sim, &arguments->sim);
-        if (r < 0) {
-                fprintf(stderr, "jobd-sim: %s\n", strerror(-r));
-                return EXIT_SCRIPT;
-        }
-        r = sim_execute_script(sim, script, name);
+        if (r < 0)
+                return sim_report(script, 0, r, strerror(-r));
+        r = sim_execute_lines(sim, script);
         if (arguments->shows_times)
                 (void) sim_print_times(sim, stdout);
         if (fflush(stdout) != 0 || ferror(stdout)) {
@@ -216,20 +245,36 @@ static int sim_execute_all(SimArguments *arguments, FILE *script, const char *na
         return r;
 }
 
+/* @number: from 1 on. Returns the exit status. */
+static int sim_execute_script(SimArguments *arguments, size_t number, const char *path) {
+        cleanup_(sim_fclosep) FILE *file = NULL;
+        SimScript script = { .name = path, .number = number, .is_tap = arguments->is_tap };
+
+        if (text_equal(path, "-")) {
+                script.name = "<stdin>";
+                script.file = stdin;
+                return sim_execute_file(arguments, &script);
+        }
+        script.file = file = fopen(path, "re");
+        return file ? sim_execute_file(arguments, &script) : sim_report(&script, 0, -errno, strerror(errno));
+}
+
 int main(int argc, char **argv) {
-        cleanup_(sim_fclosep) FILE *script = NULL;
         SimArguments arguments = {};
-        int r;
+        size_t n;
+        int status = 0, r;
 
         r = sim_parse_arguments(&arguments, argc, argv);
         if (r != 0)
                 return r < 0 ? EXIT_SCRIPT : 0;
-        if (!arguments.script || text_equal(arguments.script, "-"))
-                return sim_execute_all(&arguments, stdin, "<stdin>");
-        script = fopen(arguments.script, "re");
-        if (!script) {
-                fprintf(stderr, "jobd-sim: %s: %s\n", arguments.script, strerror(errno));
-                return EXIT_SCRIPT;
+        n = strv_length(arguments.scripts);
+        if (arguments.is_tap)
+                printf("1..%zu\n", MAX(n, (size_t) 1));
+        if (n == 0)
+                return sim_execute_script(&arguments, 1, "-");
+        for (size_t i = 0; i < n; i++) {
+                r = sim_execute_script(&arguments, i + 1, arguments.scripts[i]);
+                status = MAX(status, r);
         }
-        return sim_execute_all(&arguments, script, arguments.script);
+        return status;
 }

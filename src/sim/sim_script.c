@@ -59,11 +59,17 @@ static int sim_line_parse_words(SimLine *line, const char *text) {
         }
 }
 
+/* All other verbs that begin with "expect" are followed by JSON. */
+static bool sim_text_has_words(const char *text) {
+        return !text_starts_with(text, "expect") || text_starts_with(text, "expect-state") ||
+               text_starts_with(text, "expect-order");
+}
+
 static int sim_line_parse_into(SimLine *line, const char *text, Failure *ret_failure) {
         size_t n;
 
         text += strspn(text, BLANKS);
-        if (!text_starts_with(text, "expect"))
+        if (sim_text_has_words(text))
                 return sim_line_parse_words(line, text);
 
         n = strcspn(text, BLANKS);

@@ -5,7 +5,8 @@
  * One parsed line of a script
  *
  * Words are separated by blanks; a word that starts with # ends the line. A
- * verb that starts with "expect" takes one JSON object instead of words.
+ * verb that starts with "expect" takes one JSON object instead of words, but
+ * for expect-state and expect-order.
  */
 
 #include <jansson.h>

@@ -11,10 +11,14 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 
 #include "sim/sim.h"
 #include "sim/sim_unit.h"
 #include "unitfile/draft_type.h"
+#include "unitfile/mount_settings.h"
+#include "unitfile/service_settings.h"
+#include "unitfile/socket_settings.h"
 
 #define OUTCOME_DEFAULT _SIM_OUTCOME_MAX
 
@@ -22,6 +26,9 @@
 typedef struct SimUnit {
         SimOutcome next[_SIM_OPERATION_MAX];    /* OUTCOME_DEFAULT if nothing is scripted */
         bool will_restart;                      /* reported with the present state */
+        SimOperation hanging;                   /* until .deadline */
+        usec_t deadline;                        /* USEC_INFINITY: nothing hangs, or for ever */
+        char failure[64];                       /* after a deadline; "": none */
 } SimUnit;
 
 static const char *const sim_operation_table[_SIM_OPERATION_MAX] = {
@@ -54,11 +61,47 @@ static int sim_unit_init(Unit *unit) {
                 return -ENOMEM;
         for (size_t i = 0; i < ELEMENTSOF(state->next); i++)
                 state->next[i] = OUTCOME_DEFAULT;
+        state->deadline = USEC_INFINITY;
         unit->state_of_type = state;
         return 0;
 }
 
+void sim_unit_end_hanging(Unit *unit) {
+        SimUnit *state = unit->state_of_type;
+
+        if (state->deadline != USEC_INFINITY)
+                sim_of_unit(unit)->n_hanging--;
+        state->deadline = USEC_INFINITY;
+        state->failure[0] = '\0';
+}
+
+/* The time limit that the unit file sets for @operation, or USEC_INFINITY. */
+static usec_t sim_unit_limit(const Unit *unit, SimOperation operation) {
+        const ServiceSettings *service = unit->type_settings;
+
+        if (!unit->type_settings)
+                return USEC_INFINITY;
+        if (unit->type == UNIT_SERVICE)
+                return operation == SIM_STOP ? service->timeout_stop : service->timeout_start;
+        if (unit->type == UNIT_SOCKET)
+                return ((const SocketSettings *) unit->type_settings)->timeout;
+        if (unit->type == UNIT_MOUNT)
+                return ((const MountSettings *) unit->type_settings)->timeout;
+        return USEC_INFINITY;
+}
+
+static void sim_unit_hang(Unit *unit, SimOperation operation) {
+        SimUnit *state = unit->state_of_type;
+        Sim *sim = sim_of_unit(unit);
+
+        state->hanging = operation;
+        state->deadline = usec_add(sim->now, sim_unit_limit(unit, operation));
+        if (state->deadline != USEC_INFINITY)
+                sim->n_hanging++;
+}
+
 static void sim_unit_deinit(Unit *unit) {
+        sim_unit_end_hanging(unit);
         free(take_ptr(unit->state_of_type));
 }
 
@@ -98,9 +141,12 @@ static UnitAnswer sim_unit_fail(Unit *unit, SimOperation operation) {
 }
 
 static UnitAnswer sim_unit_operate(Unit *unit, SimOperation operation) {
+        sim_unit_end_hanging(unit);
         switch (sim_unit_take_outcome(unit, operation)) {
-        case SIM_OUTCOME_UNDER_WAY:
         case SIM_OUTCOME_HANG:
+                sim_unit_hang(unit, operation);
+                return UNIT_UNDER_WAY;
+        case SIM_OUTCOME_UNDER_WAY:
                 return UNIT_UNDER_WAY;
         case SIM_OUTCOME_DONE:
                 return sim_unit_succeed(unit, operation);
@@ -144,6 +190,41 @@ static bool sim_unit_will_restart(const Unit *unit) {
         return state->will_restart;
 }
 
+static const char *sim_unit_failure(const Unit *unit) {
+        return ((const SimUnit *) unit->state_of_type)->failure;
+}
+
+usec_t sim_units_next_deadline(const Sim *sim) {
+        usec_t next = USEC_INFINITY;
+
+        if (sim->n_hanging > 0)
+                unit_table_foreach(sim->units, unit)
+                        next = MIN(next, ((const SimUnit *) unit->state_of_type)->deadline);
+        return next;
+}
+
+static void sim_unit_expire(Unit *unit) {
+        SimUnit *state = unit->state_of_type;
+        SimOperation operation = state->hanging;
+        char span[USEC_FORMAT_MAX];
+
+        sim_unit_end_hanging(unit);
+        if (operation == SIM_RELOAD) {
+                (void) sim_unit_fail(unit, operation);
+                return;
+        }
+        snprintf(state->failure, sizeof(state->failure), "the %s timed out after %s",
+                 sim_operation_table[operation], usec_format(sim_unit_limit(unit, operation), span));
+        unit_publish(unit, UNIT_FAILED, 0);
+}
+
+void sim_units_expire(Sim *sim) {
+        if (sim->n_hanging > 0)
+                unit_table_foreach(sim->units, unit)
+                        if (((const SimUnit *) unit->state_of_type)->deadline <= sim->now)
+                                sim_unit_expire(unit);
+}
+
 UnitVTable sim_unit_vtable(UnitType type) {
         return (UnitVTable) {
                 .type = type,
@@ -153,6 +234,7 @@ UnitVTable sim_unit_vtable(UnitType type) {
                 .start = sim_unit_start,
                 .stop = sim_unit_stop,
                 .reload = sim_unit_reload,
+                .failure = sim_unit_failure,
                 .will_restart = sim_unit_will_restart,
         };
 }

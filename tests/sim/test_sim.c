@@ -39,12 +39,15 @@ static void fixture_init(Fixture *fixture, bool is_auto) {
         fixture_write(fixture, "a.service", "[Service]\nExecStart=true\n");
         fixture_write(fixture, "r.service", "[Service]\nExecStart=true\nExecReload=true\n");
         fixture_write(fixture, "limited.service", "[Unit]\nJobRunningTimeoutSec=10\n[Service]\nExecStart=true\n");
+        fixture_write(fixture, "timed.service", "[Service]\nExecStart=true\nTimeoutStartSec=5\nTimeoutStopSec=3\n");
+        fixture_write(fixture, "once.service", "[Service]\nType=oneshot\nExecStart=true\n");
         options.unit_path = fixture->folder;
         cr_assert_eq(sim_new(&fixture->sim, &options), 0);
 }
 
 static void fixture_deinit(Fixture *fixture) {
-        static const char *const names[] = { "a.service", "r.service", "limited.service", "new.service" };
+        static const char *const names[] = { "a.service", "r.service", "limited.service", "timed.service", "once.service",
+                                            "new.service" };
 
         sim_free(fixture->sim);
         for (size_t i = 0; i < ELEMENTSOF(names); i++) {
@@ -98,7 +101,7 @@ Test(sim, auto_operations_succeed_and_all_runs) {
                 "jobs",
                 "expect {\"jobs\":[]}",
                 "units r.service",
-                "expect {\"units\":[{\"unit\":\"r.service\",\"active\":\"active\",\"load\":\"loaded\"}]}");
+                "expect {\"units\":[{\"unit\":\"r.service\",\"state\":\"active\",\"load\":\"loaded\"}]}");
 }
 
 Test(sim, set_tells_nobody) {
@@ -146,9 +149,62 @@ Test(sim, what_hangs_hangs_with_auto_too) {
                 "exec replace start:a.service",
                 "jobs",
                 "expect {\"jobs\":[{\"state\":\"running\"}]}",
-                "advance 1h",
+                "advance 1min",
                 "jobs",
                 "expect {\"jobs\":[{\"state\":\"running\"}]}");
+}
+
+Test(sim, what_hangs_ends_with_the_time_limit_of_its_unit) {
+        EXECUTE(true,
+                "result timed.service start hang",
+                "exec start:timed.service",
+                "advance 4s",
+                "expect-no-event {\"ev\":\"unit\"}",
+                "advance 1s",
+                "expect-event {\"ev\":\"job-removed\",\"unit\":\"timed.service\",\"result\":\"failed\"}",
+                "expect-state timed.service failed",
+                "why timed.service",
+                "expect-event {\"end\":\"the start timed out after 5s\"}");
+        EXECUTE(true,
+                "exec start:timed.service",
+                "result timed.service stop hang",
+                "exec stop:timed.service",
+                "advance 3s",
+                "expect-state timed.service failed");
+        EXECUTE(true,
+                "set r.service active",
+                "result r.service reload hang",
+                "exec reload:r.service",
+                "advance 90s",
+                "expect-event {\"ev\":\"job-removed\",\"unit\":\"r.service\",\"result\":\"failed\"}",
+                "expect-state r.service active");
+}
+
+Test(sim, what_hangs_without_a_limit_hangs_for_ever) {
+        EXECUTE(true,
+                "result once.service start hang",
+                "exec start:once.service",
+                "advance 1d",
+                "jobs",
+                "expect {\"jobs\":[{\"state\":\"running\"}]}");
+}
+
+Test(sim, time_limit_ends_with_the_operation) {
+        EXECUTE(true,
+                "result timed.service start hang",
+                "exec start:timed.service",
+                "advance 1s",
+                "state timed.service active",
+                "advance 1h",
+                "expect-state timed.service active");
+}
+
+Test(sim, order_of_what_begins_can_be_expected) {
+        EXECUTE(true,
+                "relate a.service After=r.service Requires=r.service",
+                "exec start:a.service",
+                "expect-order r.service a.service",
+                "expect-order start:r.service start:a.service");
 }
 
 Test(sim, again_waits_until_it_is_ready) {
@@ -177,7 +233,7 @@ Test(sim, failing_stops_and_reloads_leave_the_unit_active) {
                 "run",
                 "expect-event {\"ev\":\"job-removed\",\"id\":2,\"result\":\"failed\"}",
                 "units r.service",
-                "expect {\"units\":[{\"active\":\"active\"}]}");
+                "expect {\"units\":[{\"state\":\"active\"}]}");
 }
 
 Test(sim, only_services_with_a_command_can_reload) {
