@@ -37,6 +37,12 @@ static const EarlyMount mounts[] = {
           true },
         { "cgroup2", "/sys/fs/cgroup", MS_NOSUID | MS_NOEXEC | MS_NODEV,
           { "nsdelegate,memory_recursiveprot", "nsdelegate" }, false },
+        /* The kernel makes these folders if it has the file system. */
+        { "securityfs", "/sys/kernel/security", MS_NOSUID | MS_NOEXEC | MS_NODEV, {}, false },
+        { "smackfs", "/sys/fs/smackfs", MS_NOSUID | MS_NOEXEC | MS_NODEV, { "smackfsdef=*" }, false },
+        { "bpf", "/sys/fs/bpf", MS_NOSUID | MS_NOEXEC | MS_NODEV, { "mode=0700" }, false },
+        { "pstore", "/sys/fs/pstore", MS_NOSUID | MS_NOEXEC | MS_NODEV, {}, false },
+        { "efivarfs", "/sys/firmware/efi/efivars", MS_NOSUID | MS_NOEXEC | MS_NODEV, {}, false },
 };
 
 static int mount_one(const EarlyMount *early, const char *path) {

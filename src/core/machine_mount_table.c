@@ -140,7 +140,7 @@ bool machine_mount_is_kernels(const MachineMount *mount) {
         static const char *const types[] = {
                 "autofs", "binfmt_misc", "bpf", "cgroup", "cgroup2", "configfs", "debugfs", "devpts", "devtmpfs",
                 "efivarfs", "fusectl", "hugetlbfs", "mqueue", "proc", "pstore", "ramfs", "rootfs", "securityfs",
-                "selinuxfs", "sysfs", "tmpfs", "tracefs",
+                "selinuxfs", "smackfs", "sysfs", "tmpfs", "tracefs",
         };
 
         for (size_t i = 0; i < ELEMENTSOF(types); i++)

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "basic/macro.h"
+#include "basic/security_module.h"
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "unitfile/capability.h"
@@ -334,10 +335,27 @@ int condition_capability(const char *parameter) {
         return number < 0 ? number : (bounding >> number & 1) != 0;
 }
 
-int condition_security(const char *parameter) {
-        cleanup_free_ char *modules = compare_read_file("/sys/kernel/security/lsm");
+/* Whether the kernel uses the module: asked of the module itself where that is possible. */
+static bool has_security_module(const char *name) {
+        static const struct {
+                const char *name;
+                SecurityModule module;
+        } labels[] = {
+                { "apparmor", SECURITY_MODULE_APPARMOR },
+                { "selinux", SECURITY_MODULE_SELINUX },
+                { "smack", SECURITY_MODULE_SMACK },
+        };
+        cleanup_free_ char *modules = NULL;
         cleanup_(strv_freep) char **names = NULL;
 
+        for (size_t i = 0; i < ELEMENTSOF(labels); i++)
+                if (strcmp(labels[i].name, name) == 0)
+                        return security_module_is_enabled(labels[i].module);
+        modules = compare_read_file("/sys/kernel/security/lsm");
+        return modules && strv_split(modules, ",\n", &names) >= 0 && strv_contains(names, name);
+}
+
+int condition_security(const char *parameter) {
         if (strcmp(parameter, "uefi-secureboot") == 0) {
                 cleanup_free_ char *value =
                         compare_read_file("/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c");
@@ -348,9 +366,7 @@ int condition_security(const char *parameter) {
                 return access("/proc/self/loginuid", F_OK) == 0;
         if (strcmp(parameter, "tpm2") == 0)
                 return access("/sys/class/tpmrm/tpmrm0", F_OK) == 0;
-        if (!modules || strv_split(modules, ",\n", &names) < 0)
-                return 0;
-        return strv_contains(names, parameter);
+        return has_security_module(parameter);
 }
 
 int condition_credential(const char *parameter) {

@@ -106,6 +106,45 @@ Test(machine_mount, all_is_mounted_once, .init = enter_namespace, .fini = leave_
         cr_assert(eq(uint, shm.st_mode & 07777, 0700), "it was mounted over");
 }
 
+static bool kernel_has(const char *type) {
+        FILE *file = fopen("/proc/filesystems", "re");
+        char line[128];
+        bool has = false;
+
+        cr_assert(file != NULL);
+        while (fgets(line, sizeof(line), file)) {
+                line[strcspn(line, "\n")] = '\0';
+                has |= strchr(line, '\t') && strcmp(strchr(line, '\t') + 1, type) == 0;
+        }
+        fclose(file);
+        return has;
+}
+
+/* A security module's rules are loaded there: without it the module confines nobody. */
+Test(machine_mount, what_the_kernel_has_below_sys_is_mounted, .init = enter_namespace, .fini = leave_namespace) {
+        static const struct {
+                const char *type, *path;
+        } cases[] = {
+                { "securityfs", "/sys/kernel/security" },
+                { "bpf", "/sys/fs/bpf" },
+                { "pstore", "/sys/fs/pstore" },
+        };
+        cleanup_(failure_deinit) Failure failure = {};
+        size_t n = 0;
+
+        (void) machine_mount_all(root, &failure);
+        for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
+                struct stat status;
+
+                if (!kernel_has(cases[i].type) || stat(below(cases[i].path), &status) < 0)
+                        continue;
+                cr_expect(machine_is_mount_point(below(cases[i].path)), "%s", cases[i].path);
+                n++;
+        }
+        if (n == 0)
+                cr_skip_test("this kernel has none of them");
+}
+
 /* An overlay of two folders: something that has to be unmounted. */
 static bool mount_overlay(const char *path, const char *lower) {
         char options[512];

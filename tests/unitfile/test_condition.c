@@ -3,9 +3,14 @@
  * Conditions: what each checks, and how several count.
  */
 
+#include <errno.h>
 #include <grp.h>
 #include <pwd.h>
+#include <sched.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -96,6 +101,38 @@ Test(condition, tables_of_lines_and_answers) {
         setenv("HOME", "/here", 1);
         for (size_t i = 0; i < ELEMENTSOF(cases); i++)
                 cr_expect(eq(int, check(cases[i].lines), cases[i].answer), "%s", cases[i].lines);
+}
+
+static void write_below_sys(const char *folder, const char *name, const char *text) {
+        cleanup_free_ char *path = NULL;
+        FILE *file;
+
+        for (size_t i = strlen("/sys/"); folder[i - 1]; i++)
+                if (folder[i] == '/' || !folder[i]) {
+                        cleanup_free_ char *parent = strndup(folder, i);
+
+                        cr_assert(mkdir(parent, 0755) == 0 || errno == EEXIST, "%s", parent);
+                }
+        cr_assert(eq(int, text_format(&path, "%s/%s", folder, name), 0));
+        file = fopen(path, "we");
+        cr_assert(file && fputs(text, file) >= 0 && fclose(file) == 0, "%s", path);
+}
+
+/* AppArmor is asked itself: securityfs may not be mounted. */
+Test(condition, security_modules_are_asked) {
+        if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+            mount("test", "/sys", "tmpfs", 0, NULL) < 0)
+                cr_skip_test("no mount namespace can be made here");
+        cr_expect(eq(int, check("ConditionSecurity=apparmor"), UNIT_CONDITION_UNMET));
+        write_below_sys("/sys/module/apparmor/parameters", "enabled", "N\n");
+        write_below_sys("/sys/kernel/security", "lsm", "lockdown,apparmor,selinux");
+        cr_expect(eq(int, check("ConditionSecurity=apparmor"), UNIT_CONDITION_UNMET));
+        cr_expect(eq(int, check("ConditionSecurity=selinux"), UNIT_CONDITION_UNMET));
+        cr_expect(eq(int, check("ConditionSecurity=lockdown"), UNIT_UNDER_WAY));
+        cr_expect(eq(int, check("ConditionSecurity=tomoyo"), UNIT_CONDITION_UNMET));
+        cr_assert(eq(int, unlink("/sys/kernel/security/lsm"), 0));
+        write_below_sys("/sys/module/apparmor/parameters", "enabled", "Y\n");
+        cr_expect(eq(int, check("ConditionSecurity=apparmor"), UNIT_UNDER_WAY));
 }
 
 /* As any user; where his name is not in /etc/passwd no name can be his. */
