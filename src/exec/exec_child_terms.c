@@ -274,19 +274,20 @@ child_ int exec_child_forgo_privileges(ExecChild *child) {
         return extra->has_restrictions && extra->terms->no_new_privileges ? forgo_privileges() : 0;
 }
 
-/* Without the privilege to load filters the process may filter itself if it renounces new privileges. */
+/*
+ * Without the privilege to load filters the process may filter itself if it renounces new privileges. No flag asks for
+ * a line of the audit log for each refused call: SystemCallLog= says which calls are logged, and its action does that.
+ */
 child_ int exec_child_load_filters(ExecChild *child) {
         const ExecPrograms *programs = child->extra->programs;
 
         for (size_t i = 0; programs && i < programs->n; i++) {
-                int r = (int) exec_call3(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_LOG,
-                                         &programs->programs[i]);
+                int r = (int) exec_call3(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &programs->programs[i]);
 
                 if (r == -EACCES) {
                         r = forgo_privileges();
                         if (r >= 0)
-                                r = (int) exec_call3(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_LOG,
-                                                     &programs->programs[i]);
+                                r = (int) exec_call3(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &programs->programs[i]);
                 }
                 if (r < 0)
                         return r;

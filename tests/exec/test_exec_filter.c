@@ -4,14 +4,18 @@
  */
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "basic/macro.h"
+#include "basic/text.h"
 #include "exec/exec_filter.h"
 #include "double/double_rights.h"
 #include "exec_fixture.h"
@@ -76,6 +80,60 @@ Test(exec_filter, calls_may_have_errors_of_their_own) {
         errors[system_call_find("mkdir")] = ENOSPC;
         terms.filter.errors = errors;
         expect(&fixture, &terms, "28\n1");
+}
+
+/* — the audit log — */
+
+/* Tries to make a folder, as a program of this name. */
+static void try_as(const char *name, ExecTerms *terms, const char *output) {
+        cleanup_free_ char *script = NULL;
+        char link[64];
+
+        snprintf(link, sizeof(link), "/tmp/%s", name);
+        cr_assert(eq(int, symlink("/usr/bin/python3", link), 0));
+        cr_assert(eq(int, text_format(&script, "exec %s -c 'import os\n"
+                                               "try: os.mkdir(\"/tmp\")\n"
+                                               "except OSError as e: print(e.errno)'", link), 0));
+        FIXTURE(script);
+        expect(&fixture, terms, output);
+        cr_assert(eq(int, unlink(link), 0));
+}
+
+/* Whether the kernel's log has a line about @name when one about @awaited comes. */
+static bool is_logged(int log, const char *name, const char *awaited) {
+        bool is_found = false;
+        char line[8192];
+
+        for (;;) {
+                struct pollfd ready = { .fd = log, .events = POLLIN };
+                ssize_t n = read(log, line, sizeof(line) - 1);
+
+                if (n < 0 && errno == EAGAIN && poll(&ready, 1, 10000) <= 0)
+                        cr_skip_test("the kernel's audit log can't be seen here");
+                if (n < 0)
+                        continue;
+                line[n] = '\0';
+                is_found |= strstr(line, "type=1326") && strstr(line, name);
+                if (strstr(line, "type=1326") && strstr(line, awaited))
+                        return is_found;
+        }
+}
+
+Test(exec_filter, only_calls_that_are_to_be_logged_are) {
+        ExecTerms refused = { .filter.error = EPERM }, logged = { .filter.has_log = true };
+        int log = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+        char names[2][16];
+
+        if (log < 0 || lseek(log, 0, SEEK_END) < 0)
+                cr_skip_test("the kernel's log can't be read here");
+        for (size_t i = 0; i < ELEMENTSOF(names); i++)
+                snprintf(names[i], sizeof(names[i]), "jobd%c%u", (char) ('a' + i), (unsigned) getpid() % 1000000);
+        deny(&refused, "mkdir");
+        try_as(names[0], &refused, "1");
+        system_call_set_add(&logged.filter.logged, (size_t) system_call_find("mkdir"));
+        try_as(names[1], &logged, "17");
+        cr_assert(not(is_logged(log, names[0], names[1])));
+        close(log);
 }
 
 Test(exec_filter, address_families) {
