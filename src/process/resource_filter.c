@@ -98,17 +98,26 @@ static int add_entry(DeviceRules *rules, const char *entry) {
         return add_path(rules, name, access);
 }
 
-/* Devices that every program may expect, and pseudo terminals. */
+/* Devices that every program may expect, and pseudo terminals: their numbers are the same on every machine. */
 static int add_harmless(DeviceRules *rules) {
-        static const char *const paths[] = {
-                "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx",
+        static const struct {
+                unsigned major, minor;
+        } devices[] = {
+                { 1, 3 }, { 1, 5 }, { 1, 7 }, { 1, 8 }, { 1, 9 },       /* null, zero, full, random, urandom */
+                { 5, 0 }, { 5, 2 },                                     /* tty, ptmx */
         };
-        const uint8_t all = CGROUP_DEVICE_READ | CGROUP_DEVICE_WRITE | CGROUP_DEVICE_MKNOD;
+        CgroupDeviceRule rule = { .access = CGROUP_DEVICE_READ | CGROUP_DEVICE_WRITE | CGROUP_DEVICE_MKNOD };
 
-        for (size_t i = 0; i < ELEMENTSOF(paths); i++)
-                if (add_path(rules, paths[i], all) < 0)
+        for (size_t i = 0; i < ELEMENTSOF(devices); i++) {
+                rule.major = devices[i].major;
+                rule.minor = devices[i].minor;
+                if (vector_push(rules, rule) < 0)
                         return -ENOMEM;
-        return add_drivers(rules, "pts", false, all & ~CGROUP_DEVICE_MKNOD);
+        }
+        rule.major = 136;                                               /* pts */
+        rule.minor = CGROUP_DEVICE_ANY;
+        rule.access = CGROUP_DEVICE_READ | CGROUP_DEVICE_WRITE;
+        return vector_push(rules, rule);
 }
 
 int resource_apply_devices(const ResourceSettings *settings, const Cgroup *group) {
