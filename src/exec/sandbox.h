@@ -64,6 +64,7 @@ typedef struct SandboxPlan {
         struct SandboxShared *shared;   /* a reference: its namespaces are there as long as the child may enter them */
         /* The child makes .network_fd for this one; borrowed. NULL: it does not. */
         struct SandboxShared *makes_network_for;
+        const char *folders[2];         /* for PrivateTmp=, made if they are missing; borrowed, or NULL */
         bool enters_user_first;         /* before the other namespaces, for the privilege to make them */
 
         /* Written by the child: memory for paths, and its progress. */

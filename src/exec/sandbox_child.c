@@ -469,9 +469,50 @@ child_ static int part(SandboxPlan *plan, Sandbox *sandbox) {
         return r < 0 ? fail(sandbox, "cannot part from the mounts outside", r) : 0;
 }
 
+/* The one that is there was made by a process before this one, or by another to which somebody has given its name. */
+child_ static int check_folder(int fd) {
+        struct stat status;
+        long r = exec_call2(SYS_fstat, fd, &status);
+
+        if (r < 0)
+                return (int) r;
+        return status.st_uid == (uid_t) exec_call1(SYS_geteuid, 0) && (status.st_mode & 077) == 0 ? 0 : -EEXIST;
+}
+
+/* @path for the manager's user alone, and "tmp" for all in it. */
+child_ static int make_folder(const char *path) {
+        int fd, r;
+
+        r = (int) exec_call3(SYS_mkdirat, AT_FDCWD, path, 0700);
+        if (r < 0 && r != -EEXIST)
+                return r;
+        fd = (int) exec_call3(SYS_openat, AT_FDCWD, path, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (fd < 0)
+                return fd;
+        r = check_folder(fd);
+        if (r == 0) {
+                r = (int) exec_call3(SYS_mkdirat, fd, "tmp", 01777);
+                r = r == -EEXIST ? 0 : r;
+        }
+        sandbox_close(fd);
+        return r;
+}
+
+child_ static int make_folders(Sandbox *sandbox) {
+        int r = 0;
+
+        for (size_t i = 0; i < ELEMENTSOF(sandbox->plan->folders) && r >= 0; i++)
+                if (sandbox->plan->folders[i])
+                        r = make_folder(sandbox->plan->folders[i]);
+        return r < 0 ? fail(sandbox, "PrivateTmp=: cannot make a folder", r) : 0;
+}
+
 child_ static int make_mounts(Sandbox *sandbox) {
         int r;
 
+        r = make_folders(sandbox);
+        if (r < 0)
+                return r;
         sandbox->old_root = sandbox_open(AT_FDCWD, sandbox->plan->root, O_DIRECTORY);
         if (sandbox->old_root < 0)
                 return fail(sandbox, "cannot open the root directory", sandbox->old_root);

@@ -123,6 +123,8 @@ static int add_temporary_folders(SandboxPlan *plan, const SandboxShared *shared)
         cleanup_free_ char *tmp = NULL, *var_tmp = NULL;
         int r;
 
+        plan->folders[0] = shared->tmp;
+        plan->folders[1] = shared->var_tmp;
         r = text_join_path(shared->tmp, "tmp", &tmp);
         if (r == 0)
                 r = text_join_path(shared->var_tmp, "tmp", &var_tmp);

@@ -3,7 +3,9 @@
  * Resources shared by the processes of a unit
  *
  * The folders are inside one that only root may enter, so the world-writable
- * sticky folder cannot be reached from outside.
+ * sticky folder cannot be reached from outside. Here they get their names; each
+ * process that needs them makes them on its way, if they are not there, for
+ * that can take long.
  *
  * Removing the files of a service may take long, and the service determines
  * what is there. A forked copy of the manager (which may use the C library)
@@ -12,14 +14,11 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
+#include <inttypes.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "basic/macro.h"
@@ -99,28 +98,19 @@ bool sandbox_shared_is_needed(const SandboxSettings *settings, bool is_unprivile
                settings->private_users || is_unprivileged;
 }
 
-/* Makes "@folder/jobd-private-NAME-XXXXXX/tmp". */
-static int make_folder(const SandboxShared *shared, const char *folder, char **ret_path, ExecResult *result) {
-        cleanup_free_ char *path = NULL;
-        char inner[512];
-        int r;
+/* "@folder/jobd-private-NAME-RANDOM", which is not there yet. */
+static int choose_folder(const SandboxShared *shared, const char *folder, char **ret_path, ExecResult *result) {
+        uint64_t number;
+        int r = 0;
 
-        r = text_format(&path, "%s/jobd-private-%.*s-XXXXXX", folder, NAME_PART, shared->name);
-        if (r == 0 && !mkdtemp(path))
+        /* Nobody else can have made one of that name, so the number need not wait for the kernel's randomness. */
+        if (getrandom(&number, sizeof(number), GRND_INSECURE) < 0)
                 r = -errno;
-        if (r == 0) {
-                snprintf(inner, sizeof(inner), "%s/tmp", path);
-                if (mkdir(inner, 0777) < 0 || chmod(inner, 01777) < 0) {
-                        r = -errno;
-                        (void) exec_remove_tree(path);
-                }
-        }
-        if (r < 0) {
-                exec_result_set(result, EXEC_STEP_NAMESPACE, r, "PrivateTmp=: cannot make a folder in %s", folder);
-                return r;
-        }
-        *ret_path = take_ptr(path);
-        return 0;
+        if (r == 0)
+                r = text_format(ret_path, "%s/jobd-private-%.*s-%016" PRIx64, folder, NAME_PART, shared->name, number);
+        if (r < 0)
+                exec_result_set(result, EXEC_STEP_NAMESPACE, r, "PrivateTmp=: cannot choose a folder in %s", folder);
+        return r;
 }
 
 static int make_user(SandboxShared *shared, uid_t uid, gid_t gid, ExecResult *result) {
@@ -169,8 +159,8 @@ int sandbox_shared_make(SandboxShared *shared, const SandboxSettings *settings, 
         if (r == 0 && settings->private_ipc && !settings->ipc_namespace_path)
                 r = make_ipc(shared, is_unprivileged, result);
         if (r == 0 && settings->private_tmp && !shared->tmp)
-                r = make_folder(shared, "/tmp", &shared->tmp, result);
+                r = choose_folder(shared, "/tmp", &shared->tmp, result);
         if (r == 0 && settings->private_tmp && !shared->var_tmp)
-                r = make_folder(shared, "/var/tmp", &shared->var_tmp, result);
+                r = choose_folder(shared, "/var/tmp", &shared->var_tmp, result);
         return r;
 }

@@ -15,7 +15,7 @@ struct SandboxShared {
         unsigned n_refs;
         uint64_t id;                    /* id of the holder */
         char *name;                     /* unit that it was made for; owned, as all strings */
-        char *tmp;                      /* "/tmp/jobd-private-NAME-XXXXXX", NULL: none; the process sees "tmp" in it */
+        char *tmp;                      /* "/tmp/jobd-private-NAME-…", NULL: none; the process sees "tmp" in it */
         char *var_tmp;
         int network_fd;                 /* -1: none … */
         bool is_making_network;         /* … yet: a process on its way makes it */
@@ -42,7 +42,8 @@ bool sandbox_shared_is_needed(const SandboxSettings *settings, bool is_unprivile
 int sandbox_shared_make_network(SandboxShared *shared, bool is_unprivileged, ExecResult *result);
 
 /*
- * Makes what is needed and missing, except for a network, which takes long. @uid, @gid: of the user, UINT32_MAX: root.
+ * Makes what is needed and missing, except for what a process makes on its way because it takes long: a network, and
+ * the folders, which only get their names. @uid, @gid: of the user, UINT32_MAX: root.
  * 0; or < 0 with the result set; what was made so far stays.
  */
 int sandbox_shared_make(SandboxShared *shared, const SandboxSettings *settings, bool is_unprivileged, uid_t uid,

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "double/double_rights.h"
+#include "exec/exec_remove.h"
 #include "sandbox_trial.h"
 #include "unit/exec_terms.h"
 
@@ -233,6 +234,35 @@ Test(exec_sandbox, private_tmp_is_the_units_own) {
         for (unsigned i = 0; access(tmp, F_OK) == 0 && i < 2000; i++)
                 usleep(1000);
         cr_assert(access(tmp, F_OK) < 0);
+}
+
+/* As after a restart of the manager, which does not know how far a process has got. */
+Test(exec_sandbox, private_tmp_is_made_if_it_is_missing) {
+        TRIAL("touch /tmp/one; ls /tmp");
+
+        trial.settings.private_tmp = true;
+        trial_expect(&trial, "one");
+        cr_assert(eq(int, exec_remove_tree(trial.shared->tmp), 0));
+        trial_expect(&trial, "one\none");
+        cr_assert(eq(int, exec_remove_tree(trial.shared->tmp), 0));
+        cr_assert(mkdir(trial.shared->tmp, 0700) == 0);
+        trial_expect(&trial, "one\none\none");
+}
+
+/* Somebody may give the name of a folder that a cleaner has removed to one of theirs. */
+Test(exec_sandbox, private_tmp_is_nobody_elses) {
+        TRIAL("echo ran");
+
+        trial.settings.private_tmp = true;
+        trial_expect(&trial, "ran");
+        cr_assert(eq(int, exec_remove_tree(trial.shared->tmp), 0));
+        cr_assert(symlink("/srv", trial.shared->tmp) == 0);
+        fixture_fail(&trial.fixture, EXEC_STEP_NAMESPACE, ENOTDIR, "PrivateTmp=: cannot make a folder");
+        cr_assert(unlink(trial.shared->tmp) == 0);
+        cr_assert(mkdir(trial.shared->tmp, 0700) == 0 && chown(trial.shared->tmp, 1, 1) == 0);
+        fixture_fail(&trial.fixture, EXEC_STEP_NAMESPACE, EEXIST, "PrivateTmp=: cannot make a folder");
+        cr_assert(chown(trial.shared->tmp, 0, 0) == 0 && chmod(trial.shared->tmp, 0777) == 0);
+        fixture_fail(&trial.fixture, EXEC_STEP_NAMESPACE, EEXIST, "PrivateTmp=: cannot make a folder");
 }
 
 Test(exec_sandbox, limits_hold_for_the_program_only) {
