@@ -69,8 +69,8 @@ struct JobStageUnit {
 typedef VECTOR(JobStageUnit *) JobStageUnits;
 
 /*
- * Invalidates the results about the whole stage (swept, depths). The functions below that add, drop or cut call this, as
- * do searches that overwrite .mark, .step or .via of candidates.
+ * Invalidates the results about the whole stage (swept, depths). The functions below that add, drop or cut call this,
+ * and searches that overwrite .mark, .step or .via of candidates do so, too.
  */
 static inline void job_stage_touch(JobTransaction *transaction) {
         transaction->is_swept = transaction->has_depths = false;
