@@ -88,14 +88,6 @@ void *heap_peek(const Heap *heap) {
         return heap->n > 0 ? heap->items[0] : NULL;
 }
 
-void *heap_pop(Heap *heap) {
-        void *element = heap_peek(heap);
-
-        if (element)
-                heap_remove(heap, element);
-        return element;
-}
-
 static void heap_settle(Heap *heap, size_t at, void *element) {
         if (heap_sift_up(heap, at, element) == at)
                 heap_sift_down(heap, at, element);

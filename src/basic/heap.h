@@ -30,6 +30,5 @@ void heap_deinit(Heap *heap);
 int heap_reserve(Heap *heap, size_t total);     /* room for @total elements: 0 or -ENOMEM */
 int heap_push(Heap *heap, void *element);       /* @element must not be in a heap: 0 or -ENOMEM */
 void *heap_peek(const Heap *heap);              /* NULL if empty */
-void *heap_pop(Heap *heap);                     /* NULL if empty */
 void heap_remove(Heap *heap, void *element);    /* does nothing if @element is not in a heap */
 void heap_moved(Heap *heap, void *element);     /* after a change of the key of @element */

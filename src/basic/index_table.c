@@ -11,7 +11,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <string.h>
 
 #include "basic/index_table.h"
 #include "basic/macro.h"
@@ -32,14 +31,6 @@ void index_table_deinit(IndexTable *table) {
 
         free(table->slots);
         *table = (IndexTable) {};
-}
-
-void index_table_clear(IndexTable *table) {
-        assert(table);
-
-        if (table->n_slots > 0)
-                memset(table->slots, 0, table->n_slots * sizeof(*table->slots));
-        table->n = 0;
 }
 
 /* The caller has reserved the room. */

@@ -26,7 +26,6 @@ typedef struct IndexTable {
 uint32_t index_table_hash(const char *string);
 
 void index_table_deinit(IndexTable *table);
-void index_table_clear(IndexTable *table);      /* keeps the memory */
 
 /* Makes room for @extra further indexes, so that index_table_put() can't fail for these: 0 or -ENOMEM. */
 int index_table_reserve(IndexTable *table, size_t extra);
