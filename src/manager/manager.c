@@ -250,6 +250,7 @@ static void join_units(Manager *manager) {
                 .turn = &manager->turn,
                 .units = manager->units,
                 .rows = &manager->rows,
+                .engine = manager->engine,
                 .jobs = &manager->jobs,
                 .transients = &manager->transients,
         };
@@ -269,6 +270,7 @@ static void join_stages(Manager *manager) {
                 .options = options,
                 .turn = &manager->turn,
                 .units = manager->units,
+                .engine = manager->engine,
                 .jobs = &manager->jobs,
                 .contract = &manager->contract,
                 .rows = &manager->rows,

@@ -151,9 +151,9 @@ static bool start_target(ManagerStages *stages, const char *name) {
 /* Returns true if the shutdown transaction does not include the unit. */
 static bool must_be_stopped(ManagerStages *stages, const Unit *unit) {
         JobInfo job;
-        bool has_job = job_manager_unit_job(stages->jobs->engine, unit, &job);
+        bool has_job = job_manager_unit_job(stages->engine, unit, &job);
 
-        if (job_manager_unit_has_type(stages->jobs->engine, unit, JOB_STOP) || (has_job && job.is_irreversible))
+        if (job_manager_unit_has_type(stages->engine, unit, JOB_STOP) || (has_job && job.is_irreversible))
                 return false;
         if (!has_job && unit_state_is_inactive_or_failed(unit->active_state))
                 return false;
@@ -309,11 +309,11 @@ void manager_stages_step(ManagerStages *stages) {
         is_late = stages->deadline <= stages->turn->now;
         switch (stages->stage) {
         case MANAGER_STARTING:
-                if (job_manager_count(stages->jobs->engine) == 0)
+                if (job_manager_count(stages->engine) == 0)
                         finish_startup(stages);
                 break;
         case MANAGER_STOPPING:
-                if (job_manager_count(stages->jobs->engine) > 0 && !is_late)
+                if (job_manager_count(stages->engine) > 0 && !is_late)
                         break;
                 if (is_late)
                         log_warning("Not all units were stopped in time; their processes are terminated.");

@@ -14,6 +14,7 @@ typedef struct ManagerStages {
         const ManagerOptions *options;  /* borrowed, like all up to .listeners */
         ManagerTurn *turn;
         UnitTable *units;
+        JobManager *engine;
         ManagerJobs *jobs;
         ManagerContract *contract;
         const ManagerUnits *rows;

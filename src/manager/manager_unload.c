@@ -44,7 +44,7 @@ static bool has_handler_to_come(ManagerUnloading *unloading, const Unit *unit) {
                 UnitRelations handlers = unit_relations(unit, kinds[i]);
 
                 for (size_t k = 0; k < handlers.n; k++)
-                        if (job_manager_unit_job(unloading->jobs->engine,
+                        if (job_manager_unit_job(unloading->engine,
                                                  unit_table_at(unloading->units, handlers.items[k].other), &job))
                                 return true;
         }
@@ -68,9 +68,9 @@ static bool is_in_use(ManagerUnloading *unloading, const Unit *unit, const Manag
         if (row->owner && row->owner->processes &&
             (unit->active_state != UNIT_INACTIVE || !unit->vtable->give_processes))
                 return true;
-        if (job_manager_unit_job(unloading->jobs->engine, unit, &job))
+        if (job_manager_unit_job(unloading->engine, unit, &job))
                 return true;
-        if (has_handler_to_come(unloading, unit) || job_manager_recovers_with(unloading->jobs->engine, unit))
+        if (has_handler_to_come(unloading, unit) || job_manager_recovers_with(unloading->engine, unit))
                 return true;
         /* A job is about to be requested; for inactive units that is possible only if they are triggered. */
         return unit_relations(unit, UNIT_TRIGGERED_BY).n > 0 && manager_jobs_has(unloading->jobs, unit);
@@ -184,7 +184,7 @@ static void unload_found(Search *search) {
                 Unit *unit = unit_table_at(units, search->found.items[i].index);
 
                 /* While its relations exist, because waiting jobs have counted them. */
-                job_manager_forget_unit(search->unloading->jobs->engine, unit, search->unloading->turn->now);
+                job_manager_forget_unit(search->unloading->engine, unit, search->unloading->turn->now);
                 consider_what_it_refers_to(search->unloading, unit);
                 manager_transients_drop(search->unloading->transients, unit);
         }

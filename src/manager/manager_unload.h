@@ -12,9 +12,10 @@
 #include "manager/manager_unit_row.h"
 
 typedef struct ManagerUnloading {
-        ManagerTurn *turn;              /* borrowed, as are the next four */
+        ManagerTurn *turn;              /* borrowed, as are the next five */
         UnitTable *units;
         ManagerUnits *rows;
+        JobManager *engine;
         ManagerJobs *jobs;
         ManagerTransients *transients;
         VECTOR(uint32_t) candidates;    /* indexes of units that may be unloaded */
