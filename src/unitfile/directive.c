@@ -88,7 +88,7 @@ const DirectiveSection *directive_section_find(const char *name) {
 
 const char *directive_section_of_type(UnitType type) {
         for (size_t i = 0; i < ELEMENTSOF(sections); i++)
-                if (sections[i].type == type && type != _UNIT_TYPE_INVALID)
+                if (sections[i].type == type && type != _UNIT_TYPE_INVALID && !sections[i].instances)
                         return sections[i].name;
         return NULL;
 }
@@ -109,6 +109,10 @@ const Directive *directive_find(const DirectiveSection *section, const char *nam
                         return found;
         }
         return NULL;
+}
+
+bool directive_fits(const Directive *directive, const DirectiveTarget *target) {
+        return directive->base == DIRECTIVE_IN_NOTHING || target->bases[directive->base];
 }
 
 size_t directive_number(const Directive *directive) {

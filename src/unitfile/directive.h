@@ -26,6 +26,7 @@ typedef enum DirectiveStatus {
 } DirectiveStatus;
 
 typedef enum DirectiveBase {
+        DIRECTIVE_IN_NOTHING,           /* sets nothing: an unsupported directive */
         DIRECTIVE_IN_UNIT,              /* offset is into UnitSettings */
         DIRECTIVE_IN_UNIT_RARE,         /* … UnitRareSettings */
         DIRECTIVE_IN_TYPE,              /* … the settings of its type: ServiceSettings, … */
@@ -40,7 +41,7 @@ typedef enum DirectiveBase {
 
 /* The settings into which a section is read: the unit's own, or those of one instance of a repeatable section. */
 typedef struct DirectiveTarget {
-        void *bases[_DIRECTIVE_BASE_MAX];       /* borrowed; NULL: the section has no directive for it */
+        void *bases[_DIRECTIVE_BASE_MAX];       /* borrowed; NULL: a directive for it cannot be used in the section */
         UnitDraft *draft;               /* borrowed: the unit's draft, for messages and relations */
 } DirectiveTarget;
 
@@ -107,10 +108,12 @@ const DirectiveSection *directive_sections(size_t *ret_n);
 /* Finds a section that is read; NULL if there is none. */
 const DirectiveSection *directive_section_find(const char *name);
 
-/* The name of a unit type's section ("Service"); NULL if the type has none. */
+/* The name of a unit type's own section ("Service"), which stands once; NULL if the type has none. */
 const char *directive_section_of_type(UnitType type);
 
 const Directive *directive_find(const DirectiveSection *section, const char *name);
+/* Returns true if the section of @target has the settings that the directive is for. */
+bool directive_fits(const Directive *directive, const DirectiveTarget *target);
 /* The number of a directive among all, counted from 1, and the directive with a number. */
 size_t directive_number(const Directive *directive);
 const Directive *directive_at(size_t number);
@@ -129,7 +132,8 @@ const char *directive_find_nearest(const DirectiveSection *section, const char *
 #define DIRECTIVE_SERVICE_RARE(name_, parse_, field_, ...)                                               \
         { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_SERVICE_RARE,                             \
           .offset = offsetof(ServiceRareSettings, field_), __VA_ARGS__ }
-#define DIRECTIVE_OTHER(name_, parse_, ...) { .name = name_, .parse = parse_, __VA_ARGS__ }
+/* The parser finds the field. */
+#define DIRECTIVE_OTHER(name_, parse_, base_, ...) { .name = name_, .parse = parse_, .base = base_, __VA_ARGS__ }
 
 /* The reason is part of the message: "… is ignored: REASON." and "… not supported, and without it REASON." */
 #define DIRECTIVE_IGNORE(name_, ...) \

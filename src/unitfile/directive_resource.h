@@ -34,7 +34,8 @@ int resource_parse_old_device_weight(const DirectiveLine *line, const char *valu
 int resource_read_size(const char *value, unsigned base, uint64_t *ret_size);
 
 #define RESOURCE_OF_DEVICE(name_, which_, ...) \
-        { .name = name_, .parse = resource_parse_device_limit, .argument = which_, .is_strict = true, __VA_ARGS__ }
+        DIRECTIVE_OTHER(name_, resource_parse_device_limit, DIRECTIVE_IN_RESOURCES, .argument = which_, \
+                        .is_strict = true, __VA_ARGS__)
 
 #define RESOURCE(name_, parse_, field_, ...)                                                             \
         { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_RESOURCES,                                \

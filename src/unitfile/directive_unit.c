@@ -177,10 +177,10 @@ static int parse_condition(const DirectiveLine *line, const char *value) {
         return 0;
 }
 
-#define RELATION(name_, kind_) { .name = name_, .parse = parse_relation, .argument = kind_ }
+#define RELATION(name_, kind_) DIRECTIVE_OTHER(name_, parse_relation, DIRECTIVE_IN_UNIT, .argument = kind_)
 #define OLD_RELATION(name_, kind_, renamed_to_) \
-        { .name = name_, .parse = parse_relation, .argument = kind_, .renamed_to = renamed_to_ }
-#define CONDITION(name_) { .name = name_, .parse = parse_condition }
+        DIRECTIVE_OTHER(name_, parse_relation, DIRECTIVE_IN_UNIT, .argument = kind_, .renamed_to = renamed_to_)
+#define CONDITION(name_) DIRECTIVE_OTHER(name_, parse_condition, DIRECTIVE_IN_UNIT_RARE)
 #define ACTION(name_, field_) \
         DIRECTIVE_RARE(name_, directive_parse_enum, field_, .from_string = unit_action_from_string)
 #define STATUS(name_, field_) DIRECTIVE_RARE(name_, parse_action_status, field_)

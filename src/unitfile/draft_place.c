@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "basic/strv.h"
+#include "basic/text.h"
 #include "unitfile/file_text.h"
 #include "unitfile/unit_draft.h"
 
@@ -23,6 +24,11 @@ static bool line_assigns(const char *line, const char *setting) {
         return line[strspn(line, " \t")] == '=';
 }
 
+/* Returns true for the header of an instance ([Node a]), and of a section for other programs ([X-Other]). */
+static bool line_is_header_of_others(const char *line) {
+        return strpbrk(line, " \t") || text_starts_with(line, "[X-");
+}
+
 /* The last line of @path that assigns to @setting; 0 if none does. */
 static unsigned find_line(const char *path, const char *setting) {
         cleanup_free_ char *text = NULL;
@@ -30,6 +36,7 @@ static unsigned find_line(const char *path, const char *setting) {
         FileProblem problem;
         struct stat st;
         unsigned found = 0;
+        bool is_of_others = false;
 
         if (file_text_read(path, &text, &st, &problem) < 0)
                 return 0;
@@ -40,7 +47,9 @@ static unsigned find_line(const char *path, const char *setting) {
 
                 if (file_lines_next(&lines, &line, &number) <= 0)
                         return found;
-                if (line_assigns(line, setting))
+                if (line[0] == '[')
+                        is_of_others = line_is_header_of_others(line);
+                else if (!is_of_others && line_assigns(line, setting))
                         found = number;
         }
 }

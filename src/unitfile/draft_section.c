@@ -27,10 +27,10 @@ int draft_section_init(DraftSection *section, const SettingsKind *kind, UnitDraf
                 .bases = {
                         [DIRECTIVE_IN_TYPE] = section->own,
                         [DIRECTIVE_IN_EXEC] = section->exec,
-                        [DIRECTIVE_IN_EXEC_RARE] = &section->exec_rare,
-                        [DIRECTIVE_IN_EXEC_TERMS] = &section->exec_terms,
+                        [DIRECTIVE_IN_EXEC_RARE] = section->exec ? &section->exec_rare : NULL,
+                        [DIRECTIVE_IN_EXEC_TERMS] = section->exec ? &section->exec_terms : NULL,
                         [DIRECTIVE_IN_KILL] = section->kill,
-                        [DIRECTIVE_IN_RESOURCES] = &section->resources,
+                        [DIRECTIVE_IN_RESOURCES] = settings_kind_has_resources(kind) ? &section->resources : NULL,
                 },
         };
         return 0;

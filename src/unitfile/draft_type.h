@@ -24,6 +24,12 @@ typedef struct DraftType {
         int (*add_defaults)(UnitDraft *draft);  /* adds the default dependencies */
         int (*add_implied)(UnitDraft *draft);   /* adds the other implied dependencies */
 
+        /*
+         * For a type with repeatable sections: moves the settings of draft->instances, which are complete, into the
+         * type's own (DraftSection.own), from which the unit has them. 0 or -ENOMEM.
+         */
+        int (*take_instances)(UnitDraft *draft);
+
         /* If a unit of the draft's name exists without a file, fills in the draft: 1, 0 or -ENOMEM. NULL: never. */
         int (*find)(UnitDraft *draft);
         /* Returns true if a unit that was not found exists now, without a file. */

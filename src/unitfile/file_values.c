@@ -79,9 +79,16 @@ static const char *file_values_get_number(const char *at, size_t *ret_number) {
         return at;
 }
 
+/* An instance without assignments has a line, too. */
+static void unpack_empty(Text *text, const char *header, bool is_empty) {
+        if (is_empty && header[0] && header[0] != '\n')
+                text_addf(text, "[%.*s]\n", (int) strcspn(header, "\n"), header);
+}
+
 int file_values_unpack(const char *packed, char **ret_text) {
         cleanup_(text_deinit) Text text = {};
         const char *value = "\n", *header = "";
+        bool is_empty = false;          /* no assignment has followed the header yet */
 
         while (packed && *packed) {
                 size_t number, n;
@@ -93,14 +100,18 @@ int file_values_unpack(const char *packed, char **ret_text) {
                 if (number % 2 == 0)
                         packed += n + 1;
                 if (number / 2 == HEADER_NUMBER) {
+                        unpack_empty(&text, header, is_empty);
                         header = value;
+                        is_empty = true;
                         continue;
                 }
+                is_empty = false;
                 if (header[0] && header[0] != '\n')
                         text_addf(&text, "[%.*s] ", (int) strcspn(header, "\n"), header);
                 text_add(&text, directive_at(number / 2)->name);
                 text_add_char(&text, '=');
                 text_add_n(&text, value, n + 1);
         }
+        unpack_empty(&text, header, is_empty);
         return text_finish(&text, ret_text);
 }

@@ -23,12 +23,12 @@ static inline void file_values_deinit(FileValues *values) {
         text_deinit(&values->packed);
 }
 
-/* The next assignments belong to an instance of a section, "Node a"; NULL: to the unit. */
+/* The next assignments, if any, belong to an instance of a section, "Node a"; NULL: to the unit. */
 void file_values_enter(FileValues *values, const char *header);
 void file_values_add(FileValues *values, const Directive *directive, const char *value);
 
 /* Returns the packed string, NULL if there are no assignments: 0, or -ENOMEM, also from an earlier call. */
 int file_values_finish(FileValues *values, char **ret_packed);
 
-/* Unpacks to "Restart=no\n[Node a] User=b\n…"; @packed may be NULL. 0 or -ENOMEM. */
+/* Unpacks to "Restart=no\n[Node a] User=b\n[Node c]\n…"; @packed may be NULL. 0 or -ENOMEM. */
 int file_values_unpack(const char *packed, char **ret_text);

@@ -14,7 +14,8 @@
 #include "unitfile/directive.h"
 
 #define SANDBOX_ROW(name_, parse_, argument_, ...)                                                               \
-        { .name = name_, .parse = parse_, .argument = (int) (argument_), .is_strict = true, __VA_ARGS__ }
+        DIRECTIVE_OTHER(name_, parse_, DIRECTIVE_IN_EXEC_RARE, .argument = (int) (argument_), \
+                        .is_strict = true, __VA_ARGS__)
 #define SANDBOX_BOOL(name_, field_) SANDBOX_ROW(name_, sandbox_parse_bool, offsetof(SandboxSettings, field_))
 #define SANDBOX_PATH(name_, field_) SANDBOX_ROW(name_, sandbox_parse_path, offsetof(SandboxSettings, field_))
 #define SANDBOX_ENUM(name_, field_, from_string_)                                                                \

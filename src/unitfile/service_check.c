@@ -131,7 +131,7 @@ static bool needs_to_be_heard(const UnitDraft *draft) {
 static void settle_type(UnitDraft *draft) {
         ServiceSettings *service = unit_draft_service(draft);
 
-        if (draft->has_service_type)
+        if (service->has_type)
                 return;
         if (draft->service_rare.bus_name)
                 service->type = SERVICE_DBUS;

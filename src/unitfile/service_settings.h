@@ -82,6 +82,7 @@ typedef struct ServiceSettings {
         bool has_notify_access;
         bool guess_main_pid;
         bool remain_after_exit;
+        bool has_type;                  /* Type= was given */
         bool has_timeout_start;
         bool has_timeout_abort;
         bool non_blocking;              /* make the passed sockets non-blocking */

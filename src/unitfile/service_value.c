@@ -26,7 +26,7 @@ int service_parse_type(const DirectiveLine *line, const char *value) {
                                           "'%s' is not a type of service; use simple, exec, forking, oneshot, dbus, "
                                                 "notify, notify-reload or idle", value);
         service->type = (ServiceType) type;
-        line->target->draft->has_service_type = true;
+        service->has_type = true;
         return 0;
 }
 

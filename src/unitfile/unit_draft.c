@@ -36,6 +36,7 @@ UnitDraft *unit_draft_free(UnitDraft *draft) {
         for (size_t i = 0; i < draft->instances.n; i++)
                 free_instance(draft->instances.items[i]);
         vector_deinit(&draft->instances);
+        index_table_deinit(&draft->by_instance);
         service_rare_settings_deinit(&draft->service_rare);
         file_values_deinit(&draft->values);
         file_state_free(draft->state);
@@ -84,17 +85,31 @@ int unit_draft_new(const UnitFileLoader *loader, const char *name, const DraftTy
         return 0;
 }
 
+static DraftSection *find_instance(const UnitDraft *draft, const DirectiveSection *section, const char *name) {
+        size_t probe = 0;
+        uint32_t at;
+
+        while (index_table_next(&draft->by_instance, index_table_hash(name), &probe, &at)) {
+                DraftSection *instance = draft->instances.items[at];
+
+                if (instance->section == section && strcmp(instance->name, name) == 0)
+                        return instance;
+        }
+        return NULL;
+}
+
 int unit_draft_open_instance(UnitDraft *draft, const DirectiveSection *section, const char *name, const char *file,
                              unsigned line, DraftSection **ret_instance) {
-        DraftSection *instance;
+        DraftSection *instance = find_instance(draft, section, name);
         int r;
 
-        for (size_t i = draft->instances.n; i-- > 0;)
-                if (draft->instances.items[i]->section == section &&
-                    strcmp(draft->instances.items[i]->name, name) == 0) {
-                        *ret_instance = draft->instances.items[i];
-                        return 0;
-                }
+        if (instance) {
+                *ret_instance = instance;
+                return 0;
+        }
+        r = index_table_reserve(&draft->by_instance, 1);
+        if (r < 0)
+                return r;
         instance = calloc(1, sizeof(*instance));
         if (!instance)
                 return -ENOMEM;
@@ -105,11 +120,12 @@ int unit_draft_open_instance(UnitDraft *draft, const DirectiveSection *section, 
         r = instance->name ? draft_section_init(instance, section->instances, draft) : -ENOMEM;
         if (r == 0)
                 r = vector_push(&draft->instances, instance);
-        if (r < 0)
+        if (r < 0) {
                 free_instance(instance);
-        else
-                *ret_instance = instance;
-        return r;
+                return r;
+        }
+        *ret_instance = instance;
+        return index_table_put(&draft->by_instance, index_table_hash(name), (uint32_t) (draft->instances.n - 1));
 }
 
 /* — messages — */

@@ -9,6 +9,7 @@
  */
 
 #include "basic/failure.h"
+#include "basic/index_table.h"
 #include "basic/vector.h"
 #include "unit/unit_relation.h"
 #include "unit/unit_settings.h"
@@ -52,8 +53,8 @@ struct UnitDraft {
         DraftSection section;           /* of the unit's type; its target also serves [Unit] and [Install] */
         /* owned: instances of repeatable sections, in the order of the files */
         VECTOR(DraftSection *) instances;
+        IndexTable by_instance;         /* of instances, by the hash of their name */
         ServiceRareSettings service_rare;       /* of a service; members are owned until the service is checked */
-        bool has_service_type;
         bool is_broken;                 /* failure is about a setting */
         VECTOR(DraftRelation) relations;
         VECTOR(DraftRefusal) refusals;
@@ -91,8 +92,8 @@ static inline ServiceSettings *unit_draft_service(const UnitDraft *draft) {
 }
 
 /*
- * The last line that assigns @setting, with its file; 0 if there is none, with @file unchanged. Reads the files again,
- * so only for error messages.
+ * The last line that assigns @setting, but not in an instance or a section for other programs, with its file; 0 if
+ * there is none, with @file unchanged. Reads the files again, so only for error messages.
  */
 unsigned unit_draft_find_setting(const UnitDraft *draft, const char *setting, const char **file);
 

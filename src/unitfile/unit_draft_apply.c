@@ -98,9 +98,25 @@ static int apply_section(const UnitDraft *draft, DraftSection *section, Resource
         return draft_section_settle(section, ret_resources);
 }
 
+static int apply_instances(UnitDraft *draft) {
+        int r = 0;
+
+        for (size_t i = 0; r == 0 && i < draft->instances.n; i++) {
+                cleanup_(resource_settings_freep) ResourceSettings *resources = NULL;
+
+                r = apply_section(draft, draft->instances.items[i], &resources);
+        }
+        if (r == 0 && draft->draft_type && draft->draft_type->take_instances)
+                r = draft->draft_type->take_instances(draft);
+        return r;
+}
+
 static int apply_settings(UnitDraft *draft, Unit *unit, const char *path) {
         cleanup_(resource_settings_freep) ResourceSettings *resources = NULL;
         int r = draft->load_state == UNIT_LOADED ? apply_section(draft, &draft->section, &resources) : 0;
+
+        if (r == 0 && draft->load_state == UNIT_LOADED)
+                r = apply_instances(draft);
 
         if (r < 0)
                 return r;

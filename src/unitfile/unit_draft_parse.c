@@ -111,6 +111,7 @@ static bool instance_name_is_valid(const char *name) {
 
 static int parser_enter_instance(DraftParser *parser, unsigned line, const DirectiveSection *section) {
         const char *name = parser->header + section_word_length(section);
+        size_t n_before = parser->draft->instances.n;
         DraftSection *instance;
         int r;
 
@@ -126,6 +127,9 @@ static int parser_enter_instance(DraftParser *parser, unsigned line, const Direc
         r = unit_draft_open_instance(parser->draft, section, name, parser->file, line, &instance);
         if (r < 0)
                 return r;
+        /* An instance without assignments is one, too: a reload tells that it came or went. */
+        if (parser->draft->instances.n > n_before)
+                file_values_enter(&parser->draft->values, parser->header);
         parser->section = section;
         parser->target = &instance->target;
         return 0;
@@ -225,6 +229,9 @@ static int parser_assign(DraftParser *parser, unsigned line, char *text) {
                         parser_warn_of_directive(parser, line, key);
                 return 0;
         }
+        if (!directive_fits(where.directive, parser->target))
+                return unit_draft_refuse(parser->draft, parser->file, line, key,
+                                         "This directive cannot be used in [%s].", parser->header);
         if (where.directive->renamed_to)
                 unit_draft_report(parser->draft, UNIT_FILE_NOTE, parser->file, line, key,
                                   "This is the old name of %s=%s%s.", where.directive->renamed_to,

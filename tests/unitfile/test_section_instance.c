@@ -6,7 +6,9 @@
  * with one, [Node *], in a target. The settings of a node are those of a mount.
  */
 
+#include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "basic/macro.h"
@@ -23,6 +25,7 @@ static const DirectiveTable tables[] = {
         { kill_directives, &kill_directives_n },
         { resource_directives, &resource_directives_n },
         { resource_limit_directives, &resource_limit_directives_n },
+        { service_directives, &service_directives_n },
 };
 
 static const DirectiveSection sections[] = {
@@ -30,6 +33,7 @@ static const DirectiveSection sections[] = {
         { .name = "Flow", .type = UNIT_TARGET, .tables = { &tables[2] } },
         { .name = "Node *", .type = UNIT_TARGET, .tables = { &tables[1], &tables[2], &tables[3], &tables[4], &tables[5] },
           .instances = &mount_draft_type.settings },
+        { .name = "Step *", .type = UNIT_TARGET, .tables = { &tables[6] }, .instances = &service_draft_type.settings },
 };
 
 typedef struct Nodes {
@@ -246,4 +250,130 @@ Test(section_instance, what_is_kept_of_the_files_says_whose_an_assignment_is) {
         cr_assert(eq(int, file_values_unpack(packed, &text), 0));
         assert_string(text, "Description=d\n[Node a] User=x\n[Node a] Group=x\n[Node b] User=x\nAfter=b.target\n"
                             "[Node b] Group=y\n");
+}
+
+Test(section_instance, one_without_assignments_is_kept_of_the_files_too) {
+        cleanup_(nodes_deinit) Nodes nodes = nodes_new();
+        cleanup_free_ char *packed = NULL, *text = NULL;
+
+        nodes_read(&nodes, "a.target", "[Node a]\n[Node b]\nUser=x\n[Node a]\n[Unit]\nAfter=b.target\n[Node c]\n");
+        cr_assert(eq(int, file_values_finish(&nodes.draft->values, &packed), 0));
+        cr_assert(eq(int, file_values_unpack(packed, &text), 0));
+        assert_string(text, "[Node a]\n[Node b] User=x\nAfter=b.target\n[Node c]\n");
+}
+
+Test(section_instance, whether_a_type_was_given_is_of_the_instance) {
+        cleanup_(nodes_deinit) Nodes nodes = nodes_new();
+        const ServiceSettings *a, *b;
+
+        nodes_read(&nodes, "a.target", "[Step a]\nType=notify\n[Step b]\nExecStart=/bin/true\n");
+        a = node(&nodes, "a")->own;
+        b = node(&nodes, "b")->own;
+        cr_assert(a->has_type);
+        cr_assert(not(b->has_type));
+}
+
+static const char *const values[] = { "", "1", "yes", "/x", "a.service", "a b c", "=" };
+
+/* Each directive of each section of a type finds its settings, whatever its value is. */
+Test(section_instance, the_settings_of_each_directive_are_there_in_its_section) {
+        size_t n_sections;
+        const DirectiveSection *all = directive_sections(&n_sections);
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+
+        for (size_t i = 0; i < n_sections; i++) {
+                UnitType type = all[i].type == _UNIT_TYPE_INVALID ? UNIT_TARGET : all[i].type;
+                const char *own = directive_section_of_type(type);
+
+                cr_assert(own == NULL || strchr(own, '*') == NULL, "%s stands for the type", own);
+                for (size_t t = 0; t < DIRECTIVE_SECTION_TABLES_MAX && all[i].tables[t]; t++)
+                        for (size_t d = 0; d < *all[i].tables[t]->n * ELEMENTSOF(values); d++) {
+                                const char *name = all[i].tables[t]->directives[d / ELEMENTSOF(values)].name;
+                                cleanup_(unit_draft_freep) UnitDraft *draft = NULL;
+                                cleanup_free_ char *unit = NULL, *text = NULL;
+
+                                cr_assert(eq(int, text_format(&unit, "a.%s", unit_type_to_string(type)), 0));
+                                cr_assert(eq(int, text_format(&text, "[%s]\n%s=%s\n", all[i].name, name,
+                                                              values[d % ELEMENTSOF(values)]), 0));
+                                cr_assert(eq(int, unit_draft_new(world->loader, unit, draft_type_of(type), true, &draft), 0));
+                                cr_assert(eq(int, unit_draft_parse(draft, &(DirectiveSections) { all, n_sections }, unit,
+                                                                   text), 0));
+                                cr_assert(strstr(file_said(world), "cannot be used") == NULL, "[%s] %s", all[i].name, name);
+                        }
+        }
+}
+
+/* A user's file must not end the manager, even if a section has a table that its settings do not go with. */
+Test(section_instance, a_directive_whose_settings_the_instance_has_not_is_refused) {
+        static const SettingsKind nothing = { .exec = SETTINGS_HAVE_NOT, .kill = SETTINGS_HAVE_NOT,
+                                              .resources = SETTINGS_HAVE_NOT };
+        size_t n_tables;
+        const DirectiveTable *all = directive_tables(&n_tables);
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+
+        for (size_t t = 0; t < n_tables; t++)
+                for (size_t d = 0; d < *all[t].n; d++) {
+                        const DirectiveSection section = { .name = "Node *", .type = UNIT_TARGET, .tables = { &all[t] },
+                                                           .instances = &nothing };
+                        cleanup_(unit_draft_freep) UnitDraft *draft = NULL;
+                        cleanup_free_ char *text = NULL;
+                        bool is_refused;
+                        const char *said;
+
+                        cr_assert(eq(int, text_format(&text, "[Node a]\n%s=yes\n", all[t].directives[d].name), 0));
+                        cr_assert(eq(int, unit_draft_new(world->loader, "a.target", &target_draft_type, true, &draft), 0));
+                        cr_assert(eq(int, unit_draft_parse(draft, &(DirectiveSections) { &section, 1 }, "a.target", text),
+                                     0));
+                        said = file_said(world);
+                        is_refused = strstr(said, "cannot be used in [Node a]; the unit is refused");
+                        cr_assert(is_refused == (all[t].directives[d].base != DIRECTIVE_IN_NOTHING), "%s: %s",
+                                  all[t].directives[d].name, said);
+                }
+}
+
+/* — a type of the test that has its instances' settings: the last user of any — */
+
+typedef struct Flow {
+        char *user;
+} Flow;
+
+static int flow_make(void **ret_settings) {
+        *ret_settings = calloc(1, sizeof(Flow));
+        return *ret_settings ? 0 : -ENOMEM;
+}
+
+static void flow_free(void *settings) {
+        Flow *flow = settings;
+
+        free(flow->user);
+        free(flow);
+}
+
+static int flow_take_instances(UnitDraft *draft) {
+        Flow *flow = draft->section.own;
+
+        for (size_t i = 0; i < draft->instances.n; i++) {
+                MountSettings *settings = draft->instances.items[i]->own;
+
+                cr_assert(settings->exec.rare && settings->exec.rare->sandbox, "the settings are complete");
+                flow->user = take_ptr(settings->exec.user);
+        }
+        return 0;
+}
+
+Test(section_instance, a_unit_has_what_its_type_takes_of_them) {
+        static const DraftType flow_type = {
+                .settings = { .make = flow_make, .release = flow_free, .exec = SETTINGS_HAVE_NOT,
+                              .kill = SETTINGS_HAVE_NOT, .resources = SETTINGS_HAVE_NOT },
+                .has_settings = true,
+                .take_instances = flow_take_instances,
+        };
+        cleanup_(nodes_deinit) Nodes nodes = { .world = file_world_new() };
+        Unit *unit;
+
+        cr_assert(eq(int, unit_draft_new(nodes.world->loader, "a.target", &flow_type, true, &nodes.draft), 0));
+        nodes_read(&nodes, "a.target", "[Node a]\nUser=alice\nPrivateTmp=yes\n");
+        cr_assert(eq(int, unit_table_name(nodes.world->table, "a.target", &unit), 0));
+        cr_assert(eq(int, unit_draft_apply(nodes.draft, nodes.world->table, unit), 0));
+        assert_string(((const Flow *) unit->type_settings)->user, "alice");
 }

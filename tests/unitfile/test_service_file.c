@@ -200,3 +200,13 @@ Test(service_file, harmless_directives_are_ignored_with_a_warning) {
         file_service(file_load_service(world, "x.service", "DisableControllers=io\nTimerSlackNSec=1"));
         assert_said(world, "warning a/x.service:3 DisableControllers: This directive is not supported; the line is ignored: a");
 }
+
+/* Lines of a section that is not read are not the unit's. */
+Test(service_file, a_rule_between_settings_names_the_line_in_the_unit_s_own_sections) {
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+
+        file_write(world, "a/a.service", "[Service]\nType=oneshot\nExecStart=/bin/true\nRuntimeMaxSec=5\n"
+                                         "[X-Other]\nRuntimeMaxSec=7\n[X-Node a]\nRuntimeMaxSec=9\n");
+        file_load(world, "a.service");
+        assert_said(world, "a/a.service:4 RuntimeMaxSec: ");
+}

@@ -149,11 +149,15 @@ static const DirectiveSection *section_of_row(const Unit *unit, const BusSetting
                (text_equal(own, "Socket") && text_equal(row->property, "Listen")) ? directive_section_find(own) : NULL;
 }
 
-/* Settings of the control group are applied when files are read again; but processes stay in their slice. */
+/*
+ * Settings of the control group are applied when files are read again; but processes stay in their slice, and what a
+ * group was delegated for relies on it.
+ */
 static bool is_for_run_time(const Directive *directive) {
         return text_equal(directive->name, "Description") ||
                ((directive->base == DIRECTIVE_IN_RESOURCES || bus_setting_is_list(directive->name)) &&
-                directive->status == DIRECTIVE_SUPPORTED && !text_equal(directive->name, "Slice"));
+                directive->status == DIRECTIVE_SUPPORTED && !text_equal(directive->name, "Slice") &&
+                !text_equal(directive->name, "Delegate"));
 }
 
 static int read_value(BusCall *call, const BusSettingScope *scope, DBusMessageIter *value, const char *signature,

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "dbus/setting/bus_setting_list.h"
 #include "dbus/setting/bus_setting_private.h"
 
 void bus_setting_add_text(Text *line, const char *text) {
@@ -69,11 +70,12 @@ static void add_number(Text *line, const char *directive, uint64_t value) {
                 text_addf(line, "%" PRIu64 "%s", value, is_span ? "us" : "");
 }
 
-/* A share is written in percent, and '%' is no specifier there. */
+/* A share is written in percent, and '%' is no specifier there; in the path of a device it is. */
 static bool has_percents(const BusSettingTarget *target, const char *name) {
         const Directive *directive = directive_find(target->section, name);
 
-        return directive && ((directive->base == DIRECTIVE_IN_RESOURCES && !text_equal(name, "Slice")) ||
+        return directive && ((directive->base == DIRECTIVE_IN_RESOURCES && !text_equal(name, "Slice") &&
+                              !bus_setting_is_list(name)) ||
                              text_equal(name, "RestartJitter") || text_ends_with(name, "Pressure"));
 }
 
