@@ -47,9 +47,16 @@ static int method_open(BusCall *call) {
         return 0;
 }
 
+/* Ends with a positive outcome of another function, having kept nothing. */
+static int method_peek(BusCall *call) {
+        sink_string(call->reply, "brown");
+        return 1;
+}
+
 static const BusMethod methods[] = {
         { "Bake", "", NULL, "s", "bread", BUS_VERB_ENQUEUE, method_bake, "Answers when the bread is done." },
         { "Burn", "", NULL, "s", "bread", BUS_VERB_ENQUEUE, method_burn, "Fails at once." },
+        { "Peek", "", NULL, "s", "color", BUS_VERB_ENQUEUE, method_peek, "Answers at once." },
         { "Open", "", NULL, "s", "state", BUS_VERB_ENQUEUE, method_open, "Answers the first of the others, too." },
         {},
 };
@@ -221,4 +228,12 @@ Test(bus_later, a_client_has_so_many_only) {
         cr_assert(bus_later_answer(&world.tree, kept[0], write_bread, "one less"));
         call_and_keep(&world, "Bake");
         cr_assert(eq(sz, n_kept, BUS_LATER_MAX + 1));
+}
+
+Test(bus_later, a_positive_outcome_is_no_promise) {
+        cleanup_(bus_world_stop) BusWorld world;
+
+        start(&world);
+        bus_world_call(&world, OVEN, "org.jobd1.Oven", "Peek");
+        bus_world_wait(&world, "brown");
 }

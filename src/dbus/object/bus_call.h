@@ -20,7 +20,6 @@ struct BusCall {
         const char *sender;             /* static: sender of the answer */
         const BusObject *object;
         const BusMethod *method;
-        const BusInterface *interface;
         DBusMessage *message;
         DBusMessageIter arguments;
         Sink *reply;                    /* takes the body of the answer */

@@ -11,12 +11,17 @@
  * does nothing. Nor does a second answer.
  */
 
+#include <limits.h>
+
 #include "dbus/object/bus_call.h"
 
-/* Returned by a handler that has kept the call. */
-#define BUS_CALL_LATER 1
+/* Returned by a handler that has kept the call. No outcome of another function has this value. */
+#define BUS_CALL_LATER INT_MAX
 
-/* The name of a call. It contains no pointer, and stays valid for ever. */
+/*
+ * The name of a call. It contains no pointer, and may be used as long as the process executes this program: its numbers
+ * begin anew when it executes itself, and all connections have ended then, so it is not to be recorded.
+ */
 typedef struct BusLater {
         uint64_t peer;
         uint64_t number;                /* 0: no call */
