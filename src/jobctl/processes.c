@@ -87,3 +87,31 @@ int processes_list(Jobctl *ctl, const char *unit, json_t **ret_processes, BusErr
         *ret_processes = json_incref(json_array_get(reply, 0));
         return r;
 }
+
+static void add_process(ProcessUsage *usage, uint64_t pid) {
+        unsigned long user = 0, kernel = 0;
+        long threads = 0, pages = 0;
+        char line[1024];
+        const char *rest;
+
+        read_file(pid, "stat", line, sizeof(line));
+        rest = strrchr(line, ')');
+        if (!rest || sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %*d %*d %*d %*d %ld"
+                                  " %*d %*u %*u %ld", &user, &kernel, &threads, &pages) != 4)
+                return;
+        if (usage->tasks == PROCESS_USAGE_UNKNOWN)
+                *usage = (ProcessUsage) {};
+        usage->cpu += (uint64_t) (user + kernel) * 1000000000 / (uint64_t) sysconf(_SC_CLK_TCK);
+        usage->memory += (uint64_t) pages * (uint64_t) sysconf(_SC_PAGESIZE);
+        usage->tasks += (uint64_t) threads;
+}
+
+ProcessUsage processes_measure(const json_t *processes) {
+        ProcessUsage usage = { PROCESS_USAGE_UNKNOWN, PROCESS_USAGE_UNKNOWN, PROCESS_USAGE_UNKNOWN };
+        const json_t *process;
+        size_t i;
+
+        json_array_foreach(processes, i, process)
+                add_process(&usage, value_item_u64(process, 1));
+        return usage;
+}

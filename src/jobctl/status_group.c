@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "basic/macro.h"
 #include "jobctl/processes.h"
 #include "jobctl/property_text.h"
 #include "jobctl/status.h"
@@ -50,8 +51,8 @@ static void print_limit(const json_t *unit, const char *key, const char *label, 
         *separator = ", ";
 }
 
-static void print_memory(const json_t *unit) {
-        uint64_t current = amount_of(unit, "MemoryCurrent");
+static void print_memory(const json_t *unit, const ProcessUsage *usage) {
+        uint64_t current = MIN(amount_of(unit, "MemoryCurrent"), usage->memory);
         const char *separator = " (";
         char buffer[STATUS_BYTES_MAX];
 
@@ -67,8 +68,10 @@ static void print_memory(const json_t *unit) {
         printf("%s\n", *separator == ',' ? ")" : "");
 }
 
-static void print_amounts(const json_t *unit) {
-        uint64_t tasks = amount_of(unit, "TasksCurrent"), cpu = amount_of(unit, "CPUUsageNSec");
+/* Of the control group, or of the processes themselves. */
+static void print_amounts(const json_t *unit, const ProcessUsage *usage) {
+        uint64_t tasks = MIN(amount_of(unit, "TasksCurrent"), usage->tasks);
+        uint64_t cpu = MIN(amount_of(unit, "CPUUsageNSec"), usage->cpu);
         cleanup_(text_deinit) Text unapplied = {};
         char span[USEC_FORMAT_MAX];
 
@@ -79,7 +82,7 @@ static void print_amounts(const json_t *unit) {
                         printf(" (limit: %" PRIu64 ")", amount_of(unit, "TasksMax"));
                 putchar('\n');
         }
-        print_memory(unit);
+        print_memory(unit, usage);
         if (cpu != UINT64_MAX)
                 status_print_line("CPU", usec_format(cpu / 1000, span));
         property_add_strings(&unapplied, json_object_get(unit, "ResourcesNotApplied"), ", ");
@@ -89,14 +92,27 @@ static void print_amounts(const json_t *unit) {
         }
 }
 
+/* What the unit uses if it has no control group that could tell. */
+static ProcessUsage measure(const json_t *unit, const json_t *processes) {
+        if (amount_of(unit, "TasksCurrent") != UINT64_MAX || *value_string(unit, "ControlGroup"))
+                processes = NULL;
+        return processes_measure(processes);
+}
+
 int status_add_processes(Jobctl *ctl, json_t *unit) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *found = NULL;
         json_t *processes = json_array(), *process;
+        ProcessUsage usage;
         size_t i;
 
         /* A unit that is not loaded has no processes. */
         (void) processes_list(ctl, value_string(unit, "Id"), &found, &error);
+        usage = measure(unit, found);
+        if (usage.tasks != PROCESS_USAGE_UNKNOWN &&
+            json_object_set_new(unit, "ProcessUsage", json_pack("{s:I, s:I, s:I}", "tasks", (json_int_t) usage.tasks,
+                                "memory", (json_int_t) usage.memory, "cpu-nsec", (json_int_t) usage.cpu)) < 0)
+                return -ENOMEM;
         json_array_foreach(found, i, process)
                 (void) json_array_append_new(processes, json_pack("{s:I, s:s, s:s}", "pid",
                         (json_int_t) value_item_u64(process, 1), "command", value_item_string(process, 2),
@@ -109,13 +125,14 @@ void status_print_group(Jobctl *ctl, const json_t *unit) {
         const char *group = value_string(unit, "ControlGroup");
         cleanup_(tree_deinit) Tree tree = {};
         cleanup_json_ json_t *processes = NULL;
+        ProcessUsage usage;
         json_t *process;
         size_t i;
 
-        print_amounts(unit);
+        (void) processes_list(ctl, value_string(unit, "Id"), &processes, &error);
+        usage = measure(unit, processes);
+        print_amounts(unit, &usage);
         status_print_line("CGroup", group);
-        if (processes_list(ctl, value_string(unit, "Id"), &processes, &error) < 0)
-                return;
         if (*group) {
                 tree_add_processes(&tree, processes, group);
                 (void) tree_print(&tree, &ctl->terminal, STATUS_INDENT, ctl->options.full);

@@ -386,7 +386,7 @@ int verb_edit(Jobctl *ctl, char *const *words) {
                 return jobctl_misused(ctl, "'--full' and '--drop-in' exclude each other.");
         if (!ctl->options.from_stdin && !isatty(STDIN_FILENO) && !getenv("SYSTEMD_EDITOR"))
                 return jobctl_misused(ctl, "An editor needs a terminal. Use '--stdin' to read the text from standard "
-                                           "input.");
+                                           "input, or name an editor that needs none in $SYSTEMD_EDITOR.");
         r = offline_open(ctl, &installer);
         if (r == 0 && ctl->options.from_stdin)
                 r = edit_text_read_fd(STDIN_FILENO, &text);

@@ -33,8 +33,27 @@ static const char *find_nearest(const VerbTable *table, const char *name) {
         return text_nearest(name, names, n);
 }
 
+/* Words of other tools, and of systemd's that jobctl calls otherwise. */
+static const char *find_meant(const char *name) {
+        static const struct {
+                const char *word, *meant;
+        } words[] = {
+                { "check", "verify" }, { "describe", "status" }, { "dot", "graph" }, { "down", "stop" },
+                { "dump", "show" }, { "info", "status" }, { "inspect", "show" }, { "journal", "logs" },
+                { "journalctl", "logs" }, { "lint", "verify" }, { "list", "list-units" }, { "ls", "list-units" },
+                { "plot", "blame" }, { "ps", "top" }, { "remove", "disable" },
+                { "services", "list-units --type=service" }, { "tail", "logs -f" }, { "timers", "list-timers" },
+                { "up", "start" }, { "validate", "verify" },
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(words); i++)
+                if (text_equal(words[i].word, name))
+                        return words[i].meant;
+        return NULL;
+}
+
 int verb_complain(Jobctl *ctl, const char *name) {
-        const char *nearest = find_nearest(ctl->verbs, name);
+        const char *nearest = find_meant(name) ?: find_nearest(ctl->verbs, name);
 
         if (nearest)
                 return jobctl_misused(ctl, "Unknown verb '%s'. Did you mean '%s'?", name, nearest);

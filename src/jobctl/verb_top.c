@@ -5,7 +5,7 @@
  *
  * The manager sends the values of control groups; for a unit without one,
  * those of its processes are added up. The share of processors is the
- * difference of two rounds: the first round shows none.
+ * difference of two rounds: the first of several shows none.
  *
  * On a terminal each round is drawn over the last one; in a pipe rounds
  * follow each other, separated by an empty line.
@@ -20,13 +20,15 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "basic/vector.h"
+#include "jobctl/processes.h"
 #include "jobctl/state.h"
 #include "jobctl/status.h"
 #include "jobctl/table.h"
 #include "jobctl/verbs.h"
 
 #define INTERVAL USEC_PER_SEC
-#define UNKNOWN UINT64_MAX
+#define SHORT_INTERVAL (USEC_PER_SEC / 4)       /* before a round that stays the only one */
+#define UNKNOWN PROCESS_USAGE_UNKNOWN
 #define ROWS_MIN 5U
 
 typedef struct TopUnit {
@@ -51,41 +53,14 @@ static uint64_t amount_of(const json_t *unit, const char *key) {
         return json_object_get(unit, key) ? value_u64(unit, key) : UNKNOWN;
 }
 
-/* Adds the values of a process from /proc; nothing if it has ended. */
-static void add_process(TopUnit *unit, uint64_t pid) {
-        unsigned long user = 0, kernel = 0;
-        char path[64], line[1024] = "";
-        long threads = 0, pages = 0;
-        const char *rest;
-        FILE *file;
-
-        snprintf(path, sizeof(path), "/proc/%" PRIu64 "/stat", pid);
-        file = fopen(path, "re");
-        if (!file)
-                return;
-        rest = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
-        fclose(file);
-        if (!rest || sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %*d %*d %*d %*d %ld"
-                                  " %*d %*u %*u %ld", &user, &kernel, &threads, &pages) != 4)
-                return;
-        unit->cpu = (unit->cpu == UNKNOWN ? 0 : unit->cpu) +
-                    (uint64_t) (user + kernel) * 1000000000 / (uint64_t) sysconf(_SC_CLK_TCK);
-        unit->memory = (unit->memory == UNKNOWN ? 0 : unit->memory) +
-                       (uint64_t) pages * (uint64_t) sysconf(_SC_PAGESIZE);
-        unit->tasks = (unit->tasks == UNKNOWN ? 0 : unit->tasks) + (uint64_t) threads;
-}
-
 static void add_processes(Jobctl *ctl, TopUnit *unit) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *reply = NULL;
-        TopUnit sum = { .cpu = UNKNOWN, .memory = UNKNOWN, .tasks = UNKNOWN };
-        json_t *process;
-        size_t i;
+        ProcessUsage sum;
 
         if (jobctl_call(ctl, "GetUnitProcesses", "s", json_pack("[s]", unit->name), &reply, &error) < 0)
                 return;
-        json_array_foreach(json_array_get(reply, 0), i, process)
-                add_process(&sum, value_item_u64(process, 1));
+        sum = processes_measure(json_array_get(reply, 0));
         unit->cpu = unit->cpu == UNKNOWN ? sum.cpu : unit->cpu;
         unit->memory = unit->memory == UNKNOWN ? sum.memory : unit->memory;
         unit->tasks = unit->tasks == UNKNOWN ? sum.tasks : unit->tasks;
@@ -245,10 +220,23 @@ static int show_round(Jobctl *ctl, const TopUnits *units, uint32_t number) {
         return r;
 }
 
+static int pause_for(usec_t time) {
+        int r;
+
+        bus_catch_interrupt(true);
+        r = bus_pause(time);
+        bus_catch_interrupt(false);
+        return r;
+}
+
 static int run_rounds(Jobctl *ctl, const json_t *patterns, uint32_t rounds) {
         TopUnits before = {};
         int r = 0;
 
+        if (rounds == 1)
+                r = look(ctl, patterns, &(TopUnits) {}, &before);
+        if (rounds == 1 && r == 0)
+                r = pause_for(SHORT_INTERVAL);
         for (uint32_t i = 0; r == 0 && (rounds == 0 || i < rounds); i++) {
                 TopUnits units = {};
 
@@ -257,11 +245,8 @@ static int run_rounds(Jobctl *ctl, const json_t *patterns, uint32_t rounds) {
                 before = units;
                 if (r == 0)
                         r = show_round(ctl, &units, i);
-                if (r == 0 && (rounds == 0 || i + 1 < rounds)) {
-                        bus_catch_interrupt(true);
-                        r = bus_pause(INTERVAL);
-                        bus_catch_interrupt(false);
-                }
+                if (r == 0 && (rounds == 0 || i + 1 < rounds))
+                        r = pause_for(INTERVAL);
         }
         top_clear(&before);
         return r == -EINTR ? EXIT_OK : r;

@@ -34,6 +34,8 @@
 #define SIGNALS_A_TURN 64U
 #define CHILDREN_A_TURN 1024U
 
+#define PROGRAM_MAX 4096
+
 static Keeper the_keeper;
 
 /* µs, CLOCK_MONOTONIC. */
@@ -197,25 +199,38 @@ static void raise_descriptor_limit(Keeper *keeper) {
         keeper->fds_below = (raised.rlim_cur < INT_MAX ? (int) raised.rlim_cur : INT_MAX) - KEEPER_OWN_FDS;
 }
 
-/* Core beside jobd, as in a build folder, or the installed one; JOBD_CORE overrides both, for testing. */
+/* The folder of jobd's own program, with a slash at the end: its length in @path, or 0. */
+static size_t find_own_folder(const char *own, char path[static PROGRAM_MAX]) {
+        ssize_t n = readlink("/proc/self/exe", path, PROGRAM_MAX - 1);
+        const char *slash;
+
+        if (n <= 0)
+                n = snprintf(path, PROGRAM_MAX, "%s", own ? own : "");
+        if (n <= 0 || n >= PROGRAM_MAX)
+                return 0;
+        path[n] = '\0';
+        slash = strrchr(path, '/');
+        return slash ? (size_t) (slash + 1 - path) : 0;
+}
+
+/*
+ * Core beside jobd, as in a build folder; where it is installed relative to jobd, which may have been moved with it; or
+ * where it was installed. JOBD_CORE overrides all, for testing.
+ */
 static const char *find_core(const char *own) {
-        static char path[4096];
-        const char *given = getenv("JOBD_CORE"), *slash;
-        ssize_t n;
+        static const char *const places[] = { "jobd-core", JOBD_CORE_FROM_JOBD };
+        static char path[PROGRAM_MAX];
+        const char *given = getenv("JOBD_CORE");
+        size_t n;
 
         if (given && *given)
                 return given;
-        n = readlink("/proc/self/exe", path, sizeof(path) - sizeof("jobd-core"));
-        if (n <= 0)
-                n = snprintf(path, sizeof(path) - sizeof("jobd-core"), "%s", own ? own : "");
-        if (n <= 0 || (size_t) n >= sizeof(path) - sizeof("jobd-core"))
-                return JOBD_CORE_PROGRAM;
-        path[n] = '\0';
-        slash = strrchr(path, '/');
-        if (!slash)
-                return JOBD_CORE_PROGRAM;
-        strcpy(path + (slash + 1 - path), "jobd-core");
-        return access(path, X_OK) == 0 ? path : JOBD_CORE_PROGRAM;
+        n = find_own_folder(own, path);
+        for (size_t i = 0; n > 0 && i < sizeof(places) / sizeof(*places); i++)
+                if ((size_t) snprintf(path + n, PROGRAM_MAX - n, "%s", places[i]) < PROGRAM_MAX - n &&
+                    access(path, X_OK) == 0)
+                        return path;
+        return JOBD_CORE_PROGRAM;
 }
 
 /* Blocks all signals, including the two that libc reserves for threads and does not block. */

@@ -7,7 +7,9 @@
  */
 
 #include <errno.h>
+#include <string.h>
 
+#include "basic/text.h"
 #include "types/group_property.h"
 #include "types/unit_types.h"
 #include "unit/unit_slice.h"
@@ -28,9 +30,20 @@ static int slice_verify(Unit *unit, Failure *ret_failure) {
                            unit->id);
 }
 
+/* Those that are always there need no file. Without memory the name stands for itself. */
+static void describe(Unit *unit) {
+        if (unit->settings.description)
+                return;
+        if (text_equal(unit->id, "-.slice"))
+                unit->settings.description = strdup("Root Slice");
+        else if (text_equal(unit->id, "system.slice"))
+                unit->settings.description = strdup("System Slice");
+}
+
 static void slice_loaded(Unit *unit) {
         if (!unit_slice_is_always_there(unit->id))
                 return;
+        describe(unit);
         unit->settings.is_perpetual = true;
         if (unit->active_state != UNIT_ACTIVE)
                 unit_publish(unit, UNIT_ACTIVE, 0);

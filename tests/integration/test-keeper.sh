@@ -51,6 +51,13 @@ check_prints "is named" "Unknown option '--nonsense'" echo "$OUT"
 check_exit "a folder that cannot be made" 1 "$BUILD/jobd" --user --runtime-dir /proc/nothing
 check_exit "a core that is not there" 127 env JOBD_CORE=/nonexistent/core "$BUILD/jobd" --version
 
+# — installed in one place, and moved to another —
+FROM=$(grep -ao '\.\./[a-z0-9/._-]*/jobd-core' "$BUILD/jobd" | head -n1)
+mkdir -p "$DIR/moved/bin" "$DIR/moved/bin/${FROM%/*}"
+cp "$BUILD/jobd" "$DIR/moved/bin/"
+cp "$BUILD/jobd-core" "$DIR/moved/bin/$FROM"
+check_prints "jobd finds core where both were moved to" '^jobd ' "$DIR/moved/bin/jobd" --version
+
 # — alone —
 "$START_READY" "$DIR/pid" "$DIR/log" "$BUILD/jobd-core" --user --unit-path "$UNITS" --default-unit none
 report $? "core serves without a keeper"

@@ -46,9 +46,18 @@ check_prints "and the order" '^	"last.target" -> "slow.service" \[color="green"\
 check_lacks "with --after nothing else" 'black' ctl graph --after
 check_prints "as JSON" '"from":"last.target","to":"slow.service","relation":"Requires"' ctl graph --json
 check "services run" ctl start busy.service idle.service
-check_prints "top has a row for each" '^idle\.service +1 +- ' ctl top
+check_prints "top has a row for each" '^idle\.service +1 +[0-9.]+ ' ctl top
 check_prints "two rounds tell the share" '^busy\.service +1 +[0-9.]+ +[0-9]' ctl top -n 2
 check_equal "the busy one is first" "$(ctl top -n2 --no-legend | awk 'NF { n++ } n == 3 { print $1; exit }')" busy.service
-check_prints "as JSON" '"unit":"idle.service","tasks":1,"cpu-percent":null' ctl top --json
+check_prints "as JSON" '"unit":"idle.service","tasks":1,"cpu-percent":[0-9]' ctl top --json
 check_exit "a bad number is refused" 2 ctl top -n many
+if [ -z "$(ctl show -P ControlGroup idle.service)" ]; then
+        check_prints "status has the tasks of a unit without a control group" '^ +Tasks: 1$' ctl status idle.service
+        check_prints "and its memory" '^ +Memory: [0-9.]+[KM]$' ctl status idle.service
+        check_prints "as JSON" '"ProcessUsage":\{"tasks":1,"memory":[0-9]+,"cpu-nsec":[0-9]+\}' ctl status --json idle.service
+else
+        skip "status has the tasks of a unit without a control group" "there are control groups"
+        skip "and its memory" "there are control groups"
+        skip "as JSON" "there are control groups"
+fi
 done_testing

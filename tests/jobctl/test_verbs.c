@@ -39,6 +39,14 @@ Test(verbs, a_misspelt_verb_is_corrected, .init = cr_redirect_stderr) {
         cr_assert_stderr_eq_str("jobctl: Unknown verb 'strat'. Did you mean 'start'?\n");
 }
 
+Test(verbs, word_of_another_tool_is_translated, .init = cr_redirect_stderr) {
+        cr_assert(eq(int, RUN("journal", "a"), EXIT_USAGE));
+        cr_assert(eq(int, RUN("tail", "a"), EXIT_USAGE));
+        fflush(stderr);
+        cr_assert_stderr_eq_str("jobctl: Unknown verb 'journal'. Did you mean 'logs'?\n"
+                                "jobctl: Unknown verb 'tail'. Did you mean 'logs -f'?\n");
+}
+
 Test(verbs, missing_words_are_named, .init = cr_redirect_stderr) {
         cr_assert(eq(int, RUN("start"), EXIT_USAGE));
         fflush(stderr);

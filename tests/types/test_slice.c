@@ -33,6 +33,7 @@ Test(slice, some_are_always_there) {
         slice_vtable.loaded(unit);
         cr_assert(eq(int, unit->active_state, UNIT_ACTIVE));
         cr_assert(not(unit_can_stop(unit)));
+        assert_string(unit_description(unit), "System Slice");
 }
 
 Test(slice, name_says_where_it_is) {
