@@ -48,7 +48,8 @@ check_prints "which is not systemd's" 'builtin:default.target' ctl show -p Fragm
 check_prints "the log says what is left out" 'systemd-boot in jobd\(8\)' cat "$DIR/log"
 check "a service of a package starts by name" ctl start app.service
 check "and runs" test -e "$DIR/app"
-check "with what it wants" test -e "$DIR/wanted-by-app"
+wait_for '^wanted-by-app$' ls "$DIR"
+report $? "with what it wants"
 check_equal "nothing that the machine boots with has run" "$(cd "$DIR" && ls -d set-up early extra 2>/dev/null)" ""
 check_prints "an enabled service is none for this jobd" '^static$|^disabled$' ctl is-enabled extra.service
 check "but starts by name" ctl start extra.service
