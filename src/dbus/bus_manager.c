@@ -10,23 +10,46 @@
 #include "dbus/bus_interfaces.h"
 #include "dbus/bus_manager.h"
 
+/* The objects that methods name by their first argument; a unit that is not loaded is none. */
+static bool find_unit(const BusCall *call, BusObject *ret_subject) {
+        DBusMessageIter arguments = call->arguments;
+        const char *name;
+
+        dbus_message_iter_get_basic(&arguments, &name);
+        *ret_subject = (BusObject) { .kind = &bus_unit_kind, .unit = manager_find_unit(call->tree->manager, name) };
+        return ret_subject->unit;
+}
+
+static bool find_job(const BusCall *call, BusObject *ret_subject) {
+        DBusMessageIter arguments = call->arguments;
+        JobInfo job;
+        uint32_t id;
+
+        dbus_message_iter_get_basic(&arguments, &id);
+        if (!job_manager_find(manager_jobs(call->tree->manager), id, &job))
+                return false;
+        *ret_subject = (BusObject) { .kind = &bus_job_kind, .job = job, .id = id, .unit = job.unit };
+        return true;
+}
+
 static const BusMethod methods[] = {
         { "StartUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue,
-          "Starts a unit. JobRemoved announces the end of the job." },
-        { "StopUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue, "Stops a unit." },
+          "Starts a unit. JobRemoved announces the end of the job.", find_unit },
+        { "StopUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue, "Stops a unit.",
+          find_unit },
         { "ReloadUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue,
-          "Reloads the configuration of a unit." },
+          "Reloads the configuration of a unit.", find_unit },
         { "RestartUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue,
-          "Stops a unit, if it runs, and starts it." },
+          "Stops a unit, if it runs, and starts it.", find_unit },
         { "TryRestartUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue,
-          "Restarts a unit if it runs, else does nothing." },
+          "Restarts a unit if it runs, else does nothing.", find_unit },
         { "ReloadOrRestartUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue,
-          "Reloads a unit if it supports that, else restarts it." },
+          "Reloads a unit if it supports that, else restarts it.", find_unit },
         { "ReloadOrTryRestartUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue,
-          "Reloads a unit if it supports that, else restarts it if it runs." },
+          "Reloads a unit if it supports that, else restarts it if it runs.", find_unit },
         { "EnqueueUnitJob", "sss", "unit type mode", "uososa(uosos)", "id job unit unit_path type affected_jobs",
           BUS_VERB_ENQUEUE, bus_manager_enqueue_unit_job,
-          "Requests a job of any type, and answers with all jobs of its transaction." },
+          "Requests a job of any type, and answers with all jobs of its transaction.", find_unit },
         { "GetUnit", "s", "unit", "o", "path", BUS_VERB_READ, bus_manager_get_unit,
           "The path of a loaded unit." },
         { "GetUnitByPID", "u", "pid", "o", "path", BUS_VERB_READ, bus_manager_get_unit_by_pid,
@@ -47,19 +70,21 @@ static const BusMethod methods[] = {
           "The processes of a unit: control group, pid, name. The name is not the command line: to read that may "
           "block." },
         { "KillUnit", "ssi", "unit whom signal", "", NULL, BUS_VERB_KILL, bus_manager_kill_unit,
-          "Sends a signal to the \"main\" process, the \"control\" process or \"all\" processes of a unit." },
+          "Sends a signal to the \"main\" process, the \"control\" process or \"all\" processes of a unit.",
+          find_unit },
         { "CleanUnit", "sas", "unit what", "", NULL, BUS_VERB_RESET, bus_manager_clean_unit,
           "Removes directories of a unit that is inactive: \"runtime\", \"state\", \"cache\", \"logs\", "
-          "\"configuration\", \"all\". The unit is in maintenance until they are removed." },
+          "\"configuration\", \"all\". The unit is in maintenance until they are removed.", find_unit },
         { "FreezeUnit", "s", "unit", "", NULL, BUS_VERB_KILL, bus_manager_freeze_unit,
-          "Freezes all processes of an active unit; FreezerState becomes \"frozen\" when they stand still." },
+          "Freezes all processes of an active unit; FreezerState becomes \"frozen\" when they stand still.",
+          find_unit },
         { "ThawUnit", "s", "unit", "", NULL, BUS_VERB_KILL, bus_manager_thaw_unit,
-          "Lets the processes of a frozen unit continue." },
+          "Lets the processes of a frozen unit continue.", find_unit },
         { "SetUnitProperties", "sba(sv)", "unit runtime properties", "", NULL, BUS_VERB_INSTALL,
           bus_manager_set_unit_properties,
           "Changes settings of the control group of a unit, and its description, by a drop-in, which is verified "
           "first, and reads the files of the unit again. Values have the type of the property, or are strings as in a "
-          "unit file." },
+          "unit file.", find_unit },
         { "StartTransientUnit", "ssa(sv)a(sa(sv))", "name mode properties aux", "o", "job", BUS_VERB_INSTALL,
           bus_manager_start_transient_unit,
           "Makes a unit of properties, and auxiliary ones, and starts it. The units exist as long as they are loaded. "
@@ -70,15 +95,16 @@ static const BusMethod methods[] = {
           "StandardInputFileDescriptor h, StandardOutputFileDescriptor h and StandardErrorFileDescriptor h." },
         { "AttachProcessesToUnit", "ssau", "unit subgroup pids", "", NULL, BUS_VERB_KILL, bus_manager_attach_processes,
           "Moves processes into the control group of an active unit: root may move any, other users their own. The "
-          "subgroup must be empty." },
-        { "AbandonScope", "s", "unit", "", NULL, BUS_VERB_KILL, bus_manager_abandon_scope, "As Scope.Abandon." },
+          "subgroup must be empty.", find_unit },
+        { "AbandonScope", "s", "unit", "", NULL, BUS_VERB_KILL, bus_manager_abandon_scope, "As Scope.Abandon.",
+          find_unit },
         { "ResetFailedUnit", "s", "unit", "", NULL, BUS_VERB_RESET, bus_manager_reset_failed_unit,
-          "Makes a failed unit inactive, and resets the count of its start limit." },
+          "Makes a failed unit inactive, and resets the count of its start limit.", find_unit },
         { "ResetFailed", "", NULL, "", NULL, BUS_VERB_RESET, bus_manager_reset_failed,
           "ResetFailedUnit for all units." },
         { "RefUnit", "s", "unit", "", NULL, BUS_VERB_PIN, bus_manager_ref_unit,
-          "Adds a reference: the unit stays loaded as long as the caller is connected." },
-        { "UnrefUnit", "s", "unit", "", NULL, BUS_VERB_PIN, bus_manager_unref_unit, "Drops a reference." },
+          "Adds a reference: the unit stays loaded as long as the caller is connected.", find_unit },
+        { "UnrefUnit", "s", "unit", "", NULL, BUS_VERB_PIN, bus_manager_unref_unit, "Drops a reference.", find_unit },
         { "ListJobs", "", NULL, "a(usssoo)", "jobs", BUS_VERB_READ, bus_manager_list_jobs,
           "All jobs: id, unit, type, state, path, path of the unit." },
         { "GetJob", "u", "id", "o", "job", BUS_VERB_READ, bus_manager_get_job, "The path of a job." },
@@ -88,7 +114,7 @@ static const BusMethod methods[] = {
           "The jobs that this one waits for." },
         { "CancelJob", "u", "id", "", NULL, BUS_VERB_CANCEL, bus_manager_cancel,
           "Cancels a job that has not begun. As org.jobd1: a running one is refused. As org.freedesktop.systemd1: as "
-          "Detach." },
+          "Detach.", find_job },
         { "ClearJobs", "", NULL, "", NULL, BUS_VERB_CANCEL, bus_manager_clear_jobs,
           "Cancels all jobs that have not begun; as org.freedesktop.systemd1, running ones, too." },
         { "ListUnitFiles", "", NULL, "a(ss)", "files", BUS_VERB_READ, bus_manager_list_unit_files,
@@ -176,9 +202,9 @@ static const BusMethod methods[] = {
         { "Plan", "a(ss)sa{sv}", "requests mode options", "a{sv}", "plan", BUS_VERB_READ, bus_manager_plan,
           "Answers what Exec would do, with the reasons; changes nothing. Option edges b: also all edges between its "
           "jobs." },
-        { "Cancel", "u", "id", "", NULL, BUS_VERB_CANCEL, bus_manager_cancel, "As CancelJob." },
+        { "Cancel", "u", "id", "", NULL, BUS_VERB_CANCEL, bus_manager_cancel, "As CancelJob.", find_job },
         { "Detach", "u", "id", "", NULL, BUS_VERB_CANCEL, bus_manager_detach,
-          "Cancels a job, also a running one: what the unit does goes on without a job." },
+          "Cancels a job, also a running one: what the unit does goes on without a job.", find_job },
         { "Query", "a{sv}", "filter", "aa{sv}", "jobs", BUS_VERB_READ, bus_manager_query,
           "Jobs that match all of: id u (also of one of the last ended jobs), unit s, pattern s, type s, state s, "
           "transaction t, requester s (a bus name)." },

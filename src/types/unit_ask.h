@@ -21,7 +21,7 @@ int unit_set_timer(Unit *unit, UnitPurpose purpose, usec_t deadline);
 
 int unit_watch_fd(Unit *unit, uint32_t index, int fd, uint32_t events);         /* -EOPNOTSUPP: the host cannot */
 void unit_unwatch_fd(Unit *unit, uint32_t index);
-void unit_keep_fd(const Unit *unit, const char *what, uint32_t index, int fd);  /* failure is ignored */
+void unit_keep_fd(const Unit *unit, const char *what, uint32_t index, int fd);  /* the host logs a failure */
 void unit_drop_fd(const Unit *unit, const char *what, uint32_t index);
 int unit_take_fd(const Unit *unit, const char *what, uint32_t index);           /* -ENOENT: it was not kept */
 

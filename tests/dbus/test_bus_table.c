@@ -89,6 +89,14 @@ Test(bus_table, each_method_is_there_once_and_has_a_handler_and_somebody_who_may
                 }
 }
 
+/* So that a right that is granted on the object counts. */
+Test(bus_table, a_method_that_names_its_object_finds_it) {
+        for (const BusMethod *method = bus_manager_interface.methods; method->name; method++)
+                if (method->verb != BUS_VERB_READ && method->in_names &&
+                    (text_starts_with(method->in_names, "unit") || text_starts_with(method->in_names, "id")))
+                        cr_assert(method->find_subject != NULL, "%s", method->name);
+}
+
 Test(bus_table, each_property_is_there_once_and_has_one_complete_type) {
         BusInterface interfaces[INTERFACES_MAX];
         size_t n = all_interfaces(interfaces);

@@ -11,7 +11,9 @@
 #include "basic/strv.h"
 #include "bus_world.h"
 #include "dbus/broadcast/bus_broadcast.h"
+#include "dbus/bus_interfaces.h"
 #include "dbus/object/bus_access.h"
+#include "dbus/object/bus_call.h"
 #include "dbus/object/bus_introspect.h"
 #include "dbus/object/bus_view.h"
 #include "double/double_assert.h"
@@ -24,8 +26,13 @@ static void get_number(const BusView *view, uint32_t parameter, Sink *sink) {
         sink_u64(sink, view->object->id);
 }
 
+static int set_number(BusCall *call, DBusMessageIter *value) {
+        return 0;
+}
+
 static const BusProperty properties[] = {
         { "Number", "t", BUS_PROPERTY_CONST, 0, get_number, "Its number." },
+        { "Wish", "t", 0, 0, get_number, "Its number, as somebody wishes.", .set = set_number, .set_verb = BUS_VERB_KILL },
         {},
 };
 
@@ -33,7 +40,14 @@ static int method_light(BusCall *call) {
         return 0;
 }
 
+/* Any lamp lights the next one. */
+static bool find_next(const BusCall *call, BusObject *ret_subject) {
+        *ret_subject = (BusObject) { .kind = call->object->kind, .id = call->object->id % N_LAMPS + 1 };
+        return true;
+}
+
 static const BusMethod methods[] = {
+        { "LightNext", "", NULL, "", NULL, BUS_VERB_KILL, method_light, "Lights the next one.", find_next },
         { "Light", "", NULL, "", NULL, BUS_VERB_KILL, method_light, "Lights it." },
         {},
 };
@@ -163,6 +177,8 @@ Test(bus_tree, a_kind_describes_its_objects) {
         cr_assert(eq(int, bus_tree_find(&tree_of_lamps, "/org/jobd1/lamp/1", 0, &object, NULL), 0));
         cr_assert(eq(int, bus_introspect(&tree_of_lamps, object.dialect, &object, &xml), 0));
         cr_assert(strstr(xml, "<interface name=\"org.jobd1.Lamp\">") && strstr(xml, "<method name=\"Light\">"));
+        cr_assert(strstr(xml, "name=\"Number\" type=\"t\" access=\"read\">") != NULL, "%s", xml);
+        cr_assert(strstr(xml, "name=\"Wish\" type=\"t\" access=\"readwrite\">") != NULL, "%s", xml);
 }
 
 Test(bus_tree, a_kind_may_grant_rights_on_one_of_its_objects) {
@@ -176,6 +192,43 @@ Test(bus_tree, a_kind_may_grant_rights_on_one_of_its_objects) {
         cr_assert(not(bus_access_is_allowed(&tree, &first, BUS_VERB_KILL, UID_OF_FIRST + 1)));
         cr_assert(not(bus_access_is_allowed(&tree, &first, BUS_VERB_KILL, (uid_t) -1)));
         cr_assert(bus_access_is_allowed(&tree, &second, BUS_VERB_KILL, 1000));
+}
+
+/* As KillUnit() of the manager is about a unit. */
+Test(bus_tree, a_right_on_an_object_counts_where_another_names_it) {
+        cleanup_(bus_world_stop) BusWorld world;
+
+        bus_world_start(&world, lamps);
+        world.peers.owner = 1000;
+        bus_world_peer(&world)->clients.items[0]->uid = UID_OF_FIRST;
+
+        bus_world_call(&world, "/org/jobd1/lamp/2", "org.jobd1.Lamp", "Light");
+        bus_world_wait(&world, "may call Light");
+        bus_world_call(&world, "/org/jobd1/lamp/2", "org.jobd1.Lamp", "LightNext");
+        bus_world_call(&world, "/org/jobd1/lamp/1", "org.jobd1.Lamp", "Light");
+        bus_world_call(&world, "/org/jobd1/lamp/1", "org.jobd1.Lamp", "Dim");
+        bus_world_wait(&world, "has no method org.jobd1.Lamp.Dim");
+        cr_assert(not(bus_world_has_seen(&world, "may call LightNext")));
+}
+
+Test(bus_tree, methods_of_the_manager_are_about_the_unit_that_they_name) {
+        cleanup_(bus_world_stop) BusWorld world;
+        DBusMessage *message = dbus_message_new_method_call(NULL, "/org/jobd1", "org.jobd1.Manager", "KillUnit");
+        const char *name = "x.target";
+        BusCall call = { .tree = &world.tree, .message = message };
+        BusObject subject = {};
+        Unit *unit;
+
+        bus_world_start(&world, NULL);
+        bus_world_add_unit(&world, "x.target", "[Unit]\nDescription=x\n");
+        dbus_message_append_args(message, DBUS_TYPE_STRING, &name, DBUS_TYPE_INVALID);
+        dbus_message_iter_init(message, &call.arguments);
+        call.method = bus_interface_find_method(&bus_manager_interface, "KillUnit");
+        cr_assert(not(call.method->find_subject(&call, &subject)), "it is not loaded");
+        cr_assert(eq(int, manager_load_unit(world.manager, name, &unit, NULL), 0));
+        cr_assert(call.method->find_subject(&call, &subject));
+        cr_assert(subject.unit == unit && subject.kind == &bus_unit_kind);
+        dbus_message_unref(message);
 }
 
 Test(bus_tree, objects_of_all_kinds_are_managed_and_called) {

@@ -76,15 +76,26 @@ static int call_deny(BusCall *call) {
                              (unsigned) owner, call->method->name, (int) call->client->uid);
 }
 
+/* A method that is about another object than the one that is called is allowed if a call of that one would be. */
+static bool call_is_allowed(const BusCall *call) {
+        const BusMethod *method = call->method;
+        BusObject subject = {};
+
+        return bus_access_is_allowed(call->tree, call->object, method->verb, call->client->uid) ||
+               (method->find_subject && method->find_subject(call, &subject) &&
+                bus_access_is_allowed(call->tree, &subject, method->verb, call->client->uid));
+}
+
 static int call_check(BusCall *call) {
         const char *signature = dbus_message_get_signature(call->message);
 
+        dbus_message_iter_init(call->message, &call->arguments);
         if (!text_equal(signature, call->method->in))
                 return bus_call_fail(call, -EINVAL, "InvalidArgs",
                                      "Method %s takes arguments of the signature \"%s\", but was called with \"%s\".",
                                      call->method->name, call->method->in, signature);
 
-        if (!bus_access_is_allowed(call->tree, call->object, call->method->verb, call->client->uid))
+        if (!call_is_allowed(call))
                 return call_deny(call);
         return 0;
 }
@@ -127,7 +138,6 @@ static int call_answer(BusCall *call, BusWire *wire) {
 
         bus_wire_begin(wire);
         call->reply = &wire->sink;
-        dbus_message_iter_init(call->message, &call->arguments);
         r = call->method->handler(call);
         if (r < 0)
                 bus_call_unkeep(call);

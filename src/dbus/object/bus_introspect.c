@@ -62,10 +62,10 @@ static void add_properties(Text *xml, const BusInterface *interface) {
 
         for (size_t i = 0; bus_interface_property(interface, i, &row); i++)
                 text_addf(xml,
-                          "  <property name=\"%s\" type=\"%s\" access=\"read\">\n"
+                          "  <property name=\"%s\" type=\"%s\" access=\"%s\">\n"
                           "   <annotation name=\"org.freedesktop.DBus.Property.EmitsChangedSignal\" value=\"%s\"/>\n"
                           "  </property>\n",
-                          row.name, row.signature,
+                          row.name, row.signature, row.property && row.property->set ? "readwrite" : "read",
                           row.flags & BUS_PROPERTY_EMITS_CHANGE ? "true" :
                           row.flags & BUS_PROPERTY_CONST ? "const" : "false");
 }

@@ -66,9 +66,14 @@ typedef struct BusMethod {
         const char *in, *in_names;
         const char *out, *out_names;
         BusVerb verb;
-        /* 0 with the reply's body written, BUS_CALL_LATER (see bus_later.h), or negative with call->failure */
+        /* BUS_CALL_LATER (see bus_later.h), negative with call->failure, or another value with the reply written */
         int (*handler)(BusCall *call);
         const char *description;
+        /*
+         * For a method that names the object that it is about: finds that by the arguments, to ask its kind for grants,
+         * too; false if there is none. NULL: it is about the object that is called.
+         */
+        bool (*find_subject)(const BusCall *call, BusObject *ret_subject);
 } BusMethod;
 
 typedef struct BusSignal {
