@@ -14,6 +14,7 @@
 
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "jobctl/ascii.h"
 #include "jobctl/verbs.h"
 #include "unitfile/install.h"
 
@@ -65,6 +66,14 @@ static void reserve_standard_descriptors(void) {
                         return;
 }
 
+/* Without memory the streams stay as they are. A pipe gets the text as it is. */
+static void use_ascii(const Terminal *terminal) {
+        if (terminal->is_out_terminal)
+                stdout = ascii_stream(STDOUT_FILENO, _IOLBF) ?: stdout;
+        if (terminal->is_err_terminal)
+                stderr = ascii_stream(STDERR_FILENO, _IONBF) ?: stderr;
+}
+
 int jobctl_run(char *const *argv) {
         cleanup_(strv_freep) char **words = NULL;
         cleanup_free_ char *complaint = NULL;
@@ -74,6 +83,8 @@ int jobctl_run(char *const *argv) {
         reserve_standard_descriptors();
         r = options_parse(&ctl.options, argv, &words, &complaint);
         terminal_init(&ctl.terminal, ctl.options.no_color);
+        if (!ctl.terminal.has_utf8 && !ctl.options.json)
+                use_ascii(&ctl.terminal);
         if (r == -EINVAL)
                 r = jobctl_misused(&ctl, "%s", complaint);
         else if (r == 0) {

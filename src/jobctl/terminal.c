@@ -96,7 +96,8 @@ void terminal_progress(Terminal *terminal, const char *line) {
         if (terminal_text_cut(line, terminal->width > 1 ? terminal->width - 1 : DEFAULT_WIDTH, terminal->has_utf8,
                               &cut) < 0)
                 return;
-        fprintf(stderr, "\r%s\033[K", cut);
+        /* Another process that prints to the terminal, such as jobd, then begins at the left. */
+        fprintf(stderr, "\r%s\033[K\r", cut);
         fflush(stderr);
         terminal->is_line_drawn = true;
 }

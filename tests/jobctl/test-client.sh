@@ -227,6 +227,11 @@ check "start a timer" ctl start yearly.timer
 check_prints "the list of timers has whole times" '-01-01 03:04:05' on_terminal list-timers
 check_prints "and says how many there are" '^1 timer listed' on_terminal list-timers
 
+# — a terminal without UTF-8 —
+check_lacks "in the C locale there are only ASCII characters" '[^ -~[:space:]]' \
+        env LC_ALL=C TERM=dumb script -qec "stty cols 40; $BUILD/jobctl status says-why.service; $BUILD/jobctl list-units --all" /dev/null
+check_prints "but in UTF-8 there are others" '…' on_terminal list-units --all
+
 # — output —
 check "start evil" ctl start evil.service
 check_lacks "no escape sequence of a unit reaches a terminal" $'\033''\]' on_terminal status evil.service
@@ -243,6 +248,7 @@ check_prints "a tree with a ring in it ends" 'ring-a.target \(see above\)' ctl l
 on_terminal start slow.service >"$DIR/progress" 2>&1 &
 WAITER=$!
 check "progress on a terminal" wait_for '\[0/[0-9]+\].*start slow' cat "$DIR/progress"
+check "it leaves the cursor at the left" wait_for $'start slow.*\x1b\\[K\r' cat "$DIR/progress"
 kill "$WAITER"
 on_terminal start slow.service >"$DIR/progress" 2>&1 &
 WAITER=$!
