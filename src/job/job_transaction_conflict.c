@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Which of two that conflict goes
+ * Settling conflicts: which of two conflicting candidates is dropped
  *
- * A conflict is a stop of a unit beside another candidate of it; all else
- * merges. What an anchor needs goes before what is only wanted. If both are
- * wanted, a stop that came through Conflicts= wins (the unit that declares the
- * conflict is started), and one that was only propagated loses.
+ * A conflict is a stop of a unit beside another candidate of the unit; other
+ * candidates merge. A candidate that an anchor needs wins over one that is only
+ * wanted. If both are only wanted, a stop pulled in by Conflicts= wins (the unit
+ * that declares the conflict is started), and a propagated stop loses.
  *
- * No job may be lost to one that is itself lost. So there are rounds: those
- * conflicts are settled whose winners nothing that is still open can cost, then
- * it is looked again. If there is none, what can't be there either way goes: what
- * would not be there without what it conflicts with. Else it is a tie: some conflicts hang on each other
- * in a ring. Of those that hang on no others, the one with a stop through
- * Conflicts=, then the first by name is settled, and all that its winner needs
- * is secured against what is only wanted. If it is lost nevertheless, there was
- * no way to it without what it conflicts with: the caller begins anew without it.
+ * No candidate may be dropped in favour of one that is dropped later. Conflicts
+ * are therefore settled in rounds:
+ *
+ *   1. A conflict is settled if its winner is not at risk: no outcome of the
+ *      open conflicts drops the winner.
+ *   2. If all winners are at risk, impossible candidates are dropped: those that
+ *      would be dropped together with their own opponents.
+ *   3. Otherwise the open conflicts depend on each other in rings. Of the
+ *      conflicts that depend on the fewest others, the first with a declared stop
+ *      is settled, else the first by name. The winner is secured, with all that
+ *      it needs: secured candidates win over others that are only wanted.
+ *
+ * A secured winner may be dropped nevertheless, if it is reached only through
+ * its opponents. Then job_transaction.c builds the transaction again without it.
  */
 
 #include <assert.h>
@@ -23,12 +29,12 @@
 
 #include "job/job_transaction_loss.h"
 
-#define ROUNDS_MAX 32           /* in which all candidates are looked at; what is open then is settled by name */
-#define TIES_MAX 32             /* conflicts of which it is worked out on how many others they hang */
+#define ROUNDS_MAX 32           /* a round costs O(stage); conflicts still open after these are settled by name */
+#define TIES_MAX 32             /* with more open conflicts, their dependencies are not counted */
 
 typedef struct JobConflict {
         JobCandidate *stop, *other;
-        bool is_sure;           /* nothing can cost the winner any more */
+        bool is_sure;           /* the winner is not at risk */
 } JobConflict;
 
 typedef VECTOR(JobConflict) JobConflicts;
@@ -42,7 +48,7 @@ static int candidate_rank(const JobCandidate *candidate) {
         return candidate->matters ? 2 : candidate->is_secured ? 1 : 0;
 }
 
-/* The first that declares it, or NULL. */
+/* The first candidate whose unit declares the conflict, or NULL. */
 static JobCandidate *conflict_first_declarer(const JobConflict *conflict) {
         for (const JobEdge *edge = conflict->stop->pullers_first; edge; edge = edge->next_of_object)
                 if (!edge->is_cut && edge->conflicts)
@@ -83,7 +89,7 @@ static int compare_units(const void *a, const void *b) {
         return strcmp(x->first->unit->id, y->first->unit->id);
 }
 
-/* In the order of names; of one unit, as they were pulled in. */
+/* Conflicts in the order of unit names; those of one unit in the order in which the candidates were pulled in. */
 static int conflicts_find(const JobStageUnits *several, JobConflicts *ret_conflicts) {
         qsort(several->items, several->n, sizeof(*several->items), compare_units);
         for (size_t i = 0; i < several->n; i++) {
@@ -125,7 +131,7 @@ static void conflicts_forget_settled(JobConflicts *conflicts) {
         conflicts->n = n;
 }
 
-/* — what no open conflict can cost — */
+/* — candidates at risk — */
 
 static void risk_add(JobTransaction *transaction, JobCandidate *candidate) {
         if (candidate->is_gone || candidate->mark == transaction->loss)
@@ -150,18 +156,18 @@ static bool risk_spares_declarer(const JobTransaction *transaction, const JobCon
         return false;
 }
 
-/* Does its stop win for nothing but that it was declared? */
-static bool conflict_hangs_on_declarer(const JobConflict *conflict) {
+/* Whether the stop wins only because it was declared. */
+static bool conflict_needs_declarer(const JobConflict *conflict) {
         return conflict_is_even(conflict) && conflict_winner(conflict) == conflict->stop;
 }
 
-/* The losers of all conflicts; a stop may be one, too, if it may come to be one that was only propagated. */
+/* Adds the losers of all conflicts, and the stops that would lose if all their declarers were dropped. */
 static bool risk_add_losers(JobTransaction *transaction, const JobConflicts *conflicts) {
         for (size_t i = 0; i < conflicts->n; i++) {
                 const JobConflict *conflict = &conflicts->items[i];
 
                 risk_add(transaction, conflict_loser(conflict));
-                if (conflict_hangs_on_declarer(conflict) && !risk_spares_declarer(transaction, conflict))
+                if (conflict_needs_declarer(conflict) && !risk_spares_declarer(transaction, conflict))
                         risk_add(transaction, conflict->stop);
         }
         return transaction->work.n > 0;
@@ -174,7 +180,7 @@ static void risk_add_needing(JobTransaction *transaction) {
                                 risk_add(transaction, edge->subject);
 }
 
-/* What the anchors reach on ways without risk is firm; the rest is at risk, too. */
+/* Candidates that no anchor reaches without passing one at risk are at risk, too. */
 static void risk_add_unreached(JobTransaction *transaction) {
         uint32_t firm = ++transaction->generation;
 
@@ -197,7 +203,7 @@ static void risk_add_unreached(JobTransaction *transaction) {
                         transaction->candidates.items[i]->mark = transaction->loss;
 }
 
-/* Marks with transaction->loss what an open conflict may cost. */
+/* Marks the candidates at risk with transaction->loss: some outcome of the open conflicts may drop them. */
 static void risk_find(JobTransaction *transaction, const JobConflicts *conflicts) {
         job_stage_touch(transaction);
         transaction->loss = ++transaction->generation;
@@ -225,9 +231,9 @@ static bool conflicts_settle_sure(JobTransaction *transaction, const JobConflict
         return is_any;
 }
 
-/* — rings — */
+/* — impossible candidates — */
 
-/* What is wanted of the unit beside it can't be there with it. */
+/* Adds the candidates of the same unit that conflict with @candidate. */
 static void impossible_add_opponents(JobTransaction *transaction, const JobCandidate *candidate) {
         for (JobCandidate *c = transaction->stage[candidate->index].first; c; c = c->next_of_unit)
                 if (c != candidate && c->type != JOB_NOP && candidate->type != JOB_NOP &&
@@ -236,8 +242,8 @@ static void impossible_add_opponents(JobTransaction *transaction, const JobCandi
 }
 
 /*
- * Would @candidate go with what can't be there beside it and what it needs? Then it can't be there, whichever of two
- * wins. What goes with them is marked.
+ * Whether @candidate would be dropped with the opponents of itself and of all that it needs; then no outcome keeps it.
+ * Marks what would be dropped with these opponents.
  */
 static bool candidate_is_impossible(JobTransaction *transaction, JobCandidate *candidate) {
         uint32_t search = ++transaction->generation;
@@ -297,6 +303,8 @@ static bool conflicts_settle_impossible(JobTransaction *transaction, const JobCo
         return is_any;
 }
 
+/* — ties — */
+
 static void secure_add(JobTransaction *transaction, JobCandidate *candidate) {
         if (candidate->is_secured)
                 return;
@@ -305,7 +313,7 @@ static void secure_add(JobTransaction *transaction, JobCandidate *candidate) {
                 transaction->is_incomplete = true;
 }
 
-/* The first of the shortest ways back to an anchor, without what would be lost. */
+/* Secures a shortest path from an anchor to @winner that avoids candidates marked as lost. */
 static void secure_add_way(JobTransaction *transaction, JobCandidate *winner) {
         uint32_t search = ++transaction->generation;
         size_t at = 0, n_edges = 0;
@@ -317,7 +325,7 @@ static void secure_add_way(JobTransaction *transaction, JobCandidate *winner) {
                         if (++n_edges > JOB_SEARCH_MAX || edge->is_cut || edge->subject->step == search ||
                             job_stage_would_lose(transaction, edge->subject))
                                 continue;
-                        edge->subject->via = edge;      /* the way down, from the puller */
+                        edge->subject->via = edge;      /* leads from the puller down to @winner */
                         search_add(transaction, edge->subject, search);
                 }
 
@@ -327,7 +335,7 @@ static void secure_add_way(JobTransaction *transaction, JobCandidate *winner) {
                 secure_add(transaction, winner);
 }
 
-/* The winner, what it needs, and a way on which it is pulled in. Marks are those of candidate_is_impossible(). */
+/* Secures @winner, a path that pulls it in, and all that these need. Uses the marks of candidate_is_impossible(). */
 static void conflict_secure(JobTransaction *transaction, JobCandidate *winner) {
         secure_add_way(transaction, winner);
         while (transaction->work.n > 0)
@@ -339,8 +347,8 @@ static void conflict_secure(JobTransaction *transaction, JobCandidate *winner) {
 static void conflict_settle_tie(JobTransaction *transaction, const JobConflict *conflict) {
         JobCandidate *winner = conflict_winner(conflict), *loser = conflict_loser(conflict);
 
-        /* The declarer needs the stop. */
-        if (conflict_hangs_on_declarer(conflict))
+        /* Securing the declarer secures the stop, which it needs. */
+        if (conflict_needs_declarer(conflict))
                 winner = conflict_first_declarer(conflict);
         (void) candidate_is_impossible(transaction, winner);
         conflict_secure(transaction, winner);
@@ -349,34 +357,34 @@ static void conflict_settle_tie(JobTransaction *transaction, const JobConflict *
         conflict_drop(transaction, conflict, loser);
 }
 
-static void hang_add(JobTransaction *transaction, JobCandidate *candidate, uint32_t search) {
+static void dependency_add(JobTransaction *transaction, JobCandidate *candidate, uint32_t search) {
         if (candidate->mark == transaction->loss)
                 search_add(transaction, candidate, search);
 }
 
-/* On how many conflicts it hangs if its winner stays. Marks are those of risk_find(). */
-static size_t conflict_count_grounds(JobTransaction *transaction, const JobConflict *conflict,
-                                     const JobConflicts *conflicts) {
+/* How many open conflicts decide whether the winner stays. Uses the marks of risk_find(). */
+static size_t conflict_count_dependencies(JobTransaction *transaction, const JobConflict *conflict,
+                                          const JobConflicts *conflicts) {
         uint32_t search = ++transaction->generation;
         size_t n = 0;
 
-        hang_add(transaction, conflict_winner(conflict), search);
+        dependency_add(transaction, conflict_winner(conflict), search);
         while (transaction->work.n > 0) {
                 JobCandidate *candidate = vector_pop(&transaction->work);
 
                 for (JobEdge *edge = candidate->needs_first; edge; edge = edge->next_of_subject)
                         if (!edge->is_cut && edge->is_needed)
-                                hang_add(transaction, edge->object, search);
+                                dependency_add(transaction, edge->object, search);
                 for (JobEdge *edge = candidate->pullers_first; edge; edge = edge->next_of_object)
                         if (!edge->is_cut)
-                                hang_add(transaction, edge->subject, search);
-                /* Most units have one candidate. */
+                                dependency_add(transaction, edge->subject, search);
+                /* A unit with one candidate has no conflict. */
                 if (!transaction->stage[candidate->index].first->next_of_unit)
                         continue;
                 for (size_t i = 0; i < conflicts->n; i++)
                         if (conflict_loser(&conflicts->items[i]) == candidate) {
                                 n++;
-                                hang_add(transaction, conflict_winner(&conflicts->items[i]), search);
+                                dependency_add(transaction, conflict_winner(&conflicts->items[i]), search);
                         }
         }
         return n;
@@ -388,7 +396,7 @@ static const JobConflict *conflicts_choose_tie(JobTransaction *transaction, cons
 
         for (size_t i = 0; i < conflicts->n; i++) {
                 const JobConflict *conflict = &conflicts->items[i];
-                size_t n = conflicts->n <= TIES_MAX ? conflict_count_grounds(transaction, conflict, conflicts) : 0;
+                size_t n = conflicts->n <= TIES_MAX ? conflict_count_dependencies(transaction, conflict, conflicts) : 0;
 
                 if (chosen && n > fewest)
                         continue;
@@ -400,7 +408,7 @@ static const JobConflict *conflicts_choose_tie(JobTransaction *transaction, cons
         return chosen;
 }
 
-/* All that are left, by name: first those with a stop through Conflicts=. */
+/* Settles all open conflicts in one pass by name, those with a declared stop first. */
 static void conflicts_settle_rest(JobTransaction *transaction, const JobConflicts *conflicts) {
         for (int round = 0; round < 2; round++)
                 for (size_t i = 0; i < conflicts->n; i++) {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What would go with a candidate
+ * Losses: what would be dropped with a candidate
  *
- * Those that need it, and what no anchor reaches without these. An object whose
- * pullers all go is lost with them; one that keeps a puller is a suspect: it is
- * lost only if its pullers are such a ring that nothing outside pulls in. That
- * is looked for last, by a search back from it to an anchor.
+ * The candidates that need it are lost with it, and so is all that no anchor
+ * reaches without these. An object is lost if all its pullers are lost. An object
+ * that keeps a puller is a suspect, because pullers that pull in each other in a
+ * ring may have lost their way to an anchor. Suspects are examined last, each by
+ * a search back to an anchor.
  */
 
 #include <assert.h>
@@ -81,7 +82,7 @@ bool job_stage_would_lose(const JobTransaction *transaction, const JobCandidate 
         return candidate->mark == transaction->loss;
 }
 
-/* Adds those that pull in @candidate: false if more edges were looked at than are worth it. */
+/* Adds the pullers of @candidate. False if the search has followed too many edges (JOB_SEARCH_MAX). */
 static bool search_add_pullers(JobTransaction *transaction, const JobCandidate *candidate, uint32_t lost,
                                uint32_t search, size_t *n_edges) {
         for (JobEdge *edge = candidate->pullers_first; edge; edge = edge->next_of_object) {
@@ -97,7 +98,7 @@ static bool search_add_pullers(JobTransaction *transaction, const JobCandidate *
         return true;
 }
 
-/* Breadth first, from puller to puller. */
+/* A breadth-first search from puller to puller. */
 bool job_stage_find_unreached(JobTransaction *transaction, JobCandidate *candidate, uint32_t lost) {
         uint32_t search = ++transaction->generation;
         bool is_unreached = true;
