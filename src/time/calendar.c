@@ -83,7 +83,7 @@ static int read_number(Reader *reader, bool is_usec, int32_t *ret) {
 
         if (!is_digit(peek(reader)))
                 return refuse(reader, start, peek(reader) == '\0' ? "a number is missing at the end" :
-                                                                    "here a number is expected");
+                                                                    "a number is expected here");
         for (; is_digit(peek(reader)); reader->at++)
                 if (value <= INT32_MAX)
                         value = value * 10 + (*reader->at - '0');
@@ -117,11 +117,11 @@ static int read_part(Reader *reader, bool is_usec, CalendarPart *ret_part) {
                 if (r < 0)
                         return r;
                 if (part.step == 0)
-                        return refuse(reader, step + 1, "a step of 0 leads nowhere");
+                        return refuse(reader, step + 1, "a step has to be more than 0");
         } else if (is_usec && part.stop >= 0 && part.start + part.step > part.stop)
                 return refuse(reader, start, "a range of less than a second needs a step, as in 0..0.5/0.1");
         if (!strchr(" ,-~:", peek(reader)))
-                return refuse(reader, reader->at, "this does not belong to a number, range, step or list");
+                return refuse(reader, reader->at, "this is no part of a number, range, step or list");
         *ret_part = part;
         return 0;
 }
@@ -168,13 +168,13 @@ static int read_weekday_separator(Reader *reader, int32_t day, int32_t *range) {
         bool is_range = peek(reader) == '-' || (peek(reader) == '.' && peek_second(reader) == '.');
 
         if (is_range && *range >= 0)
-                return refuse(reader, reader->at, "a range of weekdays has two ends");
+                return refuse(reader, reader->at, "a range of weekdays has two weekdays, as in Mon..Fri");
         if (is_range) {
                 reader->at += *reader->at == '.' ? 2 : 1;
                 *range = day;
         } else {
                 if (!strchr(" ,", peek(reader)))
-                        return refuse(reader, reader->at, "this does not belong to a weekday");
+                        return refuse(reader, reader->at, "this is no part of a weekday");
                 *range = -1;
                 if (!skip(reader, ','))
                         return 0;
@@ -194,7 +194,7 @@ static int read_weekdays(Reader *reader, Calendar *calendar) {
                 int32_t day = read_weekday(reader);
 
                 if (day < 0)
-                        return is_first ? 0 : refuse(reader, start, "here a weekday is expected");
+                        return is_first ? 0 : refuse(reader, start, "a weekday is expected here");
                 if (range > day)
                         return refuse(reader, start, "the range of weekdays ends before it begins");
                 for (int32_t d = range >= 0 ? range : day; d <= day; d++)
@@ -230,11 +230,11 @@ static int read_timestamp(Reader *reader, Calendar *calendar) {
         int r;
 
         if (!is_digit(peek(reader)))
-                return refuse(reader, start, "after '@' seconds since 1970 are expected");
+                return refuse(reader, start, "seconds since 1970 are expected after '@'");
         for (; is_digit(peek(reader)) && seconds < INT64_C(10000000000); reader->at++)
                 seconds = seconds * 10 + (*reader->at - '0');
         if (peek(reader) != '\0')
-                return refuse(reader, reader->at, "after '@' only seconds since 1970 are expected");
+                return refuse(reader, reader->at, "nothing but seconds since 1970 is expected after '@'");
         time = civil_from_seconds(seconds, 0);
         if (time.year > CALENDAR_YEAR_MAX)
                 return refuse(reader, start, "the year is out of its range, 1970 to 2199");
@@ -257,7 +257,7 @@ static int read_date_end(Reader *reader, Calendar *calendar, CalendarChain chain
 
                 if (n == 3 || calendar->counts_back || (peek(reader) != '-' && peek(reader) != '~'))
                         return refuse(reader, reader->at, n == 3 || calendar->counts_back ?
-                                      "here the date should end" : "here '-' is expected, as in 2030-12-24");
+                                      "the date has to end here" : "'-' is expected here, as in 2030-12-24");
                 calendar->counts_back = *reader->at++ == '~';
                 begins[n] = reader->at;
                 r = read_chain(reader, false, &chains[n++]);
@@ -309,17 +309,17 @@ static int read_time(Reader *reader, Calendar *calendar) {
         if (r < 0)
                 return r;
         if (!skip(reader, ':'))
-                return refuse(reader, reader->at, "here ':' is expected, as in 18:30");
+                return refuse(reader, reader->at, "':' is expected here, as in 18:30");
         r = read_field(reader, calendar, CALENDAR_MINUTE);
         if (r < 0)
                 return r;
         if (peek(reader) == '\0')
                 return set_field(calendar, CALENDAR_USEC, 0);
         if (!skip(reader, ':'))
-                return refuse(reader, reader->at, "here ':' or the end is expected, as in 18:30:00");
+                return refuse(reader, reader->at, "':' or the end is expected here, as in 18:30:00");
         r = read_field(reader, calendar, CALENDAR_USEC);
         if (r == 0 && peek(reader) != '\0')
-                return refuse(reader, reader->at, "here the end of the expression or a known time zone is expected");
+                return refuse(reader, reader->at, "the end of the expression or a known time zone is expected here");
         return r;
 }
 
@@ -426,18 +426,18 @@ static int read_expression(Reader *reader, Calendar *calendar) {
 static const char *describe_range(CalendarField field) {
         switch (field) {
         case CALENDAR_YEAR:
-                return "the year is out of its range, 1970 to 2199, or its range or step leads nowhere";
+                return "the year is not in 1970 to 2199, or its range or step matches nothing";
         case CALENDAR_MONTH:
-                return "the month is out of its range, 1 to 12, or its range or step leads nowhere";
+                return "the month is out of its range, 1 to 12, or its range or step matches nothing";
         case CALENDAR_DAY:
-                return "the day is out of its range, 1 to 31 (1 to 28 from the end), or its range or step leads "
-                       "nowhere";
+                return "the day is out of its range, 1 to 31 (1 to 28 from the end), or its range or step "
+                       "matches nothing";
         case CALENDAR_HOUR:
-                return "the hour is out of its range, 0 to 23, or its range or step leads nowhere";
+                return "the hour is out of its range, 0 to 23, or its range or step matches nothing";
         case CALENDAR_MINUTE:
-                return "the minute is out of its range, 0 to 59, or its range or step leads nowhere";
+                return "the minute is out of its range, 0 to 59, or its range or step matches nothing";
         case CALENDAR_USEC:
-                return "the second is out of its range, 0 to 59, or its range or step leads nowhere";
+                return "the second is out of its range, 0 to 59, or its range or step matches nothing";
         case _CALENDAR_FIELD_MAX:
                 break;
         }

@@ -36,7 +36,7 @@ Test(verb_calendar, says_never, .init = cr_redirect_stdout) {
 Test(verb_calendar, shows_where_it_is_wrong, .init = cr_redirect_stderr) {
         cr_assert(eq(int, RUN("calendar", "Mon 12:o0"), EXIT_FAILED));
         fflush(stderr);
-        cr_assert_stderr_eq_str("jobctl: 'Mon 12:o0' is not a calendar expression: here a number is expected:\n"
+        cr_assert_stderr_eq_str("jobctl: 'Mon 12:o0' is not a calendar expression: a number is expected here:\n"
                                 "    Mon 12:o0\n           ^\n");
 }
 

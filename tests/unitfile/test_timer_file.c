@@ -58,9 +58,9 @@ Test(timer_file, bad_lines_are_left_out_with_a_warning) {
         cr_assert(eq(sz, timer->values.n, 1));
         assert_string(file_said(world),
                       "warning a/x.timer:2 OnCalendar: 'Mon 25:00' is not a calendar expression: at '25:00', the hour is "
-                      "out of its range, 0 to 23, or its range or step leads nowhere; the line is ignored.\n"
-                      "warning a/x.timer:3 OnCalendar: 'Mon;Tue' is not a calendar expression: at ';Tue', this does not "
-                      "belong to a weekday; the line is ignored.\n"
+                      "out of its range, 0 to 23, or its range or step matches nothing; the line is ignored.\n"
+                      "warning a/x.timer:3 OnCalendar: 'Mon;Tue' is not a calendar expression: at ';Tue', this is no "
+                      "part of a weekday; the line is ignored.\n"
                       "warning a/x.timer:4 OnBootSec: 'soon' is not a time span such as '90', '1min 30s' or 'infinity'; "
                       "the line is ignored.\n");
 }
