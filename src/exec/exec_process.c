@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,6 +157,15 @@ bool exec_process_wants_processor(pid_t pid) {
         ExecProcess process;
 
         return exec_process_read(pid, &process) == 0 && process.state == 'R';
+}
+
+usec_t exec_process_delay(pid_t pid) {
+        char buffer[128];
+        uint64_t delay;
+
+        if (read_proc(pid, "schedstat", buffer, sizeof(buffer)) < 0 || sscanf(buffer, "%*u %" SCNu64, &delay) != 1)
+                return 0;
+        return delay / 1000;
 }
 
 bool exec_process_descends_from(pid_t pid, pid_t ancestor) {

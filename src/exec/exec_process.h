@@ -51,6 +51,9 @@ int exec_process_hold_unexecuted(pid_t pid, usec_t started);
 /* Returns true if the process runs or is ready to run. */
 bool exec_process_wants_processor(pid_t pid);
 
+/* How long the process has waited for a processor when it wanted one, in total; 0: not known. */
+usec_t exec_process_delay(pid_t pid);
+
 /*
  * How long one search waits for processes that are in the middle of an execve(), in total. Half a second covers an
  * execve() on a busy machine, and is more than a PID 1 should wait.

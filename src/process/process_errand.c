@@ -15,8 +15,8 @@
  * so we look, when something else of it is heard, and by a timer that gets slower.
  *
  * To make a process takes time, too, a sandbox more than anything else. So what a
- * flush does not get done in a stretch waits in its errand, and is made in other
- * stretches, between which connections and all other sources are served. One that
+ * flush does not get done in a stretch (process_pace.h) waits in its errand, and
+ * is made in other stretches, between which all other sources are served. One that
  * is not wanted any more, because its owner has a time limit or is stopped, is
  * killed; its errand stays until it is reaped. It reads nothing of its unit, so
  * that units may change, or go, meanwhile.
@@ -42,27 +42,20 @@
 #include "exec/exec_process.h"
 #include "process/outbox.h"
 #include "process/process_errand.h"
+#include "process/process_pace.h"
 #include "store/journal.h"
 
-/*
- * Processes are made for that long in one go, and then others are served: the longer, the cheaper, for each turn writes
- * down what waits. For those on their way alone it is the shorter time: most have their programs by then.
- */
-#define STRETCH_MIN (5 * USEC_PER_MSEC)
-#define STRETCH_MAX (20 * USEC_PER_MSEC)
-#define WAIT (5 * USEC_PER_MSEC)
-/*
- * A stretch that takes so much longer had to wait for a processor. Then the next one is shorter, and fewer are on
- * their way at once, for they want the processor, too; and others are served for as long as this one has taken, up to
- * a limit.
- */
-#define LONGER_BY (20 * USEC_PER_MSEC)
-#define REST_MAX (20 * USEC_PER_MSEC)
-/* One that is on its way for longer than that may take any time. */
+/* One that is on its way for longer than the first may take any time, unless it wants a processor: then the second. */
 #define RECENT (100 * USEC_PER_MSEC)
-/* The time between two looks at those on their way grows from the first to the second. */
+#define RECENT_STARVED (1 * USEC_PER_SEC)
+/* The time between two looks at those on their way grows from the first to the second … */
 #define LOOK_MIN (1 * USEC_PER_MSEC)
 #define LOOK_MAX (200 * USEC_PER_MSEC)
+/* … and for those that hang on, to this part of the time that the last one has taken so far, and to this limit. */
+#define LOOK_PART 8U
+#define LOOK_LIMIT (10 * USEC_PER_SEC)
+/* To begin with, where there is next to no processor. */
+#define LOOK_STARVED (10 * USEC_PER_MSEC)
 /* From this format on the record of a process on its way has its pid and start. */
 #define FORMAT_OF_STARTS 6
 
@@ -103,6 +96,7 @@ typedef struct ProcessErrand {
         ExecRequest request;            /* owned; of one on its way only what the host is told with it */
         ExecSpawn *spawn;               /* owned */
         usec_t since, started;          /* monotonic; as exec_process_start() */
+        bool is_alone;                  /* no other was on its way when it was made */
 } ProcessErrand;
 
 struct ProcessErrands {
@@ -112,13 +106,11 @@ struct ProcessErrands {
         ProcessErrand *newest;          /* those that are written down */
         ProcessErrand *sent, **sent_end;        /* owned: spawns that have left the outbox, in that order */
         unsigned n_sent, n_coming;      /* of .sent: all but those leaving; those coming */
-        usec_t began;                   /* this stretch; 0: there is none yet */
-        usec_t stretch;                 /* how long it is to last */
-        usec_t rest_until;              /* none begins before that */
+        ProcessPace pace;
+        usec_t last_made;               /* when the last process was made */
         usec_t pause;                   /* to the next look */
         sd_event_source *look;          /* owned */
         unsigned n_steps;               /* processes that were made, or have arrived */
-        unsigned most;                  /* to be on their way at once, as far as they are recent */
         bool is_collecting;
         bool is_postponed;              /* those that wait, wait for nothing but time */
         bool is_full;                   /* none can be begun: what comes now waits behind those that wait */
@@ -132,8 +124,9 @@ int process_errands_new(ProcessErrands **ret_errands, const ProcessHost *host, P
 
         if (!errands)
                 return -ENOMEM;
-        *errands = (ProcessErrands) { .host = host, .table = table, .rest = rest, .sent_end = &errands->sent,
-                                      .most = EXEC_SPAWNS_MAX, .stretch = STRETCH_MAX };
+        *errands = (ProcessErrands) { .host = host, .table = table, .rest = rest,
+                                      .sent_end = &errands->sent };
+        process_pace_init(&errands->pace, EXEC_SPAWNS_MAX);
         r = sd_event_add_time(host->event, &errands->look, CLOCK_MONOTONIC, 0, 1, on_look, errands);
         if (r >= 0)
                 r = sd_event_source_set_enabled(errands->look, SD_EVENT_OFF);
@@ -260,6 +253,14 @@ static int end_spawn(ProcessErrand *errand, ExecResult *result) {
         return r;
 }
 
+static void note_arrival(const ProcessErrand *errand) {
+        const usec_t taken = usec_sub(clock_monotonic(), errand->since);
+
+        process_pace_note_arrival(&errand->errands->pace,
+                                  process_pace_wants_delay(taken) ? exec_process_delay(errand->pid) : 0,
+                                  errand->is_alone);
+}
+
 /* The table has it still: it is the owner's from here on, or nobody's, and then leaves. */
 static void arrive(ProcessErrand *errand) {
         ProcessErrands *errands = errand->errands;
@@ -268,6 +269,7 @@ static void arrive(ProcessErrand *errand) {
         pid_t pid = errand->pid;
         ExecResult result;
 
+        note_arrival(errand);
         if (end_spawn(errand, &result) < 0) {
                 pid = 0;
                 count_out(errand);
@@ -324,9 +326,12 @@ static const ProcessOwnerOps coming_ops = {
 /* — looking whether they have arrived — */
 
 static void look_again(ProcessErrands *errands, usec_t pause) {
+        usec_t most;
+
         if (errands->n_sent == 0)
                 return;
-        errands->pause = MIN(pause, LOOK_MAX);
+        most = usec_sub(clock_monotonic(), errands->last_made) / LOOK_PART;
+        errands->pause = MIN(pause, MIN(MAX(most, LOOK_MAX), LOOK_LIMIT));
         (void) sd_event_source_set_time_relative(errands->look, errands->pause);
         (void) sd_event_source_set_enabled(errands->look, SD_EVENT_ONESHOT);
 }
@@ -362,16 +367,21 @@ void process_errands_collect(ProcessErrands *errands) {
         }
         errands->is_collecting = false;
         if (errands->n_sent > errands->n_coming)
-                look_again(errands, usec_sub(errands->rest_until, clock_monotonic()));
+                look_again(errands, usec_sub(errands->pace.rest_until, clock_monotonic()));
 }
 
+/* Of this stretch, to make those that wait, or to wait for those on their way. */
 static usec_t left_of_stretch(ProcessErrands *errands) {
         const usec_t now = clock_monotonic();
-        bool is_to_begin = errands->n_sent > errands->n_coming;
 
-        if (errands->began == 0)
-                errands->began = now;
-        return usec_sub(errands->began + (is_to_begin ? errands->stretch : MIN(errands->stretch, WAIT)), now);
+        return errands->n_sent > errands->n_coming ? process_pace_left_to_make(&errands->pace, now)
+                                                   : process_pace_left_to_wait(&errands->pace, now);
+}
+
+static bool is_recent(const ProcessErrand *errand, usec_t now) {
+        const usec_t taken = usec_sub(now, errand->since);
+
+        return taken < RECENT || (taken < RECENT_STARVED && exec_process_wants_processor(errand->pid));
 }
 
 /* The first on its way that there is a point in waiting for. */
@@ -380,7 +390,7 @@ static ProcessErrand *find_recent(const ProcessErrands *errands) {
         const usec_t now = n > 0 ? clock_monotonic() : 0;
 
         for (ProcessErrand *errand = next_coming(errands->sent, &n); errand; errand = next_coming(errand->later, &n))
-                if (usec_sub(now, errand->since) < RECENT)
+                if (is_recent(errand, now))
                         return errand;
         return NULL;
 }
@@ -469,7 +479,8 @@ static int begin_spawn(ProcessErrand *errand, ExecResult *result) {
         int r;
 
         errand->request.note_pid = note_of_pid(errand);
-        errand->since = clock_monotonic();
+        errand->since = errand->errands->last_made = clock_monotonic();
+        errand->is_alone = errand->errands->n_coming == 0;
         r = exec_spawn_begin(&errand->request, &errand->spawn, result);
         if (r >= 0) {
                 r = follow(errand);
@@ -506,18 +517,16 @@ static int prepare(ProcessErrand *errand, ExecResult *result) {
 
 /* Late ones do not count, for they may hang. */
 static bool has_place(const ProcessErrands *errands) {
-        return exec_spawn_has_place() && (errands->n_coming < errands->most || !find_recent(errands));
+        return exec_spawn_has_place() && (errands->n_coming < errands->pace.most || !find_recent(errands));
 }
 
 /* For a place, and some time: true, and there is one; false, if there is none, or the errand was taken back. */
 static bool wait_for_place(ProcessErrand *errand) {
         ProcessErrands *errands = errand->errands;
 
-        if (errands->began == 0)
-                errands->began = clock_monotonic();
-        if (!has_place(errands))
+        if (process_pace_left_to_make(&errands->pace, clock_monotonic()) > 0 && !has_place(errands))
                 (void) wait_a_little(errands);
-        errands->is_postponed = usec_sub(clock_monotonic(), errands->began) >= errands->stretch;
+        errands->is_postponed = process_pace_left_to_make(&errands->pace, clock_monotonic()) == 0;
         return errand->owner && !errands->is_postponed && has_place(errands);
 }
 
@@ -538,7 +547,7 @@ static ExecSpawnWait send_spawn(ProcessErrand *errand) {
         ExecSpawnWait wait;
         int r;
 
-        if (errands->is_full || (errands->began == 0 && clock_monotonic() < errands->rest_until))
+        if (errands->is_full || process_pace_is_resting(&errands->pace, clock_monotonic()))
                 return queue_up(errand, EXEC_SPAWN_WAITS_FOR_ALL);
         if (has_earlier(errand))
                 return queue_up(errand, EXEC_SPAWN_WAITS_FOR_NAMESPACE);
@@ -552,6 +561,7 @@ static ExecSpawnWait send_spawn(ProcessErrand *errand) {
         }
         if (r == 0 && begin_spawn(errand, &result) >= 0) {
                 add_sent(errand, ERRAND_COMING);
+                process_pace_note_made(&errands->pace, clock_monotonic());
                 errands->n_steps++;
                 return EXEC_SPAWN_NEED_NOT_WAIT;
         }
@@ -588,37 +598,23 @@ static void begin_waiting(ProcessErrands *errands) {
         }
 }
 
-static void judge_stretch(ProcessErrands *errands) {
-        const usec_t now = clock_monotonic(), taken = usec_sub(now, errands->began);
+/* Until the next look, which would be after @pause. */
+static usec_t time_to_look(const ProcessErrands *errands, usec_t pause) {
+        const usec_t rest = usec_sub(errands->pace.rest_until, clock_monotonic());
 
-        if (taken > errands->stretch + LONGER_BY) {
-                errands->stretch = STRETCH_MIN;
-                errands->most = MAX(errands->most / 2, 1U);
-                errands->rest_until = now + MIN(taken, REST_MAX);
-        } else {
-                errands->stretch = MIN(errands->stretch * 2, STRETCH_MAX);
-                errands->most = MIN(errands->most * 2, EXEC_SPAWNS_MAX);
-        }
-        errands->began = 0;
-}
-
-/* When to look again: at once if only time is missing, and not while others are served. */
-static usec_t time_of_rest(const ProcessErrands *errands) {
-        const usec_t rest = usec_sub(errands->rest_until, clock_monotonic());
-        bool is_to_begin = errands->n_sent > errands->n_coming;
-
-        if (is_to_begin && rest > 0)
-                return rest;
-        return is_to_begin && errands->is_postponed ? 0 : LOOK_MIN;
+        if (errands->n_sent == errands->n_coming)
+                return pause;
+        if (rest > 0)
+                return errands->n_coming > 0 ? MIN(rest, MAX(pause, LOOK_STARVED)) : rest;
+        return errands->is_postponed ? 0 : pause;
 }
 
 /* To its end, or until nothing is on its way. What is left goes on when others have been served. */
 static void end_stretch(ProcessErrands *errands) {
-        while (errands->began > 0 && wait_a_little(errands))
+        while (errands->pace.began > 0 && wait_a_little(errands))
                 begin_waiting(errands);
-        if (errands->began > 0)
-                judge_stretch(errands);
-        look_again(errands, time_of_rest(errands));
+        process_pace_end(&errands->pace, clock_monotonic());
+        look_again(errands, time_to_look(errands, LOOK_MIN));
 }
 
 /* Less and less often, as long as nothing happens. */
@@ -633,9 +629,9 @@ static int on_look(sd_event_source *source, uint64_t usec, void *userdata) {
                 end_stretch(errands);
         }
         if (errands->n_steps == n_steps)
-                look_again(errands, 2 * pause);
-        else if (errands->n_sent == errands->n_coming)
-                look_again(errands, LOOK_MIN);
+                look_again(errands, MAX(time_to_look(errands, 2 * pause), LOOK_MIN));
+        else
+                look_again(errands, time_to_look(errands, LOOK_MIN));
         return 0;
 }
 
