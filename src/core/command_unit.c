@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "basic/fd.h"
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "core/command_unit.h"
@@ -137,13 +138,8 @@ static int write_text(char *const *command, const char *program, const char *her
                            quoted_program + strlen(" \""), arguments, strchr(folder, '\n') ? "/" : folder);
 }
 
-static void close_fd(int *fd) {
-        if (*fd >= 0)
-                close(*fd);
-}
-
 static int write_file(const char *path, const char *text) {
-        cleanup_(close_fd) int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+        cleanup_fd_ int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
         size_t n = strlen(text);
         ssize_t written = 0;
 

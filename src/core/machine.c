@@ -20,16 +20,12 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "basic/fd.h"
 #include "core/core_command_line.h"
 #include "core/machine.h"
 #include "core/machine_command_line.h"
 #include "core/machine_identity.h"
 #include "core/machine_mount.h"
-
-static void close_fd(int *fd) {
-        if (*fd >= 0)
-                close(*fd);
-}
 
 /* Standard streams are closed if the kernel found no /dev/console when it started init. */
 static bool leads_nowhere(int fd) {
@@ -58,7 +54,7 @@ static void open_console(void) {
 
 /* By default the kernel drops all but a few lines of a process in any five seconds. */
 static void lift_rate_limit(void) {
-        cleanup_(close_fd) int fd = open("/proc/sys/kernel/printk_devkmsg", O_WRONLY | O_CLOEXEC);
+        cleanup_fd_ int fd = open("/proc/sys/kernel/printk_devkmsg", O_WRONLY | O_CLOEXEC);
 
         if (fd >= 0)
                 (void) !write(fd, "on\n", 3);
@@ -76,7 +72,7 @@ static void open_kernel_log(void) {
 
 /* Ctrl-Alt-Del and Alt-Up are signals then. */
 static void take_keys(void) {
-        cleanup_(close_fd) int fd = -1;
+        cleanup_fd_ int fd = -1;
 
         if (reboot((int) LINUX_REBOOT_CMD_CAD_OFF) < 0)
                 log_warning("Ctrl-Alt-Del stays with the kernel: %s", strerror(errno));

@@ -25,20 +25,16 @@
 
 #include <systemd/sd-id128.h>
 
+#include "basic/fd.h"
 #include "basic/macro.h"
 #include "core/machine_identity.h"
 
 #define HOSTNAME_DEFAULT "localhost"
 #define ID_DIGITS 32U
 
-static void close_fd(int *fd) {
-        if (*fd >= 0)
-                close(*fd);
-}
-
 /* Reads the beginning of a small file and adds a NUL: its length, or a negative errno. */
 static ssize_t read_file(const char *path, char *ret_text, size_t size) {
-        cleanup_(close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+        cleanup_fd_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
         ssize_t n;
 
         if (fd < 0)
@@ -95,7 +91,7 @@ int machine_id_parse(const char *text) {
 }
 
 static int write_id(const char *path, const char *id, int flags) {
-        cleanup_(close_fd) int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_TRUNC | flags, 0444);
+        cleanup_fd_ int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_TRUNC | flags, 0444);
 
         if (fd < 0)
                 return -errno;
@@ -139,7 +135,7 @@ int machine_set_id(const char *root) {
 /* — loopback — */
 
 int machine_start_loopback(void) {
-        cleanup_(close_fd) int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+        cleanup_fd_ int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
         struct ifreq request = { .ifr_name = "lo" };
 
         if (fd < 0)

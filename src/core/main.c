@@ -22,6 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "basic/fd.h"
 #include "basic/text.h"
 #include "core/command_unit.h"
 #include "core/core_execute.h"
@@ -71,11 +72,6 @@ static void reserve_server_fds(void) {
                         dup3(fd, i, O_CLOEXEC);
         if (fd >= end)
                 close(fd);
-}
-
-static void close_fd(int *fd) {
-        if (*fd >= 0)
-                close(*fd);
 }
 
 static int tell_ready(const Core *core, Manager *manager, const char *runtime_directory) {
@@ -159,7 +155,7 @@ static int serve(Core *core, const char *runtime_directory, Failure *ret_failure
 static int open_runtime_directory(const Core *core, int *ret_fd, char **ret_path, Failure *ret_failure) {
         const CoreOptions *options = &core->options;
         const ProcessKeeper keeper = core_keeper_for_manager(core->keeper);
-        cleanup_(close_fd) int kept = keeper.ops ? keeper.ops->take_fd(keeper.userdata, LOCK_NAME) : -1;
+        cleanup_fd_ int kept = keeper.ops ? keeper.ops->take_fd(keeper.userdata, LOCK_NAME) : -1;
         int r;
 
         if (options->runtime_directory)
@@ -175,7 +171,7 @@ static int open_runtime_directory(const Core *core, int *ret_fd, char **ret_path
 
 /* Returns the exit status. */
 static int run(Core *core, Failure *ret_failure) {
-        cleanup_(close_fd) int lock_fd = -1;
+        cleanup_fd_ int lock_fd = -1;
         cleanup_free_ char *runtime_directory = NULL;
         int r;
 

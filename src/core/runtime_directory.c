@@ -24,6 +24,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "basic/fd.h"
 #include "basic/log.h"
 #include "basic/vector.h"
 #include "core/runtime_directory.h"
@@ -43,11 +44,6 @@ static int make_folders(const char *path) {
                 *slash = '/';
         }
         return mkdir(path, 0755) < 0 && errno != EEXIST ? -errno : 0;
-}
-
-static void close_fd(int *fd) {
-        if (*fd >= 0)
-                close(*fd);
 }
 
 static int check_owner(int fd, const char *path, Failure *ret_failure) {
@@ -77,7 +73,7 @@ static int take_kept(const char *path, int kept) {
 }
 
 int runtime_directory_open(const char *path, int kept, int *ret_fd, char **ret_path, Failure *ret_failure) {
-        cleanup_(close_fd) int fd = -1;
+        cleanup_fd_ int fd = -1;
         char *absolute;
         int r;
 

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "basic/fd.h"
 #include "basic/macro.h"
 #include "log/log_table.h"
 
@@ -26,11 +27,6 @@
 
 _Static_assert(sizeof(LogHeader) <= HEADER_BYTES, "the header has a page");
 _Static_assert(sizeof(LogStream) % 8 == 0, "streams lie one behind the other");
-
-static void close_fd(int *fd) {
-        if (*fd >= 0)
-                close(*fd);
-}
 
 static bool is_ours(const LogHeader *header) {
         return header->magic == LOG_TABLE_MAGIC && header->version == LOG_TABLE_VERSION &&
@@ -53,7 +49,7 @@ static int map(LogTable *table, int *fd) {
 /* A new table replaces the old one in one step; a process that has the old one open continues with that. */
 static int make_table(LogTable *table) {
         static const char temporary[] = TABLE_NAME ".new";
-        cleanup_(close_fd) int fd = openat(table->folder_fd, temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+        cleanup_fd_ int fd = openat(table->folder_fd, temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
         int r;
 
         if (fd < 0 || ftruncate(fd, (off_t) TABLE_BYTES) < 0 || fallocate(fd, 0, 0, (off_t) HEADER_BYTES) < 0)
@@ -67,7 +63,7 @@ static int make_table(LogTable *table) {
 }
 
 static int open_table(LogTable *table, bool may_make) {
-        cleanup_(close_fd) int fd = openat(table->folder_fd, TABLE_NAME, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+        cleanup_fd_ int fd = openat(table->folder_fd, TABLE_NAME, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
         struct stat status;
         int r;
 
@@ -82,8 +78,7 @@ static int open_table(LogTable *table, bool may_make) {
                 return r;
         munmap(table->header, TABLE_BYTES);
         table->header = NULL;
-        close_fd(&table->fd);
-        table->fd = -1;
+        table->fd = fd_close(table->fd);
         return may_make ? make_table(table) : -EBADMSG;
 }
 
@@ -105,8 +100,8 @@ int log_table_open(LogTable *table, const char *folder, bool may_make) {
 void log_table_close(LogTable *table) {
         if (table->header)
                 munmap(table->header, TABLE_BYTES);
-        close_fd(&table->fd);
-        close_fd(&table->folder_fd);
+        fd_close(table->fd);
+        fd_close(table->folder_fd);
         *table = LOG_TABLE_EMPTY;
 }
 

@@ -15,6 +15,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "basic/fd.h"
 #include "basic/log.h"
 #include "basic/text.h"
 #include "manager/manager_clock.h"
@@ -23,11 +24,6 @@
 #define ZONE_FOLDER "/etc"
 #define ZONE_NAME "localtime"
 #define ZONE_PATH ZONE_FOLDER "/" ZONE_NAME
-
-static void close_fd(int *fd) {
-        if (*fd >= 0)
-                close(*fd);
-}
 
 static void tell(const ManagerClock *clock, bool is_zone) {
         manager_turn_read_clock(clock->turn);
@@ -58,7 +54,7 @@ static int on_clock_set(sd_event_source *source, int fd, uint32_t events, void *
 }
 
 static int watch_clock(ManagerClock *clock) {
-        cleanup_(close_fd) int fd = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+        cleanup_fd_ int fd = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
         int r = fd < 0 ? -errno : arm(fd);
 
         if (r == 0)

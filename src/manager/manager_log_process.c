@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "basic/clock.h"
+#include "basic/fd.h"
 #include "basic/text.h"
 #include "exec/exec.h"
 #include "manager/manager_log_private.h"
@@ -31,12 +32,6 @@
  * Leaves room for other descriptors at the keeper. Lines in further streams are lost if core and jobd-log die at once.
  */
 #define KEPT_MAX 2048U
-
-static void close_fd(int *fd) {
-        if (*fd >= 0)
-                close(*fd);
-        *fd = -1;
-}
 
 /* — streams — */
 
@@ -58,7 +53,7 @@ static int open_stream(ManagerLog *log, uint32_t number) {
         r = stream.fd < 0 ? stream.fd : vector_push(&log->streams, stream);
         if (r == 0)
                 return 0;
-        close_fd(&stream.fd);
+        fd_close(stream.fd);
         free(stream.path);
         return r;
 }
@@ -243,15 +238,15 @@ static void close_all(ManagerLog *log) {
         log->process_source = sd_event_source_disable_unref(log->process_source);
         log->retry_source = sd_event_source_disable_unref(log->retry_source);
         for (size_t i = 0; i < log->streams.n; i++) {
-                close_fd(&log->streams.items[i].fd);
+                fd_close(log->streams.items[i].fd);
                 free(log->streams.items[i].path);
         }
         vector_deinit(&log->streams);
         id_map_deinit(&log->by_unit);
-        close_fd(&log->own_fd);
-        close_fd(&log->stage_fd);
-        close_fd(&log->control_fd);
-        close_fd(&log->alive_fd);
+        log->own_fd = fd_close(log->own_fd);
+        log->stage_fd = fd_close(log->stage_fd);
+        log->control_fd = fd_close(log->control_fd);
+        log->alive_fd = fd_close(log->alive_fd);
         log_table_close(&log->table);
         log->is_open = false;
 }

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "basic/fd.h"
 #include "store/journal.h"
 
 #define MAGIC UINT64_C(0x6a6f62644a6e6c31)      /* "jobdJnl1": the last character is the version of the format */
@@ -47,11 +48,6 @@ static void in_this_order(void) {
         __asm__ volatile("" ::: "memory");
 }
 
-static void close_fd(int *fd) {
-        if (*fd >= 0)
-                close(*fd);
-}
-
 static int map(Journal *journal, int fd) {
         void *pages;
 
@@ -72,7 +68,7 @@ static bool is_ours(int fd) {
 }
 
 static int open_old(Journal *journal, const char *path) {
-        cleanup_(close_fd) int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+        cleanup_fd_ int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
         int r;
 
         if (fd < 0)
@@ -91,7 +87,7 @@ static int open_old(Journal *journal, const char *path) {
 
 /* A new journal gets its magic number last: a file without it is incomplete. */
 static int make_new(Journal *journal, const char *path) {
-        cleanup_(close_fd) int fd = -1;
+        cleanup_fd_ int fd = -1;
         int r;
 
         if (unlink(path) < 0 && errno != ENOENT)

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "basic/fd.h"
 #include "basic/text.h"
 #include "time/clock_zone.h"
 
@@ -40,11 +41,6 @@ static bool is_name(const char *name) {
                !text_ends_with(name, "/");
 }
 
-static void close_fd(int *fd) {
-        if (*fd >= 0)
-                close(*fd);
-}
-
 static int read_all(int fd, size_t size, char **ret_bytes) {
         cleanup_free_ char *bytes = malloc(size + 1);
         size_t n = 0;
@@ -65,7 +61,7 @@ static int read_all(int fd, size_t size, char **ret_bytes) {
 }
 
 static int load_file(const char *path, TimeZone **ret_zone) {
-        cleanup_(close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        cleanup_fd_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
         cleanup_free_ char *bytes = NULL;
         struct stat status;
         int r;

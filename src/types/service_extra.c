@@ -9,24 +9,19 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "basic/fd.h"
 #include "basic/macro.h"
 #include "basic/strv.h"
 #include "types/service_extra.h"
-
-static void close_fd(int fd) {
-        if (fd >= 0)
-                close(fd);
-}
 
 ServiceExtra *service_free_extra(Unit *unit, ServiceExtra *extra) {
         if (!extra)
                 return NULL;
         service_free_fds(unit, &extra->fds);
-        close_fd(extra->channel.fd);
+        fd_close(extra->channel.fd);
         for (size_t i = 0; i < UNIT_STREAMS; i++)
-                close_fd(extra->streams.fds[i]);
+                fd_close(extra->streams.fds[i]);
         free(extra->probing.message);
         free(extra->bus_error);
         strv_free(extra->clean_argv);

@@ -6,8 +6,8 @@
  */
 
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "basic/fd.h"
 #include "basic/strv.h"
 #include "types/socket_state.h"
 
@@ -79,11 +79,6 @@ void socket_republish(Unit *unit) {
         unit_publish(unit, socket_active_state(socket_of(unit)->state), 0);
 }
 
-static void close_fd(int fd) {
-        if (fd >= 0)
-                close(fd);
-}
-
 /* The keeper's copies stay: core may be ending. */
 void socket_free_state(Unit *unit) {
         Socket *socket = socket_of(unit);
@@ -92,12 +87,12 @@ void socket_free_state(Unit *unit) {
                 return;
         for (size_t i = 0; i < socket->ports.n; i++) {
                 free(socket->ports.items[i].listen.address);
-                close_fd(socket->ports.items[i].fd);
+                fd_close(socket->ports.items[i].fd);
         }
         for (size_t i = 0; i < socket->connections.n; i++) {
                 free(socket->connections.items[i].service);
                 free(socket->connections.items[i].source);
-                close_fd(socket->connections.items[i].fd);
+                fd_close(socket->connections.items[i].fd);
         }
         vector_deinit(&socket->ports);
         vector_deinit(&socket->connections);

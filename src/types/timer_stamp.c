@@ -13,13 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "basic/fd.h"
 #include "basic/text.h"
 #include "types/timer.h"
-
-static void close_fd(int *fd) {
-        if (*fd >= 0)
-                close(*fd);
-}
 
 /* The path of the stamp. Makes its folder. */
 static int find_path(const Unit *unit, char **ret_path) {
@@ -44,7 +40,7 @@ static int find_path(const Unit *unit, char **ret_path) {
 }
 
 static int write_path(const char *path, usec_t realtime) {
-        cleanup_(close_fd) int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK,
+        cleanup_fd_ int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK,
                                          0644);
         struct timespec times[2] = {
                 { .tv_sec = (time_t) (realtime / USEC_PER_SEC), .tv_nsec = (long) (realtime % USEC_PER_SEC * 1000) },
