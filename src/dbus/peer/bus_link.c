@@ -136,24 +136,19 @@ static const char *error_text(DBusMessage *reply) {
         return text ?: dbus_message_get_error_name(reply) ?: "no reason given";
 }
 
-static bool is_error(DBusMessage *reply) {
-        return dbus_message_get_type(reply) == DBUS_MESSAGE_TYPE_ERROR;
-}
-
 /* — clients on the bus — */
 
-static int match_of_client(const char *name, char **ret_rule) {
-        return text_format(ret_rule, "type='signal',sender='" DBUS_SERVICE_DBUS "',interface='" DBUS_INTERFACE_DBUS
-                           "',member='NameOwnerChanged',arg0='%s'", name);
+int bus_link_match(BusLink *link, const char *method, const char *name) {
+        cleanup_free_ char *rule = NULL;
+        int r = text_format(&rule, "type='signal',sender='" DBUS_SERVICE_DBUS "',interface='" DBUS_INTERFACE_DBUS
+                            "',member='NameOwnerChanged',arg0='%s'", name);
+
+        return r < 0 ? r : bus_link_call(link, method, rule, NULL, NULL);
 }
 
 static void link_forget_client(BusLink *link, BusClient *client) {
-        cleanup_free_ char *rule = NULL;
-        int r;
+        int r = bus_link_match(link, "RemoveMatch", client->name);
 
-        r = match_of_client(client->name, &rule);
-        if (r >= 0)
-                r = bus_link_call(link, "RemoveMatch", rule, NULL, NULL);
         bus_peer_remove_client(link->peer, client);
         link_check(link, r);
 }
@@ -200,11 +195,11 @@ static void on_credentials(void *userdata, const char *name, DBusMessage *reply)
         if (!client)
                 return;
 
-        if (is_error(reply) && text_equal(dbus_message_get_error_name(reply), DBUS_ERROR_NAME_HAS_NO_OWNER)) {
+        if (bus_link_is_error(reply) && text_equal(dbus_message_get_error_name(reply), DBUS_ERROR_NAME_HAS_NO_OWNER)) {
                 link_forget_client(link, client);
                 return;
         }
-        if (!is_error(reply))
+        if (!bus_link_is_error(reply))
                 read_credentials(reply, client);
 
         client->is_known = true;
@@ -232,18 +227,15 @@ static bool link_make_room(BusLink *link) {
 
 /* The match rule first: if the client goes in between, the query fails. */
 static BusClient *link_add_client(BusLink *link, const char *name) {
-        cleanup_free_ char *rule = NULL;
         BusClient *client;
         int r;
 
         if (!link_make_room(link))
                 return NULL;
 
-        r = match_of_client(name, &rule);
+        r = bus_peer_add_client(link->peer, name, &client);
         if (r >= 0)
-                r = bus_peer_add_client(link->peer, name, &client);
-        if (r >= 0)
-                r = bus_link_call(link, "AddMatch", rule, NULL, NULL);
+                r = bus_link_match(link, "AddMatch", name);
         if (r >= 0)
                 r = bus_link_call(link, "GetConnectionCredentials", name, on_credentials, link);
         link_check(link, r);
@@ -364,7 +356,7 @@ static void warn_not_owned(const BusLink *link, const char *name, DBusMessage *r
 static void on_name(void *userdata, const char *name, DBusMessage *reply) {
         dbus_uint32_t result = 0;
 
-        if (is_error(reply))
+        if (bus_link_is_error(reply))
                 warn_not_owned(userdata, name, reply);
         else if (dbus_message_get_args(reply, NULL, DBUS_TYPE_UINT32, &result, DBUS_TYPE_INVALID) && result == 2)
                 log_warning("Another program owns %s on the message bus; waiting for it to give the name up.", name);
@@ -377,11 +369,11 @@ static void on_hello(void *userdata, const char *subject, DBusMessage *reply) {
         const char *name;
         int r = 0;
 
-        if (is_error(reply) ||
+        if (bus_link_is_error(reply) ||
             !dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &name, DBUS_TYPE_INVALID) ||
             !dbus_bus_set_unique_name(link->peer->connection, name)) {
                 log_warning("The message bus does not take us: %s",
-                            is_error(reply) ? error_text(reply) : "strange answer to Hello");
+                            bus_link_is_error(reply) ? error_text(reply) : "strange answer to Hello");
                 bus_peer_drop(link->peer);
                 return;
         }

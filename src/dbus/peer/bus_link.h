@@ -41,3 +41,9 @@ void bus_link_hurry(BusLink *link);
  */
 typedef void (*BusLinkReply)(void *userdata, const char *subject, DBusMessage *reply);
 int bus_link_call(BusLink *link, const char *method, const char *argument, BusLinkReply reply, void *userdata);
+static inline bool bus_link_is_error(DBusMessage *reply) {
+        return dbus_message_get_type(reply) == DBUS_MESSAGE_TYPE_ERROR;
+}
+
+/* Calls @method, AddMatch or RemoveMatch, with the rule for changes of the owner of @name. */
+int bus_link_match(BusLink *link, const char *method, const char *name);

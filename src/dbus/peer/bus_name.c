@@ -23,24 +23,12 @@ static BusName *find(const BusNames *names, const char *name) {
         return NULL;
 }
 
-static int call_match(BusLink *link, const char *method, const char *name) {
-        cleanup_free_ char *rule = NULL;
-        int r = text_format(&rule, "type='signal',sender='" DBUS_SERVICE_DBUS "',interface='" DBUS_INTERFACE_DBUS
-                            "',member='NameOwnerChanged',arg0='%s'", name);
-
-        return r < 0 ? r : bus_link_call(link, method, rule, NULL, NULL);
-}
-
-static bool is_error(DBusMessage *reply) {
-        return dbus_message_get_type(reply) == DBUS_MESSAGE_TYPE_ERROR;
-}
-
 /* @owner is the subject of the call; it may own other names by now. */
 static void on_pid(void *userdata, const char *owner, DBusMessage *reply) {
         const BusNames *names = userdata;
         dbus_uint32_t pid = 0;
 
-        if (is_error(reply) || !dbus_message_get_args(reply, NULL, DBUS_TYPE_UINT32, &pid, DBUS_TYPE_INVALID))
+        if (bus_link_is_error(reply) || !dbus_message_get_args(reply, NULL, DBUS_TYPE_UINT32, &pid, DBUS_TYPE_INVALID))
                 pid = 0;
         /* The manager may change the list when it is told. */
         for (size_t i = 0; i < names->watched.n; i++) {
@@ -75,7 +63,8 @@ static void on_owner(void *userdata, const char *name, DBusMessage *reply) {
 
         if (!watched || watched->owner)
                 return;
-        if (is_error(reply) || !dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &owner, DBUS_TYPE_INVALID))
+        if (bus_link_is_error(reply) ||
+            !dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &owner, DBUS_TYPE_INVALID))
                 owner = "";
         take_owner(names, watched, owner);
 }
@@ -94,7 +83,7 @@ static int ask(BusNames *names, const BusName *watched) {
 
         if (!bus_link_is_up(link))
                 return 0;
-        r = call_match(link, "AddMatch", watched->name);
+        r = bus_link_match(link, "AddMatch", watched->name);
         return r < 0 ? r : bus_link_call(link, "GetNameOwner", watched->name, on_owner, names);
 }
 
@@ -124,7 +113,7 @@ static void unwatch(void *userdata, const char *name) {
         if (!watched)
                 return;
         if (bus_link_is_up(names->link))
-                (void) call_match(names->link, "RemoveMatch", name);
+                (void) bus_link_match(names->link, "RemoveMatch", name);
         drop(names, watched);
 }
 
