@@ -26,6 +26,7 @@
 
 #include "basic/fd.h"
 #include "basic/log.h"
+#include "basic/text.h"
 #include "basic/vector.h"
 #include "core/runtime_directory.h"
 
@@ -113,13 +114,13 @@ static int add_path(PathList *list, const char *format, ...) __attribute__((form
 static int add_path(PathList *list, const char *format, ...) {
         char *path = NULL;
         va_list arguments;
-        int n, r;
+        int r;
 
         va_start(arguments, format);
-        n = vasprintf(&path, format, arguments);
+        r = text_vformat(&path, format, arguments);
         va_end(arguments);
-        if (n < 0)
-                return -ENOMEM;
+        if (r < 0)
+                return r;
         r = vector_push(list, path);
         if (r < 0)
                 free(path);
@@ -195,7 +196,7 @@ int runtime_directory_set_environment(const char *path) {
                 *strrchr(usual, '/') = '\0';
                 return setenv("XDG_RUNTIME_DIR", usual, 1) < 0 ? -errno : 0;
         }
-        if (asprintf(&below, "%s/run", path) < 0)
+        if (text_format(&below, "%s/run", path) < 0)
                 return -ENOMEM;
         if (mkdir(below, 0700) < 0 && errno != EEXIST)
                 return -errno;

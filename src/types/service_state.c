@@ -8,10 +8,10 @@
 
 #include <signal.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "basic/macro.h"
+#include "basic/text.h"
 #include "types/service_state.h"
 #include "unitfile/kill_settings.h"
 
@@ -168,8 +168,7 @@ void service_note_reload_failure(Unit *unit, const char *format, ...) {
         va_list arguments;
 
         va_start(arguments, format);
-        if (vasprintf(&message, format, arguments) < 0)
-                message = NULL;
+        (void) text_vformat(&message, format, arguments);
         va_end(arguments);
         free(service->reload_failure);
         service->reload_failure = message;

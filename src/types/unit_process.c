@@ -141,12 +141,12 @@ int unit_process_describe(const char *what, const ExecCommand *command, pid_t pi
 int unit_process_add_variable(char ***environment, const char *format, ...) {
         char *assignment = NULL;
         va_list arguments;
-        int n;
+        int r;
 
         va_start(arguments, format);
-        n = vasprintf(&assignment, format, arguments);
+        r = text_vformat(&assignment, format, arguments);
         va_end(arguments);
-        return n < 0 ? -ENOMEM : strv_consume(environment, assignment);
+        return r < 0 ? r : strv_consume(environment, assignment);
 }
 
 int unit_process_format_invocation(const Unit *unit, char **ret_hex) {
