@@ -9,6 +9,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <string.h>
 
 #include "basic/strv.h"
@@ -34,6 +35,13 @@ bool strv_contains(char *const *strv, const char *string) {
                 if (strcmp(*at, string) == 0)
                         return true;
         return false;
+}
+
+bool strv_matches(char *const *patterns, const char *string) {
+        strv_foreach(pattern, patterns)
+                if (fnmatch(*pattern, string, FNM_NOESCAPE) == 0)
+                        return true;
+        return !patterns;
 }
 
 int strv_consume(char ***strv, char *string) {

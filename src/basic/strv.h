@@ -17,6 +17,8 @@ static inline void strv_freep(char ***slot) {
 
 size_t strv_length(char *const *strv);
 bool strv_contains(char *const *strv, const char *string);
+/* Returns true if a pattern of the shell matches, in which a backslash is itself, or if @patterns is NULL. */
+bool strv_matches(char *const *patterns, const char *string);
 int strv_push(char ***strv, const char *string);                 /* appends a copy: 0 or -ENOMEM */
 int strv_consume(char ***strv, char *string);                    /* appends and owns; frees @string if it fails */
 int strv_copy(char *const *strv, char ***ret_strv);

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,13 +30,6 @@ static int path_of_file(char *const *search_path, const char *name, char **ret_p
         }
         *ret_path = NULL;
         return 0;
-}
-
-static bool fits(const char *word, char *const *patterns) {
-        strv_foreach(pattern, patterns)
-                if (fnmatch(*pattern, word, FNM_NOESCAPE) == 0)
-                        return true;
-        return !patterns;
 }
 
 static int put_unit_file(BusCall *call, const char *name, char *const *states) {
@@ -71,7 +63,7 @@ static int put_unit_files(BusCall *call, char *const *states, char *const *patte
 
         sink_open(call->reply, 'a', "(ss)");
         strv_foreach(name, names) {
-                if (!fits(*name, patterns))
+                if (!strv_matches(patterns, *name))
                         continue;
                 r = put_unit_file(call, *name, states);
                 if (r < 0)

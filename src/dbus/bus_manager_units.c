@@ -5,7 +5,6 @@
  */
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -77,19 +76,12 @@ static bool has_state(const Unit *unit, char *const *states) {
                strv_contains(states, unit_sub_state(unit));
 }
 
-static bool fits_patterns(const char *name, char *const *patterns) {
-        strv_foreach(pattern, patterns)
-                if (fnmatch(*pattern, name, FNM_NOESCAPE) == 0)
-                        return true;
-        return !patterns;
-}
-
 static int put_units(BusCall *call, char *const *states, char *const *patterns) {
         UnitTable *table = manager_units(call->tree->manager);
 
         sink_open(call->reply, 'a', "(ssssssouso)");
         unit_table_foreach(table, unit)
-                if (unit->load_state != UNIT_STUB && has_state(unit, states) && fits_patterns(unit->id, patterns))
+                if (unit->load_state != UNIT_STUB && has_state(unit, states) && strv_matches(patterns, unit->id))
                         put_unit(call, unit);
         sink_close(call->reply);
         return 0;

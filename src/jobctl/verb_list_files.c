@@ -9,7 +9,6 @@
  */
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <string.h>
 
 #include "basic/strv.h"
@@ -49,13 +48,6 @@ static int list_online(Jobctl *ctl, char *const *patterns, json_t **ret_rows) {
         return 0;
 }
 
-static bool fits(char *const *patterns, const char *name) {
-        strv_foreach(pattern, patterns)
-                if (fnmatch(*pattern, name, FNM_NOESCAPE) == 0)
-                        return true;
-        return !patterns;
-}
-
 static int list_offline(Jobctl *ctl, Installer *installer, char *const *patterns, json_t **ret_rows) {
         cleanup_json_ json_t *rows = json_array();
         cleanup_(strv_freep) char **names = NULL;
@@ -67,7 +59,7 @@ static int list_offline(Jobctl *ctl, Installer *installer, char *const *patterns
 
                 if (r < 0)
                         return r;
-                if (!fits(patterns, *name) || installer_state(installer, *name, &state) < 0 ||
+                if (!strv_matches(patterns, *name) || installer_state(installer, *name, &state) < 0 ||
                     (ctl->options.states && !strv_contains(ctl->options.states, state)))
                         continue;
                 r = installer_find(installer, *name, &path);

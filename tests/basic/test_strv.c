@@ -55,6 +55,16 @@ Test(strv, empty_parts_are_left_out) {
         assert_split("one", ":", "one");
 }
 
+Test(strv, one_of_the_patterns_matches) {
+        char *patterns[] = { (char *) "a*.service", (char *) "x-\\x2d.mount", NULL }, *none[] = { NULL };
+
+        cr_assert(strv_matches(patterns, "ab.service"));
+        cr_assert(strv_matches(patterns, "x-\\x2d.mount"), "a backslash is part of a name");
+        cr_assert(not(strv_matches(patterns, "b.service")));
+        cr_assert(not(strv_matches(none, "a")));
+        cr_assert(strv_matches(NULL, "a"));
+}
+
 Test(strv, foreach_runs_over_all) {
         char *words[] = { (char *) "a", (char *) "b", NULL };
         size_t n = 0;
