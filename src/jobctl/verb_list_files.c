@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * list-unit-files
+ * list-unit-files, unit-paths
  *
  * A running manager is asked, as it knows its search path; with --root, or
  * without a manager, jobctl reads the files itself. It always reads the
@@ -162,4 +162,26 @@ int verb_list_unit_files(Jobctl *ctl, char *const *words) {
         if (r == 0)
                 r = installer ? list_offline(ctl, installer, patterns, &reply) : list_online(ctl, patterns, &reply);
         return r != 0 ? r : print_rows(ctl, reply);
+}
+
+int verb_unit_paths(Jobctl *ctl, char *const *words) {
+        cleanup_(installer_freep) Installer *installer = NULL;
+        cleanup_(strv_freep) char **folders = NULL;
+        cleanup_json_ json_t *array = json_array();
+        int r;
+
+        if (ctl->options.root)
+                return jobctl_misused(ctl, "'unit-paths' does not go with '--root'.");
+        r = offline_open(ctl, &installer);
+        if (r == 0)
+                r = offline_search_path(ctl, &folders);
+        if (r != 0)
+                return r;
+        strv_foreach(folder, folders) {
+                if (!ctl->options.json)
+                        puts(*folder);
+                if (json_array_append_new(array, json_string(*folder)) < 0)
+                        return -ENOMEM;
+        }
+        return ctl->options.json ? jobctl_print_json(ctl, take_ptr(array), EXIT_OK) : EXIT_OK;
 }

@@ -106,6 +106,9 @@ static const Verb rows[] = {
         SHARED("daemon-reexec", "", 0, 0, verb_daemon_reexec, "Replace the manager by the installed program"),
         OFFLINE("calendar", "EXPRESSION…", 1, VERB_ANY, verb_calendar,
                 "Show when calendar expressions elapse; needs no manager"),
+        OFFLINE("timespan", "SPAN…", 1, VERB_ANY, verb_timespan, "Show how a span of time is read; needs no manager"),
+        OFFLINE("timestamp", "TIME…", 1, VERB_ANY, verb_timestamp, "Show how a time is read; needs no manager"),
+        FILES("unit-paths", "", 0, 0, verb_unit_paths, "Show the folders of unit files, first the one that wins"),
         OFFLINE("verify", "FILE|DIRECTORY…", 1, VERB_ANY, verb_verify, "Check unit files; needs no manager"),
 
         HEADING("The manager"),

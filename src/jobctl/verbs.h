@@ -45,6 +45,7 @@ int verb_logs(Jobctl *ctl, char *const *words);
 /* verb_list.c */
 int verb_list_units(Jobctl *ctl, char *const *words);
 int verb_list_unit_files(Jobctl *ctl, char *const *words);
+int verb_unit_paths(Jobctl *ctl, char *const *words);
 
 /* verb_list_triggers.c */
 int verb_list_timers(Jobctl *ctl, char *const *words);
@@ -95,6 +96,10 @@ int verb_edit(Jobctl *ctl, char *const *words);
 
 /* verb_verify.c */
 int verb_verify(Jobctl *ctl, char *const *words);
+
+/* verb_time_text.c */
+int verb_timespan(Jobctl *ctl, char *const *words);
+int verb_timestamp(Jobctl *ctl, char *const *words);
 
 /* verb_calendar.c */
 int verb_calendar(Jobctl *ctl, char *const *words);

@@ -227,6 +227,12 @@ check "start a timer" ctl start yearly.timer
 check_prints "the list of timers has whole times" '-01-01 03:04:05' on_terminal list-timers
 check_prints "and says how many there are" '^1 timer listed' on_terminal list-timers
 
+# — where unit files are looked for —
+check_prints "unit-paths asks the manager" "^$UNITS\$" ctl unit-paths
+check_prints "as JSON" "\"$UNITS\"[],]" ctl unit-paths --json
+check_equal "without a manager it tells the usual folders" "$(env -u JOBD_SOCKET "$BUILD/jobctl" --system unit-paths | head -n1)" \
+        /etc/jobd/system
+
 # — a terminal without UTF-8 —
 check_lacks "in the C locale there are only ASCII characters" '[^ -~[:space:]]' \
         env LC_ALL=C TERM=dumb script -qec "stty cols 40; $BUILD/jobctl status says-why.service; $BUILD/jobctl list-units --all" /dev/null
