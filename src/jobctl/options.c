@@ -74,7 +74,7 @@ static const Option options_table[] = {
         STRING("base-time", 0, base_time, "TIME", "calendar: show the times after this one (now)"),
         FLAG("json", 0, json, "Print JSON"),
         FLAG("quiet", 'q', quiet, "Print no remarks and no progress"),
-        FLAG("verbose", 'v', verbose, "Say when the connection to jobd was lost and restored"),
+        FLAG("verbose", 'v', verbose, "logs: also what jobd says of the units; others: tell of a lost connection"),
         FLAG("plain", 0, plain, "Print a list instead of a tree, and no marks"),
         FLAG("no-legend", 0, no_legend, "Print no headers and no footers"),
         FLAG("full", 'l', full, "Do not cut lines to the width of the terminal"),

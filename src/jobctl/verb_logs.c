@@ -153,6 +153,15 @@ static int print_all(Jobctl *ctl, const LogsRequest *request, LogInput *input, b
         return r < 0 ? r : fflush(stdout) < 0 ? -EPIPE : 0;
 }
 
+/* A unit that was never started has no output, but jobd may have said why. */
+static void say_empty(Jobctl *ctl, const LogsRequest *request) {
+        bool could_be_verbose = !ctl->options.verbose && !request->filter.invocation && request->units;
+
+        strv_foreach(unit, request->units)
+                could_be_verbose = could_be_verbose && !name_is_pattern(*unit) && strcmp(*unit, "jobd") != 0;
+        terminal_say(stderr, "-- No lines%s --", could_be_verbose ? "; --verbose adds what jobd says of it" : "");
+}
+
 int verb_logs(Jobctl *ctl, char *const *words) {
         cleanup_(request_deinit) LogsRequest request = {};
         cleanup_(log_input_freep) LogInput *input = NULL;
@@ -178,6 +187,6 @@ int verb_logs(Jobctl *ctl, char *const *words) {
         if (r == 0 && log_input_is_denied(input) && !ctl->options.quiet)
                 terminal_say(stderr, "-- There is a log, but you may not read it --");
         else if (r == 0 && !has_printed && !ctl->options.quiet && request.format != LOG_FORMAT_JSON)
-                terminal_say(stderr, "-- No lines --");
+                say_empty(ctl, &request);
         return r == -EPIPE ? EXIT_OK : r;
 }

@@ -211,6 +211,8 @@ check_prints "status names the condition when the unit was unloaded" 'ConditionP
 check_prints "and when it was" '^ConditionTimestamp=.*20' ctl show -p ConditionTimestamp unmet.service
 check_prints "show has each result" 'ConditionPathExists=/ \(met\) .*ConditionPathExists=/no/such \(not met\)' \
         ctl show -p Conditions unmet.service
+check_prints "logs say where there is more" 'No lines; --verbose adds what jobd says of it' ctl logs unmet.service
+check_prints "and there is" 'ConditionPathExists=/no/such' ctl logs --verbose unmet.service
 check_prints "why does" 'a condition is not met: ConditionPathExists=/no/such' ctl why unmet.service
 check_prints "an assertion, too" 'an assertion is not met: AssertPathExists=/no/such' ctl start unfit.service
 check_prints "after the unit was unloaded" 'AssertPathExists=/no/such was not met' ctl status unfit.service
