@@ -20,6 +20,7 @@
 #include "basic/text.h"
 #include "dbus/broadcast/bus_signal.h"
 #include "dbus/bus.h"
+#include "dbus/bus_activation.h"
 #include "dbus/bus_interfaces.h"
 #include "dbus/object/bus_dispatch.h"
 #include "dbus/peer/bus_name.h"
@@ -34,6 +35,7 @@ struct Bus {
         char *booted_mark;                      /* owned; the folder that was made for sd_booted(), or NULL */
         BusLink *link;                          /* owned, or NULL */
         BusNames names;
+        BusActivations activations;
 };
 
 static const BusKind *const kinds[] = { &bus_unit_kind, &bus_job_kind, NULL };
@@ -130,9 +132,10 @@ static int bus_start(Bus *bus, const BusOptions *options, Failure *ret_failure) 
                 r = bus_signals_attach(&bus->signals, &bus->tree, &bus_unit_kind, &bus_job_kind);
         if (r >= 0 && !options->no_bus)
                 r = bus_link_new(&bus->link, &bus->peers, bus->tree.dialects, options->bus_address, options->is_user);
-        if (r >= 0)
-                bus_names_init(&bus->names, bus->tree.manager, bus->link);
-        return r;
+        if (r < 0)
+                return r;
+        bus_names_init(&bus->names, bus->tree.manager, bus->link);
+        return bus_activations_init(&bus->activations, bus->tree.manager, bus->link);
 }
 
 int bus_new(Bus **ret_bus, Manager *manager, const BusOptions *options, Failure *ret_failure) {
@@ -180,6 +183,7 @@ Bus *bus_free(Bus *bus) {
                 bus_server_free(vector_pop(&bus->servers));
         vector_deinit(&bus->servers);
 
+        bus_activations_deinit(&bus->activations);
         bus_names_deinit(&bus->names);
         bus->link = bus_link_free(bus->link);
         bus_peers_deinit(&bus->peers);

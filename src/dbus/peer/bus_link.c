@@ -40,6 +40,8 @@ struct BusLink {
         bool is_user;                   /* it is the bus of a session, not that of the system */
         const BusLinkOps *ops;          /* NULL: nobody listens */
         void *userdata;                 /* of .ops */
+        BusLinkActivation activate;     /* NULL: not served */
+        void *activator;                /* of .activate */
         char *address;                  /* owned */
         BusPeer *peer;                  /* a reference; NULL while there is no bus */
         sd_event_source *retry;         /* owned */
@@ -312,12 +314,22 @@ static void link_take_call(BusLink *link, DBusMessage *message) {
                 link_hold(link, client, message, size, n_descriptors);
 }
 
+static void link_take_activation(BusLink *link, DBusMessage *message) {
+        const char *unit;
+
+        if (link->activate && dbus_message_get_args(message, NULL, DBUS_TYPE_STRING, &unit, DBUS_TYPE_INVALID))
+                link->activate(link->activator, unit);
+}
+
 static void link_take_signal(BusLink *link, DBusMessage *message) {
         const char *name, *before, *after;
         BusClient *client;
 
+        if (!text_equal(dbus_message_get_sender(message), DBUS_SERVICE_DBUS))
+                return;
+        if (dbus_message_is_signal(message, "org.freedesktop.systemd1.Activator", "ActivationRequest"))
+                link_take_activation(link, message);
         if (!dbus_message_is_signal(message, DBUS_INTERFACE_DBUS, "NameOwnerChanged") ||
-            !text_equal(dbus_message_get_sender(message), DBUS_SERVICE_DBUS) ||
             !dbus_message_get_args(message, NULL, DBUS_TYPE_STRING, &name, DBUS_TYPE_STRING, &before,
                                    DBUS_TYPE_STRING, &after, DBUS_TYPE_INVALID))
                 return;
@@ -512,6 +524,15 @@ static int on_retry(sd_event_source *source, uint64_t usec, void *userdata) {
 void bus_link_listen(BusLink *link, const BusLinkOps *ops, void *userdata) {
         link->ops = ops;
         link->userdata = userdata;
+}
+
+void bus_link_serve(BusLink *link, BusLinkActivation activate, void *userdata) {
+        link->activate = activate;
+        link->activator = userdata;
+}
+
+int bus_link_tell(BusLink *link, DBusMessage *message) {
+        return bus_link_is_up(link) ? bus_peer_send(link->peer, message) : 0;
 }
 
 bool bus_link_is_up(const BusLink *link) {

@@ -30,6 +30,12 @@ DEFINE_CLEANUP(BusLink, bus_link_free)
 /* @ops: NULL for no listener. */
 void bus_link_listen(BusLink *link, const BusLinkOps *ops, void *userdata);
 
+/* For requests of a bus daemon to start a unit, which come to the owner of systemd's name. NULL: none are taken. */
+typedef void (*BusLinkActivation)(void *userdata, const char *unit);
+void bus_link_serve(BusLink *link, BusLinkActivation activate, void *userdata);
+/* Sends a message to the bus itself at the end of the turn; without a bus it is lost. 0 or -ENOMEM. */
+int bus_link_tell(BusLink *link, DBusMessage *message /* borrowed */);
+
 /* Returns true if there is a bus that has answered Hello. */
 bool bus_link_is_up(const BusLink *link);
 /* Tries to connect more often again, because a unit waits for a name on the bus. */
