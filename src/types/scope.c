@@ -194,16 +194,18 @@ static int scope_give_processes(Unit *unit, const pid_t *pids, size_t n, const c
 
         forget_processes(unit);
         free(take_ptr(scope->controller));
+        scope->shares = false;
         for (size_t i = 0; i < n; i++) {
                 int r = host->ops->watch_process(host, unit, UNIT_PURPOSE_MAIN, pids[i]);
 
-                if (r >= 0)
+                /* A login is the main process of its getty. The group, which it is moved to, tells the scope's end. */
+                scope->shares |= r == -EEXIST;
+                if (r >= 0 || r == -EEXIST)
                         r = vector_push(&scope->pids, pids[i]);
                 if (r < 0) {
                         forget_processes(unit);
                         return failure_set(ret_failure, r, "Failed", "Process %d cannot be part of %s: %s.",
-                                           (int) pids[i], unit->id,
-                                           r == -EEXIST ? "another unit watches over it" : strerror(-r));
+                                           (int) pids[i], unit->id, strerror(-r));
                 }
         }
         if (controller && *controller) {
@@ -253,9 +255,11 @@ static UnitAnswer scope_start(Unit *unit) {
         scope->is_grouped = r > 0;
         if (scope->is_grouped)
                 forget_processes(unit);
-        if (r < 0 || (!scope->is_grouped && scope->pids.n == 0)) {
+        if (r < 0 || (!scope->is_grouped && (scope->shares || scope->pids.n == 0))) {
                 if (r >= 0)
-                        unit_say(unit, LOG_LEVEL_ERROR, "None of its processes is there any more.");
+                        unit_say(unit, LOG_LEVEL_ERROR, "%s", scope->shares ?
+                                 "Another unit watches over a process of it: that needs control groups." :
+                                 "None of its processes is there any more.");
                 enter_end(unit, SCOPE_FAILURE_RESOURCES);
                 return UNIT_UNDER_WAY;
         }

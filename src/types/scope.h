@@ -37,6 +37,7 @@ typedef struct Scope {
         ScopeResult result;
         bool was_started;               /* a scope can be started once */
         bool is_grouped;                /* processes are those of a control group rather than .pids */
+        bool shares;                    /* another unit watches over one of .pids: their ends are not told here */
         VECTOR(pid_t) pids;             /* watched processes: before the start, or without a group */
         char *controller;               /* owned: a name on the bus; NULL: none */
         usec_t runtime_deadline;        /* USEC_INFINITY: none */

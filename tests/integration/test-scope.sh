@@ -157,6 +157,20 @@ if [ -n "$GROUP" ]; then
                 check_prints "and is known to be in it" "$SCOPE_PID" ctl status h.scope
                 check_prints "but not below it" 'not to one below it' attach h.scope /x 1 "$SCOPE_PID"
                 check_prints "nor into what does not run" 'not active|not loaded' attach f.scope "" 1 "$SCOPE_PID"
+
+                # As the login of a getty, which logind makes a session of.
+                unit getty.service <<<$'[Service]\nExecStart=/bin/sleep 1000'
+                check "the main process of a service" ctl start getty.service
+                SCOPE_PID=$(ctl show -P MainPID getty.service)
+                check "can be the session of somebody" make session-1.scope fail 1 PIDs au 1 "$SCOPE_PID"
+                check "which it is then" wait_for '/session-1.scope$' cat "/proc/$SCOPE_PID/cgroup"
+                check_equal "and the service goes on" "$(ctl is-active getty.service session-1.scope)" $'active\nactive'
+                check_equal "with it" "$(ctl show -P MainPID getty.service)" "$SCOPE_PID"
+                kill_core KILL
+                check_equal "also with another core" "$(ctl is-active getty.service session-1.scope)" $'active\nactive'
+                kill "$SCOPE_PID"
+                check "the service ends with it" wait_for '^inactive$' ctl is-active getty.service
+                check "and so does the session" wait_for '^(inactive|unknown)$' ctl is-active session-1.scope
         fi
         check "stop ends it" ctl stop h.scope
         check "for good" wait_for '^$' ls "$FILES"

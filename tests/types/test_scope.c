@@ -98,6 +98,40 @@ Test(scope, ends_with_the_last_process_it_was_made_of) {
         assert_sub_state(f, "dead");
 }
 
+static int watch_shared(UnitHost *host, Unit *unit, UnitPurpose purpose, pid_t pid) {
+        return pid == 12 ? -EEXIST : 0;
+}
+
+/* As the main process of a getty, which becomes a session. */
+Test(scope, takes_a_process_of_another_unit_into_its_group) {
+        UnitHostOps ops;
+        FIXTURE(f);
+
+        ops = *f.world->host.ops;
+        ops.watch_process = watch_shared;
+        f.world->host.ops = &ops;
+        has_group = true;
+        n_rest = 2;
+        give(&f, NULL);
+        start(&f);
+        assert_sub_state(f, "running");
+        n_rest = 0;
+        scope_vtable.group_emptied(f.scope);
+        assert_sub_state(f, "dead");
+}
+
+Test(scope, cannot_share_a_process_without_a_group) {
+        UnitHostOps ops;
+        FIXTURE(f);
+
+        ops = *f.world->host.ops;
+        ops.watch_process = watch_shared;
+        f.world->host.ops = &ops;
+        give(&f, NULL);
+        start(&f);
+        assert_sub_state(f, "failed");
+}
+
 Test(scope, waits_for_what_is_left_behind) {
         FIXTURE(f);
 
