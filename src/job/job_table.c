@@ -4,7 +4,7 @@
  * The installed jobs
  *
  * Membership in the ready queue is recomputed from the unit's queue after
- * every edit (job_table_sync()); there is no flag that could be stale. A job
+ * every edit (job_order_sync()); there is no flag that could be stale. A job
  * that must wait for a neighbour is not in the ready queue: it is in the list
  * of that one job, its blocker, and returns when the blocker ends or changes.
  */
@@ -14,8 +14,6 @@
 
 #include "basic/usec.h"
 #include "job/job_table_private.h"
-
-const JobUnitEntry job_unit_entry_none;
 
 static int deadline_compare(const void *a, const void *b) {
         const Job *x = a, *y = b;
@@ -129,30 +127,6 @@ static Job **job_table_place(JobUnitEntry *entry, const Job *job) {
         return job->type == JOB_NOP ? &entry->nop : &entry->pending;
 }
 
-static void job_table_sync_job(JobTable *table, Job *job, bool may_go) {
-        bool is_in;
-
-        if (!job)
-                return;
-
-        is_in = job->ready_place != HEAP_NOWHERE;
-        may_go = may_go && job->pause == JOB_PAUSE_NONE && !job->blocker;
-        if (may_go && !is_in)
-                job_ready_push(&table->ready, job);
-        else if (!may_go && is_in)
-                job_ready_remove(&table->ready, job);
-        else if (is_in)
-                job_ready_moved(&table->ready, job);
-}
-
-void job_table_sync(JobTable *table, uint32_t unit) {
-        JobUnitEntry *entry = job_table_entry(table, unit);
-
-        job_order_note(entry);
-        job_table_sync_job(table, entry->pending, job_unit_entry_head(entry) == entry->pending);
-        job_table_sync_job(table, entry->nop, true);
-}
-
 void job_table_install(JobTable *table, Job *job) {
         JobUnitEntry *entry = job_table_entry(table, job->unit);
         Job **place = job_table_place(entry, job);
@@ -170,7 +144,7 @@ void job_table_install(JobTable *table, Job *job) {
         *place = job;
         table->n_jobs++;
         job_order_announce(table, job);
-        job_table_sync(table, job->unit);
+        job_order_sync(table, job->unit);
 }
 
 static void job_table_set_deadline(JobTable *table, Job *job, uint64_t deadline) {
@@ -218,7 +192,7 @@ void job_table_remove(JobTable *table, Job *job) {
                 id_map_remove(&table->by_id, job_rare(job)->aliases.items[i]);
 
         job_order_wake(table, job);
-        job_table_sync(table, job->unit);
+        job_order_sync(table, job->unit);
 }
 
 void job_table_trigger(JobTable *table, Job *job, uint64_t now) {
@@ -236,7 +210,7 @@ void job_table_trigger(JobTable *table, Job *job, uint64_t now) {
         job->pause = JOB_PAUSE_NONE;
         job->between_halves = false;
         job->triggered_at = now;
-        job_table_sync(table, job->unit);
+        job_order_sync(table, job->unit);
 }
 
 void job_table_put_back(JobTable *table, Job *job, JobType run_type) {
@@ -254,7 +228,7 @@ void job_table_put_back(JobTable *table, Job *job, JobType run_type) {
                 job_order_announce(table, job);
         }
         job_order_wake(table, job);
-        job_table_sync(table, job->unit);
+        job_order_sync(table, job->unit);
 }
 
 void job_table_set_type(JobTable *table, Job *job, JobType type) {
@@ -268,14 +242,14 @@ void job_table_set_type(JobTable *table, Job *job, JobType type) {
 
         job->pause = JOB_PAUSE_NONE;    /* the unit has not been asked for this type */
         job_order_reset(table, job);
-        job_table_sync(table, job->unit);       /* first, because the job's rank has changed */
+        job_order_sync(table, job->unit);       /* first, because the job's rank has changed */
         job_order_announce(table, job);
         job_order_wake(table, job);
 }
 
 void job_table_set_pause(JobTable *table, Job *job, JobPause pause) {
         job->pause = pause;
-        job_table_sync(table, job->unit);
+        job_order_sync(table, job->unit);
 }
 
 static void job_table_alias(JobTable *table, Job *survivor, uint32_t id) {
@@ -307,7 +281,7 @@ void job_table_ignore_order(JobTable *table, Job *job) {
         job->ignores_order = true;
         job_order_reset(table, job);
         job_order_wake(table, job);
-        job_table_sync(table, job->unit);
+        job_order_sync(table, job->unit);
 }
 
 void job_table_rescan(JobTable *table, uint32_t unit) {
@@ -316,7 +290,7 @@ void job_table_rescan(JobTable *table, uint32_t unit) {
         if (!pending)
                 return;
         job_order_reset(table, pending);
-        job_table_sync(table, unit);
+        job_order_sync(table, unit);
 }
 
 void job_table_rescan_all(JobTable *table) {

@@ -47,9 +47,6 @@ void job_table_deinit(JobTable *table);         /* frees the jobs that are left 
 /* Reserves memory for @n_jobs more jobs and for all units, so that the calls marked below cannot fail. */
 int job_table_reserve(JobTable *table, size_t n_jobs);
 
-/* The queue of a unit that has no entry yet. */
-extern const JobUnitEntry job_unit_entry_none;
-
 static inline const JobUnitEntry *job_table_peek(const JobTable *table, uint32_t unit) {
         return unit < table->n_entries ? &table->entries[unit] : &job_unit_entry_none;
 }

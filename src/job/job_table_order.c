@@ -111,6 +111,30 @@ void job_order_reset(JobTable *table, Job *job) {
                 vector_clear(&job->rare->late);
 }
 
+static void job_order_sync_job(JobTable *table, Job *job, bool may_go) {
+        bool is_in;
+
+        if (!job)
+                return;
+
+        is_in = job->ready_place != HEAP_NOWHERE;
+        may_go = may_go && job->pause == JOB_PAUSE_NONE && !job->blocker;
+        if (may_go && !is_in)
+                job_ready_push(&table->ready, job);
+        else if (!may_go && is_in)
+                job_ready_remove(&table->ready, job);
+        else if (is_in)
+                job_ready_moved(&table->ready, job);
+}
+
+void job_order_sync(JobTable *table, uint32_t unit) {
+        JobUnitEntry *entry = job_table_entry(table, unit);
+
+        job_order_note(entry);
+        job_order_sync_job(table, entry->pending, job_unit_entry_head(entry) == entry->pending);
+        job_order_sync_job(table, entry->nop, true);
+}
+
 void job_order_wake(JobTable *table, Job *job) {
         job_walk_waiters(table, job);
         while (!LIST_EMPTY(&job->waiters)) {
@@ -118,7 +142,7 @@ void job_order_wake(JobTable *table, Job *job) {
 
                 job_walk_waiter(table, waiter);
                 job_order_unblock(waiter);
-                job_table_sync(table, waiter->unit);
+                job_order_sync(table, waiter->unit);
         }
 }
 

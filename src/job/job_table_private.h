@@ -18,7 +18,7 @@ void job_order_note(JobUnitEntry *entry);         /* updates the order marks tha
 void job_order_announce(JobTable *table, const Job *job);       /* to the neighbours whose scans have passed it */
 void job_order_reset(JobTable *table, Job *job);                /* forgets blocker and scan */
 void job_order_wake(JobTable *table, Job *job);                 /* the jobs whose blocker it is */
-void job_table_sync(JobTable *table, uint32_t unit);            /* updates the ready queue after an edit of the unit */
+void job_order_sync(JobTable *table, uint32_t unit);            /* updates the ready queue after an edit of the unit */
 
 /* — job_table_walk.c: prefetching, without effect on the jobs — */
 

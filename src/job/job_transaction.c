@@ -22,32 +22,6 @@ void job_transaction_init(JobTransaction *transaction, UnitTable *units, JobTabl
         *transaction = (JobTransaction) { .units = units, .installed = installed };
 }
 
-void job_transaction_clear(JobTransaction *transaction) {
-        for (size_t i = 0; i < transaction->touched.n; i++)
-                transaction->stage[transaction->touched.items[i]] =
-                        (JobStageUnit) { .order_unit = JOB_ORDER_UNIT_NONE };
-
-        vector_clear(&transaction->touched);
-        vector_clear(&transaction->candidates);
-        vector_clear(&transaction->anchors);
-        vector_clear(&transaction->work);
-        vector_clear(&transaction->winners);
-        vector_clear(&transaction->suspects);
-        vector_clear(&transaction->steps);
-        vector_clear(&transaction->drops);
-        vector_clear(&transaction->cycles);
-        arena_reset(&transaction->arena);
-        failure_deinit(&transaction->failure);
-        transaction->failure = (Failure) {};
-        transaction->n_expanded = transaction->n_propagated = transaction->n_failed = 0;
-        transaction->generation = 0;
-        transaction->n_depths = 1;
-        job_stage_touch(transaction);
-        transaction->n_cycles_again = 0;
-        transaction->has_several = transaction->has_conflicts = transaction->is_in_vain = false;
-        transaction->is_incomplete = false;
-}
-
 static void job_transaction_forget_left_out(JobTransaction *transaction) {
         for (size_t i = 0; i < transaction->left_out.n; i++) {
                 free(transaction->left_out.items[i].why);
@@ -57,7 +31,7 @@ static void job_transaction_forget_left_out(JobTransaction *transaction) {
 }
 
 void job_transaction_deinit(JobTransaction *transaction) {
-        job_transaction_clear(transaction);
+        job_stage_clear(transaction);
         job_transaction_forget_left_out(transaction);
         vector_deinit(&transaction->left_out);
         vector_deinit(&transaction->touched);
@@ -75,14 +49,6 @@ void job_transaction_deinit(JobTransaction *transaction) {
         transaction->stage = NULL;
         transaction->waits = NULL;
         transaction->n_stage = 0;
-}
-
-bool job_transaction_cancels_unstaged(const JobTransaction *transaction, const Unit *unit) {
-        if (transaction->mode != JOB_ISOLATE && transaction->mode != JOB_FLUSH)
-                return false;
-        if (unit->settings.ignore_on_isolate)
-                return false;
-        return unit->index >= transaction->n_stage || !transaction->stage[unit->index].is_touched;
 }
 
 static void meet(JobTransaction *transaction, JobCandidate *candidate) {
@@ -286,7 +252,7 @@ int job_transaction_build(JobTransaction *transaction, const JobRequest *request
 
         job_transaction_forget_left_out(transaction);
         for (size_t i = 0; i == 0 || again > 0; i++) {
-                job_transaction_clear(transaction);
+                job_stage_clear(transaction);
                 transaction->mode = mode;
                 transaction->is_last = i + 1 == BUILDS_MAX;
                 r = build_once(transaction, requests, n);

@@ -129,7 +129,7 @@ static void job_transaction_cancel_unstaged(JobTransaction *transaction, const J
         for (uint32_t i = 0; i < unit_table_size(transaction->units); i++) {
                 const Unit *unit = unit_table_at(transaction->units, i);
 
-                if (!unit || !job_transaction_cancels_unstaged(transaction, unit))
+                if (!unit || !job_stage_cancels_unstaged(transaction, unit))
                         continue;
                 if (job_table_peek(table, i)->pending)
                         ops->cancel(userdata, job_table_peek(table, i)->pending, NULL);

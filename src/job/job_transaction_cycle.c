@@ -361,7 +361,7 @@ int job_transaction_find_stuck(JobTransaction *transaction, uint32_t *ret_id, co
         OrderGraph graph;
         int r;
 
-        job_transaction_clear(transaction);
+        job_stage_clear(transaction);
         transaction->mode = JOB_REPLACE;
         r = job_stage_reserve(transaction);
         if (r < 0)

@@ -72,8 +72,7 @@ static void order_unit_view(OrderGraph *graph, OrderUnit *unit) {
 
         *unit = (OrderUnit) { .unit = unit->unit };     /* its nodes will be visited anew */
 
-        if (!candidate && job_transaction_cancels_unstaged(transaction,
-                                                           unit_table_at(transaction->units, unit->unit)))
+        if (!candidate && job_stage_cancels_unstaged(transaction, unit_table_at(transaction->units, unit->unit)))
                 pending = NULL;
         if (candidate) {
                 const JobMeeting *meeting = &candidate->meeting;

@@ -169,7 +169,7 @@ static int report_canceled(JobTransaction *transaction, JobPlan *plan) {
         for (uint32_t i = 0; i < unit_table_size(transaction->units) && r == 0; i++) {
                 const Unit *unit = unit_table_at(transaction->units, i);
 
-                if (!unit || !job_transaction_cancels_unstaged(transaction, unit))
+                if (!unit || !job_stage_cancels_unstaged(transaction, unit))
                         continue;
                 r = report_canceled_job(transaction, plan, job_table_peek(transaction->installed, i)->pending);
                 if (r == 0)

@@ -77,6 +77,32 @@ int job_stage_reserve(JobTransaction *transaction) {
         return 0;
 }
 
+void job_stage_clear(JobTransaction *transaction) {
+        for (size_t i = 0; i < transaction->touched.n; i++)
+                transaction->stage[transaction->touched.items[i]] =
+                        (JobStageUnit) { .order_unit = JOB_ORDER_UNIT_NONE };
+
+        vector_clear(&transaction->touched);
+        vector_clear(&transaction->candidates);
+        vector_clear(&transaction->anchors);
+        vector_clear(&transaction->work);
+        vector_clear(&transaction->winners);
+        vector_clear(&transaction->suspects);
+        vector_clear(&transaction->steps);
+        vector_clear(&transaction->drops);
+        vector_clear(&transaction->cycles);
+        arena_reset(&transaction->arena);
+        failure_deinit(&transaction->failure);
+        transaction->failure = (Failure) {};
+        transaction->n_expanded = transaction->n_propagated = transaction->n_failed = 0;
+        transaction->generation = 0;
+        transaction->n_depths = 1;
+        job_stage_touch(transaction);
+        transaction->n_cycles_again = 0;
+        transaction->has_several = transaction->has_conflicts = transaction->is_in_vain = false;
+        transaction->is_incomplete = false;
+}
+
 static int job_stage_take_unit(JobTransaction *transaction, const Unit *unit) {
         JobStageUnit *stage;
         int r;
@@ -347,6 +373,14 @@ void job_stage_sweep(JobTransaction *transaction) {
                                              "no remaining job pulls it in");
         }
         transaction->is_swept = true;
+}
+
+bool job_stage_cancels_unstaged(const JobTransaction *transaction, const Unit *unit) {
+        if (transaction->mode != JOB_ISOLATE && transaction->mode != JOB_FLUSH)
+                return false;
+        if (unit->settings.ignore_on_isolate)
+                return false;
+        return unit->index >= transaction->n_stage || !transaction->stage[unit->index].is_touched;
 }
 
 const char *job_stage_format(JobTransaction *transaction, const char *format, ...) {

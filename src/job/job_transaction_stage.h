@@ -118,7 +118,9 @@ const char *job_stage_format(JobTransaction *transaction, const char *format, ..
 int job_transaction_refuse(JobTransaction *transaction, int code, const char *name, const char *message);
 void job_stage_note(JobTransaction *transaction, const JobCandidate *candidate, JobDropRule rule, const char *why);
 
-void job_transaction_clear(JobTransaction *transaction);
+void job_stage_clear(JobTransaction *transaction);
+/* Whether the commit cancels the pending job of @unit, because of the mode and because the unit was never staged. */
+bool job_stage_cancels_unstaged(const JobTransaction *transaction, const Unit *unit);
 
 /* — steps, in this order; each 0, JOB_TRANSACTION_E_REFUSED or -ENOMEM — */
 
@@ -144,4 +146,3 @@ int job_transaction_find_depths(JobTransaction *transaction);
 /* Pulls in a candidate by an edge. For a unit that cannot be loaded the candidate has failed. */
 int job_transaction_pull(JobTransaction *transaction, JobCandidate *puller, Unit *unit, JobType type,
                          const UnitRelation *relation, JobEdge edge);
-bool job_transaction_cancels_unstaged(const JobTransaction *transaction, const Unit *unit);

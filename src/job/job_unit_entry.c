@@ -14,6 +14,8 @@
 
 #include "job/job_unit_entry.h"
 
+const JobUnitEntry job_unit_entry_none;
+
 bool job_unit_entry_interrupts(const JobUnitEntry *entry) {
         return entry->triggered && entry->pending && entry->pending->type == JOB_STOP &&
                entry->triggered->type != JOB_STOP;

@@ -67,6 +67,9 @@ static inline bool job_unit_entry_is_empty(const JobUnitEntry *entry) {
         return !entry->triggered && !entry->pending && !entry->nop;
 }
 
+/* The queue of a unit that has no entry yet. */
+extern const JobUnitEntry job_unit_entry_none;
+
 /* Returns true if a start of the unit runs now. */
 static inline bool job_unit_entry_is_starting(const JobUnitEntry *entry) {
         return entry->triggered && entry->triggered->run_type == JOB_START;
