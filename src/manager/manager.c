@@ -448,11 +448,13 @@ Manager *manager_free(Manager *manager) {
 /* — turns — */
 
 static bool may_be_told_later(Manager *manager) {
-        const TellClock turn = { manager->turn.now, manager->turn.spent };
+        TellClock turn, now;
 
-        return job_manager_has_ready(manager->engine) &&
-               tell_policy_may_wait(&manager->tell, outbox_length(manager->outbox) > 0, turn,
-                                    (TellClock) { clock_monotonic(), clock_processor() });
+        if (!job_manager_has_ready(manager->engine))
+                return false;
+        now = (TellClock) { clock_monotonic(), clock_processor() };
+        turn = (TellClock) { manager->turn.now, manager->turn.spent ?: now.spent };
+        return tell_policy_may_wait(&manager->tell, outbox_length(manager->outbox) > 0, turn, now);
 }
 
 /* Commits the state, then tells listeners everything up to now. */

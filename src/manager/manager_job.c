@@ -82,6 +82,7 @@ int manager_jobs_exec(ManagerJobs *jobs, const JobRequest *requests, size_t n, c
                       JobPlan **ret_plan) {
         int r;
 
+        manager_turn_note_work(jobs->turn);
         manager_mounts_refresh(jobs->mounts);
         r = job_manager_exec(jobs->engine, requests, n, options, ret_plan);
         jobs->turn->has_news = jobs->was_asked = true;
@@ -193,6 +194,8 @@ static void make_requests(ManagerJobs *jobs) {
 void manager_jobs_run(ManagerJobs *jobs) {
         bool has_more;
 
+        if (jobs->takes_turns)
+                manager_turn_note_work(jobs->turn);
         jobs->before(jobs->userdata);
         if (jobs->requests.n > 0)
                 make_requests(jobs);

@@ -3,7 +3,8 @@
  * The current turn
  *
  * The clock is read once, before anything else, so that everything in the turn
- * happens at one time. Sources that the manager arms itself are deferred ones:
+ * happens at one time. The processor's clock takes a system call, and is read
+ * only if there is work worth measuring. Sources that the manager arms itself are deferred ones:
  * off, or served once.
  */
 
@@ -45,7 +46,12 @@ void manager_turn_deinit(ManagerTurn *turn) {
 void manager_turn_read_clock(ManagerTurn *turn) {
         turn->now = clock_monotonic();
         turn->now_realtime = clock_realtime();
-        turn->spent = clock_processor();
+        turn->spent = 0;
+}
+
+void manager_turn_note_work(ManagerTurn *turn) {
+        if (turn->spent == 0)
+                turn->spent = clock_processor();
 }
 
 void manager_turn_wake(ManagerTurn *turn) {

@@ -22,7 +22,7 @@ typedef struct ManagerTurn {
         sd_event_source *idle_source;   /* owned: makes another turn follow */
         State *state;                   /* owned */
         usec_t now, now_realtime;       /* constant within a turn */
-        usec_t spent;                   /* processor time of the process when the turn began */
+        usec_t spent;                   /* processor time of the process when work on jobs began; 0: there was none */
         bool has_news;                  /* listeners were not told of everything yet */
 } ManagerTurn;
 
@@ -31,6 +31,7 @@ int manager_turn_init(ManagerTurn *turn);
 void manager_turn_deinit(ManagerTurn *turn);
 
 void manager_turn_read_clock(ManagerTurn *turn);
+void manager_turn_note_work(ManagerTurn *turn);         /* work on jobs begins */
 void manager_turn_wake(ManagerTurn *turn);      /* makes another turn follow at once */
 
 /* What is kept for the unit changes: the one way to have it written down. */
