@@ -425,7 +425,7 @@ static void free_objects(Manager *manager) {
         manager_limitations_deinit(&manager->limitations);
         vector_deinit(&manager->rows.rows);
         vector_deinit(&manager->listeners.all);
-        vector_deinit(&manager->unloading.candidates);
+        manager_unloading_deinit(&manager->unloading);
         manager_turn_deinit(&manager->turn);
 }
 
@@ -507,7 +507,8 @@ static void end_turn(Manager *manager) {
         manager_stages_step(&manager->stages);
         if (manager->stages.stage >= MANAGER_TERMINATING)
                 manager_log_end(manager->log);
-        if (manager->turn.has_news || outbox_length(manager->outbox) > 0 || manager->unloading.candidates.n > 0)
+        if (manager->turn.has_news || outbox_length(manager->outbox) > 0 ||
+            manager_unloading_has_candidates(&manager->unloading))
                 manager_turn_wake(&manager->turn);
         manager_notify_rank(&manager->notify);
         manager_jobs_arm(&manager->jobs);

@@ -226,7 +226,7 @@ static bool waits_for_others(const Manager *manager, const Unit *unit) {
 /* A unit that waits until nothing else runs does not count: it may wait for the asking unit. */
 static bool host_is_busy(UnitHost *host, const Unit *unit) {
         const Manager *manager = manager_of(host);
-        bool is_busy = job_manager_has_ready(manager->engine) || manager->jobs.requests.n > 0;
+        bool is_busy = job_manager_has_ready(manager->engine) || manager_jobs_has_requests(&manager->jobs);
         JobInfos jobs = {};
 
         /* Without memory no unit is kept waiting. */

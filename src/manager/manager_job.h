@@ -50,6 +50,9 @@ bool manager_jobs_start(ManagerJobs *jobs, const char *unit, JobMode mode, const
 
 /* Requests a job for a unit, which is made in a later turn. 0 or -ENOMEM. */
 int manager_jobs_request(ManagerJobs *jobs, const Unit *unit, JobType type, JobMode mode, const char *reason);
+static inline bool manager_jobs_has_requests(const ManagerJobs *jobs) {
+        return jobs->requests.n > 0;
+}
 
 void manager_jobs_wake(ManagerJobs *jobs);      /* .before has something to do */
 void manager_jobs_arm(ManagerJobs *jobs);       /* if there are jobs to run */

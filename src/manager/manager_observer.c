@@ -103,20 +103,12 @@ const UnitObserverOps manager_observer_ops = {
 };
 
 void manager_forget_unit(Manager *manager, Unit *unit) {
-        ManagerUnit *row = manager_units_of(&manager->rows, unit);
-        bool is_candidate;
-
         manager_turn_mark(&manager->turn, unit);
-        if (!row)
-                return;
-        manager_units_count_failed(&manager->rows, unit, false);
         manager_drop_owner(manager, unit);
         manager_log_forget_unit(manager->log, unit);
         manager_names_forget_unit(&manager->names, unit);
         manager_invocations_forget_unit(&manager->invocations, unit);
-
-        is_candidate = row->is_candidate;
-        *row = (ManagerUnit) { .is_candidate = is_candidate };
+        manager_units_forget(&manager->rows, unit);
 }
 
 /* — jobs — */

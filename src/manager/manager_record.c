@@ -66,7 +66,7 @@ static const char *describe_manager(void *userdata, uint32_t number) {
 static void write_queues(void *userdata, uint32_t number, RecordWriter *writer) {
         Manager *manager = userdata;
 
-        if (manager->jobs.requests.n == 0 && !process_table_has_exits(manager->processes) &&
+        if (!manager_jobs_has_requests(&manager->jobs) && !process_table_has_exits(manager->processes) &&
             process_errands_is_empty(manager->errands))
                 return;
         manager_jobs_write_requests(&manager->jobs, writer);
@@ -181,7 +181,7 @@ static void write_unit(void *userdata, uint32_t number, RecordWriter *writer) {
         place = record_open(writer);
         unit_record(unit, writer);
         has_state = record_close(writer, place) > 0;
-        if (!has_state && !(owner && (owner->timers || owner->processes)) && !awaited) {
+        if (!has_state && !(owner && process_owner_has_record(owner)) && !awaited) {
                 record_cut(writer, before);
                 return;
         }

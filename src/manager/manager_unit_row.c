@@ -30,3 +30,12 @@ void manager_units_count_failed(ManagerUnits *units, const Unit *unit, bool is_f
         row->is_failed = is_failed;
         units->n_failed = is_failed ? units->n_failed + 1 : units->n_failed - 1;
 }
+
+void manager_units_forget(ManagerUnits *units, const Unit *unit) {
+        ManagerUnit *row = manager_units_of(units, unit);
+
+        if (!row)
+                return;
+        manager_units_count_failed(units, unit, false);
+        *row = (ManagerUnit) { .is_candidate = row->is_candidate };
+}

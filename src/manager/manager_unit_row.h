@@ -48,4 +48,6 @@ static inline const ManagerUnit *manager_units_find(const ManagerUnits *units, c
         return unit->index < units->rows.n ? &units->rows.items[unit->index] : NULL;
 }
 
+/* Makes a row empty, but the unit stays on the list of candidates for unloading: its index will be reused. */
+void manager_units_forget(ManagerUnits *units, const Unit *unit);
 void manager_units_count_failed(ManagerUnits *units, const Unit *unit, bool is_failed);

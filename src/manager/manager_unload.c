@@ -62,10 +62,10 @@ static bool is_in_use(ManagerUnloading *unloading, const Unit *unit, const Manag
         } else if (unit->active_state != UNIT_INACTIVE) {
                 return true;
         }
-        if (row->owner && (row->owner->group || row->owner->timers || row->owner->n_errands > 0))
+        if (row->owner && process_owner_is_busy(row->owner))
                 return true;
         /* Processes given to a unit that was never started do not count. */
-        if (row->owner && row->owner->processes &&
+        if (row->owner && process_owner_has_processes(row->owner) &&
             (unit->active_state != UNIT_INACTIVE || !unit->vtable->give_processes))
                 return true;
         if (job_manager_unit_job(unloading->engine, unit, &job))

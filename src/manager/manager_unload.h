@@ -22,6 +22,15 @@ typedef struct ManagerUnloading {
         uint32_t walk;                  /* number of the last search */
 } ManagerUnloading;
 
+static inline void manager_unloading_deinit(ManagerUnloading *unloading) {
+        vector_deinit(&unloading->candidates);
+}
+
+/* Returns true if a turn has to run. */
+static inline bool manager_unloading_has_candidates(const ManagerUnloading *unloading) {
+        return unloading->candidates.n > 0;
+}
+
 /* Checks at the end of the turn whether the unit can be unloaded. */
 void manager_unloading_consider(ManagerUnloading *unloading, Unit *unit);
 /* A job of @handler has ended: units that were kept for it may be unloaded. */

@@ -97,6 +97,20 @@ struct ProcessOwner {
         struct ProcessGroup *group;             /* … its control group in this run; NULL: it has none yet */
 };
 
+static inline bool process_owner_has_processes(const ProcessOwner *owner) {
+        return owner->processes;
+}
+
+/* Returns true if there is something of it to be recorded. */
+static inline bool process_owner_has_record(const ProcessOwner *owner) {
+        return owner->timers || owner->processes;
+}
+
+/* Returns true if it has a control group, or waits for a timer or an errand. */
+static inline bool process_owner_is_busy(const ProcessOwner *owner) {
+        return owner->group || owner->timers || owner->n_errands > 0;
+}
+
 static inline void process_owner_changed(ProcessOwner *owner) {
         owner->ops->changed(owner);
 }
