@@ -256,7 +256,7 @@ check_prints "a tree with a ring in it ends" 'ring-a.target \(see above\)' ctl l
 on_terminal start slow.service >"$DIR/progress" 2>&1 &
 WAITER=$!
 check "progress on a terminal" wait_for '\[0/[0-9]+\].*start slow' cat "$DIR/progress"
-check "it leaves the cursor at the left" wait_for $'start slow.*\x1b\\[K\r' cat "$DIR/progress"
+check "it leaves the cursor at the left" wait_for $'start slow.*\x1b\\[K\r\r' cat "$DIR/progress"
 kill "$WAITER"
 on_terminal start slow.service >"$DIR/progress" 2>&1 &
 WAITER=$!
