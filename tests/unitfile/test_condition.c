@@ -169,6 +169,63 @@ Test(condition, results_are_kept_and_looking_stops_at_the_first_that_fails) {
         cr_assert(eq(int, condition->next->next->result, 0));
 }
 
+/* "1 -1 0": the result of each, and of all; then those of the assertions. */
+static void write_results(const Unit *unit, Text *text) {
+        for (const UnitCondition *check = unit->settings.rare->conditions; check; check = check->next)
+                text_addf(text, "%d ", check->result);
+        text_addf(text, "all %d, assertions %d", unit->condition_result, unit->assert_result);
+}
+
+Test(condition, results_are_restored_from_the_list_of_the_unmet) {
+        static const struct {
+                const char *lines, *unmet;
+        } cases[] = {
+                { "ConditionPathExists=/bin\nConditionPathExists=/no\nConditionPathExists=/usr", "ConditionPathExists=/no" },
+                { "ConditionPathExists=|/no/xy\nConditionPathExists=|/no/x",
+                  "ConditionPathExists=|/no/xy, ConditionPathExists=|/no/x" },
+                { "ConditionPathExists=|/no/x\nConditionPathExists=|/no/xy",
+                  "ConditionPathExists=|/no/x, ConditionPathExists=|/no/xy" },
+                { "ConditionPathExists=!/bin", "ConditionPathExists=!/bin" },
+                { "ConditionPathExists=/bin\nAssertPathExists=/bin\nAssertPathExists=/no", "AssertPathExists=/no" },
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
+                cleanup_(file_world_freep) FileWorld *world = file_world_new();
+                cleanup_(text_deinit) Text text = {}, before = {}, after = {};
+                UnitAnswer answer;
+                char unmet[256];
+                Unit *unit;
+
+                text_addf(&text, "[Unit]\n%s\n", cases[i].lines);
+                file_write(world, "a/x.target", text.string);
+                unit = file_load(world, "x.target");
+                answer = unit_file_check_conditions(unit);
+                assert_string(unit_list_unmet(unit, unmet, sizeof(unmet)), cases[i].unmet);
+                write_results(unit, &before);
+                file_world_restart(world);
+                unit = file_load(world, "x.target");
+                assert_null(unit_list_unmet(unit, unmet, sizeof(unmet)));
+                cr_assert(unit_restore_unmet(unit, answer, cases[i].unmet, (UnitTimestamp) { 1, 2 }));
+                write_results(unit, &after);
+                assert_string(after.string, before.string);
+                assert_string(unit_list_unmet(unit, unmet, sizeof(unmet)), cases[i].unmet);
+        }
+}
+
+Test(condition, results_of_other_conditions_are_not_restored) {
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+        Unit *unit;
+
+        file_write(world, "a/x.target", "[Unit]\nConditionPathExists=/no/x\n");
+        unit = file_load(world, "x.target");
+        cr_assert(not(unit_restore_unmet(unit, UNIT_CONDITION_UNMET, "ConditionPathExists=/no/xy",
+                                         (UnitTimestamp) { 1, 2 })));
+        cr_assert(not(unit_restore_unmet(unit, UNIT_ASSERT_UNMET, "ConditionPathExists=/no/x",
+                                         (UnitTimestamp) { 1, 2 })));
+        cr_assert(eq(int, unit->condition_result, 0));
+        cr_assert(eq(u64, unit->conditions_checked.monotonic, 0));
+}
+
 Test(condition, versions_are_compared_as_people_do) {
         static const struct {
                 const char *a, *b;
