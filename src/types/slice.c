@@ -34,7 +34,7 @@ static int slice_verify(Unit *unit, Failure *ret_failure) {
 static void describe(Unit *unit) {
         if (unit->settings.description)
                 return;
-        if (text_equal(unit->id, "-.slice"))
+        if (text_equal(unit->id, UNIT_ROOT_SLICE))
                 unit->settings.description = strdup("Root Slice");
         else if (text_equal(unit->id, "system.slice"))
                 unit->settings.description = strdup("System Slice");
