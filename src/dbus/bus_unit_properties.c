@@ -187,11 +187,12 @@ enum {
         CAN_ISOLATE,
 };
 
+/* What a client can ask for: it greys out the rest. */
 static void get_can(const BusView *view, uint32_t parameter, Sink *sink) {
         const Unit *unit = unit_of(view);
 
-        sink_bool(sink, parameter == CAN_START ? unit_can_start(unit) :
-                        parameter == CAN_STOP ? unit_can_stop(unit) :
+        sink_bool(sink, parameter == CAN_START ? unit_can_start(unit) && !unit->settings.refuse_manual_start :
+                        parameter == CAN_STOP ? unit_can_stop(unit) && !unit->settings.refuse_manual_stop :
                         parameter == CAN_RELOAD ? unit_can_reload(unit) : unit_can_isolate(unit));
 }
 

@@ -171,9 +171,7 @@ static unsigned long personality_of(const ExecTerms *terms) {
         return terms->has_personality ? terms->personality : (unsigned long) personality(0xffffffff);
 }
 
-/* Only root has capabilities to drop. */
-static void add_capabilities(ExecExtra *extra, uint32_t denied) {
-        const ExecTerms *terms = extra->terms;
+uint64_t exec_bounding_set(const ExecTerms *terms, uint32_t denied) {
         uint64_t dropped = 0;
 
         if (denied & EXEC_DENIED_CLOCK)
@@ -184,8 +182,14 @@ static void add_capabilities(ExecExtra *extra, uint32_t denied) {
                 dropped |= 1U << CAP_SYS_MODULE;
         if (denied & EXEC_DENIED_RAW_IO)
                 dropped |= 1U << CAP_MKNOD | 1U << CAP_SYS_RAWIO;
-        extra->has_capabilities = terms->has_capabilities || (dropped != 0 && geteuid() == 0);
-        extra->capabilities = (terms->has_capabilities ? terms->capabilities : UINT64_MAX) & ~dropped;
+        return (terms->has_capabilities ? terms->capabilities : UINT64_MAX) & ~dropped;
+}
+
+/* Only root has capabilities to drop. */
+static void add_capabilities(ExecExtra *extra, uint32_t denied) {
+        extra->capabilities = exec_bounding_set(extra->terms, denied);
+        extra->has_capabilities = extra->terms->has_capabilities ||
+                                  (extra->capabilities != UINT64_MAX && geteuid() == 0);
 }
 
 static bool denies_program(const ExecFilter *filter) {

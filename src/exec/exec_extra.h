@@ -70,5 +70,8 @@ int exec_extra_list_paths(const ExecExtra *extra, char ***ret_paths);
 /* The folders that contain the directories of dynamic users, each of which may see only its own. */
 int exec_extra_list_hidden(const ExecExtra *extra, char ***ret_paths);
 
+/* The bounding set of root's processes with what is denied (bits of ExecDenied) taken out. */
+uint64_t exec_bounding_set(const ExecTerms *terms, uint32_t denied);
+
 /* Sets $RUNTIME_DIRECTORY and the like, and $CREDENTIALS_DIRECTORY. 0 or -ENOMEM. */
 int exec_extra_set_environment(const ExecRequest *request, char ***environment);

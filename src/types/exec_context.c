@@ -65,8 +65,7 @@ static uint32_t make_flags(const ExecSettings *settings, const ExecCommand *comm
         return flags;
 }
 
-/* Privileges and system calls that go with what a sandbox hides. */
-static uint32_t denied_by(const SandboxSettings *sandbox) {
+uint32_t exec_context_denied(const SandboxSettings *sandbox) {
         uint32_t denied = 0;
 
         if (!sandbox)
@@ -110,7 +109,7 @@ void exec_context_fill(const ExecSettings *settings, const ExecCommand *command,
                 exec_context_fill_network(settings, request);
         else
                 request->sandbox = choose_sandbox(rare);
-        request->denied = denied_by(rare->sandbox);
+        request->denied = exec_context_denied(rare->sandbox);
         exec_context_fill_user(settings, request);
         request->supplementary_groups = rare->supplementary_groups;
         request->umask = settings->umask;

@@ -21,5 +21,8 @@ void exec_context_fill(const ExecSettings *settings, const ExecCommand *command,
  */
 void exec_context_fill_network(const ExecSettings *settings, ExecRequest *request);
 
+/* Privileges and system calls that go with what a sandbox hides: bits of ExecDenied. @sandbox may be NULL. */
+uint32_t exec_context_denied(const struct SandboxSettings *sandbox);
+
 /* Fills in only user and groups. */
 void exec_context_fill_user(const ExecSettings *settings, ExecRequest *request);

@@ -37,6 +37,11 @@ void exec_property_put_commands(const ExecCommand *command, Sink *sink) {
         sink_close(sink);
 }
 
+/* A dynamic user has a group of the same name. */
+static const char *group_of(const ExecSettings *settings, const ExecRareSettings *rare) {
+        return !settings->group && rare->terms && rare->terms->dynamic_user ? settings->user : settings->group;
+}
+
 /* One getter: @expression may use settings and rare. */
 #define GETTER(name, put, expression)                                            \
         static void get_##name(const Unit *unit, Sink *sink) {                   \
@@ -53,7 +58,7 @@ GETTER(unset_environment, sink_strv, rare->unset_environment)
 GETTER(working_directory, sink_string, settings->working_directory)
 GETTER(root_directory, sink_string, rare->root_directory)
 GETTER(user, sink_string, settings->user)
-GETTER(group, sink_string, settings->group)
+GETTER(group, sink_string, group_of(settings, rare))
 GETTER(supplementary_groups, sink_strv, rare->supplementary_groups)
 GETTER(umask, sink_u32, settings->umask)
 GETTER(nice, sink_i32, settings->has_nice ? settings->nice : 0)
@@ -97,7 +102,7 @@ static void get_environment_files(const Unit *unit, Sink *sink) {
         sink_close(sink);
 }
 
-static void put_output(Sink *sink, ExecOutput output, const char *path) {
+static void put_output(Sink *sink, const ExecSettings *settings, ExecOutput output, const char *path) {
         cleanup_free_ char *text = NULL;
         const char *name = exec_output_to_string(output);
 
@@ -112,7 +117,8 @@ static void put_output(Sink *sink, ExecOutput output, const char *path) {
                 name = exec_output_to_string(EXEC_OUTPUT_INHERIT);
                 break;
         case EXEC_OUTPUT_DEFAULT:
-                name = exec_output_to_string(EXEC_OUTPUT_JOURNAL);
+                name = exec_output_to_string(settings->standard_input_is_socket || settings->tty != EXEC_TTY_NONE ?
+                                             EXEC_OUTPUT_INHERIT : EXEC_OUTPUT_JOURNAL);
                 break;
         case EXEC_OUTPUT_INHERIT:
         case EXEC_OUTPUT_NULL:
@@ -154,13 +160,13 @@ static void get_tty_path(const Unit *unit, Sink *sink) {
 static void get_standard_output(const Unit *unit, Sink *sink) {
         const ExecSettings *settings = settings_of(unit);
 
-        put_output(sink, settings->standard_output, settings->standard_output_file);
+        put_output(sink, settings, settings->standard_output, settings->standard_output_file);
 }
 
 static void get_standard_error(const Unit *unit, Sink *sink) {
         const ExecSettings *settings = settings_of(unit);
 
-        put_output(sink, settings->standard_error, settings->standard_error_file);
+        put_output(sink, settings, settings->standard_error, settings->standard_error_file);
 }
 
 #define C UNIT_PROPERTY_CONST

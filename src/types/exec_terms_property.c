@@ -9,12 +9,16 @@
 #include <string.h>
 #include <sys/personality.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "basic/macro.h"
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "exec/exec_directory.h"
+#include "exec/exec_extra.h"
+#include "types/exec_context.h"
 #include "types/exec_terms_property.h"
+#include "unit/sandbox_settings.h"
 #include "unitfile/draft_type.h"
 
 static const ExecTerms *terms_of(const Unit *unit) {
@@ -22,6 +26,13 @@ static const ExecTerms *terms_of(const Unit *unit) {
         const ExecTerms *terms = exec_settings_rare(draft_type_exec(unit))->terms;
 
         return terms ? terms : &nothing;
+}
+
+/* What is in force: a sandbox takes capabilities away that would get round it; only root has any. */
+static uint64_t bounding_set_of(const Unit *unit, const ExecTerms *terms) {
+        const SandboxSettings *sandbox = exec_settings_rare(draft_type_exec(unit))->sandbox;
+
+        return exec_bounding_set(terms, geteuid() == 0 ? exec_context_denied(sandbox) : 0);
 }
 
 #define GETTER(name, put, expression)                                            \
@@ -118,7 +129,7 @@ GETTER(coredump_filter, sink_u64, terms->has_coredump_filter ? terms->coredump_f
 GETTER(personality, sink_string, personality_of(terms))
 GETTER(keyring, sink_string, keyring_of(terms))
 GETTER(preserve, sink_string, exec_preserve_to_string(terms->preserve))
-GETTER(capabilities, sink_u64, terms->has_capabilities ? terms->capabilities : UINT64_MAX)
+GETTER(capabilities, sink_u64, bounding_set_of(unit, terms))
 GETTER(ambient_capabilities, sink_u64, terms->ambient_capabilities)
 GETTER(secure_bits, sink_i32, (int32_t) terms->secure_bits)
 GETTER(no_new_privileges, sink_bool, terms->no_new_privileges)

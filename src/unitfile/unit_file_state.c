@@ -28,7 +28,8 @@ typedef struct StateLinks {
         bool has_lasting;
         bool has_runtime;
         bool has_package;
-        bool has_other_name;            /* a link that [Install] does not request */
+        bool has_other_name;            /* a link that [Install] does not request, … */
+        bool has_package_name;          /* … and one that a package has */
 } StateLinks;
 
 static FolderKind state_folder_kind(const UnitFileLoader *loader, const char *folder) {
@@ -91,11 +92,14 @@ static int state_find_links(const UnitFileLoader *loader, const char *name, char
                         state_note_link(loader, name_map_folder(loader->names, &subfolders[i]), links);
         strv_foreach(alias, aliases) {
                 const NameEntry *entry = name_map_find(loader->names, *alias);
+                const char *folder = entry ? name_map_folder(loader->names, entry) : NULL;
 
-                if (entry && !strv_contains(wanted_aliases, *alias))
-                        links->has_other_name = true;
+                if (entry && strv_contains(wanted_aliases, *alias))
+                        state_note_link(loader, folder, links);
+                else if (entry && state_folder_kind(loader, folder) == FOLDER_PACKAGE)
+                        links->has_package_name = true;
                 else if (entry)
-                        state_note_link(loader, name_map_folder(loader->names, entry), links);
+                        links->has_other_name = true;
         }
         return 0;
 }
@@ -135,8 +139,8 @@ static int state_of_file(const UnitFileLoader *loader, const NameEntry *entry, c
                 *ret_state = folder_is_runtime(loader, name_map_folder(loader->names, entry)) ? "linked-runtime" :
                         "linked";
         else
-                *ret_state = links.has_other_name ? "indirect" : has_install ? "disabled" :
-                             draft->settings.rare->also ? "indirect" : "static";
+                *ret_state = links.has_other_name || (links.has_package_name && has_install) ? "indirect" :
+                             has_install ? "disabled" : draft->settings.rare->also ? "indirect" : "static";
         return 0;
 }
 

@@ -13,7 +13,11 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <inttypes.h>
+#include <linux/capability.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "basic/macro.h"
 #include "bus_sink.h"
@@ -327,6 +331,61 @@ Test(bus_setting_all, each_directive_comes_back) {
                 else
                         cr_expect(has_property(one), "line %u: no property has [%s] %s=%s", one->line,
                                   one->section->name, one->directive->name, one->value);
+        }
+}
+
+/* — what one directive does to the property of another — */
+
+static char *read_named(const char *lines, const char *property) {
+        const Unit *unit = load(directive_section_find("Service"), lines);
+        BusPropertyRow row;
+
+        for (size_t i = 0; property_at(unit, i, &row); i++)
+                if (strcmp(row.name, property) == 0)
+                        return read_property(unit, &row);
+        return strdup("there is no such property");
+}
+
+/* A reader of a property gets what is in force, whichever directive has caused it. */
+Test(bus_setting_all, properties_show_what_other_directives_imply) {
+        const uint64_t all = UINT64_MAX, root = geteuid() == 0 ? all : 0;
+        const struct {
+                const char *lines, *property;
+                uint64_t without;
+        } sets[] = {
+                { "", "CapabilityBoundingSet", 0 },
+                { "PrivateDevices=yes\n", "CapabilityBoundingSet", 1U << CAP_MKNOD | 1U << CAP_SYS_RAWIO },
+                { "ProtectClock=yes\n", "CapabilityBoundingSet", 1U << CAP_SYS_TIME | UINT64_C(1) << CAP_WAKE_ALARM },
+                { "ProtectKernelModules=yes\n", "CapabilityBoundingSet", 1U << CAP_SYS_MODULE },
+                { "ProtectKernelLogs=yes\n", "CapabilityBoundingSet", UINT64_C(1) << CAP_SYSLOG },
+        };
+        static const struct {
+                const char *lines, *property, *value;
+        } texts[] = {
+                { "DynamicUser=yes\nUser=them\n", "Group", "them" },
+                { "DynamicUser=yes\nUser=them\nGroup=us\n", "Group", "us" },
+                { "User=them\n", "Group", "" },
+                { "", "StandardOutput", "journal" },
+                { "StandardInput=socket\n", "StandardOutput", "inherit" },
+                { "StandardInput=socket\nStandardOutput=journal\n", "StandardOutput", "journal" },
+                { "", "CanStart", "true" },
+                { "[Unit]\nRefuseManualStart=yes\n", "CanStart", "false" },
+                { "", "CanStop", "true" },
+                { "[Unit]\nRefuseManualStop=yes\n", "CanStop", "false" },
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(sets); i++) {
+                cleanup_free_ char *value = read_named(sets[i].lines, sets[i].property);
+                char wanted[32];
+
+                snprintf(wanted, sizeof(wanted), "%" PRIu64, all & ~(sets[i].without & root));
+                cr_expect(strcmp(value, wanted) == 0, "%s: %s, not %s", sets[i].lines, value, wanted);
+        }
+        for (size_t i = 0; i < ELEMENTSOF(texts); i++) {
+                cleanup_free_ char *value = read_named(texts[i].lines, texts[i].property);
+
+                cr_expect(strcmp(value, texts[i].value) == 0, "%s: %s is %s, not %s", texts[i].lines,
+                          texts[i].property, value, texts[i].value);
         }
 }
 

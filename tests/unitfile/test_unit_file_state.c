@@ -8,6 +8,7 @@
 
 #include "basic/macro.h"
 #include "basic/strv.h"
+#include "basic/text.h"
 #include "file_world.h"
 
 #define INSTALL "[Unit]\n[Install]\nWantedBy=multi-user.target\n"
@@ -17,6 +18,30 @@ static const char *state_of(FileWorld *world, const char *name) {
         int r = unit_file_state(world->loader, name, &state);
 
         return r == -ENOENT ? "none" : r < 0 ? "error" : state;
+}
+
+/* As systemd-machined.service has one for its name on the bus: nothing about it was enabled. */
+Test(unit_file_state, an_alias_in_a_package_says_nothing_of_a_unit_without_install) {
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+        cleanup_free_ char *own = NULL, *packaged = NULL;
+        char *path[3] = {};
+
+        cr_assert(text_join_path(world->root, "etc/jobd/system", &own) == 0);
+        cr_assert(text_join_path(world->root, "usr/lib/jobd/system", &packaged) == 0);
+        path[0] = own;
+        path[1] = packaged;
+        file_write(world, "usr/lib/jobd/system/static.target", "[Unit]\n");
+        file_link(world, "usr/lib/jobd/system/other.target", "static.target");
+        file_write(world, "usr/lib/jobd/system/wanted.target", INSTALL);
+        file_link(world, "usr/lib/jobd/system/name.target", "wanted.target");
+        file_write(world, "usr/lib/jobd/system/linked.target", "[Unit]\n");
+        file_link(world, "etc/jobd/system/by-hand.target", "/usr/lib/jobd/system/linked.target");
+        world->options.search_path = path;
+        world->options.root = world->root;
+        file_world_restart(world);
+        assert_string(state_of(world, "static.target"), "static");
+        assert_string(state_of(world, "wanted.target"), "indirect");
+        assert_string(state_of(world, "linked.target"), "indirect");
 }
 
 Test(unit_file_state, tables_of_files_and_states) {
