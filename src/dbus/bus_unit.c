@@ -125,7 +125,8 @@ static const char *path(const BusObject *object, const BusDialect *dialect, char
 static size_t interfaces(const BusObject *object, BusInterface *ret_interfaces) {
         size_t n = 0;
 
-        if (object->unit->vtable->interface)
+        /* A unit whose type jobd does not have has the properties of all units. */
+        if (object->unit->vtable->type != _UNIT_TYPE_INVALID)
                 ret_interfaces[n++] = bus_type_interface(object->unit->vtable);
         ret_interfaces[n++] = bus_unit_interface;
         return n;

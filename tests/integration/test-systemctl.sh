@@ -135,6 +135,9 @@ check_prints "list-unit-files" 'a\.service +static' sc list-unit-files
 check_exit "list-dependencies" 0 sc list-dependencies b.service
 check_prints "as a tree" '[●├─].*a\.service' echo "$OUT"
 check_prints "and back" 'b\.service' sc list-dependencies --reverse a.service
+unit wants-any.service <<<$'[Unit]\nWants=dev-x.swap no-such.device\n[Service]\nExecStart=/bin/true'
+check_prints "a unit of a type that jobd does not have has a state, too" '○.*no-such\.device' sc list-dependencies wants-any.service
+check_lacks "without a complaint" 'has no property' sc list-dependencies wants-any.service
 check_prints "cat" 'Requires=a.service' sc cat b.service
 
 check_exit "start --no-block" 0 sc start --no-block waits.service
