@@ -118,9 +118,3 @@ void sink_entry_string(Sink *sink, const char *key, const char *value) {
         sink_string(sink, value);
         sink_entry_close(sink);
 }
-
-void sink_entry_strv(Sink *sink, const char *key, char *const *strv) {
-        sink_entry_open(sink, key, "as");
-        sink_strv(sink, strv);
-        sink_entry_close(sink);
-}

@@ -51,7 +51,6 @@ void sink_entry_u32(Sink *sink, const char *key, uint32_t value);
 void sink_entry_i32(Sink *sink, const char *key, int32_t value);
 void sink_entry_u64(Sink *sink, const char *key, uint64_t value);
 void sink_entry_string(Sink *sink, const char *key, const char *value);
-void sink_entry_strv(Sink *sink, const char *key, char *const *strv);
 
 /* An entry whose value is a container: open it with the signature, write the value, call sink_entry_close(). */
 void sink_entry_open(Sink *sink, const char *key, const char *signature);

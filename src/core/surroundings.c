@@ -84,13 +84,3 @@ Surroundings surroundings_find(bool is_init) {
         surroundings_look(&facts, is_init, "");
         return surroundings_judge(&facts);
 }
-
-const char *surroundings_to_string(Surroundings surroundings) {
-        static const char *const names[_SURROUNDINGS_MAX] = {
-                [SURROUNDINGS_DAEMON] = "daemon",
-                [SURROUNDINGS_CONTAINER] = "container",
-                [SURROUNDINGS_MACHINE] = "machine",
-        };
-
-        return (size_t) surroundings < ELEMENTSOF(names) ? names[surroundings] : NULL;
-}

@@ -38,4 +38,3 @@ void surroundings_look(SurroundingsFacts *ret_facts, bool is_init, const char *r
 /* Gathers and decides. @is_init: as in the facts. Never takes a container for a machine where /proc is mounted. */
 Surroundings surroundings_find(bool is_init);
 
-const char *surroundings_to_string(Surroundings surroundings);          /* "daemon", "container", "machine" */

@@ -122,12 +122,6 @@ JobType job_type_resolve(JobType type, UnitActiveState state, bool is_starting, 
         return resolved;
 }
 
-JobType job_type_merge_and_collapse(JobType a, JobType b, UnitActiveState state) {
-        JobType merged = job_type_merge(a, b);
-
-        return merged < 0 ? merged : job_type_collapse(merged, state, false);
-}
-
 bool job_type_is_redundant(JobType type, UnitActiveState state) {
         switch (type) {
         case JOB_START:

@@ -66,7 +66,6 @@ JobType job_type_collapse(JobType type, UnitActiveState state, bool has_stop);
  */
 JobType job_type_resolve(JobType type, UnitActiveState state, bool is_starting, bool has_stop,
                          bool *ret_absorbs_start);
-JobType job_type_merge_and_collapse(JobType a, JobType b, UnitActiveState state);
 
 /* Returns true if the unit is already in the state that @type leads to. */
 bool job_type_is_redundant(JobType type, UnitActiveState state);

@@ -67,12 +67,6 @@ void table_addf(Table *table, const char *format, ...) {
         table_take(table, COLOR_NONE, text);
 }
 
-size_t table_rows(const Table *table) {
-        size_t rows = table->cells.n / table->n_columns;
-
-        return table->has_header && rows > 0 ? rows - 1 : rows;
-}
-
 static void measure(const Table *table, TableColumn *columns) {
         for (size_t i = 0; i < table->cells.n; i++) {
                 TableColumn *column = &columns[i % table->n_columns];

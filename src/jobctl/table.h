@@ -38,7 +38,6 @@ typedef struct Table {
 void table_deinit(Table *table);
 void table_add(Table *table, TerminalColor color, const char *text);
 void table_addf(Table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
-size_t table_rows(const Table *table);          /* without the header */
 
 /* Prints the table to @stream. 0 or -ENOMEM. */
 int table_write(const Table *table, const Terminal *terminal, FILE *stream);

@@ -40,8 +40,12 @@ Test(sink, entries_of_a_dictionary) {
         sink_entry_i32(sink, "i", -1);
         sink_entry_u64(sink, "t", 2);
         sink_entry_string(sink, "s", "z");
-        sink_entry_strv(sink, "as", words);
-        sink_entry_strv(sink, "none", NULL);
+        sink_entry_open(sink, "as", "as");
+        sink_strv(sink, words);
+        sink_entry_close(sink);
+        sink_entry_open(sink, "none", "as");
+        sink_strv(sink, NULL);
+        sink_entry_close(sink);
         sink_entry_open(sink, "r", "(us)");
         sink_open(sink, 'r', "us");
         sink_u32(sink, 3);

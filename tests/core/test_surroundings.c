@@ -125,10 +125,3 @@ Test(surroundings, the_first_process_of_a_namespace_is_in_a_container) {
                 cr_skip_test("no pid namespace can be made here");
         cr_assert(eq(int, (int) found, SURROUNDINGS_CONTAINER));
 }
-
-Test(surroundings, have_names) {
-        assert_string(surroundings_to_string(SURROUNDINGS_DAEMON), "daemon");
-        assert_string(surroundings_to_string(SURROUNDINGS_CONTAINER), "container");
-        assert_string(surroundings_to_string(SURROUNDINGS_MACHINE), "machine");
-        assert_null(surroundings_to_string(_SURROUNDINGS_MAX));
-}

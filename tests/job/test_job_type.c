@@ -15,9 +15,9 @@
 
 /* A conflict stays one. */
 static JobType combine(JobType a, JobType b, UnitActiveState state) {
-        if (a < 0 || b < 0)
-                return X;
-        return job_type_merge_and_collapse(a, b, state);
+        JobType merged = a < 0 || b < 0 ? X : job_type_merge(a, b);
+
+        return merged < 0 ? merged : job_type_collapse(merged, state, false);
 }
 
 Test(job_type, merge_follows_the_table) {
