@@ -90,6 +90,8 @@ check_prints "and is linked" '^linked$' ctl is-enabled far.service
 check "it can be started" ctl start far.service
 check "a dependency is added" ctl add-wants group far
 check_prints "the target wants it" '^Wants=.*far\.service' ctl show -p Wants group.target
+check "one that is required" ctl add-requires group plain
+check_prints "the target requires it" '^Requires=.*plain\.service' ctl show -p Requires group.target
 check "the default is chosen" ctl set-default group.target
 check "for the next time" sh -c "readlink '$UNITS/default.target' | grep -q group.target"
 check_prints "and is told" '^group.target$' ctl get-default

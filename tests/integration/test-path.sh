@@ -63,6 +63,7 @@ runs() {
 start_daemon
 check "path units start" ctl start exists.path changed.path spool.path
 check_prints "they wait" '^waiting$' ctl show --value -p SubState exists.path
+check_prints "they are listed with what they start" "$DIR/spool +DirectoryNotEmpty +spool\.path +spool\.service" ctl list-paths
 check "a folder was made" test -d "$DIR/spool"
 mkdir "$DIR/in"
 touch "$DIR/in/exists"

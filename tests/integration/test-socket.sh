@@ -173,6 +173,9 @@ U
 start_daemon
 
 check "a socket starts" ctl start all.socket
+check_prints "is listed with what it starts" ' all\.socket +all\.service' ctl list-sockets
+check_exit "there are no automounts" 4 ctl list-automounts
+check_prints "and it is said" 'jobd has no automount units' ctl list-automounts
 check_equal "and listens" listening "$(property all.socket SubState)"
 check_equal "at all of its addresses" "$DIR/all 127.0.0.1:$PORT @jobd-test-$PORT $DIR/datagram $DIR/fifo" \
         "$(property all.socket Listen | grep -o "${DIR}[^ \"',)]*\|[0-9.]*:$PORT\|@[a-z0-9-]*" | xargs)"
