@@ -7,11 +7,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "dbus/bus_manager.h"
 #include "dbus/peer/bus_process.h"
+#include "unit/unit_slice.h"
 
 #define ROOT_SLICE "-.slice"
 
@@ -39,9 +41,16 @@ int bus_manager_load_unit(BusCall *call) {
 
 int bus_manager_get_unit_by_pid(BusCall *call) {
         uint32_t pid = bus_call_u32(call) ?: (uint32_t) call->client->pid;
+        Manager *manager = call->tree->manager;
         Unit *unit;
+        int r;
 
-        unit = manager_unit_by_pid(call->tree->manager, (pid_t) pid);
+        if ((pid_t) pid == getpid() || (pid_t) pid == manager_options(manager)->keeper.pid) {
+                r = manager_load_unit(manager, UNIT_OWN_SCOPE, &unit, &call->failure);
+                if (r < 0)
+                        return r;
+        } else
+                unit = manager_unit_by_pid(manager, (pid_t) pid);
         if (!unit)
                 return bus_call_fail(call, -ENOENT, "NoUnitForPID", "PID %u does not belong to any loaded unit.", pid);
 

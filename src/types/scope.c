@@ -21,6 +21,7 @@
 #include "types/kill_property.h"
 #include "types/scope.h"
 #include "types/unit_types.h"
+#include "unit/unit_slice.h"
 
 /* The polling interval, where nothing reports that the last process has ended. */
 #define LOOK_EVERY (500 * USEC_PER_MSEC)
@@ -102,10 +103,27 @@ static void enter_end(Unit *unit, ScopeResult result) {
         set_state(unit, scope_of(unit)->result == SCOPE_SUCCESS ? SCOPE_DEAD : SCOPE_FAILED);
 }
 
+/* The manager's own: its processes are there as long as anybody asks, and their group is the manager's affair. */
+static bool is_managers(const Unit *unit) {
+        return strcmp(unit->id, UNIT_OWN_SCOPE) == 0;
+}
+
+static void scope_loaded(Unit *unit) {
+        Scope *scope = scope_of(unit);
+
+        if (!is_managers(unit) || scope->state == SCOPE_RUNNING)
+                return;
+        unit->settings.is_perpetual = true;
+        scope->was_started = scope->is_grouped = true;
+        set_state(unit, SCOPE_RUNNING);
+}
+
 /* Ends the scope if no process is left. Otherwise waits for the host's report, or polls. */
 static void look(Unit *unit) {
         Scope *scope = scope_of(unit);
 
+        if (is_managers(unit))
+                return;
         if (!is_there(scope->state) && !is_stopping(scope->state))
                 return;
         if (send_signal(unit, 0) == 0)
@@ -294,7 +312,7 @@ static void scope_reset_failed(Unit *unit) {
 static int scope_abandon(Unit *unit, Failure *ret_failure) {
         Scope *scope = scope_of(unit);
 
-        if (!is_there(scope->state))
+        if (!is_there(scope->state) || is_managers(unit))
                 return failure_set(ret_failure, -ESTALE, "ScopeNotRunning", "Scope %s is not running, cannot abandon.",
                                    unit->id);
         free(take_ptr(scope->controller));
@@ -353,7 +371,7 @@ static void scope_group(const Unit *unit, UnitGroup *ret_group) {
 
         *ret_group = (UnitGroup) {
                 .resources = scope_settings(unit)->resources,
-                .is_begun = is_there(state) || is_stopping(state),
+                .is_begun = !is_managers(unit) && (is_there(state) || is_stopping(state)),
         };
 }
 
@@ -409,6 +427,7 @@ const UnitVTable scope_vtable = {
         .can_freeze = true,
         .init = scope_init,
         .deinit = scope_deinit,
+        .loaded = scope_loaded,
         .start = scope_start,
         .stop = scope_stop,
         .sub_state = scope_sub_state,

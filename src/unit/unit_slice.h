@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #define UNIT_ROOT_SLICE "-.slice"
+#define UNIT_OWN_SCOPE "init.scope"             /* the scope of the manager's own processes, in the root slice */
 
 /* A dash at an end, or two in a row, would mean a slice without a name. */
 bool unit_slice_is_valid(const char *name);

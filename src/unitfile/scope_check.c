@@ -9,7 +9,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "unit/unit_slice.h"
 #include "unitfile/install_folder.h"
 #include "unitfile/scope_settings.h"
 #include "unitfile/unit_file_loader.h"
@@ -32,6 +34,19 @@ static int add_defaults(UnitDraft *draft) {
         };
 
         return unit_draft_add_defaults(draft, relations, ELEMENTSOF(relations));
+}
+
+/* The scope that the manager itself is in exists without a file. */
+static int find(UnitDraft *draft) {
+        if (strcmp(draft->name, UNIT_OWN_SCOPE) != 0)
+                return 0;
+        draft->settings.description = strdup("The Manager Itself");
+        draft->section.resources.slice = strdup(UNIT_ROOT_SLICE);
+        if (!draft->settings.description || !draft->section.resources.slice)
+                return -ENOMEM;
+        draft->settings.is_perpetual = true;
+        draft->settings.default_dependencies = false;
+        return 1;
 }
 
 static int make(void **ret_settings) {
@@ -61,4 +76,5 @@ const DraftType scope_draft_type = {
         },
         .check = check,
         .add_defaults = add_defaults,
+        .find = find,
 };

@@ -138,6 +138,11 @@ check_prints "and back" 'b\.service' sc list-dependencies --reverse a.service
 unit wants-any.service <<<$'[Unit]\nWants=dev-x.swap no-such.device\n[Service]\nExecStart=/bin/true'
 check_prints "a unit of a type that jobd does not have has a state, too" '○.*no-such\.device' sc list-dependencies wants-any.service
 check_lacks "without a complaint" 'has no property' sc list-dependencies wants-any.service
+check_prints "the manager is in a scope" '● init\.scope - ' sc status "$DAEMON"
+find_core
+check_prints "with all of its processes" '● init\.scope - ' sc status "$CORE"
+check_equal "which is always there" "$(sc is-active init.scope -- -.slice)" $'active\nactive'
+check_prints "and cannot be stopped" 'stop is not applicable' sc stop init.scope
 check_prints "cat" 'Requires=a.service' sc cat b.service
 
 check_exit "start --no-block" 0 sc start --no-block waits.service

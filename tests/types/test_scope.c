@@ -14,6 +14,7 @@
 #include "types/scope.h"
 #include "types/unit_types.h"
 #include "unit/unit_record.h"
+#include "unit/unit_slice.h"
 
 typedef struct Fixture {
         DoubleWorld *world;
@@ -100,6 +101,26 @@ Test(scope, ends_with_the_last_process_it_was_made_of) {
 
 static int watch_shared(UnitHost *host, Unit *unit, UnitPurpose purpose, pid_t pid) {
         return pid == 12 ? -EEXIST : 0;
+}
+
+Test(scope, the_managers_own_is_always_there) {
+        FIXTURE(f);
+        Unit *own = double_unit(f.world, UNIT_OWN_SCOPE, UNIT_ACTIVE);
+        Failure failure = {};
+        UnitGroup group = {};
+
+        own->type_settings = f.settings;
+        scope_vtable.loaded(own);
+        cr_assert(eq(int, own->active_state, UNIT_ACTIVE));
+        assert_string(unit_sub_state(own), "running");
+        cr_assert(not(unit_can_stop(own)));
+        scope_vtable.group_emptied(own);
+        assert_string(unit_sub_state(own), "running");
+        scope_vtable.group(own, &group);
+        cr_assert(not(group.is_begun));
+        cr_assert(eq(int, scope_vtable.abandon(own, &failure), -ESTALE));
+        failure_deinit(&failure);
+        own->type_settings = NULL;
 }
 
 /* As the main process of a getty, which becomes a session. */
