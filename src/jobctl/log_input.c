@@ -20,15 +20,18 @@
 struct LogInput {
         LogReader *files;               /* owned: one of the two is set */
         JournalInput *journal;
+        char *default_output;           /* owned; NULL: not known */
 };
 
 typedef struct Place {
         char *kind;                     /* owned: "files", "journald", "none" */
         char **folders;                 /* owned */
+        char *default_output;           /* owned; NULL: not known */
 } Place;
 
 static void place_deinit(Place *place) {
         free(place->kind);
+        free(place->default_output);
         strv_free(place->folders);
 }
 
@@ -37,8 +40,13 @@ LogInput *log_input_free(LogInput *input) {
                 return NULL;
         log_reader_free(input->files);
         journal_input_free(input->journal);
+        free(input->default_output);
         free(input);
         return NULL;
+}
+
+const char *log_input_default_output(const LogInput *input) {
+        return input->default_output ?: "journal";
 }
 
 /* — folders — */
@@ -57,7 +65,7 @@ static int get_property(Jobctl *ctl, const char *name, json_t **ret_value) {
 }
 
 static int ask_manager(Jobctl *ctl, Place *place) {
-        cleanup_json_ json_t *kind = NULL, *folders = NULL;
+        cleanup_json_ json_t *kind = NULL, *folders = NULL, *output = NULL;
         json_t *folder;
         size_t i;
         int r;
@@ -65,8 +73,11 @@ static int ask_manager(Jobctl *ctl, Place *place) {
         r = get_property(ctl, "Log", &kind);
         if (r == 0)
                 r = get_property(ctl, "LogDirectories", &folders);
+        if (r == 0)
+                r = get_property(ctl, "DefaultStandardOutput", &output);
         if (r < 0)
                 return r;
+        r = text_copy(json_string_value(output), &place->default_output);
         place->kind = strdup(json_string_value(kind) ?: "none");
         json_array_foreach(folders, i, folder)
                 if (r == 0)
@@ -140,6 +151,7 @@ int log_input_open(Jobctl *ctl, const LogFilter *filter, bool is_quiet, LogInput
                 r = log_reader_new(&input->files, place.folders, filter);
         if (r < 0)
                 return r;
+        input->default_output = take_ptr(place.default_output);
         *ret_input = take_ptr(input);
         return 0;
 }

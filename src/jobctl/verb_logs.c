@@ -153,13 +153,21 @@ static int print_all(Jobctl *ctl, const LogsRequest *request, LogInput *input, b
         return r < 0 ? r : fflush(stdout) < 0 ? -EPIPE : 0;
 }
 
-/* A unit that was never started has no output, but jobd may have said why. */
-static void say_empty(Jobctl *ctl, const LogsRequest *request) {
+/*
+ * Output may go elsewhere than to the log, and a unit that was never started has none; but jobd may have said why.
+ */
+static void say_empty(Jobctl *ctl, const LogsRequest *request, const LogInput *input) {
         bool could_be_verbose = !ctl->options.verbose && !request->filter.invocation && request->units;
+        const char *output = log_input_default_output(input);
+        bool is_inherited = strcmp(output, "inherit") == 0, is_dropped = strcmp(output, "null") == 0;
 
         strv_foreach(unit, request->units)
                 could_be_verbose = could_be_verbose && !name_is_pattern(*unit) && strcmp(*unit, "jobd") != 0;
-        terminal_say(stderr, "-- No lines%s --", could_be_verbose ? "; --verbose adds what jobd says of it" : "");
+        terminal_say(stderr, "-- No lines%s%s --",
+                     is_inherited ? ": without StandardOutput= output goes where that of jobd goes "
+                                    "(DefaultStandardOutput=inherit)" :
+                     is_dropped   ? ": without StandardOutput= output is dropped (DefaultStandardOutput=null)" : "",
+                     could_be_verbose ? "; --verbose adds what jobd says of it" : "");
 }
 
 int verb_logs(Jobctl *ctl, char *const *words) {
@@ -187,6 +195,6 @@ int verb_logs(Jobctl *ctl, char *const *words) {
         if (r == 0 && log_input_is_denied(input) && !ctl->options.quiet)
                 terminal_say(stderr, "-- There is a log, but you may not read it --");
         else if (r == 0 && !has_printed && !ctl->options.quiet && request.format != LOG_FORMAT_JSON)
-                say_empty(ctl, &request);
+                say_empty(ctl, &request, input);
         return r == -EPIPE ? EXIT_OK : r;
 }

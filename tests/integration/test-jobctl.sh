@@ -237,4 +237,19 @@ check_prints "and keeps the job" 'slow\.service.*running' ctl jobs
 check "the daemon is alive" alive
 stop_daemon
 check_exit "without a daemon" 7 ctl start sleeper.service
+# — where output goes that is not in the log —
+unit says.service <<<$'[Service]\nType=oneshot\nExecStart=/bin/echo said'
+for output in inherit null journal; do
+        if [ -f "$DIR/pid" ] && alive 2>/dev/null; then
+                stop_daemon
+        fi
+        printf '[Manager]\nDefaultStandardOutput=%s\nLogTo=files\n' "$output" >"$DIR/output.conf"
+        start_daemon --config "$DIR/output.conf"
+        ctl start says.service
+        case $output in
+        inherit) check_prints "logs says where output goes" 'No lines: .*goes where that of jobd goes' ctl logs says.service ;;
+        null) check_prints "and that it is dropped" 'No lines: .* is dropped' ctl logs says.service ;;
+        journal) check_prints "or has it" 'said' ctl logs says.service ;;
+        esac
+done
 done_testing
