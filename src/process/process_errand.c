@@ -524,8 +524,10 @@ static bool has_place(const ProcessErrands *errands) {
 static bool wait_for_place(ProcessErrand *errand) {
         ProcessErrands *errands = errand->errands;
 
-        if (process_pace_left_to_make(&errands->pace, clock_monotonic()) > 0 && !has_place(errands))
-                (void) wait_a_little(errands);
+        errands->is_postponed = process_pace_left_to_make(&errands->pace, clock_monotonic()) == 0;
+        if (errands->is_postponed || has_place(errands))
+                return !errands->is_postponed;
+        (void) wait_a_little(errands);
         errands->is_postponed = process_pace_left_to_make(&errands->pace, clock_monotonic()) == 0;
         return errand->owner && !errands->is_postponed && has_place(errands);
 }
@@ -547,7 +549,7 @@ static ExecSpawnWait send_spawn(ProcessErrand *errand) {
         ExecSpawnWait wait;
         int r;
 
-        if (errands->is_full || process_pace_is_resting(&errands->pace, clock_monotonic()))
+        if (errands->is_full || (errands->pace.rest > 0 && process_pace_is_resting(&errands->pace, clock_monotonic())))
                 return queue_up(errand, EXEC_SPAWN_WAITS_FOR_ALL);
         if (has_earlier(errand))
                 return queue_up(errand, EXEC_SPAWN_WAITS_FOR_NAMESPACE);
@@ -561,7 +563,7 @@ static ExecSpawnWait send_spawn(ProcessErrand *errand) {
         }
         if (r == 0 && begin_spawn(errand, &result) >= 0) {
                 add_sent(errand, ERRAND_COMING);
-                process_pace_note_made(&errands->pace, clock_monotonic());
+                process_pace_note_made(&errands->pace, errand->since);
                 errands->n_steps++;
                 return EXEC_SPAWN_NEED_NOT_WAIT;
         }

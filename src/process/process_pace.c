@@ -11,8 +11,8 @@
  * number of those on their way grows by one with each that had a processor when
  * it wanted one, and is halved by each that had not. If one that was alone had
  * to wait, there is next to no processor: then a stretch makes one, and a rest
- * follows, which is twice as long as it waited. It gets a little shorter with
- * each that did not. So most periods of a quota are not used up.
+ * follows, twice as long as it waited. It gets shorter with each that did not. So not
+ * every period of a quota is used up, and there is something left for answers.
  */
 
 #include "basic/macro.h"
@@ -23,16 +23,18 @@
 /* For those on their way alone: most have their programs by then. */
 #define WAIT (5 * USEC_PER_MSEC)
 /* A stretch that takes so much longer had to wait for a processor itself. */
-#define LONGER_BY (20 * USEC_PER_MSEC)
+#define LONGER_BY (60 * USEC_PER_MSEC)
 
 /* To begin with. */
 #define MOST_FIRST 2U
 /* One that waits so long has others in its way … */
-#define DELAY_OF_MANY (10 * USEC_PER_MSEC)
-/* … and if it was alone, there is next to no processor. */
-#define DELAY_ALONE (20 * USEC_PER_MSEC)
+#define DELAY_OF_MANY (20 * USEC_PER_MSEC)
+/* … and if it was alone, there is next to no processor: on a machine that is merely busy a turn comes sooner. */
+#define DELAY_ALONE (60 * USEC_PER_MSEC)
 #define REST_MIN (10 * USEC_PER_MSEC)
 #define REST_MAX (150 * USEC_PER_MSEC)
+/* Of a rest, which the next one is shorter by: what all rests after a delay cost is a small multiple of it. */
+#define REST_PART 8U
 
 void process_pace_init(ProcessPace *pace, unsigned limit) {
         *pace = (ProcessPace) { .limit = limit, .most = MIN(MOST_FIRST, limit) };
@@ -86,7 +88,7 @@ void process_pace_note_arrival(ProcessPace *pace, usec_t delay, bool was_alone) 
         } else if (delay > DELAY_OF_MANY) {
                 pace->most = MAX(pace->most / 2, 1U);
         } else if (pace->rest > 0) {
-                pace->rest -= pace->rest / 16;
+                pace->rest -= pace->rest / REST_PART;
                 if (pace->rest < REST_MIN)
                         pace->rest = 0;
         } else {
