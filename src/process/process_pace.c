@@ -26,7 +26,7 @@
 #define LONGER_BY (60 * USEC_PER_MSEC)
 
 /* To begin with. */
-#define MOST_FIRST 2U
+#define MOST_FIRST 1U
 /* One that waits so long has others in its way … */
 #define DELAY_OF_MANY (20 * USEC_PER_MSEC)
 /* … and if it was alone, there is next to no processor: on a machine that is merely busy a turn comes sooner. */
@@ -34,7 +34,7 @@
 #define REST_MIN (10 * USEC_PER_MSEC)
 #define REST_MAX (150 * USEC_PER_MSEC)
 /* Of a rest, which the next one is shorter by: what all rests after a delay cost is a small multiple of it. */
-#define REST_PART 8U
+#define REST_PART 16U
 
 void process_pace_init(ProcessPace *pace, unsigned limit) {
         *pace = (ProcessPace) { .limit = limit, .most = MIN(MOST_FIRST, limit) };
