@@ -8,9 +8,12 @@
  */
 
 #include <assert.h>
+#include <string.h>
 
 #include "basic/sink.h"
 #include "basic/strv.h"
+
+#define NOTHING_MAX 64
 
 static void sink_put(Sink *sink, char type, const void *value) {
         assert(sink);
@@ -25,6 +28,10 @@ void sink_bool(Sink *sink, bool value) {
 
 void sink_byte(Sink *sink, uint8_t value) {
         sink_put(sink, 'y', &value);
+}
+
+void sink_u16(Sink *sink, uint16_t value) {
+        sink_put(sink, 'q', &value);
 }
 
 void sink_u32(Sink *sink, uint32_t value) {
@@ -76,6 +83,56 @@ void sink_strv(Sink *sink, char *const *strv) {
         strv_foreach(string, strv)
                 sink_string(sink, *string);
         sink_close(sink);
+}
+
+/* The length of the first complete type. */
+static size_t length_of_type(const char *signature) {
+        size_t n = strspn(signature, "a");
+        unsigned depth = 0;
+
+        do {
+                depth += signature[n] == '(';
+                depth -= signature[n] == ')';
+                n++;
+        } while (depth > 0);
+        return n;
+}
+
+static void open_part(Sink *sink, char container, const char *contents, size_t n) {
+        char part[NOTHING_MAX];
+
+        assert(n < sizeof(part));
+        memcpy(part, contents, n);
+        part[n] = '\0';
+        sink_open(sink, container, part);
+}
+
+static void put_nothing(Sink *sink, char type) {
+        static const uint64_t zero;
+
+        if (type == 's' || type == 'o')
+                sink_put(sink, type, type == 'o' ? "/" : "");
+        else if (type == 'b')
+                sink_bool(sink, false);
+        else
+                sink_put(sink, type, &zero);
+}
+
+void sink_nothing(Sink *sink, const char *signature) {
+        for (const char *at = signature; *at; at++) {
+                if (*at == 'a') {
+                        size_t n = length_of_type(at);
+
+                        open_part(sink, 'a', at + 1, n - 1);
+                        sink_close(sink);
+                        at += n - 1;
+                } else if (*at == '(')
+                        open_part(sink, 'r', at + 1, length_of_type(at) - 2);
+                else if (*at == ')')
+                        sink_close(sink);
+                else
+                        put_nothing(sink, *at);
+        }
 }
 
 void sink_entry_open(Sink *sink, const char *key, const char *signature) {

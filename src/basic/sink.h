@@ -34,6 +34,7 @@ struct Sink {
 
 void sink_bool(Sink *sink, bool value);
 void sink_byte(Sink *sink, uint8_t value);
+void sink_u16(Sink *sink, uint16_t value);
 void sink_u32(Sink *sink, uint32_t value);
 void sink_i32(Sink *sink, int32_t value);
 void sink_u64(Sink *sink, uint64_t value);
@@ -44,6 +45,9 @@ void sink_path(Sink *sink, const char *value);
 void sink_open(Sink *sink, char container, const char *contents);
 void sink_close(Sink *sink);
 void sink_strv(Sink *sink, char *const *strv);          /* as "as" */
+
+/* One value of that signature, a complete type: 0, false, "", "/", an empty array, a struct of these. */
+void sink_nothing(Sink *sink, const char *signature);
 
 /* One entry of an open a{sv}. */
 void sink_entry_bool(Sink *sink, const char *key, bool value);

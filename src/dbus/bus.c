@@ -161,6 +161,7 @@ int bus_new(Bus **ret_bus, Manager *manager, const BusOptions *options, Failure 
                 .root = &bus_manager_kind,
                 .driver = &bus_driver_kind,
                 .kinds = kinds,
+                .beside = options->systemd_compat ? &bus_log_control_kind : NULL,
                 .common = common_interfaces,
                 .before_reply = bus_signals_announce_jobs,
                 .userdata = &bus->signals,

@@ -24,5 +24,6 @@ extern const BusKind bus_manager_kind;
 extern const BusKind bus_unit_kind;
 extern const BusKind bus_job_kind;
 extern const BusKind bus_driver_kind;
+extern const BusKind bus_log_control_kind;
 
 extern const BusProperty bus_unit_properties[];

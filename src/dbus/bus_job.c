@@ -72,7 +72,8 @@ static const BusProperty properties[] = {
           "\"start\", \"verify-active\", \"stop\", \"reload\", \"restart\" or \"nop\"." },
         { "State", "s", BUS_PROPERTY_EMITS_CHANGE, 0, get_state, "\"waiting\" or \"running\"." },
         { "ActivationDetails", "a(ss)", BUS_PROPERTY_CONST, 0, get_activation_details, "Empty." },
-        { "Transaction", "t", BUS_PROPERTY_CONST, 0, get_transaction, "The transaction that has installed it." },
+        { "Transaction", "t", BUS_PROPERTY_CONST | BUS_PROPERTY_OWN, 0, get_transaction,
+          "The transaction that has installed it." },
         {},
 };
 

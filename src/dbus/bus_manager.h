@@ -17,6 +17,18 @@ int bus_manager_get_job_before(BusCall *call);
 int bus_manager_list_jobs(BusCall *call);
 int bus_manager_cancel(BusCall *call);
 int bus_manager_detach(BusCall *call);
+int bus_manager_enqueue_with_flags(BusCall *call);
+int bus_manager_enqueue_instead(BusCall *call);
+int bus_manager_enqueue_marked(BusCall *call);
+int bus_manager_get_unit_by_invocation_id(BusCall *call);
+int bus_manager_get_unit_by_control_group(BusCall *call);
+int bus_manager_dump(BusCall *call);
+int bus_manager_dump_by_patterns(BusCall *call);
+int bus_manager_find_dynamic_user(BusCall *call);
+int bus_manager_name_dynamic_user(BusCall *call);
+int bus_manager_list_dynamic_users(BusCall *call);
+int bus_manager_show_status(BusCall *call);
+int bus_call_not_supported(BusCall *call);              /* a feature that only systemd has */
 int bus_manager_clear_jobs(BusCall *call);
 int bus_manager_exec(BusCall *call);
 int bus_manager_plan(BusCall *call);
@@ -58,6 +70,8 @@ int bus_manager_set_log_level(BusCall *call, DBusMessageIter *value);   /* sets 
 int bus_manager_set_unit_properties(BusCall *call);
 int bus_manager_start_transient_unit(BusCall *call);
 int bus_manager_attach_processes(BusCall *call);
+int bus_unit_attach_processes(BusCall *call);           /* the same as methods of the unit */
+int bus_unit_get_processes(BusCall *call);
 int bus_manager_abandon_scope(BusCall *call);
 int bus_unit_set_properties(BusCall *call);             /* the same as a method of the unit */
 int bus_manager_get_default_target(BusCall *call);
@@ -79,6 +93,10 @@ int bus_manager_unsubscribe(BusCall *call);
 int bus_manager_exit(BusCall *call);
 int bus_manager_set_exit_code(BusCall *call);
 int bus_manager_end(BusCall *call);             /* PowerOff, Reboot, Halt, KExec */
+
+void bus_manager_get_log_level(const BusView *view, uint32_t parameter, Sink *sink);
+void bus_manager_get_log_target(const BusView *view, uint32_t parameter, Sink *sink);
+int bus_manager_set_log_target(BusCall *call, DBusMessageIter *value);
 
 extern const BusProperty bus_manager_properties[];
 

@@ -40,6 +40,30 @@ int bus_manager_enqueue(BusCall *call) {
         return bus_call_enqueue(call, unit, bus_manager_type_of_method(call->method->name), mode);
 }
 
+int bus_manager_enqueue_with_flags(BusCall *call) {
+        const char *unit = bus_call_string(call);
+        const char *mode = bus_call_string(call);
+
+        if (bus_call_u64(call) != 0)
+                return bus_call_fail(call, -EINVAL, "InvalidArgs", "There are no flags yet: they must be 0.");
+        return bus_call_enqueue(call, unit, "start", mode);
+}
+
+int bus_manager_enqueue_instead(BusCall *call) {
+        const char *old = bus_call_string(call);
+        const char *unit = bus_call_string(call);
+        const char *mode = bus_call_string(call);
+        Unit *waiting;
+        JobInfo job;
+        int r = bus_call_find_unit(call, old, &waiting);
+
+        if (r < 0)
+                return r;
+        if (!job_manager_unit_job(manager_jobs(call->tree->manager), waiting, &job) || job.type != JOB_START)
+                return bus_call_fail(call, -ENOENT, "NoSuchJob", "No start of %s is queued.", old);
+        return bus_call_enqueue(call, unit, "start", mode);
+}
+
 int bus_manager_enqueue_unit_job(BusCall *call) {
         const char *unit = bus_call_string(call);
         const char *type = bus_call_string(call);

@@ -388,22 +388,31 @@ int bus_manager_start_transient_unit(BusCall *call) {
 
 /* — processes of existing units — */
 
-int bus_manager_attach_processes(BusCall *call) {
-        cleanup_(transient_deinit) Transient found = { .name = bus_call_string(call), .streams = { -1, -1, -1 } };
+static int attach(BusCall *call, Unit *unit) {
+        cleanup_(transient_deinit) Transient found = { .name = unit->id, .streams = { -1, -1, -1 } };
         const char *group = bus_call_string(call);
-        Unit *unit;
-        int r = bus_call_find_unit(call, found.name, &unit);
+        int r;
 
-        if (r >= 0 && *group)
+        if (*group)
                 return bus_call_fail(call, -EOPNOTSUPP, "NotSupported",
                                      "Processes are attached to the group of %s itself, not to one below it.",
                                      found.name);
-        if (r >= 0)
-                r = read_pids(call, &call->arguments, &found);
+        r = read_pids(call, &call->arguments, &found);
         if (r < 0)
                 return r;
         return manager_attach_processes(call->tree->manager, unit, found.pids.items, found.pids.n, call->client->uid,
                                         &call->failure);
+}
+
+int bus_manager_attach_processes(BusCall *call) {
+        Unit *unit;
+        int r = bus_call_find_unit(call, bus_call_string(call), &unit);
+
+        return r < 0 ? r : attach(call, unit);
+}
+
+int bus_unit_attach_processes(BusCall *call) {
+        return attach(call, call->object->unit);
 }
 
 int bus_manager_abandon_scope(BusCall *call) {

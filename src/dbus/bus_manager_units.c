@@ -39,6 +39,60 @@ int bus_manager_load_unit(BusCall *call) {
         return answer_path_of(call, r, unit);
 }
 
+/* An empty id stands for the unit of the caller. */
+int bus_manager_get_unit_by_invocation_id(BusCall *call) {
+        UnitTable *table = manager_units(call->tree->manager);
+        DBusMessageIter bytes;
+        const uint8_t *id = NULL;
+        int n = 0;
+
+        dbus_message_iter_recurse(&call->arguments, &bytes);
+        dbus_message_iter_get_fixed_array(&bytes, &id, &n);
+        if (n == 0) {
+                Unit *own = manager_unit_by_pid(call->tree->manager, call->client->pid);
+
+                return own ? answer_path_of(call, 0, own) :
+                       bus_call_fail(call, -ENOENT, "NoUnitForInvocationID", "The client is not of any unit.");
+        }
+        if (n != 16)
+                return bus_call_fail(call, -EINVAL, "InvalidArgs", "An invocation id has 16 bytes, not %d.", n);
+        unit_table_foreach(table, unit)
+                if (memcmp(unit->invocation_id, id, 16) == 0)
+                        return answer_path_of(call, 0, unit);
+        return bus_call_fail(call, -ENOENT, "NoUnitForInvocationID", "No loaded unit has had this invocation id last.");
+}
+
+static size_t length_of_group(const Unit *unit, const char *path) {
+        UnitHost *host = unit_table_host(unit->table);
+        cleanup_free_ char *group = NULL;
+        size_t n;
+
+        if (!unit->vtable->group || !host->ops->group_path || host->ops->group_path(host, unit, &group) < 0 || !group)
+                return 0;
+        n = strlen(group);
+        return n > 1 && strncmp(path, group, n) == 0 && (!path[n] || path[n] == '/') ? n : 0;
+}
+
+/* The unit of the deepest group that is the given one, or has it below. */
+int bus_manager_get_unit_by_control_group(BusCall *call) {
+        const char *path = bus_call_string(call);
+        UnitTable *table = manager_units(call->tree->manager);
+        const Unit *found = NULL;
+        size_t longest = 0;
+
+        unit_table_foreach(table, unit) {
+                size_t n = length_of_group(unit, path);
+
+                if (n > longest) {
+                        longest = n;
+                        found = unit;
+                }
+        }
+        return found ? answer_path_of(call, 0, found) :
+               bus_call_fail(call, -ENOENT, "NoSuchUnit", "Control group '%s' does not belong to any loaded unit.",
+                             path);
+}
+
 int bus_manager_get_unit_by_pid(BusCall *call) {
         uint32_t pid = bus_call_u32(call) ?: (uint32_t) call->client->pid;
         Manager *manager = call->tree->manager;
@@ -150,7 +204,7 @@ static void put_process(BusCall *call, pid_t pid) {
         cleanup_free_ char *name = NULL;
         char *path;
 
-        (void) bus_process_name(pid, &name);
+        (void) bus_process_command_line(pid, &name);
         (void) bus_process_read(pid, "cgroup", group, sizeof(group));
         path = strstr(group, "0::/");
         path = path ? path + strlen("0::") : root;
@@ -191,6 +245,16 @@ int bus_manager_get_unit_processes(BusCall *call) {
         unit_table_foreach(table, unit)
                 if (r >= 0 && (!wanted || unit == wanted))
                         r = put_processes(call, unit);
+        if (r >= 0)
+                sink_close(call->reply);
+        return r;
+}
+
+int bus_unit_get_processes(BusCall *call) {
+        int r;
+
+        sink_open(call->reply, 'a', "(sus)");
+        r = put_processes(call, call->object->unit);
         if (r >= 0)
                 sink_close(call->reply);
         return r;

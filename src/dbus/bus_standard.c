@@ -41,7 +41,7 @@ static int find_property(BusCall *call, const char *interface, const char *name,
                 n = at + 1;
         }
         for (; at < n; at++)
-                if (bus_interface_find_property(&interfaces[at], name, ret_row))
+                if (bus_interface_find_property(&interfaces[at], name, call->dialect, ret_row))
                         return 0;
 
         return bus_call_fail(call, -ENOENT, "UnknownProperty", "Object %s has no property %s%s%s.", call->object->path,

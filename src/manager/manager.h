@@ -75,6 +75,12 @@ char *const *manager_environment(const Manager *manager);        /* passed to ev
 int manager_change_environment(Manager *manager, char *const *unset, char *const *set, Failure *ret_failure);
 /* The log level, until the manager ends or it is set again. */
 void manager_set_log_level(Manager *manager, int level);
+void manager_heed_watchdogs(Manager *manager, bool heeds);      /* or not: services that miss theirs are not ended */
+bool manager_heeds_watchdogs(const Manager *manager);
+/* The number of a dynamic user: 0 or -ESRCH; and the name and number of that of a unit, or NULL. */
+int manager_find_dynamic_user(const char *name, uid_t *ret_uid);
+const char *manager_dynamic_user_of(const Unit *unit, uid_t *ret_uid);
+uint32_t manager_open_files(const Manager *manager);            /* soft limit of processes; 0: the manager's own */
 usec_t manager_now(const Manager *manager);     /* of this turn */
 
 /* — requests of clients — */

@@ -13,13 +13,16 @@
 #include "basic/log.h"
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "exec/exec_dynamic_user.h"
 #include "exec/exec_process.h"
 #include "manager/manager_owner.h"
 #include "manager/manager_parent.h"
 #include "manager/manager_parts.h"
 #include "process/process_adopt.h"
+#include "unit/exec_terms.h"
 #include "unit/unit_clean.h"
 #include "unit/unit_slice.h"
+#include "unitfile/draft_type.h"
 
 /* Limit on the generations from a process up to a known one. */
 #define ANCESTORS_MAX 256U
@@ -428,6 +431,30 @@ int manager_change_environment(Manager *manager, char *const *unset, char *const
 
 void manager_set_log_level(Manager *manager, int level) {
         manager_environment_set_log_level(&manager->environment, level);
+}
+
+void manager_heed_watchdogs(Manager *manager, bool heeds) {
+        manager_environment_heed_watchdogs(&manager->environment, heeds);
+}
+
+bool manager_heeds_watchdogs(const Manager *manager) {
+        return !manager->environment.ignores_watchdogs;
+}
+
+int manager_find_dynamic_user(const char *name, uid_t *ret_uid) {
+        return exec_dynamic_user_find(name, ret_uid);
+}
+
+const char *manager_dynamic_user_of(const Unit *unit, uid_t *ret_uid) {
+        const ExecSettings *settings = unit->load_state == UNIT_LOADED ? draft_type_exec(unit) : NULL;
+        const ExecTerms *terms = settings ? exec_settings_rare(settings)->terms : NULL;
+
+        return terms && terms->dynamic_user && settings->user && exec_dynamic_user_find(settings->user, ret_uid) == 0 ?
+                       settings->user : NULL;
+}
+
+uint32_t manager_open_files(const Manager *manager) {
+        return manager->limitations.open_files;
 }
 
 void manager_exit(Manager *manager, int status, bool orderly) {

@@ -117,6 +117,8 @@ static int merge(ManagerEnvironment *environment) {
         return 0;
 }
 
+#define IGNORES_WATCHDOGS 16U           /* in a record, beside the log level */
+
 static size_t size_of(char *const *strings) {
         size_t size = 0;
 
@@ -157,15 +159,22 @@ void manager_environment_set_log_level(ManagerEnvironment *environment, int leve
         manager_mark_self(environment->state);
 }
 
+void manager_environment_heed_watchdogs(ManagerEnvironment *environment, bool heeds) {
+        environment->ignores_watchdogs = !heeds;
+        manager_mark_self(environment->state);
+}
+
 void manager_environment_write(const ManagerEnvironment *environment, RecordWriter *writer) {
         record_put(writer, strv_length(environment->set));
         strv_foreach(assignment, environment->set)
                 record_put_string(writer, *assignment);
-        record_put(writer, (uint64_t) environment->log_level);
+        record_put(writer, (uint64_t) environment->log_level |
+                                   (environment->ignores_watchdogs ? IGNORES_WATCHDOGS : 0));
 }
 
 int manager_environment_read(ManagerEnvironment *environment, RecordReader *reader) {
         size_t n = record_get_below(reader, SET_SIZE_MAX);
+        uint64_t bits;
 
         for (size_t i = 0; i < n && !reader->has_failed; i++) {
                 const char *assignment = record_get_string(reader);
@@ -173,7 +182,11 @@ int manager_environment_read(ManagerEnvironment *environment, RecordReader *read
                 if (assignment && strv_push(&environment->set, assignment) < 0)
                         return -ENOMEM;
         }
-        environment->log_level = (int) record_get_below(reader, LOG_LEVEL_DEBUG + 1);
+        bits = record_get_below(reader, 2 * IGNORES_WATCHDOGS);
+        environment->log_level = (int) (bits & (IGNORES_WATCHDOGS - 1));
+        environment->ignores_watchdogs = bits & IGNORES_WATCHDOGS;
+        if (environment->log_level > LOG_LEVEL_DEBUG)
+                return -EBADMSG;
         if (reader->has_failed)
                 return -EBADMSG;
         if (environment->log_level > 0)

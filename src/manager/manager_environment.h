@@ -19,6 +19,7 @@ typedef struct ManagerEnvironment {
         char **inherited;               /* owned: … these, without … */
         char **set;                     /* owned: … those that clients have set, and these */
         int log_level;                  /* set by a client; 0: not set */
+        bool ignores_watchdogs;         /* of services; set by a client */
 } ManagerEnvironment;
 
 /* Takes over the manager's own variables. 0 or -ENOMEM. */
@@ -29,6 +30,7 @@ void manager_environment_deinit(ManagerEnvironment *environment);
 int manager_environment_change(ManagerEnvironment *environment, char *const *unset, char *const *set,
                                Failure *ret_failure);
 void manager_environment_set_log_level(ManagerEnvironment *environment, int level);
+void manager_environment_heed_watchdogs(ManagerEnvironment *environment, bool heeds);
 
 /* The variables set by clients, as a part of the manager's record. Reading: 0, -EBADMSG or -ENOMEM. */
 void manager_environment_write(const ManagerEnvironment *environment, RecordWriter *writer);

@@ -179,6 +179,14 @@ static int host_adopt(UnitHost *host, Unit *unit, const pid_t *pids, size_t n) {
         return r;
 }
 
+static bool host_ignores_watchdogs(UnitHost *host) {
+        return !manager_heeds_watchdogs(manager_of(host));
+}
+
+static uint32_t host_open_files(UnitHost *host) {
+        return manager_open_files(manager_of(host));
+}
+
 static const struct ResourceDefaults *host_resource_defaults(UnitHost *host) {
         return process_groups_defaults(manager_of(host)->groups);
 }
@@ -299,5 +307,7 @@ const UnitHostOps manager_host_ops = {
         .find_mount = host_find_mount,
         .state_directory = host_state_directory,
         .resource_defaults = host_resource_defaults,
+        .ignores_watchdogs = host_ignores_watchdogs,
+        .open_files = host_open_files,
         .log = host_log,
 };

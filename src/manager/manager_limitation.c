@@ -88,12 +88,15 @@ static void look_at_proc(ManagerLimitations *limitations) {
                                    "than ours are not found.");
 }
 
+/* As many as select() takes: programs that need more raise their limit up to the hard one. */
+#define OPEN_FILES 1024
+
 void manager_limitations_raise_open_files(ManagerLimitations *limitations) {
         struct rlimit limit;
 
-        if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur == limit.rlim_max)
+        if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
                 return;
-        limitations->open_files = (uint32_t) MIN(limit.rlim_cur, (rlim_t) UINT32_MAX);
+        limitations->open_files = (uint32_t) MIN(limit.rlim_max, (rlim_t) OPEN_FILES);
         limit.rlim_cur = limit.rlim_max;
         if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
                 limitations->open_files = 0;

@@ -13,7 +13,7 @@
 typedef struct ManagerLimitations {
         char **texts;                   /* owned: the limitations, one sentence each */
         int pidfds_end;                 /* descriptors from this number on are not used for processes */
-        uint32_t open_files;            /* limit for processes: the manager's at its start; 0: inherited */
+        uint32_t open_files;            /* soft limit for processes; 0: inherited */
 } ManagerLimitations;
 
 /* Examines the environment, and raises the limit of descriptors. */

@@ -18,6 +18,16 @@ static const ExecSettings *settings_of(const Unit *unit) {
 #define LEVEL_INFO 6
 #define FACILITY_DAEMON 3
 
+static void put_last_run(const ExecCommand *command, Sink *sink) {
+        sink_u64(sink, command->start_realtime);
+        sink_u64(sink, command->start_monotonic);
+        sink_u64(sink, command->exit_realtime);
+        sink_u64(sink, command->exit_monotonic);
+        sink_u32(sink, (uint32_t) command->pid);
+        sink_i32(sink, command->code);
+        sink_i32(sink, command->status);
+}
+
 void exec_property_put_commands(const ExecCommand *command, Sink *sink) {
         sink_open(sink, 'a', "(sasbttttuii)");
         for (; command; command = command->next) {
@@ -25,13 +35,38 @@ void exec_property_put_commands(const ExecCommand *command, Sink *sink) {
                 sink_string(sink, command->path);
                 sink_strv(sink, command->argv);
                 sink_bool(sink, command->flags & EXEC_IGNORE_FAILURE);
-                sink_u64(sink, command->start_realtime);
-                sink_u64(sink, command->start_monotonic);
-                sink_u64(sink, command->exit_realtime);
-                sink_u64(sink, command->exit_monotonic);
-                sink_u32(sink, (uint32_t) command->pid);
-                sink_i32(sink, command->code);
-                sink_i32(sink, command->status);
+                put_last_run(command, sink);
+                sink_close(sink);
+        }
+        sink_close(sink);
+}
+
+static void put_prefixes(const ExecCommand *command, Sink *sink) {
+        static const struct {
+                ExecCommandFlags flag;
+                const char *name;
+        } prefixes[] = {
+                { EXEC_IGNORE_FAILURE, "ignore-failure" },
+                { EXEC_FULL_PRIVILEGES, "privileged" },
+                { EXEC_NO_SETUID, "no-setuid" },
+                { EXEC_NO_EXPANSION, "no-env-expand" },
+        };
+
+        sink_open(sink, 'a', "s");
+        for (size_t i = 0; i < ELEMENTSOF(prefixes); i++)
+                if (command->flags & prefixes[i].flag)
+                        sink_string(sink, prefixes[i].name);
+        sink_close(sink);
+}
+
+void exec_property_put_commands_with_prefixes(const ExecCommand *command, Sink *sink) {
+        sink_open(sink, 'a', "(sasasttttuii)");
+        for (; command; command = command->next) {
+                sink_open(sink, 'r', "sasasttttuii");
+                sink_string(sink, command->path);
+                sink_strv(sink, command->argv);
+                put_prefixes(command, sink);
+                put_last_run(command, sink);
                 sink_close(sink);
         }
         sink_close(sink);
@@ -66,6 +101,9 @@ GETTER(oom_score_adjust, sink_i32, settings->has_oom_score_adjust ? settings->oo
 GETTER(ignore_sigpipe, sink_bool, settings->ignore_sigpipe)
 GETTER(syslog_identifier, sink_string, rare->syslog_identifier)
 GETTER(syslog_level, sink_i32, rare->syslog_level > 0 ? rare->syslog_level - 1 : LEVEL_INFO)
+GETTER(syslog_priority, sink_i32,
+       (rare->syslog_facility > 0 ? rare->syslog_facility - 1 : FACILITY_DAEMON) * 8 +
+               (rare->syslog_level > 0 ? rare->syslog_level - 1 : LEVEL_INFO))
 GETTER(syslog_level_prefix, sink_bool, !rare->no_level_prefix)
 GETTER(syslog_facility, sink_i32, rare->syslog_facility > 0 ? rare->syslog_facility - 1 : FACILITY_DAEMON)
 GETTER(log_level_max, sink_i32, rare->log_level_max - 1)
@@ -187,6 +225,7 @@ static const UnitProperty rows[] = {
         { "IgnoreSIGPIPE", "b", C, get_ignore_sigpipe, "Whether its commands ignore SIGPIPE." },
         { "SyslogIdentifier", "s", C, get_syslog_identifier, "The prefix of its log lines." },
         { "SyslogLevel", "i", C, get_syslog_level, "The priority of log lines without one of their own." },
+        { "SyslogPriority", "i", C, get_syslog_priority, "Level and facility as one number." },
         { "SyslogLevelPrefix", "b", C, get_syslog_level_prefix,
           "Whether <N> at the beginning of a line is its priority." },
         { "SyslogFacility", "i", C, get_syslog_facility, "The facility of its log lines." },

@@ -15,3 +15,5 @@ extern const UnitPropertyTable exec_properties;
  * code, status.
  */
 void exec_property_put_commands(const ExecCommand *command, Sink *sink);
+/* The same with the names of all its prefixes in place of one: a(sasasttttuii). */
+void exec_property_put_commands_with_prefixes(const ExecCommand *command, Sink *sink);

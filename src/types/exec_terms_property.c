@@ -45,12 +45,15 @@ static uint64_t bounding_set_of(const Unit *unit, const ExecTerms *terms) {
 static void put_limit(const Unit *unit, Sink *sink, int kind, bool is_soft) {
         const ExecTerms *terms = terms_of(unit);
         struct rlimit own = { RLIM_INFINITY, RLIM_INFINITY };
+        UnitHost *host = unit_table_host(unit->table);
 
         if (terms->limits & 1U << kind) {
                 sink_u64(sink, is_soft ? terms->limit[kind].soft : terms->limit[kind].hard);
                 return;
         }
         (void) getrlimit((__rlimit_resource_t) kind, &own);
+        if (kind == RLIMIT_NOFILE && host->ops->open_files)
+                own.rlim_cur = host->ops->open_files(host) ?: own.rlim_cur;
         sink_u64(sink, is_soft ? own.rlim_cur : own.rlim_max);
 }
 

@@ -11,10 +11,12 @@
 #include "basic/macro.h"
 #include "types/exec_property.h"
 #include "types/exec_terms_property.h"
+#include "types/foreign_property.h"
 #include "types/group_property.h"
 #include "types/kill_property.h"
 #include "types/mount_show.h"
 #include "types/mount_state.h"
+#include "types/sandbox_property.h"
 
 /* One getter: @expression may use mount and settings. */
 #define GETTER(name, put, expression)                                            \
@@ -67,6 +69,8 @@ COMMAND(exec_remount, MOUNT_EXEC_REMOUNT)
 
 #define C UNIT_PROPERTY_CONST
 #define E UNIT_PROPERTY_EMITS_CHANGE
+#define I UNIT_PROPERTY_INVALIDATES
+#define OWN UNIT_PROPERTY_OWN
 
 static const UnitProperty rows[] = {
         { "Where", "s", C, get_where, "The place in the file system." },
@@ -81,15 +85,17 @@ static const UnitProperty rows[] = {
         { "ForceUnmount", "b", C, get_force_unmount, "Whether it is unmounted even if its server does not answer." },
         { "ReadWriteOnly", "b", C, get_read_write_only, "Whether it may not be mounted read-only instead." },
         { "Result", "s", E, get_result, "Why it has failed, or success." },
-        { "ReloadResult", "s", E, get_reload_result, "How the last remount went." },
-        { "FailureReason", "s", E, get_failure, "A sentence on why Result is what it is." },
-        { "ExecMount", "a(sasbttttuii)", 0, get_exec_mount, "The last mount." },
-        { "ExecUnmount", "a(sasbttttuii)", 0, get_exec_unmount, "The last unmount." },
-        { "ExecRemount", "a(sasbttttuii)", 0, get_exec_remount, "The last remount." },
+        { "ReloadResult", "s", E | OWN, get_reload_result, "How the last remount went." },
+        { "FailureReason", "s", E | OWN, get_failure, "A sentence on why Result is what it is." },
+        { "ExecMount", "a(sasbttttuii)", I, get_exec_mount, "The last mount." },
+        { "ExecUnmount", "a(sasbttttuii)", I, get_exec_unmount, "The last unmount." },
+        { "ExecRemount", "a(sasbttttuii)", I, get_exec_remount, "The last remount." },
 };
 
 static const UnitPropertyTable mount_table = { rows, ELEMENTSOF(rows) };
 
 const UnitPropertyTable *const mount_properties[] = {
-        &mount_table, &group_properties, &exec_properties, &exec_terms_properties, &kill_properties, NULL,
+        &mount_table, &group_properties, &exec_properties, &exec_terms_properties, &sandbox_properties,
+        &kill_properties, &foreign_group_properties, &foreign_exec_properties,
+        &foreign_mount_properties, NULL,
 };

@@ -17,6 +17,7 @@
 
 #include "basic/macro.h"
 #include "basic/random.h"
+#include "types/foreign_property.h"
 #include "types/group_property.h"
 #include "types/kill_property.h"
 #include "types/scope.h"
@@ -417,7 +418,7 @@ static int scope_found(Unit *unit, uid_t owner) {
 }
 
 static const UnitPropertyTable *const all_properties[] = {
-        &scope_properties, &kill_properties, &group_properties, NULL,
+        &scope_properties, &kill_properties, &group_properties, &foreign_group_properties, NULL,
 };
 
 const UnitVTable scope_vtable = {

@@ -59,7 +59,7 @@ GETTER(runtime_extra, sink_u64, settings->runtime_extra)
 #define E UNIT_PROPERTY_EMITS_CHANGE
 
 static const UnitProperty rows[] = {
-        { "Controller", "s", 0, get_controller,
+        { "Controller", "s", E, get_controller,
           "The bus name of its controller, which is asked to end it; empty: none." },
         { "TimeoutStopUSec", "t", C, get_timeout_stop, "How long its processes may take to end." },
         { "Result", "s", E, get_result, "success, resources, timeout or oom-kill." },

@@ -14,6 +14,7 @@
 #include "basic/text.h"
 #include "types/exec_property.h"
 #include "types/exec_terms_property.h"
+#include "types/foreign_property.h"
 #include "types/group_property.h"
 #include "types/kill_property.h"
 #include "types/sandbox_property.h"
@@ -91,6 +92,39 @@ COMMANDS(exec_start_post, SERVICE_EXEC_START_POST)
 COMMANDS(exec_reload, SERVICE_EXEC_RELOAD)
 COMMANDS(exec_stop, SERVICE_EXEC_STOP)
 COMMANDS(exec_stop_post, SERVICE_EXEC_STOP_POST)
+
+#define COMMANDS_EX(name, kind)                                                                 \
+        static void get_##name##_ex(const Unit *unit, Sink *sink) {                             \
+                exec_property_put_commands_with_prefixes(service_command(unit, kind, 0), sink); \
+        }
+
+COMMANDS_EX(exec_condition, SERVICE_EXEC_CONDITION)
+COMMANDS_EX(exec_start_pre, SERVICE_EXEC_START_PRE)
+COMMANDS_EX(exec_start, SERVICE_EXEC_START)
+COMMANDS_EX(exec_start_post, SERVICE_EXEC_START_POST)
+COMMANDS_EX(exec_reload, SERVICE_EXEC_RELOAD)
+COMMANDS_EX(exec_stop, SERVICE_EXEC_STOP)
+COMMANDS_EX(exec_stop_post, SERVICE_EXEC_STOP_POST)
+
+/* When its watchdog was last satisfied, by the monotonic clock; 0: it has none. */
+static usec_t last_ping(const Unit *unit) {
+        const Service *service = service_of(unit);
+        usec_t span = service->watchdog_override != USEC_INFINITY ? service->watchdog_override :
+                                                                    service_settings(unit)->watchdog;
+
+        return service->watchdog_deadline == USEC_INFINITY ? 0 : usec_sub(service->watchdog_deadline, span);
+}
+
+static void get_watchdog_time(const Unit *unit, Sink *sink) {
+        usec_t ping = last_ping(unit);
+        UnitTimestamp now = unit_timestamp(unit);
+
+        sink_u64(sink, ping == 0 ? 0 : usec_sub(now.realtime, usec_sub(now.monotonic, ping)));
+}
+
+static void get_watchdog_time_monotonic(const Unit *unit, Sink *sink) {
+        sink_u64(sink, last_ping(unit));
+}
 
 static void put_set(Sink *sink, const ExitStatusSet *set) {
         sink_open(sink, 'r', "aiai");
@@ -191,6 +225,8 @@ static void get_open_files(const Unit *unit, Sink *sink) {
 
 #define C UNIT_PROPERTY_CONST
 #define E UNIT_PROPERTY_EMITS_CHANGE
+#define I UNIT_PROPERTY_INVALIDATES
+#define OWN UNIT_PROPERTY_OWN
 
 static const UnitProperty rows[] = {
         { "Type", "s", C, get_type,
@@ -204,6 +240,8 @@ static const UnitProperty rows[] = {
         { "TimeoutAbortUSec", "t", 0, get_timeout_abort, "How long it may take to end after a missed watchdog." },
         { "RuntimeMaxUSec", "t", C, get_runtime_max, "How long it may run." },
         { "WatchdogUSec", "t", 0, get_watchdog, "How often it must send WATCHDOG=1; 0 for never." },
+        { "WatchdogTimestamp", "t", 0, get_watchdog_time, "When it has sent WATCHDOG=1 last; 0 without a watchdog." },
+        { "WatchdogTimestampMonotonic", "t", 0, get_watchdog_time_monotonic, "The same by the monotonic clock." },
         { "RemainAfterExit", "b", C, get_remain_after_exit, "Whether it counts as active after its end." },
         { "GuessMainPID", "b", C, get_guess_main_pid, "Whether to guess a forking daemon's main process." },
         { "ExitType", "s", C, get_exit_type, "Which processes it runs as long as: main, cgroup." },
@@ -215,10 +253,10 @@ static const UnitProperty rows[] = {
         { "RestartForceExitStatus", "(aiai)", C, get_restart_force_exit_status,
           "Exit statuses and signals after which it is started again whatever Restart says." },
         { "SuccessExitStatus", "(aiai)", C, get_success_exit_status, "Exit statuses and signals that are no failure." },
-        { "Found", "b", E, get_found, "Whether it was found running after its records were lost." },
+        { "Found", "b", E | OWN, get_found, "Whether it was found running after its records were lost." },
         { "MainPID", "u", E, get_main_pid, "The main process, 0 if there is none." },
         { "ControlPID", "u", E, get_control_pid, "The control process, 0 if there is none." },
-        { "Activity", "s", 0, get_activity, "What it does or waits for while it starts, stops or reloads." },
+        { "Activity", "s", OWN, get_activity, "What it does or waits for while it starts, stops or reloads." },
         { "BusName", "s", C, get_bus_name, "The name that it takes on the bus." },
         { "FileDescriptorStoreMax", "u", C, get_fd_store_max,
           "How many descriptors it may store." },
@@ -233,7 +271,7 @@ static const UnitProperty rows[] = {
           "How it is ended when its start takes too long: terminate, abort, kill." },
         { "TimeoutStopFailureMode", "s", C, get_timeout_stop_mode,
           "The same when its stop takes too long." },
-        { "RuntimeRandomizedExtraUSec", "t", 0, get_runtime_extra,
+        { "RuntimeRandomizedExtraUSec", "t", C, get_runtime_extra,
           "How much longer than RuntimeMaxUSec it may run at most, at random." },
         { "ReloadSignal", "i", C, get_reload_signal, "The signal that reloads a service of Type=notify-reload." },
         { "RestartMode", "s", C, get_restart_mode,
@@ -242,18 +280,18 @@ static const UnitProperty rows[] = {
           "In how many steps the pause grows to RestartMaxDelayUSec." },
         { "RestartMaxDelayUSec", "t", C, get_restart_max_delay,
           "The longest pause before a restart." },
-        { "RestartUSecNext", "t", 0, get_restart_next, "The pause before the next restart." },
-        { "RestartJitter", "s", C, get_restart_jitter,
+        { "RestartUSecNext", "t", OWN, get_restart_next, "The pause before the next restart." },
+        { "RestartJitter", "s", C | OWN, get_restart_jitter,
           "How much is added to a pause at most, at random: a time or a share." },
-        { "RestartResetUSec", "t", C, get_restart_reset,
+        { "RestartResetUSec", "t", C | OWN, get_restart_reset,
           "After how long of running its restarts are forgotten." },
-        { "NextRestartUSecMonotonic", "t", 0, get_next_restart,
+        { "NextRestartUSecMonotonic", "t", OWN, get_next_restart,
           "When it will be started again, by the monotonic clock; 0 if it will not." },
-        { "NotifyFd", "i", C, get_notify_fd,
+        { "NotifyFd", "i", C | OWN, get_notify_fd,
           "The descriptor on which a newline reports that it is ready; 0 for none." },
-        { "ReadinessProbe", "s", C, get_readiness, "The probe of whether it is ready: a program or a port." },
-        { "LivenessProbe", "s", C, get_liveness, "The probe of whether it is alive: a program or a port." },
-        { "ProbeMessage", "s", 0, get_probe_message, "Why the last probe failed; empty if it did not." },
+        { "ReadinessProbe", "s", C | OWN, get_readiness, "The probe of whether it is ready: a program or a port." },
+        { "LivenessProbe", "s", C | OWN, get_liveness, "The probe of whether it is alive: a program or a port." },
+        { "ProbeMessage", "s", OWN, get_probe_message, "Why the last probe failed; empty if it did not." },
         { "RootDirectoryStartOnly", "b", C, get_root_directory_start_only,
           "Whether RootDirectory is for ExecStart alone." },
         { "StatusText", "s", E, get_status_text, "The status text that it has reported." },
@@ -264,7 +302,7 @@ static const UnitProperty rows[] = {
         { "UID", "u", E, get_uid, "The user it runs as, if that was changed; 4294967295 if not." },
         { "GID", "u", E, get_gid, "The group it runs as, if that was changed; 4294967295 if not." },
         { "NRestarts", "u", E, get_n_restarts, "How often it was started again by itself." },
-        { "FailureReason", "s", E, get_failure,
+        { "FailureReason", "s", E | OWN, get_failure,
           "A sentence on why Result is what it is; with a Result of success, why ReloadResult is." },
         { "ExecMainStartTimestamp", "t", E, get_exec_main_start, "When the main process was started." },
         { "ExecMainStartTimestampMonotonic", "t", E, get_exec_main_start_monotonic,
@@ -274,18 +312,26 @@ static const UnitProperty rows[] = {
         { "ExecMainPID", "u", E, get_exec_main_pid, "The present or last main process." },
         { "ExecMainCode", "i", E, get_exec_main_code, "How it ended: 1 exited, 2 killed, 3 dumped." },
         { "ExecMainStatus", "i", E, get_exec_main_status, "Its exit status or signal." },
-        { "ExecCondition", "a(sasbttttuii)", 0, get_exec_condition, "Commands that decide whether it starts." },
-        { "ExecStartPre", "a(sasbttttuii)", 0, get_exec_start_pre, "Commands before the main one." },
-        { "ExecStart", "a(sasbttttuii)", 0, get_exec_start, "The main command." },
-        { "ExecStartPost", "a(sasbttttuii)", 0, get_exec_start_post, "Commands after the main one has started." },
-        { "ExecReload", "a(sasbttttuii)", 0, get_exec_reload, "Commands that reload it." },
-        { "ExecStop", "a(sasbttttuii)", 0, get_exec_stop, "Commands that stop it." },
-        { "ExecStopPost", "a(sasbttttuii)", 0, get_exec_stop_post, "Commands after it has ended." },
+        { "ExecCondition", "a(sasbttttuii)", I, get_exec_condition, "Commands that decide whether it starts." },
+        { "ExecConditionEx", "a(sasasttttuii)", I, get_exec_condition_ex, "The same, with names of prefixes." },
+        { "ExecStartPre", "a(sasbttttuii)", I, get_exec_start_pre, "Commands before the main one." },
+        { "ExecStartPreEx", "a(sasasttttuii)", I, get_exec_start_pre_ex, "The same, with names of prefixes." },
+        { "ExecStart", "a(sasbttttuii)", I, get_exec_start, "The main command." },
+        { "ExecStartEx", "a(sasasttttuii)", I, get_exec_start_ex, "The same, with names of prefixes." },
+        { "ExecStartPost", "a(sasbttttuii)", I, get_exec_start_post, "Commands after the main one has started." },
+        { "ExecStartPostEx", "a(sasasttttuii)", I, get_exec_start_post_ex, "The same, with names of prefixes." },
+        { "ExecReload", "a(sasbttttuii)", I, get_exec_reload, "Commands that reload it." },
+        { "ExecReloadEx", "a(sasasttttuii)", I, get_exec_reload_ex, "The same, with names of prefixes." },
+        { "ExecStop", "a(sasbttttuii)", I, get_exec_stop, "Commands that stop it." },
+        { "ExecStopEx", "a(sasasttttuii)", I, get_exec_stop_ex, "The same, with names of prefixes." },
+        { "ExecStopPost", "a(sasbttttuii)", I, get_exec_stop_post, "Commands after it has ended." },
+        { "ExecStopPostEx", "a(sasasttttuii)", I, get_exec_stop_post_ex, "The same, with names of prefixes." },
 };
 
 static const UnitPropertyTable service_table = { rows, ELEMENTSOF(rows) };
 
 const UnitPropertyTable *const service_properties[] = {
         &service_table, &group_properties, &exec_properties, &exec_terms_properties, &sandbox_properties,
-        &kill_properties, NULL,
+        &kill_properties, &foreign_group_properties, &foreign_exec_properties,
+        &foreign_service_properties, NULL,
 };

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "basic/text.h"
+#include "types/foreign_property.h"
 #include "types/group_property.h"
 #include "types/unit_types.h"
 #include "unit/unit_slice.h"
@@ -73,7 +74,9 @@ static void slice_group(const Unit *unit, UnitGroup *ret_group) {
         *ret_group = (UnitGroup) { .resources = unit->type_settings, .is_slice = true, .is_begun = true };
 }
 
-static const UnitPropertyTable *const slice_properties[] = { &group_properties, NULL };
+static const UnitPropertyTable *const slice_properties[] = {
+        &group_properties, &foreign_group_properties, NULL,
+};
 
 const UnitVTable slice_vtable = {
         .type = UNIT_SLICE,

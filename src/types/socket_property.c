@@ -9,6 +9,7 @@
 #include "basic/macro.h"
 #include "types/exec_property.h"
 #include "types/exec_terms_property.h"
+#include "types/foreign_property.h"
 #include "types/group_property.h"
 #include "types/kill_property.h"
 #include "types/sandbox_property.h"
@@ -73,6 +74,8 @@ GETTER(trigger_burst, sink_u32, socket_settings_trigger_burst(settings))
 GETTER(poll_interval, sink_u64, settings->poll_limit_interval)
 GETTER(poll_burst, sink_u32, settings->poll_limit_burst)
 GETTER(fd_name, sink_string, settings->fd_name ?: unit->id)
+GETTER(uid, sink_u32, (uint32_t) socket->uid)
+GETTER(gid, sink_u32, (uint32_t) socket->gid)
 GETTER(control_pid, sink_u32, (uint32_t) socket->control.pid)
 GETTER(result, sink_string, socket_result_to_string(socket->result))
 GETTER(clean_result, sink_string, socket_result_to_string(socket->clean_result))
@@ -123,6 +126,8 @@ COMMANDS(exec_stop_post, SOCKET_EXEC_STOP_POST)
 
 #define C UNIT_PROPERTY_CONST
 #define E UNIT_PROPERTY_EMITS_CHANGE
+#define I UNIT_PROPERTY_INVALIDATES
+#define OWN UNIT_PROPERTY_OWN
 
 static const UnitProperty rows[] = {
         { "BindIPv6Only", "s", C, get_bind_ipv6, "Whether an IPv6 address takes IPv4, too: default, both, ipv6-only." },
@@ -158,7 +163,7 @@ static const UnitProperty rows[] = {
           "Whether the kernel passes the interface and address of a packet." },
         { "Timestamping", "s", C, get_timestamping, "Whether the kernel passes the time of a packet: off, us, ns." },
         { "RemoveOnStop", "b", C, get_remove_on_stop, "Whether its files are removed when it is stopped." },
-        { "Listen", "a(ss)", 0, get_listen, "What it listens on: kind and address." },
+        { "Listen", "a(ss)", C, get_listen, "What it listens on: kind and address." },
         { "Symlinks", "as", C, get_symlinks, "Links to its file." },
         { "Mark", "i", C, get_mark, "The firewall mark of its packets; -1: none." },
         { "MaxConnections", "u", C, get_max_connections, "How many connections there may be, with Accept." },
@@ -176,23 +181,26 @@ static const UnitProperty rows[] = {
         { "PollLimitIntervalUSec", "t", C, get_poll_interval, "The time in which traffic is counted; 0: never." },
         { "PollLimitBurst", "u", C, get_poll_burst,
           "After how much traffic in that time it is not watched for the rest." },
-        { "FileDescriptorName", "s", C, get_fd_name, "What its descriptors are called in LISTEN_FDNAMES." },
+        { "FileDescriptorName", "s", 0, get_fd_name, "What its descriptors are called in LISTEN_FDNAMES." },
         { "ControlPID", "u", E, get_control_pid, "The command that runs, 0 if there is none." },
         { "Result", "s", E, get_result, "Why it ended, or success." },
+        { "UID", "u", E, get_uid, "The user its last command ran as, if that was changed; 4294967295 if not." },
+        { "GID", "u", E, get_gid, "The group its last command ran as, if that was changed; 4294967295 if not." },
         { "CleanResult", "s", E, get_clean_result, "How its last clean-up ended." },
-        { "FailureReason", "s", E, get_failure, "A sentence on why Result is what it is." },
-        { "NConnections", "u", E, get_n_connections, "The number of connections now." },
-        { "NAccepted", "u", E, get_n_accepted, "The number of connections so far." },
-        { "NRefused", "u", E, get_n_refused, "The number of connections that were refused." },
-        { "ExecStartPre", "a(sasbttttuii)", 0, get_exec_start_pre, "Commands before it listens." },
-        { "ExecStartPost", "a(sasbttttuii)", 0, get_exec_start_post, "Commands after it has begun to listen." },
-        { "ExecStopPre", "a(sasbttttuii)", 0, get_exec_stop_pre, "Commands before it is closed." },
-        { "ExecStopPost", "a(sasbttttuii)", 0, get_exec_stop_post, "Commands after it was closed." },
+        { "FailureReason", "s", E | OWN, get_failure, "A sentence on why Result is what it is." },
+        { "NConnections", "u", 0, get_n_connections, "The number of connections now." },
+        { "NAccepted", "u", 0, get_n_accepted, "The number of connections so far." },
+        { "NRefused", "u", 0, get_n_refused, "The number of connections that were refused." },
+        { "ExecStartPre", "a(sasbttttuii)", I, get_exec_start_pre, "Commands before it listens." },
+        { "ExecStartPost", "a(sasbttttuii)", I, get_exec_start_post, "Commands after it has begun to listen." },
+        { "ExecStopPre", "a(sasbttttuii)", I, get_exec_stop_pre, "Commands before it is closed." },
+        { "ExecStopPost", "a(sasbttttuii)", I, get_exec_stop_post, "Commands after it was closed." },
 };
 
 static const UnitPropertyTable socket_table = { rows, ELEMENTSOF(rows) };
 
 const UnitPropertyTable *const socket_properties[] = {
         &socket_table, &group_properties, &exec_properties, &exec_terms_properties, &sandbox_properties,
-        &kill_properties, NULL,
+        &kill_properties, &foreign_group_properties, &foreign_exec_properties,
+        &foreign_socket_properties, NULL,
 };

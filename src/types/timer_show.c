@@ -91,12 +91,13 @@ GETTER(remain_after_elapse, sink_bool, settings->remain_after_elapse)
 
 #define C UNIT_PROPERTY_CONST
 #define E UNIT_PROPERTY_EMITS_CHANGE
+#define I UNIT_PROPERTY_INVALIDATES
 
 static const UnitProperty rows[] = {
         { "Unit", "s", C, get_unit, "The unit that it triggers." },
-        { "TimersMonotonic", "a(stt)", 0, get_monotonic,
+        { "TimersMonotonic", "a(stt)", I, get_monotonic,
           "Its spans of time: what they are counted from, how long they are, and when (monotonic) they elapse next." },
-        { "TimersCalendar", "a(sst)", 0, get_calendar, "Its calendar expressions, and when they elapse next." },
+        { "TimersCalendar", "a(sst)", I, get_calendar, "Its calendar expressions, and when they elapse next." },
         { "OnClockChange", "b", C, get_on_clock_change, "Whether it elapses when the machine's clock is set." },
         { "OnTimezoneChange", "b", C, get_on_timezone_change, "Whether it elapses when the time zone is changed." },
         { "NextElapseUSecRealtime", "t", E, get_next_realtime,

@@ -157,6 +157,9 @@ typedef struct UnitHostOps {
 
         /* Defaults for units without resource settings; NULL: none. Valid during this turn. */
         const struct ResourceDefaults *(*resource_defaults)(UnitHost *host);
+
+        bool (*ignores_watchdogs)(UnitHost *host);      /* services that miss theirs are not ended; may be NULL: no */
+        uint32_t (*open_files)(UnitHost *host);         /* soft limit of processes; may be NULL, for 0: inherited */
         /*
          * Returns true if a job runs, or is about to, other than one that itself waits for the others
          * (UNIT_PURPOSE_IDLE). NULL: false.

@@ -13,3 +13,10 @@ const UnitProperty *unit_property_at(const UnitPropertyTable *const *tables, siz
         }
         return NULL;
 }
+
+void unit_property_write(const UnitProperty *property, const Unit *unit, Sink *sink) {
+        if (property->get)
+                property->get(unit, sink);
+        else
+                sink_nothing(sink, property->signature);
+}

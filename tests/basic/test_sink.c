@@ -28,6 +28,17 @@ Test(sink, basic_values) {
                      "true,255,4294967295,-7,18446744073709551615,0.5,,word,/a/b");
 }
 
+Test(sink, nothing_of_each_type) {
+        cleanup_(double_sink_deinit) DoubleSink text;
+
+        double_sink_init(&text);
+        sink_nothing(&text.sink, "t");
+        sink_nothing(&text.sink, "s");
+        sink_nothing(&text.sink, "a(ss)");
+        sink_nothing(&text.sink, "(ba(ii)o(yas)d)");
+        assert_string(double_sink_string(&text), "0,,[],(false,[],/,(0,[]),0)");
+}
+
 Test(sink, entries_of_a_dictionary) {
         cleanup_(double_sink_deinit) DoubleSink text;
         char *words[] = { (char *) "x", (char *) "y", NULL };

@@ -223,7 +223,7 @@ Test(bus_tree, methods_of_the_manager_are_about_the_unit_that_they_name) {
         bus_world_add_unit(&world, "x.target", "[Unit]\nDescription=x\n");
         dbus_message_append_args(message, DBUS_TYPE_STRING, &name, DBUS_TYPE_INVALID);
         dbus_message_iter_init(message, &call.arguments);
-        call.method = bus_interface_find_method(&bus_manager_interface, "KillUnit");
+        call.method = bus_interface_find_method(&bus_manager_interface, "KillUnit", NULL);
         cr_assert(not(call.method->find_subject(&call, &subject)), "it is not loaded");
         cr_assert(eq(int, manager_load_unit(world.manager, name, &unit, NULL), 0));
         cr_assert(call.method->find_subject(&call, &subject));

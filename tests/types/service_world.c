@@ -494,7 +494,7 @@ const char *world_property(const World *world, const char *name) {
                 if (strcmp(property->name, name) != 0)
                         continue;
                 double_sink_init(&sink);
-                property->get(world->unit, &sink.sink);
+                unit_property_write(property, world->unit, &sink.sink);
                 snprintf(text, sizeof(text), "%s", double_sink_string(&sink));
                 double_sink_deinit(&sink);
                 return text;

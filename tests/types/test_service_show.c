@@ -51,10 +51,11 @@ Test(service_show, properties_write_what_they_declare) {
         for (size_t i = 0; (property = unit_property_at(service_vtable.properties, i)); i++) {
                 SignatureSink sink = { .sink.ops = &signature_ops };
 
-                property->get(world->unit, &sink.sink);
+                unit_property_write(property, world->unit, &sink.sink);
                 cr_assert(sink.signature.string && strcmp(sink.signature.string, property->signature) == 0, "%s: %s",
                           property->name, sink.signature.string);
-                cr_assert(property->description && text_ends_with(property->description, "."));
+                if (!(property->flags & UNIT_PROPERTY_FOREIGN))
+                        cr_assert(property->description && text_ends_with(property->description, "."));
                 text_deinit(&sink.signature);
         }
 }

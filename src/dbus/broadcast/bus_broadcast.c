@@ -23,6 +23,7 @@ typedef struct BusEmission {
         BusSignalWrite write;
         const void *data;
         bool for_objects;               /* only to users of ObjectManager */
+        uint8_t flags;                  /* BUS_PROPERTY_OWN, BUS_PROPERTY_FOREIGN: only in that dialect */
 } BusEmission;
 
 static bool peer_hears(const BusPeer *peer, const BusDialect *dialect, const BusEmission *emission) {
@@ -75,7 +76,7 @@ static void emit(BusBroadcast *broadcast, const BusEmission *emission) {
         bus_foreach_dialect(broadcast->tree->dialects, dialect) {
                 int r;
 
-                if (!is_heard(peers, dialect, emission))
+                if (!bus_row_is_of(emission->flags, dialect) || !is_heard(peers, dialect, emission))
                         continue;
 
                 r = write_emission(broadcast, dialect, emission);
@@ -93,7 +94,8 @@ static void emit(BusBroadcast *broadcast, const BusEmission *emission) {
 static void write_nothing(const BusView *view, const void *data, Sink *sink) {
 }
 
-void bus_broadcast_of_manager(BusBroadcast *broadcast, const char *member, BusSignalWrite write, const void *data) {
+void bus_broadcast_of_manager(BusBroadcast *broadcast, const char *member, BusSignalWrite write, const void *data,
+                              uint8_t flags) {
         const BusObject manager = { .kind = broadcast->tree->root };
 
         emit(broadcast, &(BusEmission) {
@@ -102,6 +104,7 @@ void bus_broadcast_of_manager(BusBroadcast *broadcast, const char *member, BusSi
                 .member = member,
                 .write = write ?: write_nothing,
                 .data = data,
+                .flags = flags,
         });
 }
 
@@ -127,7 +130,10 @@ static void write_changes(const BusView *view, const void *data, Sink *sink) {
         sink_open(sink, 'a', "{sv}");
         bus_interface_write_properties(view, change->interface, change->flags, sink);
         sink_close(sink);
-        sink_strv(sink, NULL);
+        if (change->flags == BUS_PROPERTY_EMITS_CHANGE)
+                bus_interface_write_invalidated(view, change->interface, sink);
+        else
+                sink_strv(sink, NULL);
 }
 
 void bus_broadcast_changes(BusBroadcast *broadcast, const BusObject *object, uint8_t flags) {
@@ -201,7 +207,7 @@ void bus_broadcast_notice(BusBroadcast *broadcast, const BusNotice *notice) {
         assert(came || notice->kind == BUS_NOTICE_WENT);
 
         if (member)
-                bus_broadcast_of_manager(broadcast, member, write_notice, notice);
+                bus_broadcast_of_manager(broadcast, member, write_notice, notice, 0);
         if (!is_heard_about_objects(broadcast->tree->peers))
                 return;
         if (!came)

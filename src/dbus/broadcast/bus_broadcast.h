@@ -21,7 +21,8 @@ typedef void (*BusSignalWrite)(const BusView *view, const void *data, Sink *sink
 bool bus_broadcast_is_heard(const BusBroadcast *broadcast);
 
 /* A signal of the manager. */
-void bus_broadcast_of_manager(BusBroadcast *broadcast, const char *member, BusSignalWrite write, const void *data);
+void bus_broadcast_of_manager(BusBroadcast *broadcast, const char *member, BusSignalWrite write, const void *data,
+                              uint8_t flags);
 /* A signal of an object without a body. */
 void bus_broadcast_of_object(BusBroadcast *broadcast, const BusObject *object, const char *interface,
                              const char *member);

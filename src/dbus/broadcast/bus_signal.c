@@ -167,13 +167,13 @@ static void send_notice(BusSignals *signals, const BusNotice *notice) {
                         bus_broadcast_notice(&signals->broadcast, notice);
                 return;
         case BUS_NOTICE_RELOADING:
-                bus_broadcast_of_manager(&signals->broadcast, "Reloading", write_reloading, notice);
+                bus_broadcast_of_manager(&signals->broadcast, "Reloading", write_reloading, notice, 0);
                 return;
         case BUS_NOTICE_UNIT_FILES_CHANGED:
-                bus_broadcast_of_manager(&signals->broadcast, "UnitFilesChanged", NULL, NULL);
+                bus_broadcast_of_manager(&signals->broadcast, "UnitFilesChanged", NULL, NULL, 0);
                 return;
         case BUS_NOTICE_STARTUP_FINISHED:
-                bus_broadcast_of_manager(&signals->broadcast, "StartupFinished", write_startup_finished, NULL);
+                bus_broadcast_of_manager(&signals->broadcast, "StartupFinished", write_startup_finished, NULL, 0);
                 return;
         case BUS_NOTICE_REQUEST_STOP:
                 send_request_stop(signals, notice);
@@ -307,7 +307,7 @@ static void broadcast_job_changes(BusSignals *signals, const JobInfo *job) {
         const BusObject object = { .kind = signals->jobs, .job = *job, .id = job->id, .unit = job->unit };
 
         bus_broadcast_changes(&signals->broadcast, &object, BUS_PROPERTY_EMITS_CHANGE);
-        bus_broadcast_of_manager(&signals->broadcast, "JobChanged", write_job, job);
+        bus_broadcast_of_manager(&signals->broadcast, "JobChanged", write_job, job, BUS_PROPERTY_OWN);
 }
 
 /* For a job that has ended in the meantime JobRemoved was sent already. */

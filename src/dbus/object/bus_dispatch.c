@@ -38,7 +38,7 @@ static bool find_in_interface(BusCall *call, const BusInterface *interface, cons
                 return false;
 
         *ret_is_there = true;
-        method = bus_interface_find_method(interface, dbus_message_get_member(call->message));
+        method = bus_interface_find_method(interface, dbus_message_get_member(call->message), call->dialect);
         if (!method)
                 return false;
 

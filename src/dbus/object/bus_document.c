@@ -46,6 +46,8 @@ static void add_methods(Text *text, const BusMethod *methods) {
 
         text_add(text, "\n## Methods\n\n| method | in | out | who | what |\n|---|---|---|---|---|\n");
         for (const BusMethod *method = methods; method->name; method++) {
+                if (method->flags & BUS_PROPERTY_FOREIGN)
+                        continue;
                 text_addf(text, "| %s | ", method->name);
                 add_arguments(text, method->in, method->in_names);
                 text_add(text, " | ");
@@ -75,10 +77,12 @@ static void add_properties(Text *text, const BusInterface *interface) {
         text_add(text, "\n## Properties\n\nRead by anyone; read-only unless the description says otherwise.\n\n"
                        "| property | type | changes | what |\n|---|---|---|---|\n");
         for (size_t i = 0; bus_interface_property(interface, i, &row); i++)
-                text_addf(text, "| %s | `%s` | %s | %s |\n", row.name, row.signature,
-                          row.flags & BUS_PROPERTY_EMITS_CHANGE ? "announced" :
-                          row.flags & BUS_PROPERTY_CONST ? "while loaded, never" : "not announced",
-                          row.description ?: "");
+                if (!(row.flags & BUS_PROPERTY_FOREIGN))
+                        text_addf(text, "| %s | `%s` | %s | %s |\n", row.name, row.signature,
+                                  row.flags & BUS_PROPERTY_EMITS_CHANGE ? "announced" :
+                                  row.flags & BUS_PROPERTY_INVALIDATES  ? "announced without its value" :
+                                  row.flags & BUS_PROPERTY_CONST        ? "while loaded, never" : "not announced",
+                                  row.description ?: "");
 }
 
 int bus_document_interface(const BusInterface *interface, char **ret_text) {

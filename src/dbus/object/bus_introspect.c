@@ -57,17 +57,21 @@ static void add_arguments(Text *xml, const char *signature, const char *names, c
         }
 }
 
-static void add_properties(Text *xml, const BusInterface *interface) {
+static const char *emits_change(uint8_t flags) {
+        return flags & BUS_PROPERTY_EMITS_CHANGE ? "true" :
+               flags & BUS_PROPERTY_INVALIDATES  ? "invalidates" :
+               flags & BUS_PROPERTY_CONST        ? "const" : "false";
+}
+
+static void add_properties(Text *xml, const BusInterface *interface, const BusDialect *dialect) {
         BusPropertyRow row;
 
         for (size_t i = 0; bus_interface_property(interface, i, &row); i++)
-                text_addf(xml,
-                          "  <property name=\"%s\" type=\"%s\" access=\"%s\">\n"
-                          "   <annotation name=\"org.freedesktop.DBus.Property.EmitsChangedSignal\" value=\"%s\"/>\n"
-                          "  </property>\n",
-                          row.name, row.signature, row.property && row.property->set ? "readwrite" : "read",
-                          row.flags & BUS_PROPERTY_EMITS_CHANGE ? "true" :
-                          row.flags & BUS_PROPERTY_CONST ? "const" : "false");
+                if (bus_row_is_of(row.flags, dialect))
+                        text_addf(xml, "  <property name=\"%s\" type=\"%s\" access=\"%s\">\n"
+                                  "   <annotation name=\"org.freedesktop.DBus.Property.EmitsChangedSignal\""
+                                  " value=\"%s\"/>\n  </property>\n", row.name, row.signature,
+                                  row.property && row.property->set ? "readwrite" : "read", emits_change(row.flags));
 }
 
 static void add_interface(Text *xml, const BusInterface *interface, const BusDialect *dialect) {
@@ -75,17 +79,21 @@ static void add_interface(Text *xml, const BusInterface *interface, const BusDia
 
         text_addf(xml, " <interface name=\"%s\">\n", bus_interface_full_name(interface, dialect, name));
         for (const BusMethod *method = interface->methods; method && method->name; method++) {
+                if (!bus_row_is_of(method->flags, dialect))
+                        continue;
                 text_addf(xml, "  <method name=\"%s\">\n", method->name);
                 add_arguments(xml, method->in, method->in_names, "in");
                 add_arguments(xml, method->out, method->out_names, "out");
                 text_add(xml, "  </method>\n");
         }
         for (const BusSignal *signal = interface->signals; signal && signal->name; signal++) {
+                if (!bus_row_is_of(signal->flags, dialect))
+                        continue;
                 text_addf(xml, "  <signal name=\"%s\">\n", signal->name);
                 add_arguments(xml, signal->signature, signal->names, NULL);
                 text_add(xml, "  </signal>\n");
         }
-        add_properties(xml, interface);
+        add_properties(xml, interface, dialect);
         text_add(xml, " </interface>\n");
 }
 

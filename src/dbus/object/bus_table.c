@@ -32,44 +32,66 @@ bool bus_interface_property(const BusInterface *interface, size_t at, BusPropert
         return false;
 }
 
-bool bus_interface_find_property(const BusInterface *interface, const char *name, BusPropertyRow *ret_row) {
+bool bus_row_is_of(uint8_t flags, const BusDialect *dialect) {
+        return !dialect || !(flags & (dialect->id == BUS_DIALECT_OWN ? BUS_PROPERTY_FOREIGN : BUS_PROPERTY_OWN));
+}
+
+bool bus_interface_find_property(const BusInterface *interface, const char *name, const BusDialect *dialect,
+                                 BusPropertyRow *ret_row) {
         for (size_t i = 0; bus_interface_property(interface, i, ret_row); i++)
-                if (strcmp(ret_row->name, name) == 0)
+                if (strcmp(ret_row->name, name) == 0 && bus_row_is_of(ret_row->flags, dialect))
                         return true;
         return false;
 }
 
-const BusMethod *bus_interface_find_method(const BusInterface *interface, const char *name) {
+const BusMethod *bus_interface_find_method(const BusInterface *interface, const char *name, const BusDialect *dialect) {
         for (const BusMethod *method = interface->methods; method && method->name; method++)
-                if (strcmp(method->name, name) == 0)
+                if (strcmp(method->name, name) == 0 && bus_row_is_of(method->flags, dialect))
                         return method;
         return NULL;
 }
 
+static void write_own(const BusView *view, const BusProperty *property, Sink *sink) {
+        if (property->get)
+                property->get(view, property->parameter, sink);
+        else
+                sink_nothing(sink, property->signature);
+}
+
 void bus_property_write(const BusView *view, const BusPropertyRow *row, Sink *sink) {
         if (row->property)
-                row->property->get(view, row->property->parameter, sink);
+                write_own(view, row->property, sink);
         else
-                row->unit_property->get(view->object->unit, sink);
+                unit_property_write(row->unit_property, view->object->unit, sink);
 }
 
 void bus_interface_write_properties(const BusView *view, const BusInterface *interface, uint8_t flags, Sink *sink) {
         const UnitProperty *row;
 
         for (const BusProperty *own = interface->properties; own && own->name; own++) {
-                if ((own->flags & flags) != flags)
+                if ((own->flags & flags) != flags || !bus_row_is_of(own->flags, view->dialect))
                         continue;
                 sink_entry_open(sink, own->name, own->signature);
-                own->get(view, own->parameter, sink);
+                write_own(view, own, sink);
                 sink_entry_close(sink);
         }
         for (size_t i = 0; (row = unit_property_at(interface->unit_properties, i)); i++) {
-                if ((row->flags & flags) != flags)
+                if ((row->flags & flags) != flags || !bus_row_is_of(row->flags, view->dialect))
                         continue;
                 sink_entry_open(sink, row->name, row->signature);
-                row->get(view->object->unit, sink);
+                unit_property_write(row, view->object->unit, sink);
                 sink_entry_close(sink);
         }
+}
+
+void bus_interface_write_invalidated(const BusView *view, const BusInterface *interface, Sink *sink) {
+        BusPropertyRow row;
+
+        sink_open(sink, 'a', "s");
+        for (size_t i = 0; bus_interface_property(interface, i, &row); i++)
+                if ((row.flags & BUS_PROPERTY_INVALIDATES) && bus_row_is_of(row.flags, view->dialect))
+                        sink_string(sink, row.name);
+        sink_close(sink);
 }
 
 bool bus_interface_has_properties(const BusInterface *interface, uint8_t flags) {

@@ -46,6 +46,9 @@ typedef struct BusView {
 typedef enum BusPropertyFlags {
         BUS_PROPERTY_CONST = UNIT_PROPERTY_CONST,
         BUS_PROPERTY_EMITS_CHANGE = UNIT_PROPERTY_EMITS_CHANGE,
+        BUS_PROPERTY_INVALIDATES = UNIT_PROPERTY_INVALIDATES,
+        BUS_PROPERTY_OWN = UNIT_PROPERTY_OWN,
+        BUS_PROPERTY_FOREIGN = UNIT_PROPERTY_FOREIGN,
         BUS_PROPERTY_OF_JOB = 1 << 7,   /* of a unit: changes with its job */
 } BusPropertyFlags;
 
@@ -54,7 +57,8 @@ typedef struct BusProperty {
         const char *signature;
         uint8_t flags;
         uint32_t parameter;             /* for getters that serve several rows */
-        void (*get)(const BusView *view, uint32_t parameter, Sink *sink);       /* writes exactly one value */
+        /* Writes exactly one value; NULL: sink_nothing(). */
+        void (*get)(const BusView *view, uint32_t parameter, Sink *sink);
         const char *description;
         int (*set)(BusCall *call, DBusMessageIter *value);      /* checks and sets it; NULL: read-only */
         BusVerb set_verb;
@@ -74,12 +78,14 @@ typedef struct BusMethod {
          * too; false if there is none. NULL: it is about the object that is called.
          */
         bool (*find_subject)(const BusCall *call, BusObject *ret_subject);
+        uint8_t flags;                  /* BUS_PROPERTY_OWN, BUS_PROPERTY_FOREIGN: in which dialect it is there */
 } BusMethod;
 
 typedef struct BusSignal {
         const char *name;
         const char *signature, *names;
         const char *description;
+        uint8_t flags;                  /* the same */
 } BusSignal;
 
 typedef struct BusInterface {
@@ -103,14 +109,20 @@ typedef struct BusPropertyRow {
         const UnitProperty *unit_property;
 } BusPropertyRow;
 
+/* Whether a row with these flags is there in the dialect; NULL: in any. */
+bool bus_row_is_of(uint8_t flags, const BusDialect *dialect);
+
 bool bus_interface_property(const BusInterface *interface, size_t at, BusPropertyRow *ret_row);
-bool bus_interface_find_property(const BusInterface *interface, const char *name, BusPropertyRow *ret_row);
-const BusMethod *bus_interface_find_method(const BusInterface *interface, const char *name);
+bool bus_interface_find_property(const BusInterface *interface, const char *name, const BusDialect *dialect,
+                                 BusPropertyRow *ret_row);
+const BusMethod *bus_interface_find_method(const BusInterface *interface, const char *name, const BusDialect *dialect);
 void bus_property_write(const BusView *view, const BusPropertyRow *row, Sink *sink);
 
 /* Writes the entries of an open a{sv}: the properties that have all of @flags. Returns true if there are any. */
 bool bus_interface_has_properties(const BusInterface *interface, uint8_t flags);
 void bus_interface_write_properties(const BusView *view, const BusInterface *interface, uint8_t flags, Sink *sink);
+/* Writes the names of those that are announced without a value, as "as". */
+void bus_interface_write_invalidated(const BusView *view, const BusInterface *interface, Sink *sink);
 
 /* The whole name in a dialect: the interface's own string, or written into @buffer. */
 #define BUS_INTERFACE_NAME_SIZE 256

@@ -61,6 +61,11 @@ int bus_tree_find(const BusTree *tree, const char *path, pid_t caller, BusObject
                 return 0;
         }
 
+        if (tree->beside && text_equal(path, tree->beside->fixed_path)) {
+                ret_object->dialect = &bus_dialects[BUS_DIALECT_SYSTEMD];
+                ret_object->kind = tree->beside;
+                return 0;
+        }
         bus_foreach_dialect(tree->dialects, dialect)
                 if (path_below(dialect->root, path))
                         return 0;
@@ -79,7 +84,9 @@ size_t bus_object_interfaces(const BusTree *tree, const BusObject *object,
 }
 
 const char *bus_object_path(const BusObject *object, const BusDialect *dialect, char buffer[static BUS_PATH_SIZE]) {
-        return object->kind->path ? object->kind->path(object, dialect, buffer) : dialect->root;
+        if (object->kind->path)
+                return object->kind->path(object, dialect, buffer);
+        return object->kind->fixed_path ?: dialect->root;
 }
 
 static int push_label(char ***labels, const char *text, size_t n) {

@@ -57,6 +57,8 @@ struct BusKind {
         int (*find)(const BusTree *tree, const char *name, pid_t caller, BusObject *object, Failure *ret_failure);
         /* Visits all, until the visitor fails. */
         int (*visit)(const BusTree *tree, BusVisitor visitor, void *userdata);
+        /* The one object of the kind, which has no label, outside the root of a dialect; NULL: none. */
+        const char *fixed_path;
         /* Returns @buffer. NULL: the root of the dialect. */
         const char *(*path)(const BusObject *object, const BusDialect *dialect, char buffer[static BUS_PATH_SIZE]);
         /* Interfaces of the kind, at most BUS_INTERFACES_MAX - 3; returns how many. GetAll() of all has this order. */
@@ -82,6 +84,7 @@ struct BusTree {
         const BusKind *root;            /* of the object at the root of each dialect */
         const BusKind *driver;          /* of the object of a bus daemon, on a private socket */
         const BusKind *const *kinds;    /* of objects below the root; ends with NULL */
+        const BusKind *beside;          /* of an object with a path of its own, in systemd's dialect; NULL: none */
         const BusInterface *const *common;      /* interfaces of every object; ends with NULL */
 
         void (*before_reply)(void *userdata);   /* sends signals that must come before a reply, or NULL */

@@ -58,8 +58,8 @@ static bool is_property(const BusSettingScope *scope, const char *name) {
         };
         BusPropertyRow row;
 
-        return bus_interface_find_property(&interfaces[0], name, &row) ||
-               bus_interface_find_property(&interfaces[1], name, &row);
+        return bus_interface_find_property(&interfaces[0], name, NULL, &row) ||
+               bus_interface_find_property(&interfaces[1], name, NULL, &row);
 }
 
 static int complain_unknown(BusCall *call, const BusSettingScope *scope, const char *property) {
