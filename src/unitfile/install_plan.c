@@ -130,7 +130,8 @@ int installer_plan_link(Installer *installer, const char *path, const char *targ
                 return failure_set(ret_failure, -EEXIST, "UnitExists",
                                    "File %s already exists and is a link to %s. With --force it is replaced.", path,
                                    present);
-        return install_report_add(plan, INSTALL_SYMLINK, path, target);
+        r = present && !plan_has(plan, INSTALL_UNLINK, path) ? install_report_add(plan, INSTALL_UNLINK, path, "") : 0;
+        return r < 0 ? r : install_report_add(plan, INSTALL_SYMLINK, path, target);
 }
 
 /* — links to be removed — */
