@@ -195,4 +195,16 @@ check_lacks "nor properties" 'JobPriority' sc show shown.service
 check_equal "the soft limit of descriptors is that of select()" \
         "$(systemd-run --user -q --pipe --wait sh -c 'ulimit -Sn')-$(sc show -P LimitNOFILESoft shown.service)" 1024-1024
 
+# — settings and files —
+
+check_exit "set-property takes every switch for counting" 0 sc set-property shown.service IPAccounting=yes \
+        CPUAccounting=yes MemoryAccounting=yes TasksAccounting=yes BlockIOAccounting=yes
+check_equal "what is counted is shown" "$(sc show -P CPUAccounting shown.service)-$(sc show -P MemoryAccounting shown.service)" yes-yes
+check_exit "and the old names of shares" 0 sc set-property shown.service CPUShares=200
+ln -s "$UNITS/shown.service" "$UNITS/linked.service"
+check_prints "a mask in place of a link says what it removes" \
+        '^a\(sss\) 2 "unlink" "[^"]*/linked.service" "" "symlink" "[^"]*/linked.service" "/dev/null"$' \
+        bus call "${M[@]}" MaskUnitFiles asbb 1 linked.service false true
+check_equal "and is there" "$(readlink "$UNITS/linked.service")" /dev/null
+
 done_testing
