@@ -25,6 +25,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -253,12 +254,12 @@ static int end_spawn(ProcessErrand *errand, ExecResult *result) {
         return r;
 }
 
-static void note_arrival(const ProcessErrand *errand) {
+/* Under the policy for the idle every process waits as long, however few there are: a slower pace would not help. */
+static usec_t find_delay(const ProcessErrand *errand) {
         const usec_t taken = usec_sub(clock_monotonic(), errand->since);
 
-        process_pace_note_arrival(&errand->errands->pace,
-                                  process_pace_wants_delay(taken) ? exec_process_delay(errand->pid) : 0,
-                                  errand->is_alone);
+        return process_pace_wants_delay(taken) && sched_getscheduler(0) != SCHED_IDLE ? exec_process_delay(errand->pid)
+                                                                                       : 0;
 }
 
 /* The table has it still: it is the owner's from here on, or nobody's, and then leaves. */
@@ -269,7 +270,7 @@ static void arrive(ProcessErrand *errand) {
         pid_t pid = errand->pid;
         ExecResult result;
 
-        note_arrival(errand);
+        process_pace_note_arrival(&errands->pace, find_delay(errand), errand->is_alone);
         if (end_spawn(errand, &result) < 0) {
                 pid = 0;
                 count_out(errand);
