@@ -79,8 +79,8 @@ static const BusMethod methods[] = {
         { "ListUnitsByNames", "as", "names", "a(ssssssouso)", "units", BUS_VERB_READ, bus_manager_list_units_by_names,
           "Units with these names, which are loaded first if necessary." },
         { "GetUnitProcesses", "s", "unit", "a(sus)", "processes", BUS_VERB_READ, bus_manager_get_unit_processes,
-          "The processes of a unit: control group, pid, and the command line; of processes of other users than root "
-          "and the owner, who could let the manager wait for it, the name." },
+          "The processes of a unit: control group, pid, name. The name is not the command line: to read that may "
+          "block." },
         { "KillUnit", "ssi", "unit whom signal", "", NULL, BUS_VERB_KILL, bus_manager_kill_unit,
           "Sends a signal to the \"main\" process, the \"control\" process or \"all\" processes of a unit.",
           find_unit },

@@ -204,7 +204,7 @@ static void put_process(BusCall *call, pid_t pid) {
         cleanup_free_ char *name = NULL;
         char *path;
 
-        (void) bus_process_command_line(pid, &name);
+        (void) bus_process_name(pid, &name);
         (void) bus_process_read(pid, "cgroup", group, sizeof(group));
         path = strstr(group, "0::/");
         path = path ? path + strlen("0::") : root;

@@ -259,9 +259,11 @@ Test(exec_sandbox, private_tmp_is_nobody_elses) {
         cr_assert(symlink("/srv", trial.shared->tmp) == 0);
         fixture_fail(&trial.fixture, EXEC_STEP_NAMESPACE, ENOTDIR, "PrivateTmp=: cannot make a folder");
         cr_assert(unlink(trial.shared->tmp) == 0);
-        cr_assert(mkdir(trial.shared->tmp, 0700) == 0 && chown(trial.shared->tmp, 1, 1) == 0);
+        cr_assert(mkdir(trial.shared->tmp, 0700) == 0 && chmod(trial.shared->tmp, 0777) == 0);
         fixture_fail(&trial.fixture, EXEC_STEP_NAMESPACE, EEXIST, "PrivateTmp=: cannot make a folder");
-        cr_assert(chown(trial.shared->tmp, 0, 0) == 0 && chmod(trial.shared->tmp, 0777) == 0);
+        if (geteuid() != 0)
+                return;
+        cr_assert(chmod(trial.shared->tmp, 0700) == 0 && chown(trial.shared->tmp, 1, 1) == 0);
         fixture_fail(&trial.fixture, EXEC_STEP_NAMESPACE, EEXIST, "PrivateTmp=: cannot make a folder");
 }
 

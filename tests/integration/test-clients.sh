@@ -163,9 +163,9 @@ check_prints "a slice" 'itself, not to one below it' slice AttachProcesses sau /
 check_prints "a socket" 'itself, not to one below it' socket AttachProcesses sau /sub 1 "$PID"
 check_prints "a scope" 'itself, not to one below it' scope AttachProcesses sau /sub 1 "$PID"
 U=/org/freedesktop/systemd1/unit/shown_2eservice
-check_prints "GetProcesses" "\"[^\"]*\" $PID \"/bin/sleep 1000\"" \
+check_prints "GetProcesses" "\"[^\"]*\" $PID \"sleep\"" \
         bus call org.freedesktop.systemd1 "$U" org.freedesktop.systemd1.Service GetProcesses
-check_prints "GetUnitProcesses" "\"[^\"]*\" $PID \"/bin/sleep 1000\"" bus call "${M[@]}" GetUnitProcesses s shown.service
+check_prints "GetUnitProcesses" "\"[^\"]*\" $PID \"sleep\"" bus call "${M[@]}" GetUnitProcesses s shown.service
 check_prints "AttachProcesses into a group below" 'itself, not to one below it' bus call org.freedesktop.systemd1 "$U" \
         org.freedesktop.systemd1.Service AttachProcesses sau /sub 1 "$PID"
 ID=$(sc show -P InvocationID shown.service | sed 's/../0x& /g')

@@ -279,6 +279,7 @@ install_test(dependencies_and_the_default) {
                                                                &world->failure)), "With --force it is replaced");
         assert_string(told(world, installer_set_default(world->installer, "my.target", INSTALL_FORCE, &world->report,
                                                         &world->failure)),
+                      "unlink /etc/jobd/system/default.target\n"
                       "symlink /etc/jobd/system/default.target /usr/lib/jobd/system/my.target\n");
         file_assert_contains(told(world, installer_set_default(world->installer, "a.service", 0, &world->report,
                                                                &world->failure)), "must be a target");

@@ -15,9 +15,3 @@ size_t bus_process_read(pid_t pid, const char *file, char *buffer, size_t size);
 
 /* The name of the process ("jobctl"), with control characters escaped: 0, -ENOENT if it is not known, or -ENOMEM. */
 int bus_process_name(pid_t pid, char **ret_name);
-
-/*
- * The command line of a process of root or of the manager's own user, else as bus_process_name(): other users could let
- * the manager wait by providing the memory that the command line is in.
- */
-int bus_process_command_line(pid_t pid, char **ret_line);
