@@ -114,6 +114,7 @@ struct ProcessErrands {
         unsigned n_steps;               /* processes that were made, or have arrived */
         bool is_collecting;
         bool is_postponed;              /* those that wait, wait for nothing but time */
+        bool has_yielded;               /* sources that were ready with the look have been served since */
         bool is_full;                   /* none can be begun: what comes now waits behind those that wait */
 };
 
@@ -626,6 +627,12 @@ static int on_look(sd_event_source *source, uint64_t usec, void *userdata) {
         const usec_t pause = MAX(errands->pause, LOOK_MIN);
         const unsigned n_steps = errands->n_steps;
 
+        /* Sources that became ready together are served in any order; those that became ready later come after them. */
+        errands->has_yielded = errands->is_postponed && !errands->has_yielded;
+        if (errands->has_yielded) {
+                look_again(errands, 0);
+                return 0;
+        }
         process_errands_collect(errands);
         if (errands->n_sent > errands->n_coming) {
                 begin_waiting(errands);
