@@ -99,13 +99,13 @@ Test(bus_raw, rubbish_ends_only_the_connection_it_came_by) {
         bus_fixture_run(&client, "StartUnit", "quick.service", "done");
 }
 
-Test(bus_raw, a_user_has_only_so_many_connections) {
+Test(bus_raw, the_owner_has_more_connections_than_another_user) {
         int fds[300];
-        char byte;
 
-        for (size_t i = 0; i < ELEMENTSOF(fds); i++)
+        for (size_t i = 0; i < ELEMENTSOF(fds); i++) {
                 fds[i] = connect_raw();
-        cr_assert(eq(int, (int) recv(fds[ELEMENTSOF(fds) - 1], &byte, 1, 0), 0));
+                greet(fds[i]);
+        }
         bus_fixture_run(&client, "StartUnit", "quick.service", "done");
         for (size_t i = 0; i < ELEMENTSOF(fds); i++)
                 close(fds[i]);
@@ -184,4 +184,60 @@ static int try_to_fill_memory(void) {
 Test(bus_raw, others_have_only_so_much_memory_on_all_their_connections) {
         cr_assert(eq(int, run_as_other_user(try_to_fill_memory), 0));
         bus_fixture_run(&client, "StartUnit", "quick.service", "done");
+}
+
+/* 0: the last of 300 connections is refused. */
+static int try_to_connect_often(void) {
+        int fd = -1;
+        char byte;
+
+        for (size_t i = 0; i < 300; i++)
+                fd = connect_raw();
+        return recv(fd, &byte, 1, 0) == 0 ? 0 : 1;
+}
+
+Test(bus_raw, another_user_has_only_so_many_connections) {
+        cr_assert(eq(int, run_as_other_user(try_to_connect_often), 0));
+        bus_fixture_run(&client, "StartUnit", "quick.service", "done");
+}
+
+/* Holds as many connections as one user has, until the test closes its end. */
+static void fill_as_user(uid_t uid, int ready, int until) {
+        char byte = 0;
+
+        if (setgid(65534) < 0 || setuid(uid) < 0)
+                _exit(1);
+        for (size_t i = 0; i < 256; i++)
+                (void) connect_raw();
+        (void) !write(ready, &byte, 1);
+        (void) !read(until, &byte, 1);
+        _exit(0);
+}
+
+Test(bus_raw, others_together_leave_room_for_root) {
+        int ready[2], until[2];
+        pid_t pids[17];
+        char byte;
+
+        if (geteuid() != 0)
+                cr_skip("Other users are needed.");
+        cr_assert(eq(int, chmod(fixture.folder, 0755), 0));
+        cr_assert(pipe(ready) == 0 && pipe(until) == 0);
+        for (size_t i = 0; i < ELEMENTSOF(pids); i++) {
+                pids[i] = fork();
+                if (pids[i] == 0) {
+                        close(until[1]);
+                        fill_as_user(70001 + (uid_t) i, ready[1], until[0]);
+                }
+        }
+        for (size_t i = 0; i < ELEMENTSOF(pids); i++)
+                cr_assert(eq(int, (int) read(ready[0], &byte, 1), 1));
+
+        int fd = connect_raw();
+        greet(fd);
+        close(fd);
+
+        close(until[1]);
+        for (size_t i = 0; i < ELEMENTSOF(pids); i++)
+                cr_assert(eq(int, waitpid(pids[i], NULL, 0), pids[i]));
 }

@@ -91,16 +91,27 @@ static int credentials_of_connection(DBusConnection *connection, struct ucred *r
         return 0;
 }
 
+static bool is_other_user(const BusPeers *peers, uid_t uid) {
+        return uid != 0 && uid != peers->owner;
+}
+
+/* Root and the owner have all the room; others have a share each, and all of them together leave the reserve free. */
 static bool has_room(const BusPeers *peers, uid_t uid) {
-        unsigned n = 0;
+        unsigned n_of_user = 0, n_of_others = 0;
 
         if (peers->items.n >= BUS_CONNECTIONS_MAX)
                 return false;
+        if (!is_other_user(peers, uid))
+                return true;
 
-        bus_foreach_peer(peers, peer)
-                if (!peer->is_message_bus && peer->clients.n > 0 && peer->clients.items[0]->uid == uid)
-                        n++;
-        return n < BUS_CONNECTIONS_PER_USER_MAX;
+        bus_foreach_peer(peers, peer) {
+                if (!peer->is_of_other_user)
+                        continue;
+                n_of_others++;
+                if (peer->clients.n > 0 && peer->clients.items[0]->uid == uid)
+                        n_of_user++;
+        }
+        return n_of_user < BUS_CONNECTIONS_PER_USER_MAX && n_of_others < BUS_CONNECTIONS_OF_OTHERS_MAX;
 }
 
 /* The place that the client has connected to. */
@@ -140,7 +151,7 @@ static int accept_connection(BusServer *server, DBusConnection *connection, cons
 
         dbus_connection_set_unix_user_function(connection, on_user, NULL, NULL);
         peer->dialects = BUS_DIALECT_BIT(place_of_connection(server, connection)->dialect);
-        peer->is_of_other_user = credentials->uid != 0 && credentials->uid != server->peers->owner;
+        peer->is_of_other_user = is_other_user(server->peers, credentials->uid);
         peer->server_id = server->id;
 
         r = text_format(&name, ":0.%llu", (unsigned long long) peer->id);

@@ -20,7 +20,12 @@ typedef struct BusServer BusServer;
 #define BUS_SERVER_FD 3
 #define BUS_SERVER_FDS 2
 
+/*
+ * Connections in all, of all users together but root and the owner of the manager, and of one such user: what others
+ * cannot have is the reserve of root and the owner.
+ */
 #define BUS_CONNECTIONS_MAX 4096U
+#define BUS_CONNECTIONS_OF_OTHERS_MAX 2048U
 #define BUS_CONNECTIONS_PER_USER_MAX 256U
 
 typedef struct BusPlace {
