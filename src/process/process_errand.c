@@ -57,6 +57,8 @@
 #define LOOK_LIMIT (10 * USEC_PER_SEC)
 /* To begin with, where there is next to no processor. */
 #define LOOK_STARVED (10 * USEC_PER_MSEC)
+/* A turn that has taken so long makes no process in the end: its answers leave, and others are served first. */
+#define TURN_LONG (3 * USEC_PER_MSEC)
 /* From this format on the record of a process on its way has its pid and start. */
 #define FORMAT_OF_STARTS 6
 
@@ -113,6 +115,7 @@ struct ProcessErrands {
         sd_event_source *look;          /* owned */
         unsigned n_steps;               /* processes that were made, or have arrived */
         bool is_collecting;
+        bool is_looking;                /* what waits is made, however long the turn has taken */
         bool is_postponed;              /* those that wait, wait for nothing but time */
         bool has_yielded;               /* sources that were ready with the look have been served since */
         bool is_full;                   /* none can be begun: what comes now waits behind those that wait */
@@ -542,6 +545,18 @@ static ExecSpawnWait queue_up(ProcessErrand *errand, ExecSpawnWait wait) {
         return wait;
 }
 
+/* Returns true if the turn has taken long before its first process is made. */
+static bool is_late(ProcessErrands *errands) {
+        const ProcessHost *host = errands->host;
+
+        if (errands->pace.began > 0 || errands->is_looking)
+                return false;
+        if (usec_sub(clock_monotonic(), host->ops->now(host->userdata)) < TURN_LONG)
+                return false;
+        errands->is_postponed = true;
+        return true;
+}
+
 /* What others have to wait for, too, after this one. The caller holds it: its owner may take it back meanwhile. */
 static ExecSpawnWait send_spawn(ProcessErrand *errand) {
         ProcessErrands *errands = errand->errands;
@@ -552,6 +567,8 @@ static ExecSpawnWait send_spawn(ProcessErrand *errand) {
         int r;
 
         if (errands->is_full || (errands->pace.rest > 0 && process_pace_is_resting(&errands->pace, clock_monotonic())))
+                return queue_up(errand, EXEC_SPAWN_WAITS_FOR_ALL);
+        if (is_late(errands))
                 return queue_up(errand, EXEC_SPAWN_WAITS_FOR_ALL);
         if (has_earlier(errand))
                 return queue_up(errand, EXEC_SPAWN_WAITS_FOR_NAMESPACE);
@@ -617,7 +634,7 @@ static usec_t time_to_look(const ProcessErrands *errands, usec_t pause) {
 static void end_stretch(ProcessErrands *errands) {
         while (errands->pace.began > 0 && wait_a_little(errands))
                 begin_waiting(errands);
-        process_pace_end(&errands->pace, clock_monotonic());
+        process_pace_end(&errands->pace, clock_monotonic(), sched_getscheduler(0) != SCHED_IDLE);
         look_again(errands, time_to_look(errands, LOOK_MIN));
 }
 
@@ -635,8 +652,10 @@ static int on_look(sd_event_source *source, uint64_t usec, void *userdata) {
         }
         process_errands_collect(errands);
         if (errands->n_sent > errands->n_coming) {
+                errands->is_looking = true;
                 begin_waiting(errands);
                 end_stretch(errands);
+                errands->is_looking = false;
         }
         if (errands->n_steps == n_steps)
                 look_again(errands, MAX(time_to_look(errands, 2 * pause), LOOK_MIN));

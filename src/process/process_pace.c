@@ -63,10 +63,10 @@ static void slow_down(ProcessPace *pace, usec_t delay) {
         pace->rest = MAX(pace->rest, MIN(2 * delay, REST_MAX));
 }
 
-void process_pace_end(ProcessPace *pace, usec_t now) {
+void process_pace_end(ProcessPace *pace, usec_t now, bool may_rest) {
         const usec_t taken = usec_sub(now, pace->began);
 
-        if (pace->began > 0 && taken > STRETCH + LONGER_BY) {
+        if (may_rest && pace->began > 0 && taken > STRETCH + LONGER_BY) {
                 slow_down(pace, taken - STRETCH);
                 pace->rest_until = now + pace->rest;
         }

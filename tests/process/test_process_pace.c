@@ -23,7 +23,7 @@ Test(process_pace, a_stretch_is_over_some_time) {
         cr_assert(process_pace_left_to_wait(&pace, 1005 * MSEC) == 0);
         cr_assert(process_pace_left_to_make(&pace, 1015 * MSEC) == 5 * MSEC);
         cr_assert(process_pace_left_to_make(&pace, 1020 * MSEC) == 0);
-        process_pace_end(&pace, 1020 * MSEC);
+        process_pace_end(&pace, 1020 * MSEC, true);
         cr_assert(not(process_pace_is_resting(&pace, 1020 * MSEC)));
         cr_assert(process_pace_left_to_make(&pace, 1020 * MSEC) == 20 * MSEC);
 }
@@ -58,7 +58,7 @@ Test(process_pace, where_one_alone_has_to_wait_there_are_rests) {
         cr_assert(process_pace_left_to_make(&pace, 1000 * MSEC) == 20 * MSEC);
         process_pace_note_made(&pace, 1001 * MSEC);
         cr_assert(process_pace_left_to_make(&pace, 1001 * MSEC) == 0, "one in a stretch");
-        process_pace_end(&pace, 1001 * MSEC);
+        process_pace_end(&pace, 1001 * MSEC, true);
         cr_assert(process_pace_is_resting(&pace, 1140 * MSEC));
         cr_assert(not(process_pace_is_resting(&pace, 1141 * MSEC)));
 
@@ -75,15 +75,24 @@ Test(process_pace, where_one_alone_has_to_wait_there_are_rests) {
         cr_assert(eq(uint, pace.most, 2));
 }
 
+Test(process_pace, a_stretch_that_had_to_wait_is_followed_by_no_rest_where_that_brings_nothing) {
+        ProcessPace pace;
+
+        process_pace_init(&pace, LIMIT);
+        process_pace_left_to_make(&pace, 1000 * MSEC);
+        process_pace_end(&pace, 2000 * MSEC, false);
+        cr_assert(not(process_pace_is_resting(&pace, 2000 * MSEC)));
+}
+
 Test(process_pace, a_stretch_that_had_to_wait_is_followed_by_a_rest) {
         ProcessPace pace;
 
         process_pace_init(&pace, LIMIT);
         process_pace_left_to_make(&pace, 1000 * MSEC);
-        process_pace_end(&pace, 1080 * MSEC);
+        process_pace_end(&pace, 1080 * MSEC, true);
         cr_assert(not(process_pace_is_resting(&pace, 1080 * MSEC)));
         process_pace_left_to_make(&pace, 1080 * MSEC);
-        process_pace_end(&pace, 1165 * MSEC);
+        process_pace_end(&pace, 1165 * MSEC, true);
         cr_assert(eq(uint, pace.most, 1));
         cr_assert(process_pace_is_resting(&pace, 1294 * MSEC));
         cr_assert(not(process_pace_is_resting(&pace, 1295 * MSEC)));
