@@ -518,10 +518,13 @@ static int sim_verb_expect_state(Sim *sim, const SimLine *line, Failure *ret_fai
         int r;
 
         r = sim_parse_state(line, &state, ret_failure);
-        if (r == 0)
-                r = sim_find_unit(sim, line->words[1], &unit, ret_failure);
-        if (r < 0 || unit->active_state == state)
+        if (r < 0)
                 return r;
+        r = sim_find_unit(sim, line->words[1], &unit, ret_failure);
+        if (r < 0)
+                return r;
+        if (unit->active_state == state)
+                return SIM_E_SUCCESS;
         failure_set(ret_failure, -EBADMSG, "Unexpected", "%s is %s, not %s", unit->id,
                     unit_active_state_to_string(unit->active_state), line->words[2]);
         return SIM_E_UNEXPECTED;

@@ -61,7 +61,7 @@ rm -f "$DIR"/{app,extra,wanted-by-app}
 for option in --systemd-boot --container; do
         "${SERVES[@]}" "$option"
         wait_for "$DIR/extra" eval "ls $DIR/*; ctl list-jobs"
-        check_equal "$option: all has run" "$(cd "$DIR" && ls -d set-up early extra 2>/dev/null | xargs)" "early extra set-up"
+        check_equal "$option: all has run" "$(cd "$DIR" && ls -d set-up early extra 2>/dev/null)" $'early\nextra\nset-up'
         ctl exit
         timeout "$PATIENCE" tail --pid="$(cat "$DIR/pid")" -f /dev/null
         rm -f "$DIR"/{set-up,early,extra}
