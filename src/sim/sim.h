@@ -56,6 +56,7 @@ typedef struct Sim {
         uint64_t n_operations;          /* operations of units, in all */
         size_t n_hanging;               /* units with an operation that a time limit will end */
         IdMap job_states;               /* by job id: the last reported stage; tells a trigger from a change */
+        char failure[64];               /* of the unit whose failure was asked for last */
         SimEvents events;
         SimTimes times;
 } Sim;

@@ -11,6 +11,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "sim/sim.h"
@@ -22,13 +23,13 @@
 
 #define OUTCOME_DEFAULT _SIM_OUTCOME_MAX
 
-/* Unit.state_of_type */
+/* Unit.state_of_type; small, as the benchmark of the engine fetches it at each operation */
 typedef struct SimUnit {
-        SimOutcome next[_SIM_OPERATION_MAX];    /* OUTCOME_DEFAULT if nothing is scripted */
+        uint8_t next[_SIM_OPERATION_MAX];       /* SimOutcome; OUTCOME_DEFAULT if nothing is scripted */
         bool will_restart;                      /* reported with the present state */
-        SimOperation hanging;                   /* until .deadline */
+        uint8_t operation;                      /* SimOperation: hangs until .deadline, or has timed out */
+        bool has_timed_out;
         usec_t deadline;                        /* USEC_INFINITY: nothing hangs, or for ever */
-        char failure[64];                       /* after a deadline; "": none */
 } SimUnit;
 
 static const char *const sim_operation_table[_SIM_OPERATION_MAX] = {
@@ -72,7 +73,7 @@ void sim_unit_end_hanging(Unit *unit) {
         if (state->deadline != USEC_INFINITY)
                 sim_of_unit(unit)->n_hanging--;
         state->deadline = USEC_INFINITY;
-        state->failure[0] = '\0';
+        state->has_timed_out = false;
 }
 
 /* The time limit that the unit file sets for @operation, or USEC_INFINITY. */
@@ -94,7 +95,7 @@ static void sim_unit_hang(Unit *unit, SimOperation operation) {
         SimUnit *state = unit->state_of_type;
         Sim *sim = sim_of_unit(unit);
 
-        state->hanging = operation;
+        state->operation = (uint8_t) operation;
         state->deadline = usec_add(sim->now, sim_unit_limit(unit, operation));
         if (state->deadline != USEC_INFINITY)
                 sim->n_hanging++;
@@ -108,7 +109,7 @@ static void sim_unit_deinit(Unit *unit) {
 static SimOutcome sim_unit_take_outcome(Unit *unit, SimOperation operation) {
         SimUnit *state = unit->state_of_type;
         Sim *sim = sim_of_unit(unit);
-        SimOutcome outcome = state->next[operation];
+        SimOutcome outcome = (SimOutcome) state->next[operation];
 
         state->next[operation] = OUTCOME_DEFAULT;
         sim->n_operations++;
@@ -190,8 +191,18 @@ static bool sim_unit_will_restart(const Unit *unit) {
         return state->will_restart;
 }
 
+/* The text lasts until the failure of another unit is asked for. */
 static const char *sim_unit_failure(const Unit *unit) {
-        return ((const SimUnit *) unit->state_of_type)->failure;
+        const SimUnit *state = unit->state_of_type;
+        Sim *sim = sim_of_unit(unit);
+        char span[USEC_FORMAT_MAX];
+
+        if (!state->has_timed_out)
+                return NULL;
+        snprintf(sim->failure, sizeof(sim->failure), "the %s timed out after %s",
+                 sim_operation_table[state->operation],
+                 usec_format(sim_unit_limit(unit, (SimOperation) state->operation), span));
+        return sim->failure;
 }
 
 usec_t sim_units_next_deadline(const Sim *sim) {
@@ -205,16 +216,13 @@ usec_t sim_units_next_deadline(const Sim *sim) {
 
 static void sim_unit_expire(Unit *unit) {
         SimUnit *state = unit->state_of_type;
-        SimOperation operation = state->hanging;
-        char span[USEC_FORMAT_MAX];
 
         sim_unit_end_hanging(unit);
-        if (operation == SIM_RELOAD) {
-                (void) sim_unit_fail(unit, operation);
+        if (state->operation == SIM_RELOAD) {
+                (void) sim_unit_fail(unit, SIM_RELOAD);
                 return;
         }
-        snprintf(state->failure, sizeof(state->failure), "the %s timed out after %s",
-                 sim_operation_table[operation], usec_format(sim_unit_limit(unit, operation), span));
+        state->has_timed_out = true;
         unit_publish(unit, UNIT_FAILED, 0);
 }
 
@@ -244,7 +252,7 @@ void sim_unit_set_outcome(Unit *unit, SimOperation operation, SimOutcome outcome
 
         assert(operation < _SIM_OPERATION_MAX);
         assert(outcome < _SIM_OUTCOME_MAX);
-        state->next[operation] = outcome;
+        state->next[operation] = (uint8_t) outcome;
 }
 
 void sim_unit_set_will_restart(Unit *unit, bool will_restart) {
