@@ -180,7 +180,9 @@ static JobName *end_ask_binding(const Unit *unit) {
         return job_name_new(text);
 }
 
-static JobName *end_ask(const JobEndReason *reason, const Unit *unit) {
+static JobName *end_ask(const JobEndReason *reason, const Unit *unit, JobResult result) {
+        if (result == JOB_DONE && reason->code == JOB_END_UNIT_CHANGED)
+                return NULL;
         if (reason->code == JOB_END_ANSWER && reason->number == UNIT_DEPENDENCY_UNMET)
                 return end_ask_binding(unit);
         return job_end_reason_ask(reason, unit);
@@ -227,7 +229,7 @@ void job_manager_end(JobManager *manager, Job *job, JobResult result, JobEndFlag
         assert(first == 0);
 
         if (!reason.name)
-                reason.name = told = end_ask(&reason, root);
+                reason.name = told = end_ask(&reason, root, result);
         end_queue(manager, job, result, 0);
         for (size_t i = first; i < manager->ends.n; i++) {
                 JobEnd end = manager->ends.items[i];
