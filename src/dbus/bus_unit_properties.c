@@ -309,6 +309,10 @@ static void get_conditions(const BusView *view, uint32_t is_assert, Sink *sink) 
         sink_close(sink);
 }
 
+static bool has_conditions(const BusView *view, uint32_t is_assert) {
+        return settings_of(view)->has_conditions;
+}
+
 /* As in systemd: the name of the error that a request for the unit would get. */
 static void get_load_error(const BusView *view, uint32_t parameter, Sink *sink) {
         const Failure *failure = &unit_of(view)->load_failure;
@@ -461,9 +465,11 @@ const BusProperty bus_unit_properties[] = {
         TIME("Assert", TIME_ASSERT, "had its assertions tested"),
         { "Conditions", "a(sbbsi)", BUS_PROPERTY_INVALIDATES, 0, get_conditions,
           "Its conditions: name, whether one of these is enough, whether it is negated, parameter, result (1 met, "
-          "0 untested, -1 unmet)." },
+          "0 untested, -1 unmet).",
+          .may_change = has_conditions },
         { "Asserts", "a(sbbsi)", BUS_PROPERTY_INVALIDATES, 1, get_conditions,
-          "Its assertions, in the form of Conditions." },
+          "Its assertions, in the form of Conditions.",
+          .may_change = has_conditions },
         { "LoadError", "(ss)", BUS_PROPERTY_CONST, 0, get_load_error,
           "Why it could not be loaded: name of the error, message." },
         { "Transient", "b", BUS_PROPERTY_CONST, 0, get_transient, "Whether StartTransientUnit has made it." },

@@ -77,6 +77,7 @@ UnitRareSettings *unit_settings_own_rare(UnitSettings *settings) {
 void unit_settings_trim(UnitSettings *settings) {
         assert(settings);
 
+        settings->has_conditions = settings->rare->conditions;
         if (settings->rare == &default_rare || memcmp(settings->rare, &default_rare, sizeof(default_rare)) != 0)
                 return;
         free((UnitRareSettings *) settings->rare);

@@ -100,6 +100,7 @@ typedef struct UnitSettings {
         bool restart_on_dependency;     /* jobd only: start again once the dependency that failed is active */
         bool is_perpetual;              /* can't be stopped */
         bool has_job_running_timeout;   /* false: job_running_timeout follows job_timeout */
+        bool has_conditions;            /* or asserts; set by unit_settings_trim() */
 
         uint32_t start_limit_burst;
         usec_t start_limit_interval;
@@ -113,5 +114,5 @@ void unit_settings_deinit(UnitSettings *settings);      /* frees, then sets the 
 
 /* The rare settings, for writing: a unit's own copy is made at the first call. NULL if memory is short. */
 UnitRareSettings *unit_settings_own_rare(UnitSettings *settings);
-/* Frees the rare settings if they equal the defaults. */
+/* To be called once all is set: frees the rare settings if they equal the defaults. */
 void unit_settings_trim(UnitSettings *settings);

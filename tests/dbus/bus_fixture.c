@@ -265,6 +265,20 @@ void bus_fixture_read_change(DBusMessage *message, const char *name, char **valu
         }
 }
 
+void bus_fixture_read_invalidated(DBusMessage *message, Text *names) {
+        DBusMessageIter iter, strings;
+        const char *string;
+
+        dbus_message_iter_init(message, &iter);
+        dbus_message_iter_next(&iter);
+        dbus_message_iter_next(&iter);
+        dbus_message_iter_recurse(&iter, &strings);
+        for (; dbus_message_iter_get_arg_type(&strings) == DBUS_TYPE_STRING; dbus_message_iter_next(&strings)) {
+                dbus_message_iter_get_basic(&strings, &string);
+                text_addf(names, " %s ", string);
+        }
+}
+
 char *bus_fixture_property(BusFixtureClient *client, const char *unit, const char *name) {
         char path[BUS_PATH_SIZE];
 

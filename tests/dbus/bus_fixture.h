@@ -64,6 +64,8 @@ void bus_fixture_run(BusFixtureClient *client, const char *method, const char *u
 
 /* If a PropertiesChanged has a string @name among its values, replaces *value by it. */
 void bus_fixture_read_change(DBusMessage *message, const char *name, char **value);
+/* Adds the names that a PropertiesChanged announces without a value, each as " NAME ". */
+void bus_fixture_read_invalidated(DBusMessage *message, Text *names);
 
 /* A property of a unit that is a string. */
 char *bus_fixture_property(BusFixtureClient *client, const char *unit, const char *name);

@@ -14,6 +14,8 @@
 static const char quick[] = "[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/true\n";
 static const char lasting[] = "[Service]\nExecStart=/bin/sleep 1000\n";
 
+static const char conditional[] = "[Unit]\nConditionPathExists=/\n[Service]\nExecStart=/bin/sleep 1000\n";
+
 static BusFixture fixture;
 static BusFixtureClient client;
 
@@ -21,6 +23,7 @@ static void set_up(void) {
         bus_fixture_init(&fixture);
         bus_fixture_write_unit(&fixture, "quick.service", quick);
         bus_fixture_write_unit(&fixture, "lasting.service", lasting);
+        bus_fixture_write_unit(&fixture, "conditional.service", conditional);
         bus_fixture_write_unit(&fixture, "both.target",
                                "[Unit]\nWants=quick.service lasting.service\nAfter=quick.service\n");
         bus_fixture_start(&fixture);
@@ -72,6 +75,33 @@ Test(bus, the_last_state_is_announced_before_the_end_of_the_job_also_of_a_unit_t
         state = announced_state();
         assert_string(state, "inactive");
         bus_fixture_wait_signal(&client, "UnitRemoved");
+}
+
+/* Starts the unit; returns the names that its changes announce without a value, up to the end of the job. */
+static Text announced_without_value(const char *unit) {
+        Text names = {};
+
+        free(bus_fixture_string(bus_fixture_call_manager(&client, "StartUnit", unit, "replace", NULL)));
+        for (;;) {
+                DBusMessage *message = bus_fixture_read(&client);
+                bool is_end = text_equal(dbus_message_get_member(message), "JobRemoved");
+
+                if (text_equal(dbus_message_get_member(message), "PropertiesChanged"))
+                        bus_fixture_read_invalidated(message, &names);
+                dbus_message_unref(message);
+                if (is_end)
+                        return names;
+        }
+}
+
+Test(bus, what_a_start_changes_and_is_large_is_announced_without_its_value) {
+        cleanup_(text_deinit) Text with = announced_without_value("conditional.service");
+        cleanup_(text_deinit) Text without = announced_without_value("lasting.service");
+
+        cr_assert(strstr(with.string, " Conditions ") != NULL, "%s", with.string);
+        cr_assert(strstr(with.string, " ExecStart ") != NULL, "%s", with.string);
+        cr_assert(strstr(without.string, " ExecStart ") != NULL, "%s", without.string);
+        cr_assert(strstr(without.string, " Conditions ") == NULL, "it has none: %s", without.string);
 }
 
 Test(bus, every_job_ends_once) {

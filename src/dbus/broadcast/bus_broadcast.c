@@ -127,13 +127,7 @@ static void write_changes(const BusView *view, const void *data, Sink *sink) {
         const BusInterfaceChange *change = data;
 
         bus_view_put_interface(view, change->interface, sink);
-        sink_open(sink, 'a', "{sv}");
-        bus_interface_write_properties(view, change->interface, change->flags, sink);
-        sink_close(sink);
-        if (change->flags == BUS_PROPERTY_EMITS_CHANGE)
-                bus_interface_write_invalidated(view, change->interface, sink);
-        else
-                sink_strv(sink, NULL);
+        bus_interface_write_changes(view, change->interface, change->flags, sink);
 }
 
 void bus_broadcast_changes(BusBroadcast *broadcast, const BusObject *object, uint8_t flags) {

@@ -65,18 +65,45 @@ void bus_property_write(const BusView *view, const BusPropertyRow *row, Sink *si
                 unit_property_write(row->unit_property, view->object->unit, sink);
 }
 
-void bus_interface_write_properties(const BusView *view, const BusInterface *interface, uint8_t flags, Sink *sink) {
+/* Properties that are announced without a value. */
+typedef struct Invalidated {
+        const char *names[BUS_INVALIDATED_MAX];
+        size_t n;
+} Invalidated;
+
+static void invalidate(Invalidated *invalidated, const char *name) {
+        assert(invalidated->n < BUS_INVALIDATED_MAX);
+
+        invalidated->names[invalidated->n++] = name;
+}
+
+static bool may_change(const BusProperty *property, const BusView *view) {
+        return !property->may_change || property->may_change(view, property->parameter);
+}
+
+/* @invalidated: NULL if nobody asks for them. */
+static void write_entries(const BusView *view, const BusInterface *interface, uint8_t flags, Invalidated *invalidated,
+                          Sink *sink) {
+        const uint8_t concerned = invalidated ? flags | BUS_PROPERTY_INVALIDATES : flags;
         const UnitProperty *row;
 
         for (const BusProperty *own = interface->properties; own && own->name; own++) {
-                if ((own->flags & flags) != flags || !bus_row_is_of(own->flags, view->dialect))
+                if ((flags && !(own->flags & concerned)) || !bus_row_is_of(own->flags, view->dialect))
+                        continue;
+                if (invalidated && (own->flags & BUS_PROPERTY_INVALIDATES) && may_change(own, view))
+                        invalidate(invalidated, own->name);
+                if ((own->flags & flags) != flags)
                         continue;
                 sink_entry_open(sink, own->name, own->signature);
                 write_own(view, own, sink);
                 sink_entry_close(sink);
         }
         for (size_t i = 0; (row = unit_property_at(interface->unit_properties, i)); i++) {
-                if ((row->flags & flags) != flags || !bus_row_is_of(row->flags, view->dialect))
+                if ((flags && !(row->flags & concerned)) || !bus_row_is_of(row->flags, view->dialect))
+                        continue;
+                if (invalidated && (row->flags & BUS_PROPERTY_INVALIDATES))
+                        invalidate(invalidated, row->name);
+                if ((row->flags & flags) != flags)
                         continue;
                 sink_entry_open(sink, row->name, row->signature);
                 unit_property_write(row, view->object->unit, sink);
@@ -84,13 +111,21 @@ void bus_interface_write_properties(const BusView *view, const BusInterface *int
         }
 }
 
-void bus_interface_write_invalidated(const BusView *view, const BusInterface *interface, Sink *sink) {
-        BusPropertyRow row;
+void bus_interface_write_properties(const BusView *view, const BusInterface *interface, uint8_t flags, Sink *sink) {
+        write_entries(view, interface, flags, NULL, sink);
+}
 
+void bus_interface_write_changes(const BusView *view, const BusInterface *interface, uint8_t flags, Sink *sink) {
+        Invalidated invalidated;
+
+        invalidated.n = 0;
+
+        sink_open(sink, 'a', "{sv}");
+        write_entries(view, interface, flags, flags == BUS_PROPERTY_EMITS_CHANGE ? &invalidated : NULL, sink);
+        sink_close(sink);
         sink_open(sink, 'a', "s");
-        for (size_t i = 0; bus_interface_property(interface, i, &row); i++)
-                if ((row.flags & BUS_PROPERTY_INVALIDATES) && bus_row_is_of(row.flags, view->dialect))
-                        sink_string(sink, row.name);
+        for (size_t i = 0; i < invalidated.n; i++)
+                sink_string(sink, invalidated.names[i]);
         sink_close(sink);
 }
 

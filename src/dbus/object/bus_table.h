@@ -62,6 +62,8 @@ typedef struct BusProperty {
         const char *description;
         int (*set)(BusCall *call, DBusMessageIter *value);      /* checks and sets it; NULL: read-only */
         BusVerb set_verb;
+        /* With BUS_PROPERTY_INVALIDATES: false for an object whose value never changes; NULL: it may always change. */
+        bool (*may_change)(const BusView *view, uint32_t parameter);
 } BusProperty;
 
 /* @in_names and @out_names: one for each complete type of the signature, with spaces between. */
@@ -121,8 +123,12 @@ void bus_property_write(const BusView *view, const BusPropertyRow *row, Sink *si
 /* Writes the entries of an open a{sv}: the properties that have all of @flags. Returns true if there are any. */
 bool bus_interface_has_properties(const BusInterface *interface, uint8_t flags);
 void bus_interface_write_properties(const BusView *view, const BusInterface *interface, uint8_t flags, Sink *sink);
-/* Writes the names of those that are announced without a value, as "as". */
-void bus_interface_write_invalidated(const BusView *view, const BusInterface *interface, Sink *sink);
+/*
+ * Writes the contents of PropertiesChanged in one pass over the interface: "a{sv}" with the properties that have all
+ * of @flags, and "as" with those that are announced without a value, empty unless @flags is BUS_PROPERTY_EMITS_CHANGE.
+ */
+#define BUS_INVALIDATED_MAX 64
+void bus_interface_write_changes(const BusView *view, const BusInterface *interface, uint8_t flags, Sink *sink);
 
 /* The whole name in a dialect: the interface's own string, or written into @buffer. */
 #define BUS_INTERFACE_NAME_SIZE 256
