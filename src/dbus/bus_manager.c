@@ -212,7 +212,7 @@ static const BusMethod methods[] = {
           "1000 "
           "are kept, for 10 minutes; a token of other requests is refused (TokenReused). Refused calls are not kept.",
           .flags = BUS_PROPERTY_OWN },
-        { "Plan", "a(ss)sa{sv}", "requests mode options", "a{sv}", "plan", BUS_VERB_READ, bus_manager_plan,
+        { "Plan", "a(ss)sa{sv}", "requests mode options", "a{sv}", "plan", BUS_VERB_PLAN, bus_manager_plan,
           "Answers what Exec would do, with the reasons; changes nothing. Option edges b: also all edges between its "
           "jobs.",
           .flags = BUS_PROPERTY_OWN },

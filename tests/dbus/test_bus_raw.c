@@ -136,6 +136,21 @@ Test(bus_raw, a_client_that_does_not_read_is_disconnected) {
         bus_fixture_run(&client, "StartUnit", "quick.service", "done");
 }
 
+/* A call of Plan without requests. */
+static DBusMessage *new_plan(void) {
+        DBusMessage *call = dbus_message_new_method_call(NULL, MANAGER, MANAGER_INTERFACE, "Plan");
+        const char *mode = "replace";
+        DBusMessageIter arguments, array;
+
+        dbus_message_iter_init_append(call, &arguments);
+        cr_assert(dbus_message_iter_open_container(&arguments, DBUS_TYPE_ARRAY, "(ss)", &array));
+        cr_assert(dbus_message_iter_close_container(&arguments, &array));
+        cr_assert(dbus_message_iter_append_basic(&arguments, DBUS_TYPE_STRING, &mode));
+        cr_assert(dbus_message_iter_open_container(&arguments, DBUS_TYPE_ARRAY, "{sv}", &array));
+        cr_assert(dbus_message_iter_close_container(&arguments, &array));
+        return call;
+}
+
 /* As another user: 0 if a change is refused and reading is not. */
 static int try_as_other_user(void) {
         BusFixtureClient other;
@@ -147,6 +162,20 @@ static int try_as_other_user(void) {
         free(bus_fixture_property(&other, "quick.service", "ActiveState"));
         bus_fixture_disconnect(&other);
         return 0;
+}
+
+/* As another user: 0 if a plan is refused. */
+static int try_to_plan(void) {
+        BusFixtureClient other;
+        DBusMessage *reply;
+        bool is_refused;
+
+        bus_fixture_connect(&fixture, &other);
+        reply = bus_fixture_call(&other, new_plan());
+        is_refused = dbus_message_is_error(reply, DBUS_ERROR_ACCESS_DENIED);
+        dbus_message_unref(reply);
+        bus_fixture_disconnect(&other);
+        return is_refused ? 0 : 1;
 }
 
 /* In a process of its own; 0: all is as it should be. */
@@ -167,6 +196,10 @@ static int run_as_other_user(int (*try)(void)) {
 
 Test(bus_raw, others_may_read_but_change_nothing) {
         cr_assert(eq(int, run_as_other_user(try_as_other_user), 0));
+}
+
+Test(bus_raw, others_may_not_ask_for_a_plan) {
+        cr_assert(eq(int, run_as_other_user(try_to_plan), 0));
 }
 
 /* Each of the connections alone is within its limit: 250 answers of some 13 kB. */

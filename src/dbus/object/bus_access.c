@@ -3,9 +3,10 @@
 /*
  * The rights of clients
  *
- * Changes are for root and the owner of the manager. The kind of an object may
- * grant more, such as to the user whom the object belongs to. An unknown uid
- * ((uid_t) -1) has the rights of anyone, and is granted nothing.
+ * Changes, and questions that keep the manager busy, are for root and the
+ * owner of the manager. The kind of an object may grant more, such as to the
+ * user whom the object belongs to. An unknown uid ((uid_t) -1) has the rights
+ * of anyone, and is granted nothing.
  */
 
 #include <assert.h>
@@ -14,6 +15,7 @@
 
 static const BusWho who_of_verb[_BUS_VERB_MAX] = {
         [BUS_VERB_READ] = BUS_WHO_ANYONE,
+        [BUS_VERB_PLAN] = BUS_WHO_OWNER,
         [BUS_VERB_ENQUEUE] = BUS_WHO_OWNER,
         [BUS_VERB_CANCEL] = BUS_WHO_OWNER,
         [BUS_VERB_KILL] = BUS_WHO_OWNER,
