@@ -6,6 +6,9 @@
  */
 
 #include <stdio.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include "basic/clock.h"
 #include "bus_world.h"
@@ -100,4 +103,47 @@ Test(bus_turn, a_unit_that_goes_with_its_job_in_one_turn_takes_no_news_along) {
         bus_world_drain(&world);
         for (size_t i = 0; i < ELEMENTSOF(heard); i++)
                 cr_assert(bus_world_has_seen(&world, heard[i]), "%s was not announced", heard[i]);
+}
+
+static int connect_another(const BusWorld *world, const char *greeting, size_t n) {
+        struct sockaddr_un address = { .sun_family = AF_UNIX };
+        int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+        snprintf(address.sun_path, sizeof(address.sun_path), "%s/run/private", world->folder);
+        cr_assert(eq(int, connect(fd, (struct sockaddr *) &address, sizeof(address)), 0));
+        cr_assert(eq(int, (int) send(fd, greeting, n, MSG_NOSIGNAL), (int) n));
+        return fd;
+}
+
+/* Takes what has come; true once the manager has hung up. */
+static bool has_ended(int fd) {
+        char bytes[256];
+        ssize_t n;
+
+        while ((n = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT)) > 0)
+                ;
+        return n == 0;
+}
+
+/* The time of both has passed when they are accepted; only the first has sent all that is needed. */
+Test(bus_turn, a_connection_that_is_not_authenticated_ends) {
+        static const char greeting[] = "\0AUTH EXTERNAL\r\nDATA\r\nBEGIN\r\n", begun[] = "\0AUTH EXTERNAL\r\n";
+        usec_t end = clock_monotonic() + BUS_WORLD_PATIENCE;
+        cleanup_(bus_world_stop) BusWorld world;
+        int first, second;
+
+        bus_world_start(&world, NULL);
+        cr_assert(eq(int, world.peers.authentication_time == BUS_AUTHENTICATION_TIME, true));
+        world.peers.authentication_time = 0;
+        first = connect_another(&world, greeting, sizeof(greeting) - 1);
+        second = connect_another(&world, begun, sizeof(begun) - 1);
+        while (!has_ended(second)) {
+                cr_assert(clock_monotonic() < end);
+                cr_assert(ge(int, manager_turn(world.manager, USEC_PER_SEC), 0));
+        }
+        bus_world_settle(&world);
+        cr_assert(not(has_ended(first)));
+        cr_assert(eq(int, (int) world.peers.items.n, 2));
+        close(first);
+        close(second);
 }

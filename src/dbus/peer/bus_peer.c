@@ -91,6 +91,8 @@ static void peer_close(BusPeer *peer) {
         vector_deinit(&peer->clients);
         peer->matches = strv_free(peer->matches);
         bus_output_deinit(&peer->output);
+        sd_event_source_disable_unref(peer->deadline);
+        peer->deadline = NULL;
 
         if (!peer->connection)
                 return;
@@ -121,6 +123,27 @@ void bus_peer_drop(BusPeer *peer) {
 
         peer->is_gone = true;
         (void) sd_event_source_set_enabled(peer->peers->reaper, SD_EVENT_ONESHOT);
+}
+
+static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata) {
+        BusPeer *peer = userdata;
+
+        sd_event_source_disable_unref(peer->deadline);
+        peer->deadline = NULL;
+        if (!dbus_connection_get_is_authenticated(peer->connection))
+                bus_peer_drop(peer);
+        return 0;
+}
+
+/* What a client has sent in time is read before the deadline is looked at, however late the manager is. */
+int bus_peer_limit_authentication(BusPeer *peer) {
+        int r;
+
+        r = sd_event_add_time(peer->peers->event, &peer->deadline, CLOCK_MONOTONIC,
+                              clock_monotonic() + peer->peers->authentication_time, 0, on_deadline, peer);
+        if (r >= 0)
+                r = sd_event_source_set_priority(peer->deadline, MANAGER_PRIORITY_IDLE);
+        return r < 0 ? r : 0;
 }
 
 /* Bytes that wait to be read on all private connections of the user of this one. */
@@ -388,6 +411,7 @@ int bus_peers_init(BusPeers *peers, Manager *manager, const BusReceiverOps *rece
                 .manager = manager,
                 .event = sd_event_ref(manager_event(manager)),
                 .owner = geteuid(),
+                .authentication_time = BUS_AUTHENTICATION_TIME,
                 .receiver = receiver,
                 .userdata = userdata,
         };

@@ -28,6 +28,7 @@
 #define BUS_MESSAGE_MAX (4L * 1024L * 1024L)
 /* Descriptors that one message may bring, or that wait to be read: standard streams of a few units. */
 #define BUS_DESCRIPTORS_MAX 12
+#define BUS_AUTHENTICATION_TIME (30 * USEC_PER_SEC)
 #define BUS_MATCHES_MAX 512U
 #define BUS_MATCH_LENGTH_MAX 1024U
 #define BUS_CLIENTS_MAX 1024U
@@ -55,6 +56,7 @@ typedef struct BusPeers {
         uint64_t last_id;
         uint64_t last_later;                    /* number of the last call that is answered later */
         sd_event_source *reaper;                /* owned; closes dropped peers */
+        usec_t authentication_time;             /* that a new private connection has; BUS_AUTHENTICATION_TIME */
 } BusPeers;
 
 /* Events of one connection: a message has come; it is about to be closed (may be NULL). */
@@ -71,6 +73,7 @@ struct BusPeer {
         BusLoop *loop;                          /* owned */
         const BusPeerOps *ops;
         void *userdata;                         /* of .ops */
+        sd_event_source *deadline;              /* owned; of authentication; NULL once it has passed */
         const char *server_id;                  /* borrowed from the server; of a private connection */
         BusOutput output;                       /* of a private connection */
         usec_t behind_since;                    /* since then more than BUS_OUTGOING_MAX is unread; 0: it is not */
@@ -92,6 +95,9 @@ DEFINE_CLEANUP(BusPeer, bus_peer_unref)
 
 /* Lets the reaper close it. */
 void bus_peer_drop(BusPeer *peer);
+
+/* Drops it after the peers' time for that, unless it is authenticated by then. 0 or negative errno. */
+int bus_peer_limit_authentication(BusPeer *peer);
 
 /* Puts a message into the turn's outbox. 0 or -ENOMEM. @message is borrowed, and not changed any more. */
 int bus_peer_send(BusPeer *peer, DBusMessage *message);

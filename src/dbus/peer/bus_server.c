@@ -157,6 +157,8 @@ static int accept_connection(BusServer *server, DBusConnection *connection, cons
         r = text_format(&name, ":0.%llu", (unsigned long long) peer->id);
         if (r >= 0)
                 r = bus_peer_add_client(peer, name, &client);
+        if (r >= 0)
+                r = bus_peer_limit_authentication(peer);
         if (r < 0)
                 return r;
 
