@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -99,9 +100,15 @@ Test(bus_raw, rubbish_ends_only_the_connection_it_came_by) {
         bus_fixture_run(&client, "StartUnit", "quick.service", "done");
 }
 
-Test(bus_raw, the_owner_has_more_connections_than_another_user) {
-        int fds[300];
+Test(bus_raw, the_owner_has_a_thousand_connections) {
+        static int fds[1000];
+        struct rlimit limit;
 
+        cr_assert(eq(int, getrlimit(RLIMIT_NOFILE, &limit), 0));
+        limit.rlim_cur = limit.rlim_max;
+        cr_assert(eq(int, setrlimit(RLIMIT_NOFILE, &limit), 0));
+        if (limit.rlim_max < 4 * ELEMENTSOF(fds))
+                cr_skip("More descriptors are needed.");
         for (size_t i = 0; i < ELEMENTSOF(fds); i++) {
                 fds[i] = connect_raw();
                 greet(fds[i]);
@@ -219,19 +226,42 @@ Test(bus_raw, others_have_only_so_much_memory_on_all_their_connections) {
         bus_fixture_run(&client, "StartUnit", "quick.service", "done");
 }
 
-/* 0: the last of 300 connections is refused. */
-static int try_to_connect_often(void) {
+/* Makes so many connections; 0: the last of them is hung up, not answered. */
+static int try_to_connect(size_t n) {
         int fd = -1;
         char byte;
 
-        for (size_t i = 0; i < 300; i++)
+        for (size_t i = 0; i < n; i++)
                 fd = connect_raw();
-        return recv(fd, &byte, 1, 0) == 0 ? 0 : 1;
+        (void) !send(fd, greeting, sizeof(greeting) - 1, MSG_NOSIGNAL);
+        return recv(fd, &byte, 1, 0) <= 0 ? 0 : 1;
+}
+
+static int try_to_connect_often(void) {
+        return try_to_connect(300);
+}
+
+static int try_to_take_descriptors(void) {
+        return try_to_connect(100);
 }
 
 Test(bus_raw, another_user_has_only_so_many_connections) {
         cr_assert(eq(int, run_as_other_user(try_to_connect_often), 0));
         bus_fixture_run(&client, "StartUnit", "quick.service", "done");
+}
+
+/* The manager's descriptors would all be taken by as many connections as one user may have. */
+Test(bus_raw, others_leave_descriptors_for_root) {
+        struct rlimit limit;
+        int fd;
+
+        cr_assert(eq(int, prlimit(fixture.pid, RLIMIT_NOFILE, NULL, &limit), 0));
+        limit.rlim_cur = 128;
+        cr_assert(eq(int, prlimit(fixture.pid, RLIMIT_NOFILE, &limit, NULL), 0));
+        cr_assert(eq(int, run_as_other_user(try_to_take_descriptors), 0));
+        fd = connect_raw();
+        greet(fd);
+        close(fd);
 }
 
 /* Holds as many connections as one user has, until the test closes its end. */

@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -95,11 +96,21 @@ static bool is_other_user(const BusPeers *peers, uid_t uid) {
         return uid != 0 && uid != peers->owner;
 }
 
-/* Root and the owner have all the room; others have a share each, and all of them together leave the reserve free. */
-static bool has_room(const BusPeers *peers, uid_t uid) {
-        unsigned n_of_user = 0, n_of_others = 0;
+/* Half of the descriptors are for what units need. */
+static size_t connections_max(void) {
+        struct rlimit limit;
 
-        if (peers->items.n >= BUS_CONNECTIONS_MAX)
+        if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+                return BUS_CONNECTIONS_MAX;
+        return (size_t) MIN(limit.rlim_cur / 2, (rlim_t) BUS_CONNECTIONS_MAX);
+}
+
+/* Root and the owner have all the room; others have a share each, and all of them together leave half of it free. */
+static bool has_room(const BusPeers *peers, uid_t uid) {
+        const size_t most = connections_max();
+        size_t n_of_user = 0, n_of_others = 0;
+
+        if (peers->items.n >= most)
                 return false;
         if (!is_other_user(peers, uid))
                 return true;
@@ -111,7 +122,7 @@ static bool has_room(const BusPeers *peers, uid_t uid) {
                 if (peer->clients.n > 0 && peer->clients.items[0]->uid == uid)
                         n_of_user++;
         }
-        return n_of_user < BUS_CONNECTIONS_PER_USER_MAX && n_of_others < BUS_CONNECTIONS_OF_OTHERS_MAX;
+        return n_of_user < BUS_CONNECTIONS_PER_USER_MAX && n_of_others < most / 2;
 }
 
 /* The place that the client has connected to. */
