@@ -2,8 +2,9 @@
 /*
  * Rebuilding the states of units when the records are lost
  *
- * The state was damaged, or written by an incompatible version. The processes
- * still exist: the unit of each is found by its control group or, without
+ * The state was damaged, or written by an incompatible version, or could not be
+ * written; or that is so of the records of some units. The processes still
+ * exist: the unit of each is found by its control group or, without
  * groups, by a variable of its environment; the latter only for a child of the
  * keeper, because any process can set its environment. The oldest process of a
  * unit stands for the others.
@@ -59,6 +60,17 @@ static int name_unit(const ManagerRebuild *rebuild, Trace *trace, const ExecProc
         return r == -ENOMEM ? r : r == 0;
 }
 
+static bool is_wanted(const ManagerRebuild *rebuild, const char *name) {
+        const ManagerUnit *row;
+        const Unit *unit;
+
+        if (!rebuild->unread)
+                return unit_name_is_valid(name) && !unit_name_is_template(name);
+        unit = unit_table_find(rebuild->units, name);
+        row = unit ? manager_units_find(rebuild->unread, unit) : NULL;
+        return row && row->is_unread;
+}
+
 static int add_trace(const ManagerRebuild *rebuild, pid_t pid, Traces *traces) {
         Trace trace = { .pid = pid };
         ExecProcess process;
@@ -72,7 +84,7 @@ static int add_trace(const ManagerRebuild *rebuild, pid_t pid, Traces *traces) {
         r = name_unit(rebuild, &trace, &process);
         if (r <= 0)
                 return r;
-        r = unit_name_is_valid(trace.unit) && !unit_name_is_template(trace.unit) ? vector_push(traces, trace) : -EINVAL;
+        r = is_wanted(rebuild, trace.unit) ? vector_push(traces, trace) : -EINVAL;
         if (r < 0)
                 free(trace.unit);
         return r == -EINVAL ? 0 : r;
@@ -159,8 +171,10 @@ void manager_rebuild(const ManagerRebuild *rebuild) {
                         n += find_unit(rebuild, &traces.items[i]);
         if (r < 0)
                 log_error("Cannot look for the processes of units: %s.", strerror(-r));
-        log_notice("The records of jobd are lost. By their %s, %u unit%s found running; all others count as inactive.",
-                   process_groups_reason(rebuild->groups) ? "processes" : "control groups", n,
-                   n == 1 ? " was" : "s were");
+        if (!rebuild->unread)
+                log_notice("The records of jobd are lost. By their %s, %u unit%s found running; "
+                           "all others count as inactive.",
+                           process_groups_reason(rebuild->groups) ? "processes" : "control groups", n,
+                           n == 1 ? " was" : "s were");
         traces_deinit(&traces);
 }

@@ -6,6 +6,7 @@
  */
 
 #include "manager/manager_invocation.h"
+#include "manager/manager_unit_row.h"
 #include "process/process_group.h"
 #include "process/process_table.h"
 #include "unit/unit_table.h"
@@ -17,6 +18,8 @@ typedef struct ManagerRebuild {
         const ProcessGroups *groups;
         const ProcessTable *processes;
         ManagerInvocations *invocations;
+        /* The rows of units: only of those that are unread processes are looked for. NULL: of all. */
+        const ManagerUnits *unread;
 } ManagerRebuild;
 
 /* Makes units that have processes active. */

@@ -137,19 +137,32 @@ static int read_recovery(ManagerRestore *restore, const char *unit, const char *
         return -ENOMEM;
 }
 
-static void read_type(Manager *manager, Unit *unit, const void *bytes, size_t n, const RecordReader *outer) {
+static void note_unread(Manager *manager, const Unit *unit) {
+        ManagerUnit *row = manager_units_of(&manager->rows, unit);
+
+        log_write(LOG_LEVEL_ERROR, unit->id,
+                  "Its recorded state cannot be read: unless processes of it are found it counts as inactive.");
+        if (row)
+                row->is_unread = manager->records.has_unread = true;
+}
+
+/* Returns false if it cannot be read. */
+static bool read_type(Manager *manager, Unit *unit, const void *bytes, size_t n, const RecordReader *outer) {
         RecordReader reader;
+        bool is_read;
 
         if (n == 0)
-                return;
+                return true;
         record_reader_init_inner(&reader, bytes, n, outer);
-        if (unit_restore(unit, &reader) < 0)
-                log_write(LOG_LEVEL_ERROR, unit->id, "Its recorded state cannot be read: it counts as inactive.");
+        is_read = unit_restore(unit, &reader) >= 0;
+        if (!is_read)
+                note_unread(manager, unit);
         manager_units_count_failed(&manager->rows, unit, unit->active_state == UNIT_FAILED);
         manager_invocations_note(&manager->invocations, unit);
         /* The earlier core may have left the links. */
         if (unit_state_is_inactive_or_failed(unit->active_state))
                 manager_journal_remove_unit(manager->log, unit);
+        return is_read;
 }
 
 static void note_awaiting(Manager *manager, ManagerUnit *row, bool is_awaiting) {
@@ -196,6 +209,7 @@ static int read_unit(void *userdata, uint32_t number, RecordReader *reader) {
         const char *name = record_get_string(reader);
         const void *bytes;
         Unit *unit = NULL;
+        bool is_read = true;
         size_t n;
         int r;
 
@@ -208,8 +222,8 @@ static int read_unit(void *userdata, uint32_t number, RecordReader *reader) {
         if (r < 0)
                 log_warning("The recorded state of '%s' is dropped: the name is not valid.", name);
         else
-                read_type(restore->manager, unit, bytes, n, reader);
-        r = read_owner(restore, unit, reader);
+                is_read = read_type(restore->manager, unit, bytes, n, reader);
+        r = read_owner(restore, is_read ? unit : NULL, reader);
         if (r == 0)
                 r = read_recovery(restore, name, record_get_string(reader));
         if (r == 0 && !reader->has_failed)

@@ -79,6 +79,26 @@ static int read_units(ManagerRestore *restore) {
         return state_read(restore->manager->turn.state, MANAGER_SECTION_UNITS, restore);
 }
 
+static void rebuild(Manager *manager, const ManagerUnits *unread) {
+        manager_rebuild(&(ManagerRebuild) {
+                .keeper = manager->options.keeper.pid,
+                .is_user = manager->options.is_user,
+                .units = manager->units,
+                .groups = manager->groups,
+                .processes = manager->processes,
+                .invocations = &manager->invocations,
+                .unread = unread,
+        });
+}
+
+static int find_unread(ManagerRestore *restore) {
+        Manager *manager = restore->manager;
+
+        if (manager->records.has_unread)
+                rebuild(manager, &manager->rows);
+        return 0;
+}
+
 static int read_jobs(ManagerRestore *restore) {
         return state_read(restore->manager->turn.state, MANAGER_SECTION_JOBS, restore);
 }
@@ -121,6 +141,7 @@ static int restore_all(ManagerRestore *restore) {
         static int (*const steps[])(ManagerRestore *restore) = {
                 drop_uncommitted,       /* before units are read: removes files of units that were never committed */
                 read_units,             /* with their timers, processes and pins */
+                find_unread,            /* units without a readable record, by their processes */
                 read_jobs,              /* jobs refer to units */
                 install_jobs,
                 check_journal,
@@ -185,14 +206,7 @@ static bool read_state(Manager *manager) {
 
 void manager_open_state(Manager *manager) {
         if (read_state(manager)) {
-                manager_rebuild(&(ManagerRebuild) {
-                        .keeper = manager->options.keeper.pid,
-                        .is_user = manager->options.is_user,
-                        .units = manager->units,
-                        .groups = manager->groups,
-                        .processes = manager->processes,
-                        .invocations = &manager->invocations,
-                });
+                rebuild(manager, NULL);
                 /* Commit numbers in files of units that were found must not be in the future. */
                 state_raise_commit(manager->turn.state, manager_transients_last_commit(&manager->transients));
         }

@@ -104,6 +104,72 @@ Test(manager_restore, a_service_that_runs_goes_on) {
         cr_assert(eq(int, kill(pid, 0), -1));
 }
 
+/* Has a record of the service written that cannot be read. */
+static void damage_record(World *world, const char *name) {
+        Unit *unit = world_load(world, name);
+        Service *service = service_of(unit);
+        ServiceState state = service->state;
+
+        service->state = _SERVICE_STATE_MAX;
+        manager_turn_mark(&world->manager->turn, unit);
+        cr_assert(eq(int, state_commit(world->manager->turn.state), 0));
+        service->state = state;
+}
+
+Test(manager_restore, a_service_whose_record_cannot_be_read_is_found_by_its_process) {
+        cleanup_(world_freep) World *world = world_new();
+        pid_t pid;
+
+        write_unit(world, "a.service",
+                   "[Service]\nExecStart=/bin/sh -c 'echo a >>$LOG; exec sleep 1000'\n"
+                   "ExecStopPost=/bin/sh -c 'echo post >>$LOG'\n");
+        write_unit(world, "b.service", "[Service]\nExecStart=/bin/sh -c 'echo b >>$LOG; exec sleep 1000'\n");
+        /* Has a process left that it does not want. */
+        write_unit(world, "c.service", "[Service]\nExecStart=/bin/sleep 1000\nKillMode=none\n");
+        world_exec(world, JOB_REPLACE, "start:a.service");
+        world_exec(world, JOB_REPLACE, "start:b.service");
+        world_exec(world, JOB_REPLACE, "start:c.service");
+        world_wait(world, world_is_active, "a.service");
+        world_wait(world, world_is_active, "b.service");
+        world_wait(world, world_is_active, "c.service");
+        world_exec(world, JOB_REPLACE, "stop:c.service");
+        world_wait(world, world_is_gone_or_inactive, "c.service");
+        world_settle(world);
+        pid = main_pid(world, "a.service");
+        damage_record(world, "a.service");
+        world_restart(world);
+        cr_assert(world_is_active(world, "a.service"));
+        cr_expect(eq(int, main_pid(world, "a.service"), pid));
+        cr_expect(service_of(world_load(world, "a.service"))->is_found);
+        cr_expect(world_is_active(world, "b.service"));
+        cr_expect(not(service_of(world_load(world, "b.service"))->is_found));
+        cr_expect(world_is_gone_or_inactive(world, "c.service"), "its record can be read");
+
+        world_exec(world, JOB_REPLACE, "start:a.service");
+        world_settle(world);
+        cr_expect(eq(int, main_pid(world, "a.service"), pid));
+        cr_assert(eq(int, kill(pid, 0), 0));
+        world_exec(world, JOB_REPLACE, "stop:a.service");
+        world_wait(world, world_is_gone_or_inactive, "a.service");
+        cr_expect(strstr(read_log(world), "post") != NULL, "%s", read_log(world));
+}
+
+Test(manager_restore, a_service_whose_record_cannot_be_read_and_that_has_no_process_is_inactive) {
+        cleanup_(world_freep) World *world = world_new();
+
+        write_unit(world, "a.service",
+                   "[Service]\nExecStart=/bin/true\nRemainAfterExit=yes\n"
+                   "ExecStopPost=/bin/sh -c 'echo post >>$LOG'\n");
+        world_exec(world, JOB_REPLACE, "start:a.service");
+        world_wait(world, world_is_active, "a.service");
+        world_settle(world);
+        damage_record(world, "a.service");
+        world_restart(world);
+        cr_assert(world_is_gone_or_inactive(world, "a.service"));
+        world_settle(world);
+        cr_expect(eq(str, (char *) read_log(world), (char *) ""));
+}
+
 Test(manager_restore, what_ended_meanwhile_is_told) {
         cleanup_(world_freep) World *world = world_new();
         pid_t pid;
