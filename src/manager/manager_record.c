@@ -345,7 +345,22 @@ static void committed(void *userdata, bool is_written) {
                 process_keeper_tell_committed(&manager->options.keeper);
 }
 
+/* The keeper's name of the memory file. */
+#define HELD_STATE "state"
+
+static int hold_state(void *userdata, int fd) {
+        const ProcessKeeper *keeper = &((const Manager *) userdata)->options.keeper;
+
+        return fd >= 0 ? process_keeper_store_fd(keeper, HELD_STATE, fd) : process_keeper_drop_fd(keeper, HELD_STATE);
+}
+
+static int take_held_state(void *userdata) {
+        return process_keeper_take_fd(&((const Manager *) userdata)->options.keeper, HELD_STATE);
+}
+
 int manager_records_init(Manager *manager) {
+        const bool is_kept = manager->options.keeper.ops;
+
         return state_new(&manager->turn.state, &(StateOptions) {
                 .folder = manager->options.runtime_directory,
                 .name = "jobd state",
@@ -356,6 +371,8 @@ int manager_records_init(Manager *manager) {
                 .numbers = MANAGER_SECTION_SELF,
                 .userdata = manager,
                 .committed = committed,
+                .hold = is_kept ? hold_state : NULL,
+                .take_held = is_kept ? take_held_state : NULL,
         });
 }
 

@@ -191,14 +191,15 @@ static bool read_state(Manager *manager) {
                 log_warning("%s; if jobd dies its records are lost.", failure_message(&failure));
                 return is_lost;
         }
-        r = restore(manager);
+        r = state_is_behind(manager->turn.state) ? -ESTALE : restore(manager);
         if (r > 0)
                 return false;
         if (r == 0 && state_open_anew(manager->turn.state, &failure) < 0)
                 log_warning("%s; if jobd dies its services are not taken over.", failure_message(&failure));
         if (r < 0) {
-                log_error("The state in %s cannot be read: %s. The file is renamed.", state_path(manager->turn.state),
-                          strerror(-r));
+                log_error("The state in %s cannot be %s: %s. The file is renamed.", state_path(manager->turn.state),
+                          r == -ESTALE ? "used" : "read",
+                          r == -ESTALE ? "there was no room for the latest changes" : strerror(-r));
                 (void) state_set_aside(manager->turn.state, &failure);
         }
         return r < 0 || is_lost || opened == STORE_E_SET_ASIDE || opened == STORE_E_TOO_NEW;

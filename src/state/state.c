@@ -33,8 +33,10 @@ struct State {
         Journal *journal;               /* owned; NULL if .store is */
         char *path, *journal_path;      /* owned */
         uint64_t commit;                /* number of the last one */
-        uint64_t last_errand;           /* number of the last errand */
+        uint64_t last_errand;           /* number of the last errand … */
+        uint64_t written_errand;        /* … and of the last one that is written down */
         int error;                      /* of the last commit: it was said; 0: none */
+        bool is_in_memory;              /* the last commit is in memory, not in the file: it was said */
         const char *check_path;         /* of the environment; NULL: nothing is checked */
 };
 
@@ -72,6 +74,12 @@ State *state_free(State *state) {
 }
 
 /* — records — */
+
+static int hold(void *userdata, int fd) {
+        const State *state = userdata;
+
+        return state->options.hold(state->options.userdata, fd);
+}
 
 static const StateSection *find_section(const State *state, StoreSpace space, uint32_t number) {
         for (size_t i = 0; i < state->options.n_sections; i++) {
@@ -150,6 +158,19 @@ int state_read(State *state, size_t section, void *userdata) {
         return state_look(state, section, state->options.sections[section].read, userdata);
 }
 
+static int take_commit(void *userdata, uint32_t number, RecordReader *reader) {
+        *(uint64_t *) userdata = record_get(reader);
+        reader->at = reader->end;       /* the rest is only for taking over */
+        return reader->has_failed ? -EBADMSG : 0;
+}
+
+bool state_is_behind(State *state) {
+        uint64_t commit = 0;
+
+        return state_look(state, state->options.numbers, take_commit, &commit) == 0 && commit > 0 &&
+               journal_commit(state->journal) > commit;
+}
+
 /* — marks — */
 
 void state_mark(State *state, StoreSpace space, uint32_t number) {
@@ -184,7 +205,8 @@ static int open_store(State *state, Failure *ret_failure) {
 
         read_boot_id(boot_id);
         snprintf(place, sizeof(place), "boot %s", boot_id);
-        r = store_open(&state->store, state->path, &format, &(StoreOwner) { state, save, next, soon }, ret_failure);
+        r = store_open(&state->store, state->path, &format,
+                       &(StoreOwner) { state, save, next, soon, options->hold ? hold : NULL }, ret_failure);
         if (r == STORE_E_TOO_NEW)
                 log_warning("The state in %s is of a later version of jobd (format %u; this one knows %u): "
                             "the file was renamed. Running units are found by their processes; jobs are lost.",
@@ -193,6 +215,13 @@ static int open_store(State *state, Failure *ret_failure) {
                 log_warning("The state in %s is damaged, too old or of another boot: "
                             "the file was renamed, and is not used.", state->path);
         return r;
+}
+
+static void take_held(State *state) {
+        int fd = state->options.take_held ? state->options.take_held(state->options.userdata) : -1;
+
+        if (fd >= 0 && store_take_spare(state->store, fd))
+                log_notice("The state is taken from memory, as %s could not be written.", state->path);
 }
 
 static int open_files(State *state, Failure *ret_failure) {
@@ -206,12 +235,17 @@ static int open_files(State *state, Failure *ret_failure) {
 }
 
 int state_open(State *state, Failure *ret_failure) {
+        int r;
+
         assert(!state->path);
 
         if (text_format(&state->path, "%s/state", state->options.folder) < 0 ||
             text_format(&state->journal_path, "%s/journal", state->options.folder) < 0)
                 return failure_set(ret_failure, -ENOMEM, "NoMemory", "No memory for the state.");
-        return open_files(state, ret_failure);
+        r = open_files(state, ret_failure);
+        if (r >= 0)
+                take_held(state);
+        return r;
 }
 
 static void remove_files(const State *state) {
@@ -231,6 +265,8 @@ int state_open_anew(State *state, Failure *ret_failure) {
 
         close_files(state);
         remove_files(state);
+        if (state->options.hold)
+                (void) state->options.hold(state->options.userdata, -1);
         r = open_files(state, ret_failure);
         return MIN(r, 0);
 }
@@ -294,16 +330,30 @@ static void check(const State *state) {
 static void note_failure(State *state, int error) {
         if (state->error == 0)
                 log_error("Cannot write the state to %s: %s. Jobs and services go on; "
-                          "but if jobd dies before there is room again, its successor does not know "
-                          "of the latest changes.",
+                          "but if jobd dies before there is room again, its successor looks for running units "
+                          "by their processes, and knows of no jobs.",
                           state->path, strerror(-error));
         state->error = error;
+        state->is_in_memory = false;
 }
 
 static void note_success(State *state) {
-        if (state->error < 0)
+        const int error = store_file_error(state->store);
+
+        if (error < 0 && !state->is_in_memory)
+                log_error("Cannot write the state to %s: %s. It is in memory until there is room again, and outlives "
+                          "jobd-core, but not jobd.",
+                          state->path, strerror(-error));
+        else if (error == 0 && (state->error < 0 || state->is_in_memory))
                 log_notice("The state can be written to %s again.", state->path);
         state->error = 0;
+        state->is_in_memory = error < 0;
+}
+
+/* Without the commit: what has left since the last one, and what was reaped, is in the journal, and known by that. */
+static bool journal_suffices(const State *state) {
+        return state->last_errand == state->written_errand &&
+               journal_room_for_exits(state->journal) > JOURNAL_EXITS_MAX / 2;
 }
 
 static int write_marked(State *state) {
@@ -314,13 +364,18 @@ static int write_marked(State *state) {
         state_mark(state, numbers->space, numbers->first);
         r = store_commit(state->store);
         if (r < 0) {
-                state->commit--;
                 note_failure(state, r);
-                return r;
+                if (journal_suffices(state)) {
+                        state->commit--;
+                        return r;
+                }
+        } else {
+                note_success(state);
+                state->written_errand = state->last_errand;
         }
-        note_success(state);
+        /* Also after a failure: a journal of a later commit than the file's says that the file is behind. */
         journal_begin(state->journal, state->commit);
-        return 0;
+        return r;
 }
 
 int state_commit(State *state) {
@@ -384,5 +439,5 @@ void state_write_numbers(const State *state, RecordWriter *writer) {
 
 void state_read_numbers(State *state, RecordReader *reader) {
         state->commit = record_get(reader);
-        state->last_errand = record_get(reader);
+        state->last_errand = state->written_errand = record_get(reader);
 }

@@ -13,8 +13,10 @@
  * commits and cannot be undone (children that come and go) stands in the
  * journal.
  *
- * Without a folder to write to, or with a full one, the owner goes on; the
- * state says so once, and tries again.
+ * Without a folder to write to the owner goes on. While a full one does not
+ * take a commit the state says so once, and commits to a memory file, which
+ * the owner gives to somebody who outlives the process. If that fails, too,
+ * the files are behind: the journal knows, and so does the successor.
  */
 
 #include <stdbool.h>
@@ -48,10 +50,17 @@ typedef struct StateOptions {
         unsigned version, oldest;
         const StateSection *sections;   /* borrowed; those of a space in the order of their numbers */
         size_t n_sections;
-        size_t numbers;                 /* the section that has the commit's number: each commit writes it */
+        /* The section that each commit writes: its record begins with state_write_numbers(). */
+        size_t numbers;
         void *userdata;                 /* of the sections' functions and of .committed; borrowed */
-        /* After a commit, also if there was nothing to write. @is_written: all that is true is in the file. */
+        /* After a commit, also if there was nothing to write. @is_written: all that is true is written down. */
         void (*committed)(void *userdata, bool is_written);
+        /*
+         * A memory file with what the file in the folder has no room for: it is to be held in place of the one before,
+         * for the successor; -1: none any more. 0 or -errno. And: what was held for us, owned, -1: nothing. NULL: both.
+         */
+        int (*hold)(void *userdata, int fd);
+        int (*take_held)(void *userdata);
 } StateOptions;
 
 /* Nothing is written down before state_open(); marks do nothing. 0 or -ENOMEM. */
@@ -65,6 +74,9 @@ int state_open(State *state, Failure *ret_failure);
 int state_open_anew(State *state, Failure *ret_failure);
 /* The file cannot be read after all. As state_open_anew(), but the old one is kept under another name. */
 int state_set_aside(State *state, Failure *ret_failure);
+
+/* Returns true if the files lack changes that a process before this one could not write down. */
+bool state_is_behind(State *state);
 
 /* Gives the records of a section to its .read, by number, until one of them returns something else than 0. */
 int state_read(State *state, size_t section, void *userdata);

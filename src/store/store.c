@@ -20,12 +20,16 @@
  * Marked records may be written ahead of their commit, while they are in the
  * processor's caches. They take effect with the commit, or not at all; a
  * record that changes again is written again.
+ *
+ * While the file cannot be written the log goes on in memory, in the spare,
+ * which begins with all records. What the file then lacks is not recorded: it
+ * gets all records, once it can be written.
  */
 
 #include <errno.h>
 
 #include "basic/macro.h"
-#include "store/store_private.h"
+#include "store/store_spare.h"
 
 /* Size at which a row is complete, so that a row is read and deleted in a short time. */
 #define ROW_SIZE 65536U
@@ -121,16 +125,27 @@ static void forget_gone(Store *store, bool is_committed) {
 
 /* — rows — */
 
-static int end_row(Store *store, StoreProgress *progress) {
+static int put_row(Store *store, StoreProgress *progress) {
         sqlite3_stmt *statement = store->statements[STATEMENT_PUT];
         int r;
 
-        if (store->row.n == 0)
-                return 0;
         sqlite3_bind_int64(statement, 1, progress->next_row++);
         sqlite3_bind_blob64(statement, 2, store->row.bytes, store->row.n, SQLITE_STATIC);
         r = store_run(store, STATEMENT_PUT);
         sqlite3_clear_bindings(statement);
+        return r;
+}
+
+/* @progress is the one of the commit to the file; a commit to the spare has none of it. */
+static int end_row(Store *store, StoreProgress *progress) {
+        int r;
+
+        if (store->row.n == 0)
+                return 0;
+        if (progress == &store->progress)
+                r = put_row(store, progress);
+        else
+                r = store_spare_put(store, store->row.bytes, store->row.n);
         record_writer_clear(&store->row);
         return r;
 }
@@ -332,12 +347,9 @@ static int give_up(Store *store, int error) {
         return error;
 }
 
-int store_commit(Store *store) {
-        int r;
+static int commit_to_file(Store *store) {
+        int r = begin(store);
 
-        if (!store_is_dirty(store))
-                return 0;
-        r = begin(store);
         if (r < 0)
                 return r;
         r = write_rows(store, &store->progress);
@@ -355,6 +367,59 @@ int store_commit(Store *store) {
         if (store->n_log_pages >= LOG_PAGES_FACTOR * store->log_pages)
                 store_shorten_log(store);
         return 0;
+}
+
+static int write_to_spare(Store *store) {
+        StoreProgress progress = {};
+        int r;
+
+        r = store->all_is_marked ? store_spare_begin(store) : 0;
+        if (r < 0)
+                return r;
+        record_writer_clear(&store->row);
+        r = store->all_is_marked ? write_everything(store, &progress) : write_marked(store, &progress);
+        if (r == 0)
+                r = end_row(store, &progress);
+        return r < 0 ? r : store_spare_commit(store);
+}
+
+static int commit_to_spare(Store *store) {
+        int r = write_to_spare(store);
+
+        forget_gone(store, r == 0);
+        if (r == 0) {
+                forget_marks(store);
+                return 0;
+        }
+        store_spare_give_up(store);
+        store->all_is_marked = true;
+        return r;
+}
+
+int store_commit(Store *store) {
+        int r;
+
+        if (!store_is_dirty(store))
+                return 0;
+        if (store->spare && !store->all_is_marked && !store_spare_is_due(store))
+                return commit_to_spare(store);
+
+        if (store->spare)
+                store->all_is_marked = true;
+        r = commit_to_file(store);
+        if (r == 0) {
+                store_spare_end(store);
+                return 0;
+        }
+        if (!store->owner.hold)
+                return r;
+        store->file_error = r;
+        store->all_is_marked = true;
+        return commit_to_spare(store) == 0 ? 0 : r;
+}
+
+int store_file_error(const Store *store) {
+        return store->spare ? store->file_error : 0;
 }
 
 void store_tidy(Store *store) {
@@ -388,7 +453,7 @@ int store_write_ahead(Store *store, StoreSpace space, size_t n_min) {
         size_t i = marks->n_looked_at;
         int r;
 
-        if (store->all_is_marked || marks->numbers.n - i < n_min)
+        if (store->all_is_marked || store->spare || marks->numbers.n - i < n_min)
                 return 0;
         r = vector_reserve(&marks->ahead, marks->numbers.n - i);
         if (r == 0)

@@ -13,6 +13,10 @@
  * commit requests these from the owner and appends them to a log. To bound the
  * log, it sometimes requests unmarked ones, too.
  *
+ * While the file cannot be written, commits go to a spare, a memory file that
+ * somebody holds for the next process. The file is tried again when space has
+ * become free, and now and then.
+ *
  * No function waits for anything but the file system. Errors are negative
  * errnos: -ENOSPC if the file system is full, -EIO for other errors of SQLite,
  * -ENOMEM. After a failed commit everything is still marked, and the next
@@ -54,6 +58,11 @@ typedef struct StoreOwner {
         int (*next)(void *userdata, StoreSpace space, uint32_t number, uint32_t *ret_number);
         /* Announces that the record will be written soon, so that its memory can be prefetched; may be NULL. */
         void (*soon)(void *userdata, StoreSpace space, uint32_t number);
+        /*
+         * Has a copy of the spare held, in place of the one before, until the next call; -1: none any more. 0 or
+         * -errno. NULL: nobody can, and there are no spares.
+         */
+        int (*hold)(void *userdata, int fd);
 } StoreOwner;
 
 /*
@@ -65,6 +74,12 @@ int store_open(Store **ret_store, const char *path, const StoreFormat *format, c
                Failure *ret_failure);
 Store *store_close(Store *store);       /* without a commit; returns NULL */
 DEFINE_CLEANUP(Store, store_close)
+
+/*
+ * Before anything is loaded: the spare of a process before this one, owned. True: it has later records than the file,
+ * which are loaded from it.
+ */
+bool store_take_spare(Store *store, int fd);
 
 /* The version of the records to be loaded; after STORE_E_TOO_NEW, and until a commit, that of the renamed file. */
 unsigned store_version(const Store *store);
@@ -90,8 +105,10 @@ void store_mark(Store *store, StoreSpace space, uint32_t number);
 void store_mark_all(Store *store);
 bool store_is_dirty(const Store *store);
 
-/* Writes the marked records. 0 or a negative errno. */
+/* Writes the marked records, to the file or to a spare. 0, or a negative errno if neither is possible. */
 int store_commit(Store *store);
+/* Why the records are in a spare, a negative errno; 0: they are in the file. */
+int store_file_error(const Store *store);
 
 /*
  * Writes the marked records of @space ahead of the next commit, if there are at least @n_min. A record marked after

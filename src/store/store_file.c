@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "basic/text.h"
-#include "store/store_private.h"
+#include "store/store_spare.h"
 
 /* SQLite's cache; other pages are in the page cache, one system call away. */
 #define CACHE_KIB "128"
@@ -123,10 +123,6 @@ static int ask(Store *store, const char *sql, int *ret_number, const char *expec
 
 /* — the format — */
 
-static int name_format(const Store *store, char **ret_name) {
-        return text_format(ret_name, "%s %u of %s", store->name, store->version, store->place);
-}
-
 int store_write_format(Store *store) {
         sqlite3_stmt *statement = store->statements[STATEMENT_NAME];
         cleanup_free_ char *name = NULL;
@@ -134,26 +130,13 @@ int store_write_format(Store *store) {
 
         if (store->found_version == store->version)
                 return 0;
-        r = name_format(store, &name);
+        r = store_name_format(store, &name);
         if (r < 0)
                 return r;
         sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
         r = store_run(store, STATEMENT_NAME);
         sqlite3_clear_bindings(statement);
         return r;
-}
-
-/* The version in "NAME VERSION of PLACE"; 0 if name or place differ. */
-static unsigned version_of(const Store *store, const char *text) {
-        size_t n = strlen(store->name);
-        unsigned version = 0;
-        int behind = 0;
-
-        if (strncmp(text, store->name, n) != 0 ||
-            sscanf(text + n, " %9u of %n", &version, &behind) != 1 || behind == 0 ||
-            strcmp(text + n + behind, store->place) != 0)
-                return 0;
-        return version;
 }
 
 /* 0, or -EBADMSG if the format cannot be read. */
@@ -167,7 +150,7 @@ static int examine_format(Store *store) {
         if (code == SQLITE_ROW) {
                 const char *text = (const char *) sqlite3_column_text(statement, 0);
 
-                store->found_version = text ? version_of(store, text) : 0;
+                store->found_version = text ? store_version_of(store, text) : 0;
                 if (store->found_version >= store->oldest && store->found_version <= store->version)
                         r = 0;
         } else if (code != SQLITE_DONE) {
@@ -180,7 +163,7 @@ static int examine_format(Store *store) {
 static int create(Store *store) {
         cleanup_free_ char *name = NULL;
         char *text;
-        int r = name_format(store, &name);
+        int r = store_name_format(store, &name);
 
         if (r < 0)
                 return r;
@@ -355,6 +338,7 @@ int store_set_aside(Store *store, Failure *ret_failure) {
                 return failure_set(ret_failure, r, "Failed", "%s cannot be used, nor be set aside: %s", store->path,
                                    strerror(-r));
         store->all_is_marked = true;
+        store_spare_end(store);
         return 0;
 }
 
@@ -399,6 +383,7 @@ Store *store_close(Store *store) {
         if (!store)
                 return NULL;
         close_file(store);
+        store_spare_close(store);
         for (size_t i = 0; i < _STORE_SPACE_MAX; i++) {
                 vector_deinit(&store->marks[i].numbers);
                 vector_deinit(&store->marks[i].ahead);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/store_private.h"
+#include "store/store_spare.h"
 
 typedef struct Found {
         uint32_t number;
@@ -44,7 +44,8 @@ static int keep(Loading *loading, uint32_t number, const void *bytes, size_t n) 
         return 0;
 }
 
-static int read_row(Loading *loading, const void *bytes, size_t size) {
+static int read_row(void *userdata, const void *bytes, size_t size) {
+        Loading *loading = userdata;
         RecordReader reader;
 
         record_reader_init(&reader, bytes, size);
@@ -66,8 +67,11 @@ static int read_row(Loading *loading, const void *bytes, size_t size) {
 
 static int read_rows(Store *store, Loading *loading) {
         sqlite3_stmt *statement = store->statements[STATEMENT_READ];
-        int code = sqlite3_step(statement), r = 0;
+        int code, r = 0;
 
+        if (store->spare)
+                return store_spare_read(store, read_row, loading);
+        code = sqlite3_step(statement);
         for (; code == SQLITE_ROW && r >= 0; code = sqlite3_step(statement))
                 r = read_row(loading, sqlite3_column_blob(statement, 0), (size_t) sqlite3_column_bytes(statement, 0));
         sqlite3_reset(statement);
@@ -98,7 +102,7 @@ int store_load(Store *store, StoreSpace space, StoreTake take, void *userdata) {
                 RecordReader record;
 
                 record_reader_init(&record, loading.bytes.items + loading.found.items[i].at, loading.found.items[i].n);
-                record.format = store->found_version;
+                record.format = store->spare ? store_spare_version(store) : store->found_version;
                 r = take(userdata, loading.found.items[i].number, &record);
                 if (r >= 0 && !record_is_at_end(&record))
                         r = -EBADMSG;

@@ -3,7 +3,8 @@
 
 /*
  * Shared by the files of the store: store_file.c manages the file,
- * store_load.c reads, store.c writes.
+ * store_format.c names its format, store_load.c reads, store.c writes;
+ * store_spare.c is what is written while the file cannot be.
  */
 
 #include <sqlite3.h>
@@ -55,6 +56,8 @@ typedef struct StoreProgress {
         StoreSweep sweep;
 } StoreProgress;
 
+typedef struct StoreSpare StoreSpare;
+
 struct Store {
         sqlite3 *db;
         sqlite3_stmt *statements[_STATEMENT_MAX];
@@ -72,10 +75,15 @@ struct Store {
         StoreProgress committed;
         StoreProgress progress;         /* with .is_writing: as of the next commit */
         bool is_writing;                /* a part of the next commit is written */
+        StoreSpare *spare;              /* owned; has all that is committed, which the file lacks; NULL: it does not */
+        StoreSpare *next_spare;         /* owned; is being written, to take its place */
+        int file_error;                 /* with .spare: why the file is not written; 0: it was not tried yet */
         unsigned n_log_pages;           /* pages of SQLite's log that are not in the file yet */
         unsigned log_pages;             /* number of pages at which the log is copied */
 };
 
+int store_name_format(const Store *store, char **ret_name);     /* "NAME VERSION of PLACE" */
+unsigned store_version_of(const Store *store, const char *format);      /* 0: of another name or place */
 int store_map_error(int code);          /* SQLite's code → a negative errno */
 int store_run(Store *store, StoreStatement which);
 void store_shorten_log(Store *store);

@@ -18,6 +18,7 @@ typedef struct World {
         char folder[32];
         uint64_t many[4], units[4];
         unsigned n_written, n_committed;
+        bool fails; /* the records of units cannot be written */
         State *state;
 } World;
 
@@ -62,6 +63,8 @@ static int read_many(void *userdata, uint32_t number, RecordReader *reader) {
 
 static void write_unit(void *userdata, uint32_t number, RecordWriter *writer) {
         write_one(&world.units[number], writer);
+        if (world.fails)
+                writer->has_failed = true;
 }
 
 static int next_unit(void *userdata, uint32_t number, uint32_t *ret_number) {
@@ -191,6 +194,40 @@ Test(state, the_check_says_what_was_not_marked) {
         assert_not_null(fgets(line, sizeof(line), file));
         fclose(file);
         cr_expect(strstr(line, "(1/3)") != NULL, "%s", line);
+}
+
+/* The journal outlives a file that could not be written. */
+Test(state, files_that_lack_a_commit_are_behind) {
+        world.units[0] = 1;
+        cr_assert(eq(int, state_commit(world.state), 0));
+        restart();
+        cr_assert(not(state_is_behind(world.state)));
+        cr_assert(eq(int, state_read(world.state, SECTION_NUMBERS, NULL), 0));
+        state_begin(world.state);
+        cr_assert(eq(int, state_commit(world.state), 0));
+        world.fails = true;
+        state_mark(world.state, STORE_UNITS, 0);
+        cr_assert(lt(int, state_commit(world.state), 0));
+        restart();
+        cr_assert(not(state_is_behind(world.state)), "nothing has left since");
+
+        cr_assert(eq(int, state_read(world.state, SECTION_NUMBERS, NULL), 0));
+        state_begin(world.state);
+        state_number_errand(world.state);
+        cr_assert(lt(int, state_commit(world.state), 0));
+        restart();
+        cr_assert(state_is_behind(world.state));
+}
+
+Test(state, what_could_be_written_at_last_is_not_behind) {
+        world.units[0] = 1;
+        world.fails = true;
+        state_number_errand(world.state);
+        cr_assert(lt(int, state_commit(world.state), 0));
+        world.fails = false;
+        cr_assert(eq(int, state_commit(world.state), 0));
+        restart();
+        cr_assert(not(state_is_behind(world.state)));
 }
 
 Test(state, a_closed_state_takes_marks_and_writes_nothing) {

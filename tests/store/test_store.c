@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <stdnoreturn.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -29,6 +30,7 @@ typedef struct State {
         uint32_t values[_STORE_SPACE_MAX][NUMBERS];
         unsigned n_saved;
         bool fails;                     /* at the last number */
+        int held;                       /* the descriptor of the spare, as somebody else holds it; -1: none */
 } State;
 
 typedef struct World {
@@ -65,7 +67,7 @@ static int open_store(World *world, const char *format) {
 }
 
 static void world_start(World *world) {
-        *world = (World) { .folder = "/tmp/test-store-XXXXXX" };
+        *world = (World) { .folder = "/tmp/test-store-XXXXXX", .state.held = -1 };
         cr_assert(mkdtemp(world->folder) != NULL);
         snprintf(world->path, sizeof(world->path), "%s/state", world->folder);
         cr_assert(eq(int, open_store(world, "f"), STORE_E_OPENED), "%s", failure_message(&world->failure));
@@ -482,6 +484,177 @@ Test(store, full_file_system_loses_nothing_that_was_there) {
         expect_loaded(&world);
         world.store = store_close(world.store);
         cr_assert(umount2(world.folder, MNT_DETACH) == 0);
+}
+
+/* — the spare — */
+
+static int hold(void *userdata, int fd) {
+        State *state = userdata;
+
+        if (state->held >= 0)
+                close(state->held);
+        state->held = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+        return 0;
+}
+
+/* The next process, to which is given what is held. Returns true if it takes its records from there. */
+static bool open_kept_store(World *world) {
+        world->store = store_close(world->store);
+        cr_assert(eq(int,
+                     store_open(&world->store, world->path, &(StoreFormat) { "f", 1, 1, "here" },
+                                &(StoreOwner) { &world->state, save, next, .hold = hold }, &world->failure),
+                     STORE_E_OPENED),
+                  "%s", failure_message(&world->failure));
+        return world->state.held >= 0 && store_take_spare(world->store, fcntl(world->state.held, F_DUPFD_CLOEXEC, 0));
+}
+
+static void fill(const World *world) {
+        char path[96];
+        FILE *filler;
+
+        snprintf(path, sizeof(path), "%s/filler", world->folder);
+        filler = fopen(path, "we");
+        while (fputc('x', filler) != EOF && fflush(filler) != EOF)
+                ;
+        fclose(filler);
+}
+
+static void make_room(const World *world) {
+        char path[96];
+
+        snprintf(path, sizeof(path), "%s/filler", world->folder);
+        cr_assert(eq(int, unlink(path), 0));
+}
+
+/* With a record in the file, and no room for another page. */
+static void fill_store(World *world) {
+        world->store = store_close(world->store);
+        unlink(world->path);
+        cr_assert(eq(int, mount("tmpfs", world->folder, "tmpfs", 0, "size=256k"), 0));
+        cr_assert(not(open_kept_store(world)));
+        change(world, STORE_JOBS, 1, 1);
+        change(world, STORE_UNITS, 7, 8);
+        cr_assert(eq(int, store_commit(world->store), 0));
+        fill(world);
+}
+
+static void empty_store(World *world) {
+        world->store = store_close(world->store);
+        hold(&world->state, -1);
+        cr_assert(eq(int, umount2(world->folder, MNT_DETACH), 0));
+}
+
+static void change_jobs(World *world, uint32_t value) {
+        for (uint32_t i = 0; i < NUMBERS; i++)
+                change(world, STORE_JOBS, i, value);
+}
+
+Test(store, spare_has_what_the_file_has_no_room_for) {
+        WORLD;
+
+        fill_store(&world);
+        change_jobs(&world, UINT32_MAX);
+        cr_assert(eq(int, store_commit(world.store), 0));
+        cr_assert(eq(int, store_file_error(world.store), -ENOSPC));
+        cr_assert(ge(int, world.state.held, 0));
+        cr_assert(not(store_is_dirty(world.store)));
+        expect_loaded(&world);
+        cr_assert(open_kept_store(&world));
+        expect_loaded(&world);
+        empty_store(&world);
+}
+
+Test(store, spare_takes_changes_and_what_goes) {
+        WORLD;
+
+        fill_store(&world);
+        change_jobs(&world, UINT32_MAX);
+        cr_assert(eq(int, store_commit(world.store), 0));
+        world.state.n_saved = 0;
+        change(&world, STORE_JOBS, 3, 4);
+        change(&world, STORE_UNITS, 7, 0);
+        cr_assert(eq(int, store_commit(world.store), 0));
+        cr_expect(eq(u32, world.state.n_saved, 2), "only what has changed is written");
+        change(&world, STORE_JOBS, 5, 6);
+        cr_assert(open_kept_store(&world));
+        world.state.values[STORE_JOBS][5] = UINT32_MAX; /* was not committed */
+        expect_loaded(&world);
+
+        /* The next process has no room, either. */
+        change(&world, STORE_JOBS, 9, 10);
+        cr_assert(eq(int, store_commit(world.store), 0));
+        cr_assert(open_kept_store(&world));
+        expect_loaded(&world);
+        empty_store(&world);
+}
+
+Test(store, file_has_everything_once_there_is_room) {
+        WORLD;
+
+        fill_store(&world);
+        change_jobs(&world, UINT32_MAX);
+        cr_assert(eq(int, store_commit(world.store), 0));
+        make_room(&world);
+        change(&world, STORE_JOBS, 3, 4);
+        cr_assert(eq(int, store_commit(world.store), 0));
+        cr_assert(eq(int, store_file_error(world.store), 0));
+        cr_assert(lt(int, world.state.held, 0), "nobody needs to hold it");
+        cr_assert(not(open_kept_store(&world)));
+        expect_loaded(&world);
+        empty_store(&world);
+}
+
+/* A process may end between its commit to the file and telling who holds the spare. */
+Test(store, spare_that_is_older_than_the_file_does_not_count) {
+        int held;
+        WORLD;
+
+        fill_store(&world);
+        change_jobs(&world, UINT32_MAX);
+        cr_assert(eq(int, store_commit(world.store), 0));
+        held = fcntl(world.state.held, F_DUPFD_CLOEXEC, 0);
+        make_room(&world);
+        change(&world, STORE_JOBS, 3, 4);
+        cr_assert(eq(int, store_commit(world.store), 0));
+        cr_assert(lt(int, world.state.held, 0));
+        world.state.held = held;
+        cr_assert(not(open_kept_store(&world)));
+        expect_loaded(&world);
+        empty_store(&world);
+}
+
+/* More than is kept of it: the log begins anew, and somebody else holds the new one. */
+Test(store, spare_does_not_grow_without_end) {
+        struct stat first = {}, last = {};
+        WORLD;
+
+        fill_store(&world);
+        change_jobs(&world, UINT32_MAX);
+        cr_assert(eq(int, store_commit(world.store), 0));
+        for (uint32_t i = 1; i < 300; i++) {
+                change_jobs(&world, i);
+                cr_assert(eq(int, store_commit(world.store), 0));
+                cr_assert(eq(int, fstat(world.state.held, &last), 0));
+                if (i == 1)
+                        first = last;
+        }
+        cr_assert(lt(i64, last.st_size, first.st_size + 1000000));
+        cr_assert(open_kept_store(&world));
+        expect_loaded(&world);
+        empty_store(&world);
+}
+
+Test(store, what_is_no_spare_is_none) {
+        WORLD;
+
+        change(&world, STORE_JOBS, 1, 1);
+        cr_assert(eq(int, store_commit(world.store), 0));
+        world.state.held = memfd_create("no state", MFD_CLOEXEC);
+        cr_assert(not(open_kept_store(&world)));
+        cr_assert(eq(i64, write(world.state.held, "This is no state of anything", 28), 28));
+        cr_assert(not(open_kept_store(&world)));
+        expect_loaded(&world);
+        hold(&world.state, -1);
 }
 
 /* What there is takes a page; what was written of it since, thousands. Also if there never is a moment to tidy up. */
