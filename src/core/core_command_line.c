@@ -297,6 +297,7 @@ static void set_defaults(CoreOptions *options) {
         *options = (CoreOptions) {
                 .is_container = surroundings_find(getpid() == 1 || core_keeper_find() == 1) == SURROUNDINGS_CONTAINER,
                 .log_level = LOG_LEVEL_INFO,
+                .watchdog = CORE_WATCHDOG_DEFAULT,
         };
         core_log_defaults(options);
 }

@@ -44,6 +44,7 @@ struct CoreKeeper {
         pid_t pid;
         uint32_t flags;                 /* of WELCOME: KeeperFlags */
         bool has_all;                   /* all that was held at HELLO has come */
+        usec_t limit;                   /* the keeper ends a core that does not answer for so long; 0: none */
         uint32_t serial;                /* of the last request … */
         uint32_t answered;              /* … and of the last one that was answered … */
         int answer;                     /* … with this result */
@@ -56,7 +57,7 @@ struct CoreKeeper {
         uint64_t told, taken;           /* sequence numbers */
 
         Manager *manager;               /* borrowed */
-        sd_event_source *link_source, *exit_source;
+        sd_event_source *link_source, *exit_source, *serve_source;
 };
 
 /* — what comes — */
@@ -106,6 +107,13 @@ static int take_answer(CoreKeeper *keeper, const KeeperMessage *message, int *fd
         return 0;
 }
 
+/* Also if the question came while core waited for something else: the answer says that the loop goes round. */
+static int answer_in_loop(CoreKeeper *keeper) {
+        int r = sd_event_source_set_enabled(keeper->serve_source, SD_EVENT_ONESHOT);
+
+        return r < 0 ? r : 0;
+}
+
 static int take_message(CoreKeeper *keeper, const KeeperMessage *message, int *fd) {
         switch ((KeeperKind) message->kind) {
         case KEEPER_WELCOME:
@@ -120,6 +128,8 @@ static int take_message(CoreKeeper *keeper, const KeeperMessage *message, int *f
                 return 0;
         case KEEPER_ANSWER:
                 return take_answer(keeper, message, fd);
+        case KEEPER_ASKED:
+                return keeper->serve_source ? answer_in_loop(keeper) : 0;
         case KEEPER_HELLO:
         case KEEPER_READY:
         case KEEPER_STORE:
@@ -129,6 +139,8 @@ static int take_message(CoreKeeper *keeper, const KeeperMessage *message, int *f
         case KEEPER_REEXEC:
         case KEEPER_EXIT:
         case KEEPER_NOTIFY:
+        case KEEPER_WATCH:
+        case KEEPER_SERVES:
         case _KEEPER_KIND_MAX:
                 break;
         }
@@ -340,6 +352,11 @@ static int on_exits(sd_event_source *source, void *userdata) {
         return 0;
 }
 
+static int on_serves(sd_event_source *source, void *userdata) {
+        (void) send_message(userdata, &(KeeperMessage) { .kind = KEEPER_SERVES }, -1);
+        return 0;
+}
+
 static int on_link(sd_event_source *source, int fd, uint32_t events, void *userdata) {
         CoreKeeper *keeper = userdata;
         int r;
@@ -364,6 +381,12 @@ int core_keeper_attach(CoreKeeper *keeper, Manager *manager) {
         r = sd_event_add_defer(event, &keeper->exit_source, on_exits, keeper);
         if (r >= 0)
                 r = sd_event_source_set_priority(keeper->exit_source, MANAGER_PRIORITY_CHILDREN);
+        if (r >= 0)
+                r = sd_event_add_defer(event, &keeper->serve_source, on_serves, keeper);
+        if (r >= 0)
+                r = sd_event_source_set_enabled(keeper->serve_source, SD_EVENT_OFF);
+        if (r >= 0)
+                r = sd_event_source_set_priority(keeper->serve_source, MANAGER_PRIORITY_CHILDREN);
         if (r >= 0)
                 r = sd_event_add_io(event, &keeper->link_source, keeper->link, EPOLLIN, on_link, keeper);
         if (r >= 0)
@@ -442,6 +465,7 @@ CoreKeeper *core_keeper_free(CoreKeeper *keeper) {
 
         sd_event_source_disable_unref(keeper->link_source);
         sd_event_source_disable_unref(keeper->exit_source);
+        sd_event_source_disable_unref(keeper->serve_source);
         for (size_t i = 0; i < keeper->held.n; i++) {
                 close(keeper->held.items[i].fd);
                 free(keeper->held.items[i].name);
@@ -469,6 +493,20 @@ int core_keeper_ready(CoreKeeper *keeper) {
         return send_message(keeper, &(KeeperMessage) { .kind = KEEPER_READY }, -1);
 }
 
+/* A keeper from before an upgrade may not be able to. */
+static int send_limit(CoreKeeper *keeper) {
+        if (!(keeper->flags & KEEPER_FLAG_WATCHES))
+                return 0;
+        return send_message(keeper, &(KeeperMessage) { .kind = KEEPER_WATCH, .value = keeper->limit }, -1);
+}
+
+int core_keeper_watch(CoreKeeper *keeper, usec_t limit) {
+        if (!keeper)
+                return 0;
+        keeper->limit = limit == USEC_INFINITY ? 0 : limit;
+        return send_limit(keeper);
+}
+
 void core_keeper_exit(CoreKeeper *keeper, int status) {
         if (keeper)
                 (void) send_message(keeper, &(KeeperMessage) { .kind = KEEPER_EXIT, .status = status }, -1);
@@ -490,4 +528,5 @@ void core_keeper_stay(CoreKeeper *keeper) {
                 return;
         (void) fcntl(KEEPER_FD, F_SETFD, FD_CLOEXEC);
         (void) send_message(keeper, &(KeeperMessage) { .kind = KEEPER_READY }, -1);
+        (void) send_limit(keeper);
 }

@@ -37,6 +37,12 @@ int core_keeper_attach(CoreKeeper *keeper, Manager *manager);
 /* Tells the keeper that core serves. Descriptors that nothing has taken are dropped. */
 int core_keeper_ready(CoreKeeper *keeper);
 
+/*
+ * The keeper ends core, to start it again, if core does not answer for @limit: its loop answers, from here on. 0 or
+ * USEC_INFINITY: the keeper does not, any more.
+ */
+int core_keeper_watch(CoreKeeper *keeper, usec_t limit);
+
 /* Tells the keeper to end with @status once core has ended. */
 void core_keeper_exit(CoreKeeper *keeper, int status);
 

@@ -23,6 +23,21 @@ int core_options_set(char **slot, const char *value) {
         return 0;
 }
 
+/* With a shorter limit the keeper would rather measure how busy the machine is. */
+#define WATCHDOG_MIN USEC_PER_SEC
+
+int core_options_set_watchdog(CoreOptions *options, const char *value) {
+        usec_t limit;
+        int r = usec_parse(value, USEC_PER_SEC, &limit);
+
+        if (r < 0)
+                return r;
+        if (limit > 0 && limit < WATCHDOG_MIN)
+                return -ERANGE;
+        options->watchdog = limit;
+        return 0;
+}
+
 int core_options_set_directives(CoreOptions *options, const char *value) {
         if (strcmp(value, "warn") != 0 && strcmp(value, "refuse") != 0)
                 return -EINVAL;

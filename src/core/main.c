@@ -80,6 +80,8 @@ static int tell_ready(const Core *core, Manager *manager, const char *runtime_di
 
         r = core_keeper_ready(core->keeper);
         if (r == 0)
+                r = core_keeper_watch(core->keeper, core->options.watchdog);
+        if (r == 0)
                 r = text_format(&text, "READY=1\nSTATUS=Serving in %s.", runtime_directory);
         if (r < 0)
                 return r;
@@ -145,6 +147,8 @@ static int serve(Core *core, const char *runtime_directory, Failure *ret_failure
                 return failure_set(ret_failure, r, "Failed", "Cannot tell the keeper that core serves: %s",
                                    strerror(-r));
         r = run_loop(core, manager);
+        /* What follows, such as unmounting, takes its time. */
+        (void) core_keeper_watch(core->keeper, 0);
         core->action = manager_action(manager);
         return r < 0 ? failure_set(ret_failure, r, "Failed", "The event loop failed: %s", strerror(-r)) : r;
 }

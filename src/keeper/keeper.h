@@ -6,12 +6,13 @@
  *
  * The one process of jobd that must not die. It starts core and starts it
  * again when it ends, reaps orphans and keeps the exits that core has not
- * acknowledged, holds descriptors for core, and passes signals on. Core does
- * everything else.
+ * acknowledged, holds descriptors for core, and passes signals on. It ends a
+ * core that does not serve any more. Core does everything else.
  *
  * The whole state is one structure of fixed size. After the start nothing is
- * allocated and nothing is parsed, and only the poll() of the loop blocks. A
- * failed system call is retried later or reported to core.
+ * allocated, nothing is parsed but the state of a core that does not answer,
+ * and only the poll() of the loop blocks. A failed system call is retried later
+ * or reported to core.
  */
 
 #include <stdbool.h>
@@ -22,6 +23,7 @@
 #include "keeper/fd_store.h"
 #include "keeper/keeper_parent.h"
 #include "keeper/keeper_protocol.h"
+#include "keeper/keeper_watch.h"
 
 #define KEEPER_NEVER UINT64_MAX
 #define KEEPER_SEC UINT64_C(1000000)            /* µs */
@@ -74,6 +76,7 @@ typedef struct Keeper {
         uint64_t deaths[KEEPER_DEATHS_MAX];     /* times of the last deaths before core was ready, a ring */
         unsigned n_deaths;
         uint64_t held_signals;          /* bit n - 1: signal n came while there was no core */
+        KeeperWatch watch;
 
         /* messages to send */
         KeeperStage stage;

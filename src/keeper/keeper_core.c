@@ -128,6 +128,7 @@ bool keeper_core_ended(Keeper *keeper, int status, uint64_t now) {
         keeper->core = 0;
         keeper->is_ready = false;
         keeper->ready_by = KEEPER_NEVER;
+        keeper->watch = (KeeperWatch) {};
         if (keeper->may_exit)
                 return true;
 
@@ -167,16 +168,19 @@ void keeper_tend_core(Keeper *keeper, uint64_t now) {
                 keeper->ready_by = KEEPER_NEVER;        /* once */
                 kill(keeper->core, SIGKILL);
         }
+        keeper_watch_step(keeper, now);
         /* Without a link core can neither learn of exits nor report that it is ready. */
         if (keeper->core > 0 && keeper->link < 0)
                 kill(keeper->core, SIGKILL);
 }
 
 uint64_t keeper_next_time(const Keeper *keeper) {
-        uint64_t next = keeper->ready_by;
+        uint64_t next = keeper->ready_by, watch = keeper_watch_next(keeper);
 
         if (keeper->core == 0 && keeper->start_at < next)
                 next = keeper->start_at;
+        if (watch < next)
+                next = watch;
         if (keeper_has_to_send(keeper) && keeper->send_at > 0 && keeper->send_at < next)
                 next = keeper->send_at;
         return next;

@@ -54,6 +54,14 @@ typedef enum KeeperKind {
          * accepted that could not be held: -EMFILE, -ENOSPC, -EINVAL as for STORE, -EBADF also for a blocking socket.
          */
         KEEPER_ACCEPT,
+
+        /*
+         * From core to a keeper with KEEPER_FLAG_WATCHES: value: µs after which a core that does not answer is ended;
+         * 0: it is not watched any more. Nor is one that executes itself, until it is ready and asks again.
+         */
+        KEEPER_WATCH,
+        KEEPER_ASKED,                   /* from the keeper: does core serve? */
+        KEEPER_SERVES,                  /* the answer, as is any other message of core */
         _KEEPER_KIND_MAX,
 } KeeperKind;
 
@@ -63,6 +71,7 @@ typedef enum KeeperFlags {
         KEEPER_FLAG_FELL_BACK = 1 << 2, /* a new program of core did not become ready: this is the one before it */
         KEEPER_FLAG_AGAIN = 1 << 3,     /* a core was ready before and may have left state behind */
         KEEPER_FLAG_ACCEPTS = 1 << 4,   /* the keeper knows KEEPER_ACCEPT; one from before an upgrade may not */
+        KEEPER_FLAG_WATCHES = 1 << 5,   /* … KEEPER_WATCH */
 } KeeperFlags;
 
 typedef struct KeeperMessage {

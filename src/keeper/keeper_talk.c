@@ -60,6 +60,7 @@ static int on_ready(Keeper *keeper) {
 
 static int on_reexec(Keeper *keeper, uint64_t now) {
         keeper->is_ready = false;
+        keeper->watch = (KeeperWatch) {};
         keeper->ready_by = now + KEEPER_REEXEC_TIME;
         return 0;
 }
@@ -140,11 +141,17 @@ static int obey(Keeper *keeper, const KeeperMessage *message, int *fd, uint64_t 
                 return on_exit_request(keeper, message->status);
         case KEEPER_NOTIFY:
                 return keeper_parent_tell(&keeper->parent, message->name);
+        case KEEPER_WATCH:
+                keeper_watch_set(keeper, message->value, now);
+                return 0;
+        case KEEPER_SERVES:
+                return 0;
         case KEEPER_WELCOME:
         case KEEPER_DESCRIPTOR:
         case KEEPER_ENDED:
         case KEEPER_ALL_SENT:
         case KEEPER_ANSWER:
+        case KEEPER_ASKED:
         case _KEEPER_KIND_MAX:
                 break;
         }
@@ -175,9 +182,11 @@ static int read_request(Keeper *keeper, uint64_t now) {
                 keeper_close_link(keeper);
         else if (r == -EBADMSG)
                 keeper_log("core sent what is not a message; ignored");
-        else if (r == 0)
-                serve(keeper, &message, fd, now);
-        return r;
+        if (r < 0)
+                return r;
+        keeper_watch_heard(keeper, now);
+        serve(keeper, &message, fd, now);
+        return 0;
 }
 
 bool keeper_read_requests(Keeper *keeper, uint64_t now) {
@@ -210,12 +219,13 @@ bool keeper_has_to_send(const Keeper *keeper) {
         if (keeper->link < 0)
                 return false;
         return keeper->answer.kind != 0 || keeper->stage == KEEPER_WELCOMES || keeper->stage == KEEPER_HANDS_OVER ||
-               (keeper->stage == KEEPER_GOES_ALONG && keeper->next_exit < keeper->exits.next);
+               (keeper->stage == KEEPER_GOES_ALONG &&
+                (keeper->next_exit < keeper->exits.next || keeper->watch.wants_answer));
 }
 
 static int send_welcome(Keeper *keeper) {
         KeeperMessage message = { .kind = KEEPER_WELCOME, .value = keeper->n_starts,
-                                  .flags = keeper->flags | KEEPER_FLAG_ACCEPTS };
+                                  .flags = keeper->flags | KEEPER_FLAG_ACCEPTS | KEEPER_FLAG_WATCHES };
         int r;
 
         if (keeper->exits.has_lost)
@@ -278,6 +288,14 @@ static int send_answer(Keeper *keeper) {
         return r;
 }
 
+static int send_question(Keeper *keeper) {
+        int r = keeper_link_send(keeper->link, &(KeeperMessage) { .kind = KEEPER_ASKED }, -1);
+
+        if (r == 0)
+                keeper->watch.wants_answer = false;
+        return r;
+}
+
 /* Exits are sent before an answer: after an answer core knows all exits up to its request. */
 static int send_next(Keeper *keeper) {
         if (keeper->stage == KEEPER_GOES_ALONG && keeper->next_exit < keeper->exits.next)
@@ -286,6 +304,8 @@ static int send_next(Keeper *keeper) {
                 return send_answer(keeper);
         if (keeper->stage == KEEPER_WELCOMES)
                 return send_welcome(keeper);
+        if (keeper->stage == KEEPER_GOES_ALONG)
+                return send_question(keeper);
         if (keeper->stage == KEEPER_HANDS_OVER && keeper->next_fd < keeper->fds.n)
                 return send_descriptor(keeper);
         if (keeper->next_exit < keeper->exits.next)

@@ -135,7 +135,7 @@ static int timeout_until(uint64_t time, uint64_t now) {
         if (time == KEEPER_NEVER)
                 return -1;
         left = time > now ? (time - now + 999) / 1000 : 0;
-        return left > 60000 ? 60000 : (int) left;
+        return left > INT_MAX ? INT_MAX : (int) left;
 }
 
 static void wait_for_news(Keeper *keeper, bool has_more) {

@@ -78,6 +78,22 @@ check "the socket stays" [ -S "$JOBD_SOCKET" ]
 check_prints "the log tells how it ended" 'core ended by signal 9' cat "$DIR/log"
 check_exit "meanwhile nobody else gets the folder" 1 "$BUILD/jobd" --user --unit-path "$UNITS" --default-unit none
 
+# — it lives, and serves nobody —
+stop_daemon
+printf '[Manager]\nCoreWatchdogSec=1\n' >"$DIR/watched.conf"
+start_daemon --config "$DIR/watched.conf"
+check "with a watchdog: start" ctl start sleeper.service
+PID=$(main_pid sleeper.service)
+OLD=$CORE
+kill -STOP "$CORE"
+check "a core that is stopped for good is replaced" next_core "$OLD"
+check_prints "the log tells why" 'core has not answered for' cat "$DIR/log"
+check_equal "the services are as before" "$(main_pid sleeper.service)" "$PID"
+stop_daemon
+check_exit "a limit that is none" 2 "$BUILD/jobd" --user --config /dev/stdin <<<$'[Manager]\nCoreWatchdogSec=1ms'
+check_prints "is named" "'1ms' is not a value for CoreWatchdogSec=" echo "$OUT"
+start_daemon
+
 # — signals —
 for signal in {1..64}; do
         case $signal in

@@ -103,6 +103,9 @@ static FakeReply obey(const FakeOrder *order, char **argv) {
         case FAKE_SIGNALS:
                 reply.value = pending_signals();
                 break;
+        case FAKE_LOOP:
+                for (volatile unsigned i = 0;; i++)
+                        ;
         case FAKE_END:
                 exit((int) order->value);
         case FAKE_EXECUTE:
@@ -115,7 +118,12 @@ static FakeReply obey(const FakeOrder *order, char **argv) {
 int main(int argc, char *argv[]) {
         int test = connect_to_test();
         FakeOrder order;
+        sigset_t faults;
 
+        /* As core: a signal of a fault ends it. */
+        sigemptyset(&faults);
+        sigaddset(&faults, SIGABRT);
+        sigprocmask(SIG_UNBLOCK, &faults, NULL);
         give_link(test);
         while (recv(test, &order, sizeof(order), 0) == sizeof(order)) {
                 FakeReply reply = obey(&order, argv);

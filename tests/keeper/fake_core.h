@@ -11,6 +11,7 @@ typedef enum FakeWhat {
         FAKE_FORK,                      /* a child that lives until it is killed: its pid */
         FAKE_ORPHANS,                   /* processes without a parent, which end with status 7 */
         FAKE_SIGNALS,                   /* a bit for each received signal */
+        FAKE_LOOP,                      /* loops for ever; no reply */
         FAKE_END,                       /* exits with this status; no reply */
         FAKE_EXECUTE,                   /* executes itself; no reply */
 } FakeWhat;

@@ -125,7 +125,7 @@ static FakeReply order(World *world, FakeWhat what, uint64_t value) {
         FakeReply reply = {};
 
         cr_assert(send(world->core, &(FakeOrder) { what, value }, sizeof(FakeOrder), MSG_NOSIGNAL) > 0);
-        if (what == FAKE_END || what == FAKE_EXECUTE)
+        if (what == FAKE_END || what == FAKE_EXECUTE || what == FAKE_LOOP)
                 return reply;
         wait_readable(world->core);
         cr_assert(recv(world->core, &reply, sizeof(reply), 0) == sizeof(reply));
@@ -169,7 +169,8 @@ static KeeperMessage say_hello(World *world) {
         tell(world, (KeeperMessage) { .kind = KEEPER_HELLO, .value = KEEPER_VERSION }, -1);
         welcome = hear(world, KEEPER_WELCOME);
         cr_assert(eq(u32, welcome.flags & KEEPER_FLAG_ACCEPTS, KEEPER_FLAG_ACCEPTS));
-        welcome.flags &= ~(uint32_t) KEEPER_FLAG_ACCEPTS;       /* set in every WELCOME */
+        cr_assert(eq(u32, welcome.flags & KEEPER_FLAG_WATCHES, KEEPER_FLAG_WATCHES));
+        welcome.flags &= ~(uint32_t) (KEEPER_FLAG_ACCEPTS | KEEPER_FLAG_WATCHES);       /* set in every WELCOME */
         return welcome;
 }
 
@@ -254,6 +255,64 @@ Test(keeper, store_wants_a_descriptor_and_a_name) {
         cr_assert(eq(int, ask(&world, (KeeperMessage) { .kind = KEEPER_STORE, .name = "a" }, -1), -EBADF));
         cr_assert(eq(int, ask(&world, (KeeperMessage) { .kind = KEEPER_STORE }, 0), -EINVAL));
         cr_assert(eq(int, ask(&world, (KeeperMessage) { .kind = KEEPER_ENDED }, -1), -EOPNOTSUPP));
+}
+
+/* — whether core serves — */
+
+#define WATCH_LIMIT UINT64_C(200000)
+
+static void get_watched(World *world) {
+        get_ready(world);
+        cr_assert(eq(int, ask(world, (KeeperMessage) { .kind = KEEPER_WATCH, .value = WATCH_LIMIT }, -1), 0));
+}
+
+Test(keeper, core_that_serves_when_it_is_asked_goes_on) {
+        WORLD;
+        pid_t pid;
+
+        get_watched(&world);
+        pid = world.core_pid;
+        for (int i = 0; i < 5; i++) {
+                hear(&world, KEEPER_ASKED);
+                tell(&world, (KeeperMessage) { .kind = KEEPER_SERVES }, -1);
+        }
+        cr_assert(eq(int, order(&world, FAKE_SIGNALS, 0).pid, pid));
+}
+
+Test(keeper, core_that_does_not_answer_is_ended) {
+        WORLD;
+        KeeperMessage welcome;
+        pid_t pid;
+
+        get_watched(&world);
+        pid = world.core_pid;
+        hear(&world, KEEPER_ASKED);
+        meet_core(&world);
+        cr_assert(ne(int, world.core_pid, pid));
+        welcome = say_hello(&world);
+        cr_assert(eq(u32, welcome.flags, KEEPER_FLAG_CORE_DIED | KEEPER_FLAG_AGAIN));
+}
+
+Test(keeper, core_that_is_stopped_is_ended) {
+        WORLD;
+        pid_t pid;
+
+        get_watched(&world);
+        pid = world.core_pid;
+        cr_assert(eq(int, kill(pid, SIGSTOP), 0));
+        meet_core(&world);
+        cr_assert(ne(int, world.core_pid, pid));
+}
+
+Test(keeper, core_that_loops_is_ended) {
+        WORLD;
+        pid_t pid;
+
+        get_watched(&world);
+        pid = world.core_pid;
+        order(&world, FAKE_LOOP, 0);
+        meet_core(&world);
+        cr_assert(ne(int, world.core_pid, pid));
 }
 
 /* — what the keeper accepts — */

@@ -49,7 +49,8 @@ Test(core_options, command_line_goes_over_the_file_over_defaults) {
         char path[64], argument[80];
 
         write_config(path, "# ours\n[Manager]\nUnitPath = /a:/b \nLogLevel=debug\nSystemdCompat=yes\nSystemdBoot=yes\n"
-                           "DefaultTasksMax=20%\nUnsupportedDirectives=warn\nShutdownTimeoutSec=2min\n[Other]\nX\n");
+                           "DefaultTasksMax=20%\nUnsupportedDirectives=warn\nShutdownTimeoutSec=2min\nCoreWatchdogSec=5min\n"
+                           "[Other]\nX\n");
         snprintf(argument, sizeof(argument), "--config=%s", path);
         cr_assert(eq(int, read_options(&options, &failure, argument, "--log-level=err"), CORE_COMMAND_LINE_E_RUN), "%s",
                   failure_message(&failure));
@@ -59,6 +60,7 @@ Test(core_options, command_line_goes_over_the_file_over_defaults) {
         cr_assert(options.lenient_directives);
         cr_assert(options.default_tasks_max.is_part && options.default_tasks_max.amount == 2000);
         cr_assert(eq(u64, options.shutdown_timeout, 120 * USEC_PER_SEC));
+        cr_assert(eq(u64, options.watchdog, 300 * USEC_PER_SEC));
         assert_null(options.default_unit);
         unlink(path);
 }
