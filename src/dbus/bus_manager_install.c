@@ -239,6 +239,31 @@ int bus_manager_set_default_target(BusCall *call) {
         return installation_end(call, &installation, r);
 }
 
+/*
+ * Without a unit that was given to be started at the beginning: the one that default.target is in the files, and not
+ * the one under whose name it was loaded before they changed.
+ */
+int bus_manager_get_default_target(BusCall *call) {
+        cleanup_(installation_deinit) Installation installation = {};
+        const char *given = manager_options(call->tree->manager)->default_unit;
+        cleanup_free_ char *name = NULL;
+        Unit *unit;
+        int r;
+
+        if (given && *given) {
+                r = bus_call_load_unit(call, given, &unit);
+                if (r >= 0)
+                        sink_string(call->reply, unit->id);
+                return r;
+        }
+        r = installation_open(call, &installation);
+        if (r >= 0)
+                r = installer_get_default(installation.installer, &name);
+        if (r >= 0)
+                sink_string(call->reply, name);
+        return r;
+}
+
 int bus_manager_get_unit_file_links(BusCall *call) {
         cleanup_(installation_deinit) Installation installation = {};
         int r = installation_open(call, &installation);

@@ -103,18 +103,6 @@ int bus_manager_get_unit_file_state(BusCall *call) {
         return r;
 }
 
-/* Without a unit that is started at the beginning: the unit that default.target names. */
-int bus_manager_get_default_target(BusCall *call) {
-        const char *name = manager_options(call->tree->manager)->default_unit;
-        Unit *unit;
-        int r;
-
-        r = bus_call_load_unit(call, name && *name ? name : "default.target", &unit);
-        if (r >= 0)
-                sink_string(call->reply, unit->id);
-        return r;
-}
-
 int bus_manager_reload(BusCall *call) {
         bool force = bus_call_is_compatible(call);
 
