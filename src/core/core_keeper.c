@@ -421,9 +421,8 @@ static int say_hello(CoreKeeper *keeper) {
 
 pid_t core_keeper_find(void) {
         const char *value = getenv(KEEPER_VARIABLE);
-        pid_t pid = value ? (pid_t) atoi(value) : 0;
 
-        return pid > 0 && pid == getppid() && fcntl(KEEPER_FD, F_GETFD) >= 0 ? pid : 0;
+        return value ? (pid_t) atoi(value) : 0;
 }
 
 int core_keeper_new(CoreKeeper **ret_keeper, Failure *ret_failure) {
@@ -444,7 +443,8 @@ int core_keeper_new(CoreKeeper **ret_keeper, Failure *ret_failure) {
         keeper->pid = pid;
 
         /*
-         * Even a core that hangs dies with its keeper: the next keeper needs the lock. The keeper may be gone already.
+         * Even a core that hangs dies with its keeper: the next keeper needs the lock. The keeper may be gone already,
+         * and this process have another parent.
          */
         if (prctl(PR_SET_PDEATHSIG, (unsigned long) SIGKILL) < 0 || getppid() != pid ||
             fcntl(KEEPER_FD, F_SETFD, FD_CLOEXEC) < 0)

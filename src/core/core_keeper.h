@@ -15,11 +15,12 @@
 
 typedef struct CoreKeeper CoreKeeper;
 
-/* The pid of the parent, if it is a keeper that has passed a link; else 0. */
+/* The pid of the keeper that has started this process, which may have ended since; 0: nobody has, or not a keeper. */
 pid_t core_keeper_find(void);
 
 /*
- * *ret_keeper is NULL without a keeper. -ETIMEDOUT, -EPIPE, … with @ret_failure if there is one that does not answer.
+ * *ret_keeper is NULL if no keeper has started this process. -ETIMEDOUT, -EPIPE, … with @ret_failure if one has that
+ * does not answer, or has ended.
  */
 int core_keeper_new(CoreKeeper **ret_keeper, Failure *ret_failure);
 CoreKeeper *core_keeper_free(CoreKeeper *keeper);

@@ -263,6 +263,28 @@ check_exit "and serves" 0 ctl list-units
 kill "$PID"
 stop_daemon
 
+# A core that has lost its keeper before it could look for one: it waits for the file "go" first.
+cat >"$DIR/late" <<S
+#!/bin/bash
+echo \$\$ >"$DIR/late-pid"
+until [ -e "$DIR/go-late" ]; do sleep 0.02; done
+exec "$BUILD/jobd-core" "\$@"
+S
+chmod +x "$DIR/late"
+JOBD_CORE=$DIR/late "$BUILD/jobd" --user --unit-path "$UNITS" --default-unit none 2>"$DIR/late-log" &
+KEEPER=$!
+wait_for '^[0-9]+$' cat "$DIR/late-pid"
+LATE=$(cat "$DIR/late-pid")
+kill -9 "$KEEPER"
+wait "$KEEPER" 2>/dev/null
+touch "$DIR/go-late"
+timeout "$PATIENCE" tail --pid="$LATE" -f /dev/null
+report $? "a core whose keeper has died before it looked ends, too"
+check_prints "and says why" 'The keeper has ended' cat "$DIR/late-log"
+start_daemon
+check "another jobd can take its place" ctl list-units
+stop_daemon
+
 # — as the first process of a container —
 unit signals.service <<'U'
 [Service]
