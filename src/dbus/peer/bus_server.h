@@ -21,8 +21,8 @@ typedef struct BusServer BusServer;
 #define BUS_SERVER_FDS 2
 
 /*
- * Connections in all, or half the limit of open files if that is less, and of one user who is neither root nor the owner
- * of the manager. All such users together have half of them: the rest is the reserve of root and the owner.
+ * Connections in all, or half the limit of open files if that is less, and of one user who is neither root nor the
+ * owner of the manager. All such users together have half of them: the rest is the reserve of root and the owner.
  */
 #define BUS_CONNECTIONS_MAX 4096U
 #define BUS_CONNECTIONS_PER_USER_MAX 256U
