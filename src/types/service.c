@@ -220,6 +220,7 @@ static void service_reset_failed(Unit *unit) {
 
         service->limit_begin = 0;
         service->limit_count = 0;
+        service->start_limit_hit = false;
         service->n_restarts = 0;
         if (service->state != SERVICE_STATE_FAILED)
                 return;

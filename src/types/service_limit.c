@@ -145,6 +145,7 @@ bool service_is_within_start_limit(Unit *unit) {
         UnitHost *host = unit_host(unit);
         char span[USEC_FORMAT_MAX];
 
+        service->start_limit_hit = false;
         if (interval == 0 || burst == 0)
                 return true;
         if (service->limit_begin == 0 || usec_add(service->limit_begin, interval) <= now) {
@@ -156,6 +157,7 @@ bool service_is_within_start_limit(Unit *unit) {
                 return true;
         }
 
+        service->start_limit_hit = true;
         free(service->failure);
         service->failure = NULL;
         service_note_failure(unit, "started %u times within %s, which is its limit", burst,

@@ -63,7 +63,7 @@ void service_record(const Unit *unit, RecordWriter *writer) {
         service_put_process(writer, &service->main);
         service_put_process(writer, &service->control);
         record_put(writer, service->main_known | service->forbid_restart << 1 | service->will_restart << 2 |
-                           service->is_found << 3);
+                           service->is_found << 3 | service->start_limit_hit << 4);
         put_exit(writer, &service->exec_main);
         record_put(writer, service->state_since);
         record_put(writer, service->n_restarts);
@@ -93,11 +93,12 @@ static void read_all(Service *service, RecordReader *reader) {
         service->reload_result = (ServiceResult) record_get_below(reader, _SERVICE_RESULT_MAX);
         service->main = service_get_process(reader);
         service->control = service_get_process(reader);
-        flags = record_get_below(reader, 16);
+        flags = record_get_below(reader, 32);
         service->main_known = flags & 1;
         service->forbid_restart = flags & 2;
         service->will_restart = flags & 4;
         service->is_found = flags & 8;
+        service->start_limit_hit = flags & 16;
         service->exec_main = get_exit(reader);
         service->state_since = record_get(reader);
         service->n_restarts = (uint32_t) record_get(reader);

@@ -155,6 +155,7 @@ int service_save(const Unit *unit, Sink *sink) {
         sink_entry_u64(sink, "state-since", service->state_since);
         sink_entry_bool(sink, "forbid-restart", service->forbid_restart);
         sink_entry_u32(sink, "restarts", service->n_restarts);
+        sink_entry_bool(sink, "start-limit-hit", service->start_limit_hit);
         sink_entry_u64(sink, "limit-begin", service->limit_begin);
         sink_entry_u32(sink, "limit-count", service->limit_count);
         sink_entry_u64(sink, "state-deadline", service->state_deadline);

@@ -178,5 +178,5 @@ void service_note_reload_failure(Unit *unit, const char *format, ...) {
 bool service_has_hit_start_limit(const Unit *unit) {
         const Service *service = service_of(unit);
 
-        return service->state == SERVICE_STATE_FAILED && service->result == SERVICE_RESULT_START_LIMIT_HIT;
+        return service->state == SERVICE_STATE_FAILED && service->start_limit_hit;
 }

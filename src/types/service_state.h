@@ -117,6 +117,7 @@ typedef struct Service {
         bool forbid_restart;            /* a stop was requested */
         bool will_restart;
         bool is_found;                  /* found running after the records were lost */
+        bool start_limit_hit;           /* the last start was refused by the start limit, whatever the result is */
         uint32_t n_restarts;
         usec_t limit_begin;             /* of the interval in which starts are counted */
         uint32_t limit_count;

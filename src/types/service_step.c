@@ -430,8 +430,7 @@ UnitAnswer service_begin(Unit *unit) {
         bool is_restart = service->state == SERVICE_STATE_AUTO_RESTART;
 
         if (!service_is_within_start_limit(unit)) {
-                /* The start limit is the result now, not the earlier failure. */
-                service->result = SERVICE_RESULT_START_LIMIT_HIT;
+                /* A failure of the last run stays the result: it says what is wrong with the service. */
                 service_enter_dead(unit, SERVICE_RESULT_START_LIMIT_HIT, false);
                 return UNIT_OPERATION_FAILED;
         }

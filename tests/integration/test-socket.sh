@@ -229,6 +229,7 @@ check "a socket whose service fails" ctl start fails.socket
 peer talk "$DIR/fails" hello >/dev/null 2>&1 &
 wait_until "fails with it" has fails.socket Result service-start-limit-hit
 wait
+check_equal "whose own result is its own failure" exit-code "$(property fails.service Result)"
 check_prints "and says why" 'fails.service was started too often' property fails.socket FailureReason
 check "it can be started all the same" ctl start fails.socket
 kill_core KILL

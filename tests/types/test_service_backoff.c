@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "service_world.h"
+#include "types/service_state.h"
 #include "types/unit_types.h"
 
 #define START SERVICE_EXEC_START
@@ -168,7 +169,8 @@ Test(service_backoff, direct_mode_goes_on_for_a_job_that_runs) {
         fail(world);
         world_advance(world, USEC_PER_SEC);
         assert_string(world_states(world), "start auto-restart failed");
-        assert_string(world_property(world, "Result"), "start-limit-hit");
+        assert_string(world_property(world, "Result"), "exit-code");
+        cr_assert(service_has_hit_start_limit(world->unit));
 }
 
 Test(service_backoff, restart_signal_is_for_restarts) {

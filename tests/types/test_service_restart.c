@@ -9,6 +9,7 @@
 
 #include "basic/macro.h"
 #include "service_world.h"
+#include "types/service_state.h"
 #include "types/unit_types.h"
 
 #define START SERVICE_EXEC_START
@@ -246,13 +247,29 @@ Test(service_restart, start_limit) {
         }
         world_clear(world);
         cr_assert(eq(int, world_start(world), UNIT_OPERATION_FAILED));
-        assert_string(world_property(world, "Result"), "start-limit-hit");
+        assert_string(world_property(world, "Result"), "exit-code");
+        cr_assert(service_has_hit_start_limit(world->unit));
         assert_string(world_property(world, "FailureReason"), "started 3 times within 10s, which is its limit");
         assert_string(world_calls(world), "action reboot -1");
         cr_assert(eq(int, world->active, UNIT_FAILED));
 
         world_advance(world, 10 * USEC_PER_SEC);
         cr_assert(eq(int, world_start(world), UNIT_UNDER_WAY));
+        world_exit(world, world_main(world), 1);
+        cr_assert(not(service_has_hit_start_limit(world->unit)), "a failure of its own is no start limit");
+}
+
+/* There is no earlier failure that could be the result. */
+Test(service_restart, start_limit_is_the_result_after_success) {
+        WORLD(SERVICE_SIMPLE);
+
+        limit(world);
+        for (unsigned i = 0; i < 3; i++) {
+                cr_assert(eq(int, world_start(world), UNIT_UNDER_WAY));
+                world_exit(world, world_main(world), 0);
+        }
+        cr_assert(eq(int, world_start(world), UNIT_OPERATION_FAILED));
+        assert_string(world_property(world, "Result"), "start-limit-hit");
 }
 
 Test(service_restart, start_limit_counts_automatic_restarts) {
@@ -284,6 +301,7 @@ Test(service_restart, reset_failed_forgets_failure_and_limit) {
         cr_assert(eq(int, world->active, UNIT_INACTIVE));
         assert_string(world_property(world, "Result"), "success");
         assert_string(world_property(world, "FailureReason"), "");
+        cr_assert(not(service_has_hit_start_limit(world->unit)));
         cr_assert(eq(int, world_start(world), UNIT_UNDER_WAY));
 }
 
