@@ -44,15 +44,12 @@ bool strv_matches(char *const *patterns, const char *string) {
         return !patterns;
 }
 
-int strv_consume(char ***strv, char *string) {
-        size_t n;
-
+int strv_consume_at(char ***strv, size_t n, char *string) {
         assert(strv);
 
         if (!string)
                 return -ENOMEM;
 
-        n = strv_length(*strv);
         if (!*strv || ((n + 1) & n) == 0) {
                 char **bigger = reallocarray(*strv, (n + 1) * 2, sizeof(*bigger));
 
@@ -68,6 +65,12 @@ int strv_consume(char ***strv, char *string) {
         return 0;
 }
 
+int strv_consume(char ***strv, char *string) {
+        assert(strv);
+
+        return strv_consume_at(strv, strv_length(*strv), string);
+}
+
 int strv_push(char ***strv, const char *string) {
         assert(string);
 
@@ -76,11 +79,12 @@ int strv_push(char ***strv, const char *string) {
 
 int strv_copy(char *const *strv, char ***ret_strv) {
         cleanup_(strv_freep) char **copy = NULL;
+        size_t n = 0;
 
         assert(ret_strv);
 
         strv_foreach(string, strv) {
-                int r = strv_push(&copy, *string);
+                int r = strv_consume_at(&copy, n++, strdup(*string));
 
                 if (r < 0)
                         return r;
@@ -92,6 +96,7 @@ int strv_copy(char *const *strv, char ***ret_strv) {
 
 int strv_split(const char *string, const char *separators, char ***ret_strv) {
         cleanup_(strv_freep) char **parts = NULL;
+        size_t n_parts = 0;
 
         assert(string);
         assert(separators);
@@ -105,7 +110,7 @@ int strv_split(const char *string, const char *separators, char ***ret_strv) {
                 n = strcspn(string, separators);
                 if (n == 0)
                         break;
-                r = strv_consume(&parts, strndup(string, n));
+                r = strv_consume_at(&parts, n_parts++, strndup(string, n));
                 if (r < 0)
                         return r;
                 string += n;

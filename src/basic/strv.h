@@ -21,6 +21,7 @@ bool strv_contains(char *const *strv, const char *string);
 bool strv_matches(char *const *patterns, const char *string);
 int strv_push(char ***strv, const char *string);                 /* appends a copy: 0 or -ENOMEM */
 int strv_consume(char ***strv, char *string);                    /* appends and owns; frees @string if it fails */
+int strv_consume_at(char ***strv, size_t n, char *string);       /* as strv_consume(), to an array of @n strings */
 int strv_copy(char *const *strv, char ***ret_strv);
 int strv_split(const char *string, const char *separators, char ***ret_strv);   /* empty parts are left out */
 int strv_join(char *const *strv, const char *separator, char **ret_string);

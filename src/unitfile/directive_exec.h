@@ -24,18 +24,12 @@
           .offset = offsetof(ExecTerms, timeout_clean) }
 
 /*
- * Adds "NAME=value" to the list, replacing an earlier value of NAME (@separator ends the name); owns @entry. 0 or
- * -ENOMEM.
- */
-int exec_list_set(char ***list, char *entry, const char *separator);
-
-/*
  * Adds each word of @value that satisfies @is_one to the list, by @add, which owns the word. For other words a warning
  * names the expected @form.
  */
 int exec_parse_assignments(const DirectiveLine *line, const char *value, const char *form,
                            bool (*is_one)(const char *word),
-                           int (*add)(char ***list, char *word));
+                           int (*add)(const DirectiveLine *line, char ***list, char *word));
 
 int exec_parse_environment(const DirectiveLine *line, const char *value);
 int exec_parse_environment_file(const DirectiveLine *line, const char *value);

@@ -115,7 +115,7 @@ int exec_parse_load_credential(const DirectiveLine *line, const char *value) {
         if (path[0] != '/' && !credential_is_valid(path, strlen(path)))
                 return directive_complain(line, "'%s' is neither an absolute path nor the name of a credential", path);
         r = text_format(&entry, "%.*s:%s", (int) n, text, path);
-        return r < 0 ? r : exec_list_set(list, entry, ":");
+        return r < 0 ? r : draft_lists_set(&line->target->draft->lists, list, entry, ':');
 }
 
 /* 1 with the text, 0 for a bad value (reported), or -ENOMEM. */
@@ -149,7 +149,7 @@ int exec_parse_set_credential(const DirectiveLine *line, const char *value) {
         if (r <= 0)
                 return r;
         r = text_format(&entry, "%s:%s", expanded, text);
-        return r < 0 ? r : exec_list_set(list, entry, ":");
+        return r < 0 ? r : draft_lists_set(&line->target->draft->lists, list, entry, ':');
 }
 
 static int add_input(const DirectiveLine *line, const char *bytes, size_t n, bool ends_line) {

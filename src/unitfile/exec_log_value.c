@@ -76,6 +76,11 @@ static bool is_field(const char *word) {
         return n > 0 && n <= 64 && word[n] == '=' && word[0] >= 'A' && word[0] <= 'Z';
 }
 
+/* Journald takes several fields of a name. */
+static int add_field(const DirectiveLine *line, char ***fields, char *field) {
+        return strv_consume(fields, field);
+}
+
 int exec_parse_log_fields(const DirectiveLine *line, const char *value) {
-        return exec_parse_assignments(line, value, "FIELD=value", is_field, strv_consume);
+        return exec_parse_assignments(line, value, "FIELD=value", is_field, add_field);
 }

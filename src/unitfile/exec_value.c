@@ -22,21 +22,9 @@ static bool environment_is_assignment(const char *word) {
         return n > 0 && word[n] == '=' && !(word[0] >= '0' && word[0] <= '9');
 }
 
-int exec_list_set(char ***list, char *entry, const char *separator) {
-        size_t n = strcspn(entry, separator) + 1;
-
-        for (char **slot = *list; slot && *slot; slot++)
-                if (strncmp(*slot, entry, n) == 0) {
-                        free(*slot);
-                        *slot = entry;
-                        return 0;
-                }
-        return strv_consume(list, entry);
-}
-
 int exec_parse_assignments(const DirectiveLine *line, const char *value, const char *form,
                            bool (*is_one)(const char *word),
-                           int (*add)(char ***list, char *word)) {
+                           int (*add)(const DirectiveLine *line, char ***list, char *word)) {
         char ***list = directive_field(line);
         const char *at = value;
 
@@ -53,14 +41,14 @@ int exec_parse_assignments(const DirectiveLine *line, const char *value, const c
                                        form);
                         continue;
                 }
-                r = add(list, take_ptr(word));
+                r = add(line, list, take_ptr(word));
                 if (r < 0)
                         return r;
         }
 }
 
-static int environment_set(char ***environment, char *assignment) {
-        return exec_list_set(environment, assignment, "=");
+static int environment_set(const DirectiveLine *line, char ***environment, char *assignment) {
+        return draft_lists_set(&line->target->draft->lists, environment, assignment, '=');
 }
 
 int exec_parse_environment(const DirectiveLine *line, const char *value) {

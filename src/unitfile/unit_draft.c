@@ -38,6 +38,7 @@ UnitDraft *unit_draft_free(UnitDraft *draft) {
         vector_deinit(&draft->instances);
         index_table_deinit(&draft->by_instance);
         service_rare_settings_deinit(&draft->service_rare);
+        draft_lists_deinit(&draft->lists);
         file_values_deinit(&draft->values);
         file_state_free(draft->state);
         free(draft->name);

@@ -15,6 +15,7 @@
 #include "unit/unit_settings.h"
 #include "unit/unit_state.h"
 #include "unitfile/directive.h"
+#include "unitfile/draft_list.h"
 #include "unitfile/draft_type.h"
 #include "unitfile/file_state.h"
 #include "unitfile/file_values.h"
@@ -58,6 +59,7 @@ struct UnitDraft {
         bool is_broken;                 /* failure is about a setting */
         VECTOR(DraftRelation) relations;
         VECTOR(DraftRefusal) refusals;
+        DraftLists lists;               /* of the settings */
         FileValues values;              /* all assignments, to find differences when the files are read again */
         SpecifierContext specifiers;
         FileState *state;               /* owned; NULL after it was applied */

@@ -226,6 +226,7 @@ static bool source_is_link_to_null(const char *path) {
 static int sources_find_dropins(const NameMap *map, UnitSources *sources) {
         cleanup_(strv_freep) char **folders = NULL;
         cleanup_(source_files_deinit) SourceFiles files = {};
+        size_t n = 0;
         int r = sources_push_dropin_folders(map, sources->id, &folders);
 
         strv_foreach(alias, sources->aliases)
@@ -237,7 +238,7 @@ static int sources_find_dropins(const NameMap *map, UnitSources *sources) {
                 r = source_files_gather(folders, source_is_dropin, &files);
         for (size_t i = 0; r == 0 && i < files.n; i++)
                 if (!source_is_empty(files.items[i].path))
-                        r = strv_push(&sources->dropins, files.items[i].path);
+                        r = strv_consume_at(&sources->dropins, n++, strdup(files.items[i].path));
         return r;
 }
 
