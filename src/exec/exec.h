@@ -105,6 +105,7 @@ typedef enum ExecRequestFlags {
         EXEC_REQUEST_TELLS_PID = 1 << 6,
         EXEC_REQUEST_NO_RESTRICTIONS = 1 << 7,          /* none of the terms' limits, capabilities, filters ('+') */
         EXEC_REQUEST_NETWORK_ONLY = 1 << 8,             /* of the sandbox it has the network only, and IPC */
+        EXEC_REQUEST_BLOCK_SIGNALS = 1 << 9,            /* the program begins with all signals blocked */
 } ExecRequestFlags;
 
 /* The first number behind standard error. */

@@ -412,10 +412,10 @@ child_ static int change_directory(const ExecChild *child) {
 
 /* Done before filters are loaded, which may deny every call that starting a program does not need. */
 child_ static int get_ready(const ExecChild *child) {
-        const uint64_t none = 0;
+        const uint64_t mask = child->request->flags & EXEC_REQUEST_BLOCK_SIGNALS ? UINT64_MAX : 0;
 
         exec_descriptor_tell_pid(child);
-        exec_call4(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof(none));
+        exec_call4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
         return 0;
 }
 

@@ -133,7 +133,8 @@ static int spawn_daemon(ManagerLog *log, int *ret_pidfd) {
                 .label = "jobd-log",
                 .path = log->program,
                 .argv = argv,
-                .flags = EXEC_REQUEST_NO_EXPANSION,
+                /* A manager that stops soon ends a jobd-log that has read nothing yet. */
+                .flags = EXEC_REQUEST_NO_EXPANSION | EXEC_REQUEST_BLOCK_SIGNALS,
                 .working_directory = "/",
                 .umask = 0022,
                 .standard_output = { .kind = EXEC_STREAM_NULL },

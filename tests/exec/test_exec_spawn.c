@@ -210,6 +210,14 @@ Test(exec_spawn, sigpipe_is_ignored_if_asked_for) {
         assert_string(fixture_output(&fixture), "SigIgn:\t0000000000001000");
 }
 
+Test(exec_spawn, signals_are_blocked_if_asked_for) {
+        FIXTURE("while read -r name value; do [ $name != SigBlk: ] || echo $value; done </proc/$$/status");
+
+        fixture.request.flags |= EXEC_REQUEST_BLOCK_SIGNALS;
+        fixture_run(&fixture);
+        assert_string(fixture_output(&fixture), "fffffffffffbfeff");
+}
+
 Test(exec_spawn, leads_a_session_of_its_own) {
         FIXTURE("read pid name state parent group session rest < /proc/self/stat\n"
                 "[ $pid = $group ] && [ $pid = $session ] && echo leader");
