@@ -336,7 +336,7 @@ Test(socket, a_service_that_is_started_too_often_ends_it) {
 
         start(&f);
         visit(&f);
-        service_of(f.service)->result = SERVICE_RESULT_START_LIMIT_HIT;
+        service_of(f.service)->start_limit_hit = true;
         service_is(&f, SERVICE_STATE_FAILED, UNIT_FAILED);
         assert_sub_state(f, "failed");
         cr_assert(eq(int, (int) socket_of(f.socket)->result, SOCKET_RESULT_SERVICE_START_LIMIT_HIT));
