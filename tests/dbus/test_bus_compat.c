@@ -60,6 +60,10 @@ Test(bus_compat, errors_carry_its_prefix) {
                                  "org.freedesktop.systemd1.NoSuchUnit", "no.service");
         bus_fixture_assert_error(call_manager("StartUnit", "broken.service", "replace"),
                                  "org.freedesktop.systemd1.BadUnitSetting", "broken.service");
+        bus_fixture_assert_error(call_manager("StartUnit", "no.service", "isolate"),
+                                 "org.freedesktop.systemd1.NoIsolation", "no.service not found");
+        bus_fixture_assert_error(call_manager("StopUnit", "no.service", "isolate"),
+                                 "org.freedesktop.systemd1.NoSuchUnit", "no.service");
         bus_fixture_assert_error(call_manager("StartUnit", "quick.service", "rarely"),
                                  DBUS_ERROR_INVALID_ARGS, "rarely");
 }

@@ -206,6 +206,8 @@ check_exit "a broken unit" 1 sc start broken.service
 check_prints "has a bad setting" 'bad.*setting|broken\.service:2' echo "$OUT"
 check_exit "one that may not be started by hand" 4 sc start manual.service
 check_exit "isolate of what may not be" 4 sc isolate a.service
+check_exit "isolate of what is not there" 4 sc isolate nothing.target
+check_prints "which says so" 'Unit nothing.target not found' echo "$OUT"
 check_exit "isolate" 0 sc isolate only.target
 check_exit "stops the others" 3 sc is-active b.service
 check_exit "and starts the target" 0 sc is-active only.target

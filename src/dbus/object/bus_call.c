@@ -208,6 +208,18 @@ int bus_call_exec(BusCall *call, const JobRequest *requests, size_t n, JobMode m
         return 0;
 }
 
+/*
+ * systemd asks whether a unit may be isolated before it asks whether the unit is there, and clients make an exit status
+ * of the error's name. The message stays.
+ */
+static void take_isolation_first(BusCall *call, const char *name) {
+        const Unit *unit = manager_find_unit(call->tree->manager, name);
+
+        if (bus_call_is_compatible(call) && (!unit || unit->load_state != UNIT_LOADED) &&
+            (!unit || !unit->settings.allow_isolate))
+                call->failure.name = "NoIsolation";
+}
+
 static int bus_call_exec_one(BusCall *call, const char *unit, const char *type, const char *mode, bool briefly,
                              JobPlan **ret_plan) {
         JobRequest request;
@@ -219,7 +231,10 @@ static int bus_call_exec_one(BusCall *call, const char *unit, const char *type, 
                 r = bus_call_parse_mode(call, mode, &parsed);
         if (r < 0)
                 return r;
-        return bus_call_exec(call, &request, 1, parsed, briefly, ret_plan);
+        r = bus_call_exec(call, &request, 1, parsed, briefly, ret_plan);
+        if (r < 0 && parsed == JOB_ISOLATE && request.type == JOB_START)
+                take_isolation_first(call, unit);
+        return r;
 }
 
 int bus_call_enqueue(BusCall *call, const char *unit, const char *type, const char *mode) {
