@@ -130,6 +130,7 @@ typedef struct ExecRequest {
         char *const *manager_environment;       /* what every process gets; NULL: only PATH */
         const char *notify_socket;              /* NULL if there is none; the type decides whether it is passed on */
         bool is_user_manager;
+        pid_t manager_pid;                      /* who is to be asked to end: the keeper, if there is one */
         pid_t *note_pid;                        /* gets the pid before the process runs, 0 if there is none; or NULL */
         const struct Cgroup *cgroup;            /* where it begins, or it fails; NULL: in the manager's own */
         uint32_t open_files_limit;              /* soft RLIMIT_NOFILE of the process; 0: the manager's own */

@@ -13,7 +13,7 @@
 #include "exec/exec_credentials.h"
 
 /* Variables that may hold the process's own pid. */
-#define EXEC_PIDS_MAX 2U
+#define EXEC_PIDS_MAX 3U
 
 /* A descriptor and its number in the new program. */
 typedef struct ExecPlace {

@@ -167,12 +167,13 @@ int exec_descriptor_add_place(ExecPlace **places, size_t *n, int fd) {
 }
 
 void exec_descriptor_find_pids(const ExecRequest *request, char *const *environment, char *pids[static EXEC_PIDS_MAX]) {
-        static const char *const names[EXEC_PIDS_MAX] = { "LISTEN_PID", "WATCHDOG_PID" };
+        static const char *const names[EXEC_PIDS_MAX] = { "SYSTEMD_EXEC_PID", "LISTEN_PID", "WATCHDOG_PID" };
+        bool has_others = request->n_descriptors > 0 || request->flags & EXEC_REQUEST_TELLS_PID;
 
         for (size_t i = 0; i < EXEC_PIDS_MAX; i++) {
                 const char *value = NULL;
 
-                if (request->n_descriptors > 0 || request->flags & EXEC_REQUEST_TELLS_PID)
+                if (i == 0 || has_others)
                         value = exec_environment_get(environment, names[i], strlen(names[i]));
                 /* A value set by the unit file is kept. The strings are the child's. */
                 pids[i] = text_equal(value, EXEC_PID_PLACE) ? (char *) value : NULL;

@@ -187,6 +187,8 @@ int exec_environment_build(const ExecRequest *request, const ExecCredentials *cr
         if (r == 0)
                 r = exec_environment_merge(&environment, request->own_environment);
         if (r == 0)
+                r = exec_environment_set(&environment, "SYSTEMD_EXEC_PID=" EXEC_PID_PLACE);
+        if (r == 0)
                 r = exec_extra_set_environment(request, &environment);
         if (r == 0)
                 r = exec_descriptor_set_environment(request, &environment);

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "exec/exec_kill.h"
 #include "manager/manager_owner.h"
@@ -58,6 +59,7 @@ static int owner_prepare(ProcessOwner *owner, UnitPurpose purpose, ExecRequest *
         request->manager_environment = manager->environment.all;
         request->notify_socket = manager->notify.path;
         request->is_user_manager = manager->options.is_user;
+        request->manager_pid = manager->options.keeper.pid > 0 ? manager->options.keeper.pid : getpid();
         request->open_files_limit = manager->limitations.open_files;
         r = unit->vtable->prepare_spawn(unit, purpose, request);
         if (r < 0 && r != -ECANCELED)

@@ -148,6 +148,8 @@ static int set_own_environment(const Unit *unit, UnitPurpose purpose, ExecReques
         int r;
 
         r = set_invocation(unit, environment);
+        if (r == 0 && request->is_user_manager)
+                r = unit_process_add_variable(environment, "MANAGERPID=%i", (int) request->manager_pid);
         if (r == 0)
                 r = trigger_environment_add(unit, environment);
         if (r == 0 && settings->pid_file)

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "basic/text.h"
 #include "exec_fixture.h"
 
 /* What the n-th one is: a pipe with a line in it. */
@@ -99,6 +100,18 @@ Test(exec_descriptor, pid_is_told_where_there_is_a_place_for_it) {
         fixture.request.flags |= EXEC_REQUEST_TELLS_PID;
         cr_assert(eq(int, fixture_run(&fixture), 0));
         assert_string(fixture_output(&fixture), "mine 1");
+}
+
+/* A child of the process inherits the variable, and sees that it is not meant. */
+Test(exec_descriptor, every_process_is_told_its_pid) {
+        char *const environment[] = { (char *) "SYSTEMD_EXEC_PID=1", NULL };
+        FIXTURE("test \"$SYSTEMD_EXEC_PID\" = $$ && echo mine || echo $SYSTEMD_EXEC_PID");
+
+        cr_assert(eq(int, fixture_run(&fixture), 0));
+        assert_string(fixture_output(&fixture), "mine");
+        fixture.request.environment = environment;
+        cr_assert(eq(int, fixture_run(&fixture), 0));
+        cr_assert(text_ends_with(fixture_output(&fixture), "1"), "%s", fixture_output(&fixture));
 }
 
 /* A file in memory with @text in it, from its start, at @number or above. */

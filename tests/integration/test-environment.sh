@@ -9,7 +9,7 @@ unit shows.service <<U
 [Service]
 Type=oneshot
 StartLimitBurst=0
-ExecStart=/bin/sh -c 'env >$DIR/shown'
+ExecStart=/bin/sh -c '{ env; test \$\$SYSTEMD_EXEC_PID = \$\$\$\$ && echo own pid; } >$DIR/shown'
 U
 start_daemon
 
@@ -20,6 +20,8 @@ check_prints "what was there is overridden" '^PATH=/bin:/usr/bin$' ctl show-envi
 check_prints "as JSON" '"WORDS":"two words"' ctl show-environment --json
 check "a process" ctl start shows.service
 check "gets them" grep -qx 'WORDS=two words' "$DIR/shown"
+check "the pid of the manager" grep -qx "MANAGERPID=$DAEMON" "$DIR/shown"
+check "and its own" grep -qx "own pid" "$DIR/shown"
 check "a variable is set as it is here" env COLOUR=blue "$BUILD/jobctl" import-environment COLOUR
 check_prints "it has the new value" '^COLOUR=blue$' ctl show-environment
 check "the log level is set" ctl log-level debug
