@@ -93,15 +93,15 @@ static int is_ours(const char *folder, bool owns_all, pid_t keeper) {
 /*
  * Returns true if @folder may be used. A group that systemd has not marked as delegated is systemd's, even if it is
  * writable and contains no other process. Other managers leave no mark; and without root, a group is writable only if
- * it was given to the user.
+ * it was given to the user. A user manager takes what it can write, as systemd --user does.
  */
-static bool is_given_away(const char *folder) {
-        if (geteuid() != 0 || access("/run/systemd/system", F_OK) < 0)
+static bool is_given_away(const char *folder, bool is_user) {
+        if (is_user || geteuid() != 0 || access("/run/systemd/system", F_OK) < 0)
                 return true;
         return getxattr(folder, "trusted.delegate", NULL, 0) > 0 || getxattr(folder, "user.delegate", NULL, 0) > 0;
 }
 
-static int check_folder(const char *folder, bool owns_all, pid_t keeper, Failure *ret_failure) {
+static int check_folder(const char *folder, bool owns_all, bool is_user, pid_t keeper, Failure *ret_failure) {
         cleanup_free_ char *procs = NULL;
         int r;
 
@@ -114,12 +114,12 @@ static int check_folder(const char *folder, bool owns_all, pid_t keeper, Failure
                 return failure_set(ret_failure, r, NAME, "%s cannot be read: %s", folder, strerror(-r));
         if (r == 0)
                 return failure_set(ret_failure, -EBUSY, NAME, "%s is not ours: others run there, too", folder);
-        if (!owns_all && !is_given_away(folder))
+        if (!owns_all && !is_given_away(folder, is_user))
                 return failure_set(ret_failure, -EPERM, NAME, "%s was not given to us (by Delegate=yes)", folder);
         return 0;
 }
 
-int cgroup_find(bool owns_all, pid_t keeper, CgroupPlace *ret_place, Failure *ret_failure) {
+int cgroup_find(bool owns_all, bool is_user, pid_t keeper, CgroupPlace *ret_place, Failure *ret_failure) {
         cleanup_(cgroup_place_deinit) CgroupPlace place = {};
         const char *mount = find_mount();
         int r;
@@ -135,7 +135,7 @@ int cgroup_find(bool owns_all, pid_t keeper, CgroupPlace *ret_place, Failure *re
                 r = text_format(&place.folder, "%s%s", mount, place.path);
         if (r < 0)
                 return failure_set(ret_failure, r, "NoMemory", "out of memory");
-        r = check_folder(place.folder, owns_all, keeper, ret_failure);
+        r = check_folder(place.folder, owns_all, is_user, keeper, ret_failure);
         if (r < 0)
                 return r;
         *ret_place = place;

@@ -23,7 +23,7 @@ void cgroup_place_deinit(CgroupPlace *place);
 /*
  * Finds the group that the manager runs in, if it belongs to the manager alone: in a version 2 hierarchy, writable, and
  * without processes other than the manager and @keeper (0: none). With @owns_all (the manager or the keeper is PID 1)
- * all visible processes count as the manager's. 0, or -errno with the reason as a part of a sentence ("/sys/fs/cgroup
- * is read-only").
+ * all visible processes count as the manager's. Beside systemd the group must be marked as delegated, but for a user
+ * manager. 0, or -errno with the reason as a part of a sentence ("/sys/fs/cgroup is read-only").
  */
-int cgroup_find(bool owns_all, pid_t keeper, CgroupPlace *ret_place, Failure *ret_failure);
+int cgroup_find(bool owns_all, bool is_user, pid_t keeper, CgroupPlace *ret_place, Failure *ret_failure);

@@ -286,7 +286,7 @@ static int init_groups(Manager *manager) {
         cleanup_(failure_deinit) Failure failure = {};
         CgroupTree *tree = NULL;
 
-        if (process_groups_find_tree(&manager->process_host, &tree, &failure) >= 0)
+        if (process_groups_find_tree(&manager->process_host, options->is_user, &tree, &failure) >= 0)
                 log_info("Control groups of units are in %s.", cgroup_tree_folder(tree));
         else
                 manager_limitations_note(&manager->limitations, LOG_LEVEL_INFO, "Units have no control groups: %s.",

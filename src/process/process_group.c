@@ -106,13 +106,13 @@ static size_t list_slices(ProcessOwner *owner, ProcessSlice slices[static PROCES
 /* — the tree — */
 
 /* PID 1 owns the whole tree. Another program owns its group if no process but itself and its keeper is in it. */
-int process_groups_find_tree(const ProcessHost *host, CgroupTree **ret_tree, Failure *ret_failure) {
+int process_groups_find_tree(const ProcessHost *host, bool is_user, CgroupTree **ret_tree, Failure *ret_failure) {
         cleanup_(cgroup_place_deinit) CgroupPlace place = {};
         cleanup_(cgroup_tree_freep) CgroupTree *tree = NULL;
         pid_t keeper = host->keeper->ops ? getppid() : 0;
         int r;
 
-        r = cgroup_find(getpid() == 1 || keeper == 1, keeper, &place, ret_failure);
+        r = cgroup_find(getpid() == 1 || keeper == 1, is_user, keeper, &place, ret_failure);
         if (r < 0)
                 return r;
         r = cgroup_tree_new(place.folder, place.path, &tree);

@@ -24,7 +24,7 @@
 typedef struct ProcessGroups ProcessGroups;
 
 /* Finds the part of the tree that jobd may change, and moves jobd into a leaf of it. 0, or -errno with the reason. */
-int process_groups_find_tree(const ProcessHost *host, CgroupTree **ret_tree, Failure *ret_failure);
+int process_groups_find_tree(const ProcessHost *host, bool is_user, CgroupTree **ret_tree, Failure *ret_failure);
 
 /*
  * @tree: owned; NULL: there are no control groups, for the @reason given. @tasks_max: the limit of a unit without

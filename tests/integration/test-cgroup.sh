@@ -353,6 +353,15 @@ check "stop" ctl stop moves.service
 check "the daemon ends" stop_daemon
 check_exit "and leaves nothing but its leaf" 1 test -d "$GROUP/app.slice"
 
+# Beside systemd, which has not marked the group as delegated.
+mount -t tmpfs tmpfs /run
+mkdir -p /run/systemd/system
+start_daemon_in_group
+check_prints "a user manager takes a group that it can write" "Control groups of units are in $GROUP" cat "$DIR/log"
+check "services start" ctl start a.service
+check_equal "in groups of their own" "$(group_of "$(pid_of a.service)")" "/${GROUP##*/}/app.slice/a.service"
+check "the daemon ends" stop_daemon
+
 # Where there are none.
 mount -t tmpfs tmpfs /sys/fs/cgroup
 start_daemon
