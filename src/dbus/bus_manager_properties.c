@@ -118,9 +118,11 @@ static void get_control_group(const BusView *view, uint32_t parameter, Sink *sin
         char groups[4096];
         ssize_t n = -1;
         char *path;
-        int fd;
+        int fd = -1;
 
-        fd = open("/proc/self/cgroup", O_RDONLY | O_CLOEXEC);
+        /* Without groups of units it is another's. */
+        if (manager_has_groups(view->tree->manager))
+                fd = open("/proc/self/cgroup", O_RDONLY | O_CLOEXEC);
         if (fd >= 0) {
                 n = read(fd, groups, sizeof(groups) - 1);
                 close(fd);

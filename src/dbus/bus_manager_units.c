@@ -198,17 +198,28 @@ int bus_manager_list_units_by_names(BusCall *call) {
 
 /* — processes — */
 
-/* The name of a process, not its command line: the kernel reads that from memory of the process, and may block. */
-static void put_process(BusCall *call, pid_t pid) {
-        char group[4096] = "", root[] = "/";
-        cleanup_free_ char *name = NULL;
+/* Where units have no groups, that of a process says nothing about its unit. */
+static const char *read_group(const BusCall *call, pid_t pid, char *buffer, size_t size) {
         char *path;
 
-        (void) bus_process_name(pid, &name);
-        (void) bus_process_read(pid, "cgroup", group, sizeof(group));
-        path = strstr(group, "0::/");
-        path = path ? path + strlen("0::") : root;
+        if (!manager_has_groups(call->tree->manager))
+                return "";
+        (void) bus_process_read(pid, "cgroup", buffer, size);
+        path = strstr(buffer, "0::/");
+        if (!path)
+                return "/";
+        path += strlen("0::");
         path[strcspn(path, "\n")] = '\0';
+        return path;
+}
+
+/* The name of a process, not its command line: the kernel reads that from memory of the process, and may block. */
+static void put_process(BusCall *call, pid_t pid) {
+        cleanup_free_ char *name = NULL;
+        char buffer[4096] = "";
+        const char *path = read_group(call, pid, buffer, sizeof(buffer));
+
+        (void) bus_process_name(pid, &name);
 
         sink_open(call->reply, 'r', "sus");
         sink_string(call->reply, path);

@@ -113,6 +113,7 @@ int manager_kill_unit(Manager *manager, Unit *unit, const char *who, int signal,
  */
 int manager_freeze_unit(Manager *manager, Unit *unit, bool freeze, Failure *ret_failure);
 bool manager_can_freeze(Manager *manager, const Unit *unit);
+bool manager_has_groups(const Manager *manager);        /* units have control groups here */
 const char *manager_freezer_state(Manager *manager, const Unit *unit);
 /* Removes files that an inactive unit without a job has left: UnitVTable.clean. */
 int manager_clean_unit(Manager *manager, Unit *unit, unsigned kinds, Failure *ret_failure);

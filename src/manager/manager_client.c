@@ -211,9 +211,13 @@ int manager_unit_processes(Manager *manager, Unit *unit, pid_t **ret_pids, size_
         return 0;
 }
 
+bool manager_has_groups(const Manager *manager) {
+        return !process_groups_reason(manager->groups);
+}
+
 /* The manager is in the root slice. */
 bool manager_can_freeze(Manager *manager, const Unit *unit) {
-        return !process_groups_reason(manager->groups) && unit->vtable->can_freeze &&
+        return manager_has_groups(manager) && unit->vtable->can_freeze &&
                strcmp(unit->id, UNIT_ROOT_SLICE) != 0;
 }
 

@@ -380,6 +380,20 @@ check_prints "a group of others is not taken" 'Units have no control groups: .* 
 check "services start" ctl start a.service
 check "and stop" ctl stop a.service
 check "the daemon ends" stop_daemon
+sleep 1000 &
+OTHER=$!
+echo "$OTHER" >"$GROUP/cgroup.procs"
+start_daemon_in_group
+check_prints "nor one that it is started in with others" 'is not ours: others run there, too' cat "$DIR/log"
+check_equal "which is not shown as its own" "$(ctl show -P ControlGroup)" ""
+check "services start" ctl start a.service
+if command -v busctl >/dev/null; then
+        check_prints "nor as the group of their processes" "\"\" $(pid_of a.service) " busctl --address="unix:path=$JOBD_SOCKET" \
+                call org.jobd1 /org/jobd1 org.jobd1.Manager GetUnitProcesses s a.service
+fi
+check "and stop" ctl stop a.service
+check "the daemon ends" stop_daemon
+kill "$OTHER"
 MOUNT=${GROUP%/*}
 mount --bind "$MOUNT" "$MOUNT" && mount -o remount,bind,ro "$MOUNT"
 start_daemon
