@@ -16,6 +16,14 @@ static inline int fd_close(int fd) {
         return -1;
 }
 
+/* The descriptor, which the variable has no longer. */
+static inline int fd_take(int *fd) {
+        int taken = *fd;
+
+        *fd = -1;
+        return taken;
+}
+
 static inline void fd_closep(int *fd) {
         fd_close(*fd);
 }

@@ -333,6 +333,11 @@ bool core_keeper_is_again(const CoreKeeper *keeper) {
         return keeper && (keeper->flags & KEEPER_FLAG_AGAIN);
 }
 
+const char *core_keeper_reexec_failure(const CoreKeeper *keeper) {
+        return keeper && keeper->flags & KEEPER_FLAG_FELL_BACK ?
+               "The new image did not become ready: the one before it goes on." : NULL;
+}
+
 /* — in the loop — */
 
 static int on_exits(sd_event_source *source, void *userdata) {

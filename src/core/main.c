@@ -137,6 +137,7 @@ static int serve(Core *core, const char *runtime_directory, Failure *ret_failure
                 .systemd_compat = options->systemd_compat,
                 .no_bus = options->no_bus,
                 .runtime_directory = runtime_directory,
+                .reexec_failure = core_keeper_reexec_failure(core->keeper),
         }, ret_failure);
         if (r < 0)
                 return r;

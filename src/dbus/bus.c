@@ -131,7 +131,8 @@ static int bus_start(Bus *bus, const BusOptions *options, Failure *ret_failure) 
         if (r >= 0)
                 r = bus_signals_attach(&bus->signals, &bus->tree, &bus_unit_kind, &bus_job_kind);
         if (r >= 0 && !options->no_bus)
-                r = bus_link_new(&bus->link, &bus->peers, bus->tree.dialects, options->bus_address, options->is_user);
+                r = bus_link_new(&bus->link, &bus->peers, bus->tree.dialects, options->bus_address, options->is_user,
+                                 options->reexec_failure);
         if (r < 0)
                 return r;
         bus_names_init(&bus->names, bus->tree.manager, bus->link);

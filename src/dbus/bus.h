@@ -24,6 +24,7 @@ typedef struct BusOptions {
         const char *runtime_directory;          /* of jobd, made if it is missing: the socket "private" is in it */
         const char *systemd_directory;          /* for systemd_compat; NULL: /run/systemd or $XDG_RUNTIME_DIR/systemd */
         const char *bus_address;                /* NULL: from the environment, or the usual place */
+        const char *reexec_failure;             /* borrowed: why the image is not that which was asked for */
 } BusOptions;
 
 /*

@@ -173,6 +173,7 @@ void manager_name_owned(Manager *manager, const char *name, bool is_owned, pid_t
 
 int manager_store_fd(Manager *manager, const char *name, int fd);
 int manager_take_fd(Manager *manager, const char *name);                /* -ENOENT without a keeper */
+int manager_drop_fd(Manager *manager, const char *name);
 bool manager_is_kept(const Manager *manager);                           /* is there a keeper? */
 /* Returns true if sockets stay in place for the next core. */
 bool manager_leaves_sockets(const Manager *manager);

@@ -512,6 +512,10 @@ int manager_take_fd(Manager *manager, const char *name) {
         return process_keeper_take_fd(&manager->options.keeper, name);
 }
 
+int manager_drop_fd(Manager *manager, const char *name) {
+        return process_keeper_drop_fd(&manager->options.keeper, name);
+}
+
 bool manager_is_kept(const Manager *manager) {
         return manager->options.keeper.ops;
 }

@@ -5,6 +5,7 @@
  */
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "basic/macro.h"
@@ -26,6 +27,23 @@ TestSuite(bus_wire, .init = set_up, .fini = tear_down);
 
 static int finish(void) {
         return bus_wire_finish_signal(&wire, "/a/b", "a.b.C", "Member", "a.b");
+}
+
+/* What libdbus reads of it; a message that was read has a serial, its copy has none. */
+static DBusMessage *read_wire(void) {
+        const size_t n = bus_wire_size(&wire);
+        uint8_t *bytes = malloc(n);
+        DBusMessage *read, *copy;
+
+        cr_assert(bytes != NULL);
+        bus_wire_copy(&wire, 1, bytes);
+        read = dbus_message_demarshal((const char *) bytes, (int) n, NULL);
+        cr_assert(read != NULL);
+        copy = dbus_message_copy(read);
+        cr_assert(copy != NULL);
+        dbus_message_unref(read);
+        free(bytes);
+        return copy;
 }
 
 static void write_basics(Sink *sink) {
@@ -81,7 +99,7 @@ static void assert_as_libdbus(void (*write)(Sink *sink)) {
         cr_assert(eq(int, bus_sink_finish(&sink), 0));
         write(&wire.sink);
         cr_assert(eq(int, finish(), 0));
-        cr_assert(eq(int, bus_wire_to_message(&wire, &read), 0));
+        read = read_wire();
 
         assert_string(dbus_message_get_signature(read), dbus_message_get_signature(message));
         assert_string(dbus_message_get_path(read), "/a/b");
@@ -124,7 +142,7 @@ static DBusMessage *reply(const char *sender, const char *destination) {
 
         write_containers(&wire.sink);
         cr_assert(eq(int, bus_wire_finish_reply(&wire, 77, sender, destination), 0));
-        cr_assert(eq(int, bus_wire_to_message(&wire, &message), 0));
+        message = read_wire();
         cr_assert(eq(int, dbus_message_get_type(message), DBUS_MESSAGE_TYPE_METHOD_RETURN));
         cr_assert(eq(uint, dbus_message_get_reply_serial(message), 77));
         cr_assert(dbus_message_get_no_reply(message));
@@ -192,7 +210,7 @@ Test(bus_wire, text_that_is_not_utf8_is_escaped) {
 
         sink_string(&wire.sink, "a\xff" "b");
         cr_assert(eq(int, finish(), 0));
-        cr_assert(eq(int, bus_wire_to_message(&wire, &message), 0));
+        message = read_wire();
         cr_assert(dbus_message_get_args(message, NULL, DBUS_TYPE_STRING, &text, DBUS_TYPE_INVALID));
         assert_string(text, "a\\xffb");
         dbus_message_unref(message);

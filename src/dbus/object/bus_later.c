@@ -109,9 +109,6 @@ bool bus_later_answer(const BusTree *tree, BusLater later, BusLaterWrite write, 
 
         if (!take_reply(tree, later, &reply))
                 return false;
-        if (!reply.is_wanted)
-                return true;
-
         view = (BusView) { tree, reply.dialect, NULL };
         bus_wire_begin(&wire);
         write(&view, data, &wire.sink);

@@ -32,8 +32,11 @@ int bus_reply_send(const BusReply *reply, BusWire *wire) {
                 bus_peer_drop(reply->peer);
                 return 0;
         }
-        if (r < 0 || !reply->is_wanted)
+        if (r < 0)
                 return r;
+        bus_peer_note_answered(reply->peer, reply->client, reply->serial);
+        if (!reply->is_wanted)
+                return 0;
 
         if (reply->tree->before_reply)
                 reply->tree->before_reply(reply->tree->userdata);
@@ -54,6 +57,7 @@ void bus_reply_fail(const BusReply *reply, const Failure *failure, int code) {
         cleanup_(failure_deinit) Failure generic = {};
         DBusMessage *message;
 
+        bus_peer_note_answered(reply->peer, reply->client, reply->serial);
         if (!reply->is_wanted)
                 return;
 

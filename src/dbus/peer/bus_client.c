@@ -51,7 +51,7 @@ const char *bus_client_command(BusClient *client) {
 }
 
 bool bus_client_is_idle(const BusClient *client) {
-        return !client->is_subscribed && !client->uses_object_manager && client->jobs.n == 0 &&
+        return !client->is_subscribed && !client->uses_object_manager && !client->listens && client->jobs.n == 0 &&
                client->references.n == 0 && client->later.n == 0;
 }
 

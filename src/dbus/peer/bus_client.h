@@ -45,6 +45,7 @@ typedef struct BusClient {
         bool is_command_known;                  /* .command has been looked up */
         bool is_subscribed;
         bool uses_object_manager;
+        bool listens;                           /* it has waited for a job when core was another process */
         IdMap jobs;                             /* anchors that it requested and that have not ended */
         VECTOR(Unit *) references;              /* each holds one reference */
         VECTOR(BusLaterCall) later;             /* by number */

@@ -5,25 +5,25 @@
  *
  * The bus itself may wait for this manager, so nothing here waits for the bus:
  * replies to Hello, RequestName and queries of credentials come in later turns.
- * Only connecting could block, on a local socket with a full backlog: a
- * non-blocking connect() is tried first. Only addresses of local sockets are
- * used. These calls to the bus reveal no state of the manager, so they do not
- * pass its outbox.
  *
  * A bus names the sender of a message, but not its uid and pid. The calls of a
  * new client are held until the bus has answered with these; a match rule tells
  * when the client goes.
+ *
+ * With a keeper the connection outlives core: the next one goes on with it, as
+ * the owner of the same names, and to the bus nothing has happened. A call that
+ * was not begun is then made again from the ledger. For one that was begun the
+ * caller gets an error, since the bus would let it wait.
  */
 
 #include <assert.h>
 #include <errno.h>
-#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
+#include <sys/random.h>
 
 #include "basic/clock.h"
+#include "basic/fd.h"
 #include "basic/log.h"
 #include "basic/text.h"
 #include "dbus/peer/bus_header.h"
@@ -31,8 +31,20 @@
 
 #define BACKOFF_FIRST (200 * USEC_PER_MSEC)
 #define BACKOFF_LAST (30 * USEC_PER_SEC)
-#define REPLY_TIMEOUT_MS 30000
+#define HELLO_TIMEOUT (30 * USEC_PER_SEC)
 #define DESCRIPTORS_MAX 4096            /* of one message: as much as a session bus lets through */
+
+/* In the keeper: they are stored and dropped together. */
+#define KEPT_SOCKET "bus/message-bus"
+#define KEPT_LEDGER "bus/ledger"
+
+/* A call to the bus that it has not answered yet. */
+typedef struct BusPending {
+        uint32_t serial;
+        char *subject;                  /* owned: the argument of the call */
+        BusLinkReply reply;
+        void *userdata;
+} BusPending;
 
 struct BusLink {
         BusPeers *peers;                /* borrowed */
@@ -44,63 +56,59 @@ struct BusLink {
         void *activator;                /* of .activate */
         char *address;                  /* owned */
         BusPeer *peer;                  /* a reference; NULL while there is no bus */
+        VECTOR(BusPending) pending;     /* of .peer */
+        int kept_socket, kept_ledger;   /* owned, until they are taken up; -1: none */
+        bool is_taken_up;               /* .peer has the match rules of a core before */
+        const char *reexec_failure;     /* borrowed; NULL: none */
         sd_event_source *retry;         /* owned */
         usec_t backoff;
 };
 
 /* — calls to the bus — */
 
-typedef struct BusPending {
-        BusLink *link;                  /* borrowed: the connection goes before it */
-        char *subject;                  /* owned: the argument of the call */
-        BusLinkReply reply;
-        void *userdata;
-} BusPending;
-
-static void pending_free(void *data) {
-        BusPending *pending = data;
-
-        free(pending->subject);
-        free(pending);
+static void forget_pending(BusLink *link) {
+        while (link->pending.n > 0)
+                free(vector_pop(&link->pending).subject);
 }
 
-static void on_reply(DBusPendingCall *call, void *userdata) {
-        BusPending *pending = userdata;
-        DBusMessage *reply = dbus_pending_call_steal_reply(call);
+static void link_take_reply(BusLink *link, DBusMessage *message) {
+        const uint32_t serial = dbus_message_get_reply_serial(message);
 
-        if (pending->link->peer && !pending->link->peer->is_gone)
-                pending->reply(pending->userdata, pending->subject, reply);
-        dbus_message_unref(reply);
+        if (!text_equal(dbus_message_get_sender(message), DBUS_SERVICE_DBUS))
+                return;
+        for (size_t i = 0; i < link->pending.n; i++) {
+                BusPending pending = link->pending.items[i];
+
+                if (pending.serial != serial)
+                        continue;
+                link->pending.items[i] = vector_last(&link->pending);
+                link->pending.n--;
+                pending.reply(pending.userdata, pending.subject, message);
+                free(pending.subject);
+                return;
+        }
 }
 
 /* Sends a call with string arguments to the bus daemon. Without @reply none is asked for. */
 static int link_send_call(BusLink *link, DBusMessage *message, const char *subject, BusLinkReply reply,
                           void *userdata) {
-        DBusPendingCall *call = NULL;
-        BusPending *pending;
+        BusPending pending = { .reply = reply, .userdata = userdata };
+        int r;
 
         if (!reply) {
                 dbus_message_set_no_reply(message, TRUE);
-                return dbus_connection_send(link->peer->connection, message, NULL) ? 0 : -ENOMEM;
+                return bus_peer_send(link->peer, message);
         }
-
-        pending = calloc(1, sizeof(*pending));
-        if (!pending)
-                return -ENOMEM;
-        *pending = (BusPending) { link, strdup(subject), reply, userdata };
-
-        if (!pending->subject ||
-            !dbus_connection_send_with_reply(link->peer->connection, message, &call, REPLY_TIMEOUT_MS) || !call ||
-            !dbus_pending_call_set_notify(call, on_reply, pending, pending_free)) {
-                if (call) {
-                        dbus_pending_call_cancel(call);
-                        dbus_pending_call_unref(call);
-                }
-                pending_free(pending);
-                return -ENOMEM;
+        pending.subject = strdup(subject);
+        r = pending.subject ? vector_reserve(&link->pending, 1) : -ENOMEM;
+        if (r >= 0)
+                r = bus_peer_send(link->peer, message);
+        if (r < 0) {
+                free(pending.subject);
+                return r;
         }
-        dbus_pending_call_unref(call);
-        return 0;
+        pending.serial = link->peer->output.serial;
+        return vector_push(&link->pending, pending);
 }
 
 int bus_link_call(BusLink *link, const char *method, const char *argument, BusLinkReply reply, void *userdata) {
@@ -130,6 +138,10 @@ static void link_check(BusLink *link, int r) {
         }
 }
 
+static BusLedger *ledger_of(const BusLink *link) {
+        return link->peer->stream ? bus_stream_ledger(link->peer->stream) : NULL;
+}
+
 static const char *error_text(DBusMessage *reply) {
         const char *text = NULL;
 
@@ -142,15 +154,21 @@ static const char *error_text(DBusMessage *reply) {
 
 int bus_link_match(BusLink *link, const char *method, const char *name) {
         cleanup_free_ char *rule = NULL;
+        const bool may_be_there = link->is_taken_up && text_equal(method, "AddMatch");
         int r = text_format(&rule, "type='signal',sender='" DBUS_SERVICE_DBUS "',interface='" DBUS_INTERFACE_DBUS
                             "',member='NameOwnerChanged',arg0='%s'", name);
 
+        /* A rule of the core before would be a second one. */
+        if (r >= 0 && may_be_there)
+                r = bus_link_call(link, "RemoveMatch", rule, NULL, NULL);
         return r < 0 ? r : bus_link_call(link, method, rule, NULL, NULL);
 }
 
 static void link_forget_client(BusLink *link, BusClient *client) {
         int r = bus_link_match(link, "RemoveMatch", client->name);
 
+        if (ledger_of(link))
+                bus_ledger_note_client(ledger_of(link), client->name, 0);
         bus_peer_remove_client(link->peer, client);
         link_check(link, r);
 }
@@ -236,6 +254,8 @@ static BusClient *link_add_client(BusLink *link, const char *name) {
                 return NULL;
 
         r = bus_peer_add_client(link->peer, name, &client);
+        if (r >= 0 && ledger_of(link))
+                bus_ledger_note_client(ledger_of(link), name, BUS_LEDGER_CLIENT_KNOWN);
         if (r >= 0)
                 r = bus_link_match(link, "AddMatch", name);
         if (r >= 0)
@@ -350,6 +370,8 @@ static void on_message(BusPeer *peer, DBusMessage *message, void *userdata) {
                 link_take_call(link, message);
         else if (dbus_message_get_type(message) == DBUS_MESSAGE_TYPE_SIGNAL)
                 link_take_signal(link, message);
+        else
+                link_take_reply(link, message);
 }
 
 /* — connecting and disconnecting — */
@@ -376,26 +398,49 @@ static void on_name(void *userdata, const char *name, DBusMessage *reply) {
                 log_debug("Owning %s on the message bus.", name);
 }
 
-static void on_hello(void *userdata, const char *subject, DBusMessage *reply) {
-        BusLink *link = userdata;
-        const char *name;
+static int request_names(BusLink *link) {
         int r = 0;
 
-        if (bus_link_is_error(reply) ||
-            !dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &name, DBUS_TYPE_INVALID) ||
-            !dbus_bus_set_unique_name(link->peer->connection, name)) {
-                log_warning("The message bus does not take us: %s",
-                            bus_link_is_error(reply) ? error_text(reply) : "strange answer to Hello");
+        bus_foreach_dialect(link->dialects, dialect)
+                if (r >= 0)
+                        r = bus_link_call(link, "RequestName", dialect->name, on_name, link);
+        return r;
+}
+
+/* Before the names are asked for: from then on the connection must not end with core. */
+static void keep_connection(BusLink *link) {
+        Manager *manager = link->peers->manager;
+
+        if (!ledger_of(link))
+                return;
+        if (manager_store_fd(manager, KEPT_LEDGER, bus_ledger_fd(ledger_of(link))) < 0 ||
+            manager_store_fd(manager, KEPT_SOCKET, bus_stream_fd(link->peer->stream)) < 0)
+                log_warning("The keeper cannot hold the connection to the message bus: it ends with core.");
+}
+
+static void drop_kept_connection(const BusLink *link) {
+        if (!manager_is_kept(link->peers->manager))
+                return;
+        (void) manager_drop_fd(link->peers->manager, KEPT_SOCKET);
+        (void) manager_drop_fd(link->peers->manager, KEPT_LEDGER);
+}
+
+static void on_hello(void *userdata, const char *subject, DBusMessage *reply) {
+        BusLink *link = userdata;
+        int r;
+
+        if (bus_link_is_error(reply)) {
+                log_warning("The message bus does not take us: %s", error_text(reply));
                 bus_peer_drop(link->peer);
                 return;
         }
 
+        (void) sd_event_source_set_enabled(link->retry, SD_EVENT_OFF);
         link->backoff = BACKOFF_FIRST;
         link->peer->has_name = true;
         link->peer->dialects = link->dialects;
-        bus_foreach_dialect(link->dialects, dialect)
-                if (r >= 0)
-                        r = bus_link_call(link, "RequestName", dialect->name, on_name, link);
+        keep_connection(link);
+        r = request_names(link);
         if (r >= 0 && link->ops)
                 r = link->ops->up(link->userdata);
         link_check(link, r);
@@ -405,56 +450,6 @@ static void link_retry_later(BusLink *link) {
         (void) sd_event_source_set_time(link->retry, usec_add(clock_monotonic(), link->backoff));
         (void) sd_event_source_set_enabled(link->retry, SD_EVENT_ONESHOT);
         link->backoff = MIN(link->backoff * 2, (usec_t) BACKOFF_LAST);
-}
-
-/* Whether connect() to an entry of the address would answer at once. */
-static bool can_connect(DBusAddressEntry *entry) {
-        struct sockaddr_un address = { .sun_family = AF_UNIX };
-        const char *path = dbus_address_entry_get_value(entry, "path");
-        const char *abstract = dbus_address_entry_get_value(entry, "abstract");
-        const char *name = path ?: abstract;
-        socklen_t size;
-        bool is_there;
-        int fd;
-
-        if (!text_equal(dbus_address_entry_get_method(entry), "unix") || !name ||
-            strlen(name) + 2 > sizeof(address.sun_path))
-                return false;
-
-        strcpy(address.sun_path + (path ? 0 : 1), name);
-        size = (socklen_t) (offsetof(struct sockaddr_un, sun_path) + strlen(name) + 1);
-        fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-        if (fd < 0)
-                return false;
-        is_there = connect(fd, (struct sockaddr *) &address, size) == 0;
-        close(fd);
-        return is_there;
-}
-
-/* The first entry of the address that answers. NULL if there is none. */
-static DBusConnection *connect_to(const char *address) {
-        DBusConnection *connection = NULL;
-        DBusAddressEntry **entries;
-        int n;
-
-        if (!dbus_parse_address(address, &entries, &n, NULL))
-                return NULL;
-
-        for (int i = 0; i < n && !connection; i++) {
-                const char *path = dbus_address_entry_get_value(entries[i], "path");
-                const char *abstract = dbus_address_entry_get_value(entries[i], "abstract");
-                cleanup_free_ char *single = NULL;
-                char *escaped;
-
-                if (!can_connect(entries[i]))
-                        continue;
-                escaped = dbus_address_escape_value(path ?: abstract);
-                if (escaped && text_format(&single, "unix:%s=%s", path ? "path" : "abstract", escaped) >= 0)
-                        connection = dbus_connection_open_private(single, NULL);
-                dbus_free(escaped);
-        }
-        dbus_address_entries_free(entries);
-        return connection;
 }
 
 /*
@@ -473,39 +468,185 @@ static void on_closed(BusPeer *peer, void *userdata) {
         if (!link || link->peer != peer)
                 return;
 
-        if (peer->has_name)
+        if (peer->has_name) {
                 log_notice("The message bus is gone; looking for it again.");
+                drop_kept_connection(link);
+        }
+        forget_pending(link);
+        link->is_taken_up = false;
         link->peer = bus_peer_unref(link->peer);
         link_retry_later(link);
 }
 
 static const BusPeerOps peer_ops = { .message = on_message, .closed = on_closed };
 
-static int link_connect(BusLink *link) {
+/* Replies to calls of the core before, with other serials, may still come. */
+static uint32_t first_serial(void) {
+        uint32_t serial;
+
+        if (getrandom(&serial, sizeof(serial), GRND_NONBLOCK) == sizeof(serial))
+                return serial;
+        return (uint32_t) clock_monotonic();
+}
+
+/* Takes @fd and @ledger over. */
+static int link_open(BusLink *link, int fd, bool is_new, BusLedger *ledger) {
         cleanup_(bus_peer_unrefp) BusPeer *peer = NULL;
+        cleanup_(bus_stream_freep) BusStream *stream = NULL;
         DBusConnection *connection;
         int r;
 
-        connection = connect_to(link->address);
-        if (!connection)
-                return -ENOTCONN;
-
+        r = bus_stream_new(&stream, link->peers->event, fd, is_new, ledger, &connection);
+        if (r < 0)
+                return r;
         r = bus_peer_new(&peer, link->peers, connection, &peer_ops, link);
         if (r >= 0) {
                 peer->is_message_bus = true;
+                peer->stream = take_ptr(stream);
+                peer->output.serial = first_serial();
                 lift_limits(connection);
                 r = bus_peers_add(link->peers, peer);
         }
         if (r < 0)
                 return r;
-
         link->peer = take_ptr(peer);
+        return 0;
+}
+
+static int link_connect(BusLink *link) {
+        BusLedger *ledger = NULL;
+        int r, fd = bus_stream_connect(link->address);
+
+        if (fd < 0)
+                return fd;
+        r = manager_is_kept(link->peers->manager) ? bus_ledger_new(&ledger, -1) : 0;
+        if (r < 0)
+                log_warning("No memory to hold the connection to the message bus: it ends with core.");
+        r = link_open(link, fd, true, ledger);
+        if (r < 0)
+                return r;
+        (void) sd_event_source_set_time(link->retry, usec_add(clock_monotonic(), HELLO_TIMEOUT));
+        (void) sd_event_source_set_enabled(link->retry, SD_EVENT_ONESHOT);
         return bus_link_call(link, "Hello", NULL, on_hello, link);
+}
+
+/* — what the core before has left — */
+
+static int answer_left_call(BusLink *link, const BusLedgerCall *call) {
+        const char *text = "jobd-core has ended while it carried out this call: whether it was done is not known.";
+        const char *name = DBUS_ERROR_NO_REPLY;
+        DBusMessage *message;
+        int r = -ENOMEM;
+
+        if (call->stage == BUS_LEDGER_WAITS && call->n == 0)
+                text = "jobd-core has ended before it carried out this call, which is too long, or has brought "
+                       "descriptors: it must be made again.";
+        else if (call->stage == BUS_LEDGER_WAITS_AGAIN)
+                text = "jobd-core has ended twice before it had answered this call.";
+        else if (call->stage == BUS_LEDGER_REEXECUTES) {
+                text = link->reexec_failure;
+                name = DBUS_ERROR_FAILED;
+        }
+        message = dbus_message_new(text ? DBUS_MESSAGE_TYPE_ERROR : DBUS_MESSAGE_TYPE_METHOD_RETURN);
+        if (!message)
+                return -ENOMEM;
+        dbus_message_set_no_reply(message, TRUE);
+        if (dbus_message_set_destination(message, call->sender) &&
+            dbus_message_set_reply_serial(message, call->serial) &&
+            (!text || (dbus_message_set_error_name(message, name) &&
+                       dbus_message_append_args(message, DBUS_TYPE_STRING, &text, DBUS_TYPE_INVALID))))
+                r = bus_peer_send(link->peer, message);
+        dbus_message_unref(message);
+        return r;
+}
+
+/* Those that can be made again come by themselves. */
+static int answer_left_calls(BusLink *link) {
+        BusLedger *ledger = ledger_of(link);
+        BusLedgerCall call;
+        uint64_t order = 0;
+        int r = 0;
+
+        while (r >= 0 && bus_ledger_next_call(ledger, &order, &call)) {
+                if (call.stage == BUS_LEDGER_WAITS && call.n > 0)
+                        continue;
+                if (call.wants_reply)
+                        r = answer_left_call(link, &call);
+                bus_ledger_answer(ledger, call.sender, call.serial);
+        }
+        return r;
+}
+
+/* The match rules are there already; whether the clients are, the bus says with the credentials. */
+static int take_up_clients(BusLink *link) {
+        const char *name;
+        uint32_t flags;
+        size_t i = 0;
+        int r = 0;
+
+        while (r >= 0 && (name = bus_ledger_next_client(ledger_of(link), &i, &flags))) {
+                BusClient *client;
+
+                r = bus_peer_add_client(link->peer, name, &client);
+                if (r < 0)
+                        break;
+                client->is_subscribed = flags & BUS_LEDGER_CLIENT_SUBSCRIBED;
+                client->listens = flags & BUS_LEDGER_CLIENT_LISTENS;
+                r = bus_link_call(link, "GetConnectionCredentials", name, on_credentials, link);
+        }
+        return r;
+}
+
+/* A name that this core is not to have any more is given back. */
+static int request_names_anew(BusLink *link) {
+        int r = 0;
+
+        bus_foreach_dialect(~link->dialects, dialect)
+                if (r >= 0)
+                        r = bus_link_call(link, "ReleaseName", dialect->name, NULL, NULL);
+        return r < 0 ? r : request_names(link);
+}
+
+static int link_take_up(BusLink *link) {
+        cleanup_fd_ int fd = link->kept_socket;
+        BusLedger *ledger = NULL;
+        int r, memory = link->kept_ledger;
+
+        link->kept_socket = link->kept_ledger = -1;
+        if (fd < 0 || memory < 0) {
+                fd_close(memory);
+                return -ENOENT;
+        }
+        r = bus_ledger_new(&ledger, memory);
+        if (r < 0) {
+                log_notice("The connection to the message bus cannot be taken over (%s): making a new one.",
+                           r == -ESTALE ? "it was left in the middle of a message" : strerror(-r));
+                return r;
+        }
+        r = link_open(link, fd_take(&fd), false, ledger);
+        if (r < 0)
+                return r;
+        link->is_taken_up = link->peer->has_name = true;
+        link->peer->dialects = link->dialects;
+        r = answer_left_calls(link);
+        if (r >= 0)
+                r = take_up_clients(link);
+        if (r >= 0)
+                r = request_names_anew(link);
+        if (r >= 0 && link->ops)
+                r = link->ops->up(link->userdata);
+        link_check(link, r);
+        return 0;
 }
 
 static void link_try(BusLink *link) {
         int r;
 
+        if (link->kept_socket >= 0 || link->kept_ledger >= 0) {
+                if (link_take_up(link) >= 0)
+                        return;
+                drop_kept_connection(link);
+        }
         r = link_connect(link);
         if (r < 0 && link->peer)
                 bus_peer_drop(link->peer);
@@ -518,6 +659,10 @@ static int on_retry(sd_event_source *source, uint64_t usec, void *userdata) {
 
         if (!link->peer)
                 link_try(link);
+        else if (!link->peer->has_name) {
+                log_warning("The message bus does not answer.");
+                bus_peer_drop(link->peer);
+        }
         return 0;
 }
 
@@ -566,7 +711,14 @@ static int usual_address(bool is_user, char **ret_address) {
         return r;
 }
 
-int bus_link_new(BusLink **ret_link, BusPeers *peers, uint8_t dialects, const char *address, bool is_user) {
+/* The keeper drops what nobody has taken when core is ready. */
+static void take_kept(BusLink *link) {
+        link->kept_socket = manager_take_fd(link->peers->manager, KEPT_SOCKET);
+        link->kept_ledger = manager_take_fd(link->peers->manager, KEPT_LEDGER);
+}
+
+int bus_link_new(BusLink **ret_link, BusPeers *peers, uint8_t dialects, const char *address, bool is_user,
+                 const char *reexec_failure) {
         cleanup_(bus_link_freep) BusLink *link = NULL;
         int r;
 
@@ -577,7 +729,8 @@ int bus_link_new(BusLink **ret_link, BusPeers *peers, uint8_t dialects, const ch
                 return -ENOMEM;
 
         *link = (BusLink) { .peers = peers, .dialects = dialects, .is_user = is_user,
-                            .backoff = BACKOFF_FIRST };
+                            .backoff = BACKOFF_FIRST, .kept_socket = -1, .kept_ledger = -1,
+                            .reexec_failure = reexec_failure };
         r = address ? text_format(&link->address, "%s", address) : usual_address(is_user, &link->address);
         if (r == -ENOENT) {
                 *ret_link = NULL;
@@ -589,6 +742,7 @@ int bus_link_new(BusLink **ret_link, BusPeers *peers, uint8_t dialects, const ch
                 r = sd_event_source_set_priority(link->retry, MANAGER_PRIORITY_BUS);
         if (r < 0)
                 return r;
+        take_kept(link);
 
         *ret_link = take_ptr(link);
         return 0;
@@ -602,6 +756,10 @@ BusLink *bus_link_free(BusLink *link) {
         if (link->peer)
                 link->peer->userdata = NULL;
         bus_peer_unref(link->peer);
+        forget_pending(link);
+        vector_deinit(&link->pending);
+        fd_close(link->kept_socket);
+        fd_close(link->kept_ledger);
         free(link->address);
         free(link);
         return NULL;

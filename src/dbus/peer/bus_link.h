@@ -20,10 +20,12 @@ typedef struct BusLinkOps {
 
 /*
  * @dialects: bits, whose names are requested. @address: NULL for the usual one of @is_user. That there is no bus is no
- * failure: connecting is tried again and again.
+ * failure: connecting is tried again and again. With a keeper the connection of the core before is taken up.
+ * @reexec_failure: what is told to who has asked that core for its re-execution, borrowed; NULL: that it has succeeded.
  */
-int bus_link_new(BusLink **ret_link, BusPeers *peers, uint8_t dialects, const char *address, bool is_user);
-/* The connection stays until it is closed as a peer. */
+int bus_link_new(BusLink **ret_link, BusPeers *peers, uint8_t dialects, const char *address, bool is_user,
+                 const char *reexec_failure);
+/* The connection stays until it is closed as a peer; and with a keeper until the keeper ends. */
 BusLink *bus_link_free(BusLink *link);
 DEFINE_CLEANUP(BusLink, bus_link_free)
 

@@ -3,10 +3,9 @@
 /*
  * Connections
  *
- * Messages to a private connection are collected and written at once; only the
- * connection to a message bus is written by libdbus, which needs it for calls
- * of its own. An item in the outbox holds a reference to its peer, so a closed
- * peer stays as an empty shell until the item is gone. A connection is never
+ * Messages are collected and written at once, behind the back of libdbus. An
+ * item in the outbox holds a reference to its peer, so a closed peer stays as an
+ * empty shell until the item is gone. A connection is never
  * closed inside one of its own callbacks: it is marked, and the reaper closes
  * it in another turn.
  */
@@ -101,6 +100,7 @@ static void peer_close(BusPeer *peer) {
         peer->loop = bus_loop_free(peer->loop);
         dbus_connection_unref(peer->connection);
         peer->connection = NULL;
+        peer->stream = bus_stream_free(peer->stream);
         peer->peers = NULL;
 }
 
@@ -188,13 +188,23 @@ static void drop_reader(BusPeer *peer) {
         bus_peer_drop(peer);
 }
 
+static void want_write(BusPeer *peer, bool is_wanted) {
+        if (peer->stream)
+                bus_stream_want_write(peer->stream, is_wanted);
+        else
+                bus_loop_want_write(peer->loop, is_wanted);
+}
+
 static void peer_write(BusPeer *peer) {
         int fd;
 
-        if (peer->is_gone || !dbus_connection_get_socket(peer->connection, &fd))
+        if (peer->is_gone || (!peer->stream && !dbus_connection_get_socket(peer->connection, &fd)))
                 return;
-        bus_output_write(&peer->output, fd);
-        bus_loop_want_write(peer->loop, bus_output_size(&peer->output) > 0);
+        if (peer->stream)
+                bus_stream_write(peer->stream, &peer->output);
+        else
+                bus_output_write(&peer->output, fd);
+        want_write(peer, bus_output_size(&peer->output) > 0);
 }
 
 /* New messages wait for their commit; older bytes leave together with them. */
@@ -202,7 +212,7 @@ static void peer_write_rest(void *userdata) {
         BusPeer *peer = userdata;
 
         if (peer->is_in_outbox)
-                bus_loop_want_write(peer->loop, false);
+                want_write(peer, false);
         else
                 peer_write(peer);
 }
@@ -228,59 +238,24 @@ static int peer_enter_outbox(BusPeer *peer) {
 
         if (peer->is_in_outbox)
                 return 0;
-        bus_loop_set_writer(peer->loop, peer_write_rest, peer);
+        if (peer->stream)
+                bus_stream_set_writer(peer->stream, peer_write_rest, peer);
+        else
+                bus_loop_set_writer(peer->loop, peer_write_rest, peer);
         r = outbox_add(manager_outbox(peer->peers->manager), &output_ops, peer_ref(peer));
         if (r >= 0)
                 peer->is_in_outbox = true;
         return r;
 }
 
-typedef struct BusOutgoing {
-        BusPeer *peer;                  /* a reference */
-        DBusMessage *message;           /* a reference */
-} BusOutgoing;
-
-static void outgoing_send(void *item) {
-        BusOutgoing *outgoing = item;
-        BusPeer *peer = outgoing->peer;
-
-        if (peer->is_gone)
-                return;
-
-        if ((size_t) dbus_connection_get_outgoing_size(peer->connection) > BUS_OUTGOING_MAX)
-                drop_reader(peer);
-        else if (!dbus_connection_send(peer->connection, outgoing->message, NULL)) {
-                log_error("Out of memory while sending a D-Bus message, disconnecting the client.");
-                bus_peer_drop(peer);
-        }
-}
-
-static void outgoing_free(void *item) {
-        BusOutgoing *outgoing = item;
-
-        bus_peer_unref(outgoing->peer);
-        dbus_message_unref(outgoing->message);
-        free(outgoing);
-}
-
-static const OutboxItemOps outgoing_ops = { .send = outgoing_send, .free = outgoing_free };
-
-static int send_to_message_bus(BusPeer *peer, DBusMessage *message) {
-        BusOutgoing *outgoing;
-
-        outgoing = calloc(1, sizeof(*outgoing));
-        if (!outgoing)
-                return -ENOMEM;
-
-        *outgoing = (BusOutgoing) { peer_ref(peer), dbus_message_ref(message) };
-        return outbox_add(manager_outbox(peer->peers->manager), &outgoing_ops, outgoing);
-}
-
-/* A client that misses a message would wait for it for ever: its connection is closed, so that it asks again. */
+/*
+ * A client that misses a message would wait for it for ever: its connection is closed, so that it asks again. That to a
+ * message bus has other clients, too.
+ */
 static int peer_sent(BusPeer *peer, int r) {
         if (r >= 0)
                 r = peer_enter_outbox(peer);
-        if (r < 0)
+        if (r < 0 && !peer->is_message_bus)
                 bus_peer_drop(peer);
         return r;
 }
@@ -290,23 +265,8 @@ int bus_peer_send(BusPeer *peer, DBusMessage *message) {
 
         if (peer->is_gone)
                 return 0;
-        if (peer->is_message_bus)
-                return send_to_message_bus(peer, message);
-
         r = bus_output_add_message(&peer->output, message);
         return peer_sent(peer, r);
-}
-
-static int send_wire_to_message_bus(BusPeer *peer, const BusWire *wire) {
-        DBusMessage *message;
-        int r;
-
-        r = bus_wire_to_message(wire, &message);
-        if (r < 0)
-                return r;
-        r = send_to_message_bus(peer, message);
-        dbus_message_unref(message);
-        return r;
 }
 
 int bus_peer_send_wire(BusPeer *peer, const BusWire *wire) {
@@ -314,11 +274,33 @@ int bus_peer_send_wire(BusPeer *peer, const BusWire *wire) {
 
         if (peer->is_gone)
                 return 0;
-        if (peer->is_message_bus)
-                return send_wire_to_message_bus(peer, wire);
-
         r = bus_output_add_wire(&peer->output, wire);
         return peer_sent(peer, r);
+}
+
+static BusLedger *ledger_of(const BusPeer *peer) {
+        return peer->stream && !peer->is_gone ? bus_stream_ledger(peer->stream) : NULL;
+}
+
+void bus_peer_note_begun(BusPeer *peer, const BusClient *client, uint32_t serial) {
+        BusLedger *ledger = ledger_of(peer);
+
+        if (ledger)
+                bus_ledger_mark(ledger, client->name, serial, BUS_LEDGER_BEGUN);
+}
+
+/* The end of the turn writes the answer, if there is one, and then forgets the call. */
+void bus_peer_note_answered(BusPeer *peer, const BusClient *client, uint32_t serial) {
+        BusLedger *ledger = ledger_of(peer);
+
+        if (!ledger)
+                return;
+        bus_ledger_answer(ledger, client->name, serial);
+        if (client->is_known)
+                bus_ledger_note_client(ledger, client->name, BUS_LEDGER_CLIENT_KNOWN |
+                                       (client->is_subscribed ? BUS_LEDGER_CLIENT_SUBSCRIBED : 0U) |
+                                       (client->jobs.n > 0 || client->listens ? BUS_LEDGER_CLIENT_LISTENS : 0U));
+        (void) peer_enter_outbox(peer);
 }
 
 /*

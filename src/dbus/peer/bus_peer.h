@@ -13,6 +13,7 @@
 #include "dbus/peer/bus_client.h"
 #include "dbus/peer/bus_loop.h"
 #include "dbus/peer/bus_output.h"
+#include "dbus/peer/bus_stream.h"
 
 /*
  * A client that leaves more than the first unread for longer than that time, or more than the second at all, does not
@@ -75,7 +76,8 @@ struct BusPeer {
         void *userdata;                         /* of .ops */
         sd_event_source *deadline;              /* owned; of authentication; NULL once it has passed */
         const char *server_id;                  /* borrowed from the server; of a private connection */
-        BusOutput output;                       /* of a private connection */
+        BusStream *stream;                      /* owned; of a message bus, whose socket libdbus does not have */
+        BusOutput output;
         usec_t behind_since;                    /* since then more than BUS_OUTGOING_MAX is unread; 0: it is not */
         bool is_in_outbox;                      /* to be written at the end of the turn */
         bool is_message_bus;
@@ -102,6 +104,13 @@ int bus_peer_limit_authentication(BusPeer *peer);
 /* Puts a message into the turn's outbox. 0 or -ENOMEM. @message is borrowed, and not changed any more. */
 int bus_peer_send(BusPeer *peer, DBusMessage *message);
 int bus_peer_send_wire(BusPeer *peer, const BusWire *wire);
+
+/*
+ * On a message bus a call is remembered for the next core until its answer is written, and so is what its client waits
+ * for. A call that was begun is not repeated. Nothing of this concerns a private connection.
+ */
+void bus_peer_note_begun(BusPeer *peer, const BusClient *client, uint32_t serial);
+void bus_peer_note_answered(BusPeer *peer, const BusClient *client, uint32_t serial);
 
 /* Returns true if the client gets signals. */
 bool bus_peer_hears(const BusPeer *peer, const BusDialect *dialect);

@@ -335,19 +335,3 @@ void bus_wire_copy(const BusWire *wire, uint32_t serial, uint8_t *bytes) {
         if (wire->body.n > 0)
                 memcpy(bytes + wire->header.n, wire->body.items, wire->body.n);
 }
-
-/* A message that was read has a serial; its copy has none until the connection assigns one. */
-int bus_wire_to_message(const BusWire *wire, DBusMessage **ret_message) {
-        cleanup_free_ uint8_t *bytes = malloc(bus_wire_size(wire));
-        DBusMessage *read;
-
-        if (!bytes)
-                return -ENOMEM;
-        bus_wire_copy(wire, 1, bytes);
-        read = dbus_message_demarshal((const char *) bytes, (int) bus_wire_size(wire), NULL);
-        if (!read)
-                return -ENOMEM;
-        *ret_message = dbus_message_copy(read);
-        dbus_message_unref(read);
-        return *ret_message ? 0 : -ENOMEM;
-}

@@ -6,8 +6,7 @@
  *
  * libdbus takes a few microseconds for each value that is appended to a
  * message, and there are thousands of signals a second. This sink writes the
- * bytes itself, into memory that is used again for the next message; a message
- * of libdbus can be made of them.
+ * bytes itself, into memory that is used again for the next message.
  *
  * Text that is not UTF-8 is escaped, an invalid path is an error. A body grows
  * to 24 MiB at most: a system bus disconnects a sender of more than 32 MiB.
@@ -59,6 +58,3 @@ int bus_wire_finish_reply(BusWire *wire, uint32_t reply_serial, const char *send
 /* Copies the message to @bytes, which has room for bus_wire_size(). */
 size_t bus_wire_size(const BusWire *wire);
 void bus_wire_copy(const BusWire *wire, uint32_t serial, uint8_t *bytes);
-
-/* The same as a message of libdbus: 0 or -ENOMEM. */
-int bus_wire_to_message(const BusWire *wire, DBusMessage **ret_message);
