@@ -123,17 +123,18 @@ static void set_stage(BusLedger *ledger, Entry *entry, BusLedgerStage stage) {
                 ledger->calls.n--;
 }
 
-void bus_ledger_add(BusLedger *ledger, const BusHeader *header, const uint8_t *bytes, size_t n) {
+bool bus_ledger_add(BusLedger *ledger, const BusHeader *header, const uint8_t *bytes, size_t n) {
         Slot slot = { .stage = BUS_LEDGER_WAITS, .serial = header->serial, .order = ledger->next_order,
                       .wants_reply = header->wants_reply };
         Entry *entry;
 
-        if (!header->sender || strlen(header->sender) >= sizeof(slot.sender) ||
-            find_call(ledger, header->sender, header->serial))
-                return;
+        if (!header->sender || strlen(header->sender) >= sizeof(slot.sender))
+                return true;
+        if (find_call(ledger, header->sender, header->serial))
+                return false;
         entry = find_slot(ledger);
         if (!entry)
-                return;
+                return true;
         strcpy(slot.sender, header->sender);
         if (n <= sizeof(slot.bytes) && header->n_descriptors == 0) {
                 memcpy(slot.bytes, bytes, n);
@@ -145,9 +146,10 @@ void bus_ledger_add(BusLedger *ledger, const BusHeader *header, const uint8_t *b
                                        place_of_slot((size_t) (entry - ledger->calls.items))) < 0) {
                 free(entry->sender);
                 *entry = (Entry) {};
-                return;
+                return true;
         }
         ledger->next_order++;
+        return true;
 }
 
 void bus_ledger_mark(BusLedger *ledger, const char *sender, uint32_t serial, BusLedgerStage stage) {

@@ -44,8 +44,8 @@ BusLedger *bus_ledger_free(BusLedger *ledger);
 DEFINE_CLEANUP(BusLedger, bus_ledger_free)
 int bus_ledger_fd(const BusLedger *ledger);
 
-/* A call that was read; one that is there already is the same. */
-void bus_ledger_add(BusLedger *ledger, const BusHeader *header, const uint8_t *bytes, size_t n);
+/* A call that is about to be read: false if it is there already. */
+bool bus_ledger_add(BusLedger *ledger, const BusHeader *header, const uint8_t *bytes, size_t n);
 void bus_ledger_mark(BusLedger *ledger, const char *sender, uint32_t serial, BusLedgerStage stage);
 /* The call is answered once the output is written: then bus_ledger_settle() removes it. */
 void bus_ledger_answer(BusLedger *ledger, const char *sender, uint32_t serial);

@@ -6,7 +6,9 @@
  * libdbus reads as many bytes as there are, and then has a part of a message
  * that no other process knows of. So the socket is read here, exactly up to the
  * end of a message, and that goes to libdbus over a feed. One message is on its
- * way at a time: while libdbus does not read, neither is the bus read.
+ * way at a time: while libdbus does not read, neither is the bus read. A call
+ * that core dies on after it has been written down and before it is read is
+ * read a second time by the next core, and not fed again.
  *
  * The lines of the authentication are sent ahead, as the bus has nothing to say
  * that would change them, and its answers are waited for before any message.
@@ -48,6 +50,8 @@ struct BusStream {
         uint8_t *bytes;                 /* owned; one message */
         size_t allocated, size;         /* .size 0: there is none */
         size_t n_read, n_fed;
+        bool is_written_down;           /* in the ledger, if it is a call */
+        bool is_fed;                    /* from there: it is read only to go on behind it */
         int descriptors[DESCRIPTORS_MAX];       /* owned, until they are fed with the first byte */
         size_t n_descriptors;
 
@@ -174,16 +178,34 @@ static int read_line(BusStream *stream) {
         return 1;
 }
 
-static int read_prefix(BusStream *stream) {
-        uint8_t prefix[BUS_HEADER_PREFIX];
-        ssize_t n = recv(stream->fd, prefix, sizeof(prefix), MSG_PEEK | MSG_DONTWAIT);
+/* @n bytes of a message: at least its beginning. A call that is in the ledger already was fed from there. */
+static void write_down(BusStream *stream, const uint8_t *bytes, size_t n) {
+        const BusHeader header = bus_header_read(bytes, n);
+
+        stream->is_written_down = true;
+        if (stream->ledger && header.type == DBUS_MESSAGE_TYPE_METHOD_CALL)
+                stream->is_fed = !bus_ledger_add(stream->ledger, &header, bytes, stream->size);
+}
+
+/*
+ * A call is written down before it is taken out of the socket, so that it is at one of the two places at any time. If
+ * is more of it than that looks at, the connection counts as torn until it is read and written down.
+ */
+static int begin_message(BusStream *stream) {
+        uint8_t bytes[BUS_LEDGER_MESSAGE_MAX];
+        ssize_t n = recv(stream->fd, bytes, sizeof(bytes), MSG_PEEK | MSG_DONTWAIT);
         int r = outcome_of_read(n);
 
-        if (r <= 0 || (size_t) n < sizeof(prefix))
+        if (r <= 0 || (size_t) n < BUS_HEADER_PREFIX)
                 return MIN(r, 0);
-        stream->size = bus_header_message_size(prefix);
+        stream->size = bus_header_message_size(bytes);
         if (stream->size == 0)
                 return -EBADMSG;
+        stream->is_written_down = stream->is_fed = false;
+        if ((size_t) n >= MIN(stream->size, sizeof(bytes)))
+                write_down(stream, bytes, MIN(stream->size, (size_t) n));
+        stream->is_reading_part = (size_t) n < stream->size;
+        note_torn(stream);
         if (vector_reserve_raw((void **) &stream->bytes, &stream->allocated, 1, stream->size) < 0) {
                 stream->size = 0;
                 return -ENOMEM;
@@ -225,15 +247,10 @@ static int read_rest(BusStream *stream) {
                 return r;
         stream->n_read += (size_t) n;
         stream->is_reading_part = stream->n_read < stream->size;
+        if (!stream->is_reading_part && !stream->is_written_down)
+                write_down(stream, stream->bytes, stream->size);
         note_torn(stream);
         return take_descriptors(stream, &packet);
-}
-
-static void write_down(BusStream *stream) {
-        const BusHeader header = bus_header_read(stream->bytes, stream->size);
-
-        if (stream->ledger && header.type == DBUS_MESSAGE_TYPE_METHOD_CALL)
-                bus_ledger_add(stream->ledger, &header, stream->bytes, stream->size);
 }
 
 /* A call that core had read before it died; one that it dies of is not repeated for ever. */
@@ -264,15 +281,10 @@ static int next_message(BusStream *stream) {
         if (r > 0 && stream->size == 0 && repeat_call(stream))
                 return 1;
         if (r > 0 && stream->size == 0)
-                r = read_prefix(stream);
-        if (r > 0 && stream->n_read < stream->size) {
+                r = begin_message(stream);
+        if (r > 0 && stream->n_read < stream->size)
                 r = read_rest(stream);
-                if (r >= 0 && stream->size > 0 && stream->n_read == stream->size) {
-                        write_down(stream);
-                        r = 1;
-                }
-        }
-        return r <= 0 ? r : stream->n_read == stream->size;
+        return r < 0 ? r : stream->size > 0 && stream->n_read == stream->size;
 }
 
 /* — feeding — */
@@ -280,6 +292,17 @@ static int next_message(BusStream *stream) {
 static void drop_descriptors(BusStream *stream) {
         while (stream->n_descriptors > 0)
                 close(stream->descriptors[--stream->n_descriptors]);
+}
+
+static void end_message(BusStream *stream) {
+        drop_descriptors(stream);
+        stream->size = stream->n_read = stream->n_fed = 0;
+        stream->is_fed = false;
+        if (stream->allocated <= KEPT_BYTES)
+                return;
+        free(stream->bytes);
+        stream->bytes = NULL;
+        stream->allocated = 0;
 }
 
 /* 1: all of the message is fed; 0: libdbus must read first. */
@@ -293,6 +316,10 @@ static int feed_message(BusStream *stream) {
         const size_t size = stream->n_descriptors * sizeof(int);
         ssize_t n;
 
+        if (stream->is_fed) {
+                end_message(stream);
+                return 1;
+        }
         if (size > 0) {
                 packet.msg_control = control.bytes;
                 packet.msg_controllen = CMSG_SPACE(size);
@@ -307,12 +334,7 @@ static int feed_message(BusStream *stream) {
         stream->n_fed += (size_t) n;
         if (stream->n_fed < stream->size)
                 return 0;
-        stream->size = stream->n_read = stream->n_fed = 0;
-        if (stream->allocated > KEPT_BYTES) {
-                free(stream->bytes);
-                stream->bytes = NULL;
-                stream->allocated = 0;
-        }
+        end_message(stream);
         return 1;
 }
 
