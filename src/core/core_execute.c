@@ -56,7 +56,7 @@ static int execute(CoreKeeper *keeper, char *const *argv) {
         return -errno;
 }
 
-void core_execute(CoreKeeper *keeper, Manager *manager, char *const *argv) {
+int core_execute(CoreKeeper *keeper, Manager *manager, char *const *argv) {
         int r;
 
         r = manager_prepare_reexec(manager);
@@ -66,4 +66,5 @@ void core_execute(CoreKeeper *keeper, Manager *manager, char *const *argv) {
         }
         log_error("Cannot execute jobd-core anew: %s; continuing.", strerror(-r));
         manager_give_up_reexec(manager);
+        return r;
 }

@@ -9,6 +9,6 @@
 
 /*
  * Executes the program that is now at the path of the running one, with the same arguments; children stay. Returns only
- * if that failed, after logging why: then nothing has changed.
+ * if that failed, after logging why, with a negative errno: then nothing has changed.
  */
-void core_execute(CoreKeeper *keeper, Manager *manager, char *const *argv);
+int core_execute(CoreKeeper *keeper, Manager *manager, char *const *argv);

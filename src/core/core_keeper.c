@@ -333,9 +333,8 @@ bool core_keeper_is_again(const CoreKeeper *keeper) {
         return keeper && (keeper->flags & KEEPER_FLAG_AGAIN);
 }
 
-const char *core_keeper_reexec_failure(const CoreKeeper *keeper) {
-        return keeper && keeper->flags & KEEPER_FLAG_FELL_BACK ?
-               "The new image did not become ready: the one before it goes on." : NULL;
+bool core_keeper_has_fallen_back(const CoreKeeper *keeper) {
+        return keeper && (keeper->flags & KEEPER_FLAG_FELL_BACK);
 }
 
 /* — in the loop — */

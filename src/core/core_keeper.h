@@ -54,8 +54,8 @@ void core_keeper_exit(CoreKeeper *keeper, int status);
 int core_keeper_reexec(CoreKeeper *keeper);
 void core_keeper_stay(CoreKeeper *keeper);
 
-/* Why this is not the image that was to be executed: a static text; NULL if it is, or if there was no re-execution. */
-const char *core_keeper_reexec_failure(const CoreKeeper *keeper);
+/* Whether another image was to be executed, which did not become ready. */
+bool core_keeper_has_fallen_back(const CoreKeeper *keeper);
 
 /* Has any core been ready under this keeper, this one or an earlier one? */
 bool core_keeper_is_again(const CoreKeeper *keeper);

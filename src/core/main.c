@@ -91,14 +91,17 @@ static int tell_ready(const Core *core, Manager *manager, const char *runtime_di
 }
 
 /* Also if re-execution failed. */
-static int run_loop(const Core *core, Manager *manager) {
+static int run_loop(const Core *core, Manager *manager, Bus *bus) {
         int r;
 
+        bus_answer_reexec(bus);
         for (;;) {
                 r = manager_run(manager);
                 if (r < 0 || !manager_wants_reexec(manager))
                         return r;
-                core_execute(core->keeper, manager, core->argv);
+                bus_hand_reexec_on(bus);
+                r = core_execute(core->keeper, manager, core->argv);
+                bus_give_up_reexec(bus, r);
         }
 }
 
@@ -137,7 +140,7 @@ static int serve(Core *core, const char *runtime_directory, Failure *ret_failure
                 .systemd_compat = options->systemd_compat,
                 .no_bus = options->no_bus,
                 .runtime_directory = runtime_directory,
-                .reexec_failure = core_keeper_reexec_failure(core->keeper),
+                .has_fallen_back = core_keeper_has_fallen_back(core->keeper),
         }, ret_failure);
         if (r < 0)
                 return r;
@@ -147,7 +150,7 @@ static int serve(Core *core, const char *runtime_directory, Failure *ret_failure
         if (r < 0)
                 return failure_set(ret_failure, r, "Failed", "Cannot tell the keeper that core serves: %s",
                                    strerror(-r));
-        r = run_loop(core, manager);
+        r = run_loop(core, manager, bus);
         /* What follows, such as unmounting, takes its time. */
         (void) core_keeper_watch(core->keeper, 0);
         core->action = manager_action(manager);

@@ -22,6 +22,7 @@
 #include "dbus/bus.h"
 #include "dbus/bus_activation.h"
 #include "dbus/bus_interfaces.h"
+#include "dbus/bus_reexec.h"
 #include "dbus/object/bus_dispatch.h"
 #include "dbus/peer/bus_name.h"
 #include "dbus/peer/bus_server.h"
@@ -36,6 +37,7 @@ struct Bus {
         BusLink *link;                          /* owned, or NULL */
         BusNames names;
         BusActivations activations;
+        BusReexec reexec;
 };
 
 static const BusKind *const kinds[] = { &bus_unit_kind, &bus_job_kind, NULL };
@@ -132,7 +134,7 @@ static int bus_start(Bus *bus, const BusOptions *options, Failure *ret_failure) 
                 r = bus_signals_attach(&bus->signals, &bus->tree, &bus_unit_kind, &bus_job_kind);
         if (r >= 0 && !options->no_bus)
                 r = bus_link_new(&bus->link, &bus->peers, bus->tree.dialects, options->bus_address, options->is_user,
-                                 options->reexec_failure);
+                                 options->has_fallen_back);
         if (r < 0)
                 return r;
         bus_names_init(&bus->names, bus->tree.manager, bus->link);
@@ -166,7 +168,9 @@ int bus_new(Bus **ret_bus, Manager *manager, const BusOptions *options, Failure 
                 .common = common_interfaces,
                 .before_reply = bus_signals_announce_jobs,
                 .userdata = &bus->signals,
+                .reexec = &bus->reexec,
         };
+        bus_reexec_init(&bus->reexec, &bus->tree, options->has_fallen_back);
         bus->dispatch.tree = &bus->tree;
         r = bus_start(bus, options, ret_failure);
         if (r < 0)
@@ -174,6 +178,18 @@ int bus_new(Bus **ret_bus, Manager *manager, const BusOptions *options, Failure 
 
         *ret_bus = take_ptr(bus);
         return 0;
+}
+
+void bus_answer_reexec(Bus *bus) {
+        bus_reexec_answer(&bus->reexec);
+}
+
+void bus_hand_reexec_on(Bus *bus) {
+        bus_reexec_hand_on(&bus->reexec);
+}
+
+void bus_give_up_reexec(Bus *bus, int reason) {
+        bus_reexec_give_up(&bus->reexec, reason);
 }
 
 Bus *bus_free(Bus *bus) {
@@ -190,6 +206,7 @@ Bus *bus_free(Bus *bus) {
         bus->link = bus_link_free(bus->link);
         bus_peers_deinit(&bus->peers);
         bus_dispatch_deinit(&bus->dispatch);
+        bus_reexec_deinit(&bus->reexec);
         if (bus->booted_mark)
                 rmdir(bus->booted_mark);
         free(bus->booted_mark);

@@ -24,7 +24,7 @@ typedef struct BusOptions {
         const char *runtime_directory;          /* of jobd, made if it is missing: the socket "private" is in it */
         const char *systemd_directory;          /* for systemd_compat; NULL: /run/systemd or $XDG_RUNTIME_DIR/systemd */
         const char *bus_address;                /* NULL: from the environment, or the usual place */
-        const char *reexec_failure;             /* borrowed: why the image is not that which was asked for */
+        bool has_fallen_back;                   /* the image is not that which the core before was to execute */
 } BusOptions;
 
 /*
@@ -34,3 +34,11 @@ typedef struct BusOptions {
 int bus_new(Bus **ret_bus, Manager *manager, const BusOptions *options, Failure *ret_failure);
 Bus *bus_free(Bus *bus);
 DEFINE_CLEANUP(Bus, bus_free)
+
+/*
+ * A client that has asked for a re-execution is answered by the next image, once it serves: bus_answer_reexec(). If
+ * this one goes on because it could not execute itself, for @reason (a negative errno), that is the answer.
+ */
+void bus_answer_reexec(Bus *bus);
+void bus_hand_reexec_on(Bus *bus);
+void bus_give_up_reexec(Bus *bus, int reason);

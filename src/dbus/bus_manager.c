@@ -185,9 +185,9 @@ static const BusMethod methods[] = {
           "Reads unit files that have changed. As org.jobd1: nothing changes if one of them is broken. "
           "As org.freedesktop.systemd1: broken ones are loaded as they are." },
         { "Reexecute", "", NULL, "", NULL, BUS_VERB_RELOAD, bus_manager_reexecute,
-          "Executes the manager anew, as after an upgrade. Connections end after the answer; connections to the "
-          "private "
-          "socket after that are served by the new manager." },
+          "Executes the manager anew, as after an upgrade. The new manager answers when it serves; if it does not "
+          "become ready, the one before it answers with an error. Other connections to the private socket end "
+          "before." },
         { "Subscribe", "", NULL, "", NULL, BUS_VERB_READ, bus_manager_subscribe,
           "Enables signals on a message bus. On a private connection they are always sent." },
         { "Unsubscribe", "", NULL, "", NULL, BUS_VERB_READ, bus_manager_unsubscribe, "Disables them." },

@@ -13,6 +13,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "dbus/bus_manager.h"
+#include "dbus/bus_reexec.h"
 
 /* The path of a unit file on the search path; NULL if there is none. */
 static int path_of_file(char *const *search_path, const char *name, char **ret_path) {
@@ -110,7 +111,7 @@ int bus_manager_reload(BusCall *call) {
 }
 
 int bus_manager_reexecute(BusCall *call) {
-        return manager_ask_reexec(call->tree->manager, &call->failure);
+        return bus_reexec_ask(call->tree->reexec, call);
 }
 
 int bus_manager_reload_units(BusCall *call) {

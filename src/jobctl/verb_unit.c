@@ -103,7 +103,7 @@ int verb_daemon_reload(Jobctl *ctl, char *const *words) {
 
 /* — daemon-reexec — */
 
-/* The call is answered before jobd executes itself: the next answer comes from the new process. */
+/* The answer comes from the new process, or from the one before it, which tells that the new one did not serve. */
 int verb_daemon_reexec(Jobctl *ctl, char *const *words) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *properties = NULL;

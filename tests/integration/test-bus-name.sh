@@ -108,8 +108,20 @@ while_asked "killed" kill_core KILL
 check_equal "the names have the same owner" "$(owner org.freedesktop.systemd1) $(owner org.jobd1)" "$OWNER $OWNER"
 check_lacks "the connection was never given up" 'cannot be taken over|bus is gone' cat "$DIR/log"
 
+# — what waits on the bus goes on —
+over_bus systemctl --user start slow.service >"$DIR/out" 2>&1 &
+WAITER=$!
+wait_for activating ctl is-active slow.service
+kill_core KILL
+check "core executes itself anew" over_bus systemctl --user daemon-reexec
+find_core
+check "while a start waits" kill -0 "$WAITER"
+touch "$DIR/go"
+wait "$WAITER"
+check_equal "whose client hears of its end" "$? $(cat "$DIR/out")" "0 "
+
 # — the moments one by one —
-# while_dead: the command in $CLIENT is called while core is dead, and stays so until the bus has its call
+SLEEPER='o "/org/freedesktop/systemd1/unit/sleeper_2eservice"'
 kill -STOP "$DAEMON"
 wait_for '^State:.T' cat "/proc/$DAEMON/status"
 OLD=$CORE
@@ -121,6 +133,62 @@ check_equal "without a core the name has its owner" "$(owner org.freedesktop.sys
 kill -CONT "$DAEMON"
 next_core "$OLD"
 wait "$WAITER"
-check_equal "a call that nobody has read is answered by the next core" "$? $(cat "$DIR/out")" \
-        '0 o "/org/freedesktop/systemd1/unit/sleeper_2eservice"'
+check_equal "a call that nobody has read is answered by the next core" "$? $(cat "$DIR/out")" "0 $SLEEPER"
+
+# killed_at SYSCALL COUNT WORD…: core is killed as it is about to make that system call, on the way of a call; the outcome is
+# in $OUT, and whether the kill has hit adds to $HITS
+killed_at() {
+        local tracer old=$CORE
+        strace -p "$CORE" -o "$DIR/trace" -e "trace=$1" -e "inject=$1:signal=KILL:when=$2" 2>"$DIR/strace" &
+        tracer=$!
+        wait_for attached cat "$DIR/strace"
+        OUT=$(call "${@:3}" 2>&1)
+        kill -INT "$tracer" 2>/dev/null
+        wait "$tracer"
+        wait_for '^active' ctl is-active sleeper.service
+        find_core
+        [ "$CORE" = "$old" ] || HITS=$((HITS + 1))
+}
+
+# killed_everywhere NAME REGEX WORD…: the outcome of the call matches, wherever it is killed
+killed_everywhere() {
+        local name=$1 wanted=$2 wrong='' HITS=0 syscall n
+        shift 2
+        for syscall in recvfrom:5 recvmsg:6 pwrite64:6 sendmsg:3 sendto:4; do
+                for ((n = 1; n <= ${syscall#*:}; n++)); do
+                        killed_at "${syscall%:*}" "$n" "$@"
+                        grep -Eq -- "$wanted" <<<"$OUT" || wrong+="at $syscall $n: $OUT; "
+                done
+        done
+        check_equal "$name, wherever core is killed" "$wrong" ""
+        check "with $HITS kills" [ "$HITS" -ge 8 ]
+}
+if strace -e trace=none true 2>/dev/null; then
+        killed_everywhere "a question is answered" "^$SLEEPER$" GetUnit s sleeper.service
+        killed_everywhere "a request is carried out, or its client told" \
+                '^o "/org/freedesktop/systemd1/job/|jobd-core has ended while it carried out this call' \
+                StartUnit ss sleeper.service replace
+        check_equal "and the names have the same owner" "$(owner org.freedesktop.systemd1)" "$OWNER"
+else
+        skip "a call is answered wherever core is killed" "there is no strace, or it may not trace here"
+fi
+
+# — a new image that does not become ready —
+stop_daemon
+cp "$BUILD/jobd-core" "$DIR/core"
+JOBD_CORE=$DIR/core start_daemon --systemd-compat
+check "the name is owned" wait_for '":' owner org.freedesktop.systemd1
+OWNER=$(owner org.freedesktop.systemd1)
+printf '#!/bin/sh\nexit 1\n' >"$DIR/new"
+chmod +x "$DIR/new"
+mv "$DIR/new" "$DIR/core"
+FAILED_TO_START='The new image did not become ready: the one before it goes on'
+check_exit "systemctl fails over a bus" 1 over_bus systemctl --user daemon-reexec
+check_prints "and says why" "$FAILED_TO_START" echo "$OUT"
+check_exit "and over the private socket" 1 systemctl --user daemon-reexec
+check_prints "likewise" "$FAILED_TO_START" echo "$OUT"
+check_equal "the name has the same owner" "$(owner org.freedesktop.systemd1)" "$OWNER"
+rm "$DIR/core"
+check_exit "systemctl fails over a bus if there is no image" 1 over_bus systemctl --user daemon-reexec
+check_prints "and says why" "jobd-core cannot be executed anew" echo "$OUT"
 done_testing

@@ -240,13 +240,17 @@ JOBD_CORE=$DIR/core start_daemon
 printf '#!/bin/sh\nexit 1\n' >"$DIR/new"
 chmod +x "$DIR/new"
 mv "$DIR/new" "$DIR/core"
-check "a new image that fails" ctl daemon-reexec
-check_prints "is told of" 'this is the one before it' cat "$DIR/log"
+check_exit "a new image that fails" 1 ctl daemon-reexec
+check_equal "is told of" "$OUT" \
+        "Failed to execute the manager anew: The new image did not become ready: the one before it goes on."
+check_prints "also in the log" 'this is the one before it' cat "$DIR/log"
 find_core
 check "the old one serves" ctl list-units
 rm "$DIR/core"
-check_exit "one that is missing is no reason to end" 0 ctl daemon-reexec
-check_prints "and is told of" 'Cannot execute jobd-core anew' cat "$DIR/log"
+check_exit "one that is missing is no reason to end" 1 ctl daemon-reexec
+check_prints "and is told of" 'jobd-core cannot be executed anew .No such file.*: it goes on as it is' echo "$OUT"
+check_prints "also in the log" 'Cannot execute jobd-core anew' cat "$DIR/log"
+check "and the old one serves" ctl list-units
 stop_daemon
 
 # — the keeper dies —

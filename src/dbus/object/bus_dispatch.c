@@ -179,7 +179,7 @@ static void on_call(BusClient *client, DBusMessage *message, void *userdata) {
                 if (object.kind != dispatch->tree->driver)
                         client->peer->dialects |= BUS_DIALECT_BIT(call.dialect->id);
                 if (call.method->verb != BUS_VERB_READ)
-                        bus_peer_note_begun(client->peer, client, dbus_message_get_serial(message));
+                        bus_peer_note_stage(client->peer, client, dbus_message_get_serial(message), BUS_LEDGER_BEGUN);
                 r = call_answer(&call, &dispatch->wire);
         }
         if (r < 0) {

@@ -60,11 +60,11 @@ void bus_call_unkeep(BusCall *call) {
         call->later = 0;
 }
 
-static bool has_record(const BusClient *client, uint64_t number) {
+static const BusLaterCall *find_record(const BusClient *client, uint64_t number) {
         for (size_t i = 0; i < client->later.n; i++)
                 if (client->later.items[i].number == number)
-                        return true;
-        return false;
+                        return &client->later.items[i];
+        return NULL;
 }
 
 static BusClient *find_client(const BusTree *tree, BusLater later) {
@@ -73,7 +73,7 @@ static BusClient *find_client(const BusTree *tree, BusLater later) {
         if (!peer || peer->is_gone)
                 return NULL;
         bus_foreach_client(peer, client)
-                if (has_record(client, later.number))
+                if (find_record(client, later.number))
                         return client;
         return NULL;
 }
@@ -82,23 +82,30 @@ const BusClient *bus_later_client(const BusTree *tree, BusLater later) {
         return find_client(tree, later);
 }
 
-/* Takes the call from the client: the caller must answer it. False if there is none. */
-static bool take_reply(const BusTree *tree, BusLater later, BusReply *ret_reply) {
-        BusClient *client = find_client(tree, later);
-        BusLaterCall record;
+bool bus_later_reply(const BusTree *tree, BusLater later, BusReply *ret_reply) {
+        const BusClient *client = find_client(tree, later);
+        const BusLaterCall *record = client ? find_record(client, later.number) : NULL;
 
-        if (!client || !take_record(client, later.number, &record))
+        if (!record)
                 return false;
         *ret_reply = (BusReply) {
                 .tree = tree,
                 .peer = client->peer,
                 .client = client,
-                .dialect = record.dialect,
-                .sender = record.sender,
-                .serial = record.serial,
-                .is_wanted = record.wants_reply,
+                .dialect = record->dialect,
+                .sender = record->sender,
+                .serial = record->serial,
+                .is_wanted = record->wants_reply,
         };
         return true;
+}
+
+/* Takes the call from the client: the caller must answer it. False if there is none. */
+static bool take_reply(const BusTree *tree, BusLater later, BusReply *ret_reply) {
+        BusClient *client = find_client(tree, later);
+        BusLaterCall record;
+
+        return client && bus_later_reply(tree, later, ret_reply) && take_record(client, later.number, &record);
 }
 
 bool bus_later_answer(const BusTree *tree, BusLater later, BusLaterWrite write, const void *data) {

@@ -14,6 +14,7 @@
 #include <limits.h>
 
 #include "dbus/object/bus_call.h"
+#include "dbus/object/bus_reply.h"
 
 /* Returned by a handler that has kept the call. No outcome of another function has this value. */
 #define BUS_CALL_LATER INT_MAX
@@ -34,6 +35,8 @@ void bus_call_unkeep(BusCall *call);
 
 /* The client of the call; NULL if it has gone, or the call is answered. */
 const BusClient *bus_later_client(const BusTree *tree, BusLater later);
+/* Where its answer would go; false likewise. */
+bool bus_later_reply(const BusTree *tree, BusLater later, BusReply *ret_reply);
 
 /*
  * Answers with the values that @write writes, by the signature of the method; its view has no object. False if the

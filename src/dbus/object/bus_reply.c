@@ -45,12 +45,18 @@ int bus_reply_send(const BusReply *reply, BusWire *wire) {
         return 0;
 }
 
-static int send_error(const BusReply *reply, DBusMessage *message) {
-        if (!message || !dbus_message_set_reply_serial(message, reply->serial) ||
+int bus_reply_address(const BusReply *reply, DBusMessage *message) {
+        if (!dbus_message_set_reply_serial(message, reply->serial) ||
             !dbus_message_set_destination(message, destination(reply)) ||
             (!reply->peer->is_message_bus && !dbus_message_set_sender(message, reply->sender)))
                 return -ENOMEM;
-        return bus_peer_send(reply->peer, message);
+        return 0;
+}
+
+static int send_error(const BusReply *reply, DBusMessage *message) {
+        int r = message ? bus_reply_address(reply, message) : -ENOMEM;
+
+        return r < 0 ? r : bus_peer_send(reply->peer, message);
 }
 
 void bus_reply_fail(const BusReply *reply, const Failure *failure, int code) {

@@ -24,5 +24,8 @@ typedef struct BusReply {
  */
 int bus_reply_send(const BusReply *reply, BusWire *wire);
 
+/* Sets the fields of @message by which the caller knows its answer: 0 or -ENOMEM. */
+int bus_reply_address(const BusReply *reply, DBusMessage *message);
+
 /* Sends an error; without a name and message in @failure it is that of @code. */
 void bus_reply_fail(const BusReply *reply, const Failure *failure, int code);

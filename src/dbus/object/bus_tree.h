@@ -90,6 +90,8 @@ struct BusTree {
         void (*before_reply)(void *userdata);   /* sends signals that must come before a reply, or NULL */
         void *userdata;                 /* of before_reply() */
 
+        struct BusReexec *reexec;       /* borrowed; who waits for the next image */
+
         uint32_t n_installed_jobs;      /* since the start */
         uint32_t n_failed_jobs;
 };

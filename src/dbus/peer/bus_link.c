@@ -59,7 +59,7 @@ struct BusLink {
         VECTOR(BusPending) pending;     /* of .peer */
         int kept_socket, kept_ledger;   /* owned, until they are taken up; -1: none */
         bool is_taken_up;               /* .peer has the match rules of a core before */
-        const char *reexec_failure;     /* borrowed; NULL: none */
+        bool has_fallen_back;           /* see bus_link_new() */
         sd_event_source *retry;         /* owned */
         usec_t backoff;
 };
@@ -544,7 +544,7 @@ static int answer_left_call(BusLink *link, const BusLedgerCall *call) {
         else if (call->stage == BUS_LEDGER_WAITS_AGAIN)
                 text = "jobd-core has ended twice before it had answered this call.";
         else if (call->stage == BUS_LEDGER_REEXECUTES) {
-                text = link->reexec_failure;
+                text = link->has_fallen_back ? BUS_REEXEC_FAILURE : NULL;
                 name = DBUS_ERROR_FAILED;
         }
         message = dbus_message_new(text ? DBUS_MESSAGE_TYPE_ERROR : DBUS_MESSAGE_TYPE_METHOD_RETURN);
@@ -577,7 +577,7 @@ static int answer_left_calls(BusLink *link) {
         return r;
 }
 
-/* The match rules are there already; whether the clients are, the bus says with the credentials. */
+/* Whether they are still there the bus says with the credentials. */
 static int take_up_clients(BusLink *link) {
         const char *name;
         uint32_t flags;
@@ -592,7 +592,9 @@ static int take_up_clients(BusLink *link) {
                         break;
                 client->is_subscribed = flags & BUS_LEDGER_CLIENT_SUBSCRIBED;
                 client->listens = flags & BUS_LEDGER_CLIENT_LISTENS;
-                r = bus_link_call(link, "GetConnectionCredentials", name, on_credentials, link);
+                r = bus_link_match(link, "AddMatch", name);
+                if (r >= 0)
+                        r = bus_link_call(link, "GetConnectionCredentials", name, on_credentials, link);
         }
         return r;
 }
@@ -718,7 +720,7 @@ static void take_kept(BusLink *link) {
 }
 
 int bus_link_new(BusLink **ret_link, BusPeers *peers, uint8_t dialects, const char *address, bool is_user,
-                 const char *reexec_failure) {
+                 bool has_fallen_back) {
         cleanup_(bus_link_freep) BusLink *link = NULL;
         int r;
 
@@ -730,7 +732,7 @@ int bus_link_new(BusLink **ret_link, BusPeers *peers, uint8_t dialects, const ch
 
         *link = (BusLink) { .peers = peers, .dialects = dialects, .is_user = is_user,
                             .backoff = BACKOFF_FIRST, .kept_socket = -1, .kept_ledger = -1,
-                            .reexec_failure = reexec_failure };
+                            .has_fallen_back = has_fallen_back };
         r = address ? text_format(&link->address, "%s", address) : usual_address(is_user, &link->address);
         if (r == -ENOENT) {
                 *ret_link = NULL;

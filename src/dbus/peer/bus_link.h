@@ -12,6 +12,9 @@
 
 typedef struct BusLink BusLink;
 
+/* What is told to those who have asked the core before for an image that is not this one. */
+#define BUS_REEXEC_FAILURE "The new image did not become ready: the one before it goes on."
+
 /* For one listener: Hello is answered (returns 0 or -ENOMEM); NameOwnerChanged, with @owner "" for no owner. */
 typedef struct BusLinkOps {
         int (*up)(void *userdata);
@@ -21,10 +24,10 @@ typedef struct BusLinkOps {
 /*
  * @dialects: bits, whose names are requested. @address: NULL for the usual one of @is_user. That there is no bus is no
  * failure: connecting is tried again and again. With a keeper the connection of the core before is taken up.
- * @reexec_failure: what is told to who has asked that core for its re-execution, borrowed; NULL: that it has succeeded.
+ * @has_fallen_back: this is not the image that that core was to execute.
  */
 int bus_link_new(BusLink **ret_link, BusPeers *peers, uint8_t dialects, const char *address, bool is_user,
-                 const char *reexec_failure);
+                 bool has_fallen_back);
 /* The connection stays until it is closed as a peer; and with a keeper until the keeper ends. */
 BusLink *bus_link_free(BusLink *link);
 DEFINE_CLEANUP(BusLink, bus_link_free)

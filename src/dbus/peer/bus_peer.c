@@ -282,11 +282,11 @@ static BusLedger *ledger_of(const BusPeer *peer) {
         return peer->stream && !peer->is_gone ? bus_stream_ledger(peer->stream) : NULL;
 }
 
-void bus_peer_note_begun(BusPeer *peer, const BusClient *client, uint32_t serial) {
+void bus_peer_note_stage(BusPeer *peer, const BusClient *client, uint32_t serial, BusLedgerStage stage) {
         BusLedger *ledger = ledger_of(peer);
 
         if (ledger)
-                bus_ledger_mark(ledger, client->name, serial, BUS_LEDGER_BEGUN);
+                bus_ledger_mark(ledger, client->name, serial, stage);
 }
 
 /* The end of the turn writes the answer, if there is one, and then forgets the call. */

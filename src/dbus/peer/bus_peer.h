@@ -109,7 +109,7 @@ int bus_peer_send_wire(BusPeer *peer, const BusWire *wire);
  * On a message bus a call is remembered for the next core until its answer is written, and so is what its client waits
  * for. A call that was begun is not repeated. Nothing of this concerns a private connection.
  */
-void bus_peer_note_begun(BusPeer *peer, const BusClient *client, uint32_t serial);
+void bus_peer_note_stage(BusPeer *peer, const BusClient *client, uint32_t serial, BusLedgerStage stage);
 void bus_peer_note_answered(BusPeer *peer, const BusClient *client, uint32_t serial);
 
 /* Returns true if the client gets signals. */
