@@ -5,7 +5,7 @@ import asyncio
 import os
 import sys
 
-sys.path.insert(0, os.environ['CLIENTS'])
+sys.path[0] = os.environ['CLIENTS']
 # pylint: disable=wrong-import-position
 from dbus_next import DBusError, Variant  # noqa: E402
 from dbus_next.aio import MessageBus  # noqa: E402
