@@ -14,7 +14,7 @@
 
 typedef struct DraftList {
         char ***field;                  /* borrowed: the list, which names the entry */
-        char **items;                   /* borrowed: *field, when this was made; somebody else may have made another one */
+        char **items;                   /* borrowed: *field, when this was made; differs if it was replaced since */
         size_t n;
         IndexTable by_name;
 } DraftList;
