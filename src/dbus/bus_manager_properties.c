@@ -18,6 +18,7 @@
 #include "dbus/bus_manager.h"
 #include "dbus/object/bus_view.h"
 #include "dbus/peer/bus_process.h"
+#include "unit/unit_slice.h"
 #include "unitfile/resource_settings.h"
 #include "unitfile/service_settings.h"
 #include "unitfile/timer_settings.h"
@@ -113,7 +114,10 @@ static void get_unit_path(const BusView *view, uint32_t parameter, Sink *sink) {
         sink_strv(sink, unit_file_loader_search_path(manager_loader(view->tree->manager)));
 }
 
-/* The group in the unified hierarchy; "" if the process is in none. */
+/*
+ * The group in the unified hierarchy that has the groups of units, next to the leaf of our own processes; "" if the
+ * process is in none.
+ */
 static void get_control_group(const BusView *view, uint32_t parameter, Sink *sink) {
         char groups[4096];
         ssize_t n = -1;
@@ -133,6 +137,8 @@ static void get_control_group(const BusView *view, uint32_t parameter, Sink *sin
         if (path) {
                 path += strlen("0::");
                 path[strcspn(path, "\n")] = '\0';
+                if (text_ends_with(path, "/" UNIT_OWN_SCOPE))
+                        path[strlen(path) - strlen("/" UNIT_OWN_SCOPE)] = '\0';
         }
         sink_string(sink, path && strlen(path) > 1 ? path : "");
 }
@@ -347,7 +353,8 @@ const BusProperty bus_manager_properties[] = {
         { "Environment", "as", 0, 0, get_environment, "The environment of all processes." },
         { "UnitPath", "as", BUS_PROPERTY_CONST, 0, get_unit_path,
           "Folders of unit files; a file in an earlier one wins." },
-        { "ControlGroup", "s", 0, 0, get_control_group, "Control group of the manager; empty without one of its own." },
+        { "ControlGroup", "s", 0, 0, get_control_group,
+          "Control group of the manager, with those of units; empty without one of its own." },
         { "DefaultTasksMax", "t", 0, 0, get_default_tasks_max,
           "TasksMax of units that do not set it; 18446744073709551615: no limit, or no control group to apply it." },
         { "SystemState", "s", 0, 0, get_system_state,

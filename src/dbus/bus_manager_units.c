@@ -213,12 +213,17 @@ static const char *read_group(const BusCall *call, pid_t pid, char *buffer, size
         return path;
 }
 
-/* The name of a process, not its command line: the kernel reads that from memory of the process, and may block. */
-static void put_process(BusCall *call, pid_t pid) {
+/*
+ * The name of a process, not its command line: the kernel reads that from memory of the process, and may block.
+ * @slice: only a process in this group; NULL: any.
+ */
+static void put_process(BusCall *call, pid_t pid, const char *slice) {
         cleanup_free_ char *name = NULL;
         char buffer[4096] = "";
         const char *path = read_group(call, pid, buffer, sizeof(buffer));
 
+        if (slice && (!text_starts_with(path, slice) || path[strlen(slice)] != '/'))
+                return;
         (void) bus_process_name(pid, &name);
 
         sink_open(call->reply, 'r', "sus");
@@ -228,34 +233,59 @@ static void put_process(BusCall *call, pid_t pid) {
         sink_close(call->reply);
 }
 
-static int put_processes(BusCall *call, Unit *unit) {
+/* @slice: only those whose group is below this one; NULL: all. */
+static int put_processes(BusCall *call, Unit *unit, const char *slice) {
         cleanup_free_ pid_t *pids = NULL;
         size_t n = 0;
         int r;
 
         r = manager_unit_processes(call->tree->manager, unit, &pids, &n);
         for (size_t i = 0; r >= 0 && i < n; i++)
-                put_process(call, pids[i]);
+                put_process(call, pids[i], slice);
         return r;
 }
 
-/* The root slice stands for all units, even without control groups. */
+static int put_all_processes(BusCall *call, const char *slice) {
+        int r = 0;
+
+        unit_table_foreach(manager_units(call->tree->manager), unit)
+                if (r >= 0)
+                        r = put_processes(call, unit, slice);
+        return r;
+}
+
+/*
+ * A slice has the processes of the units in it, those of other slices in it among them. The root slice stands for all
+ * units, even without control groups.
+ */
+static int put_processes_of(BusCall *call, Unit *unit) {
+        UnitHost *host = unit_table_host(unit->table);
+        cleanup_free_ char *group = NULL;
+        int r;
+
+        if (!unit->vtable->holds_units)
+                return put_processes(call, unit, NULL);
+        if (text_equal(unit->id, ROOT_SLICE))
+                return put_all_processes(call, NULL);
+        r = host->ops->group_path ? host->ops->group_path(host, unit, &group) : -ENOENT;
+        if (r == -ENOMEM)
+                return r;
+        return group ? put_all_processes(call, group) : 0;
+}
+
 int bus_manager_get_unit_processes(BusCall *call) {
         const char *name = bus_call_string(call);
-        UnitTable *table = manager_units(call->tree->manager);
-        Unit *wanted = NULL;
+        Unit *unit = NULL;
         int r = 0;
 
         if (!text_equal(name, ROOT_SLICE)) {
-                r = bus_call_find_unit(call, name, &wanted);
+                r = bus_call_find_unit(call, name, &unit);
                 if (r < 0)
                         return r;
         }
 
         sink_open(call->reply, 'a', "(sus)");
-        unit_table_foreach(table, unit)
-                if (r >= 0 && (!wanted || unit == wanted))
-                        r = put_processes(call, unit);
+        r = unit ? put_processes_of(call, unit) : put_all_processes(call, NULL);
         if (r >= 0)
                 sink_close(call->reply);
         return r;
@@ -265,7 +295,7 @@ int bus_unit_get_processes(BusCall *call) {
         int r;
 
         sink_open(call->reply, 'a', "(sus)");
-        r = put_processes(call, call->object->unit);
+        r = put_processes_of(call, call->object->unit);
         if (r >= 0)
                 sink_close(call->reply);
         return r;

@@ -154,7 +154,7 @@ scope() {
 }
 check_prints "each type with a group has GetProcesses" "$PID" service GetProcesses
 check_prints "a mount" '^a\(sus\) 0$' mount_unit GetProcesses
-check_prints "a slice" '^a\(sus\) 0$' slice GetProcesses
+check_prints "the root slice has those of all units" "$PID" slice GetProcesses
 check_prints "a socket" '^a\(sus\) 0$' socket GetProcesses
 check_prints "a scope" '^a\(sus\) 0$' scope GetProcesses
 check_prints "and AttachProcesses" 'itself, not to one below it' service AttachProcesses sau /sub 1 "$PID"
