@@ -321,14 +321,14 @@ int bus_subscribe(Bus *bus, BusError *ret_error) {
         int r;
 
         /*
-         * On the private socket all signals arrive without a match; but the connection is only complete once something
-         * was sent.
+         * On the private socket all signals arrive without a match, once the client has called something; and libdbus
+         * answers a Ping there even if jobd refuses the connection.
          */
-        if (!bus->destination)
-                return bus_ping(bus, 0, ret_error);
-        dbus_bus_add_match(bus->connection, "type='signal',sender='" BUS_NAME "'", &error);
-        if (!dbus_error_is_set(&error))
-                dbus_bus_add_match(bus->connection, MATCH_OWNER, &error);
+        if (bus->destination) {
+                dbus_bus_add_match(bus->connection, "type='signal',sender='" BUS_NAME "'", &error);
+                if (!dbus_error_is_set(&error))
+                        dbus_bus_add_match(bus->connection, MATCH_OWNER, &error);
+        }
         if (dbus_error_is_set(&error)) {
                 bus_error_set(ret_error, error.name, "%s", error.message);
                 dbus_error_free(&error);

@@ -18,6 +18,9 @@
 
 #include "basic/macro.h"
 #include "bus_fixture.h"
+#include "dbus/peer/bus_server.h"
+
+#define FEW_DESCRIPTORS 128
 
 static const char greeting[] = "\0AUTH EXTERNAL\r\nDATA\r\nBEGIN\r\n";
 
@@ -226,23 +229,48 @@ Test(bus_raw, others_have_only_so_much_memory_on_all_their_connections) {
         bus_fixture_run(&client, "StartUnit", "quick.service", "done");
 }
 
-/* Makes so many connections; 0: the last of them is hung up, not answered. */
+static bool is_refused(BusFixtureClient *from) {
+        DBusMessage *reply = bus_fixture_call_manager(from, "Stats", NULL);
+        bool is = dbus_message_is_error(reply, DBUS_ERROR_LIMITS_EXCEEDED);
+
+        dbus_message_unref(reply);
+        return is;
+}
+
+/* 0: beyond @n connections calls are refused, and beyond those connections are closed. */
 static int try_to_connect(size_t n) {
-        int fd = -1;
+        BusFixtureClient refused;
+        int fd = -1, last;
         char byte;
 
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
+                fd = connect_raw();
+                greet(fd);
+        }
+        bus_fixture_connect(&fixture, &refused);
+        if (!is_refused(&refused))
+                return 1;
+        last = fd;
+        for (size_t i = 0; i < BUS_REFUSED_MAX; i++)
                 fd = connect_raw();
         (void) !send(fd, greeting, sizeof(greeting) - 1, MSG_NOSIGNAL);
-        return recv(fd, &byte, 1, 0) <= 0 ? 0 : 1;
+        if (recv(fd, &byte, 1, 0) > 0)
+                return 2;
+
+        /* The refused one is served when there is room again. */
+        close(last);
+        while (is_refused(&refused))
+                ;
+        return 0;
 }
 
 static int try_to_connect_often(void) {
-        return try_to_connect(300);
+        return try_to_connect(BUS_CONNECTIONS_PER_USER_MAX);
 }
 
+/* One half of a half is for others. */
 static int try_to_take_descriptors(void) {
-        return try_to_connect(100);
+        return try_to_connect(FEW_DESCRIPTORS / 4);
 }
 
 Test(bus_raw, another_user_has_only_so_many_connections) {
@@ -256,7 +284,7 @@ Test(bus_raw, others_leave_descriptors_for_root) {
         int fd;
 
         cr_assert(eq(int, prlimit(fixture.pid, RLIMIT_NOFILE, NULL, &limit), 0));
-        limit.rlim_cur = 128;
+        limit.rlim_cur = FEW_DESCRIPTORS;
         cr_assert(eq(int, prlimit(fixture.pid, RLIMIT_NOFILE, &limit, NULL), 0));
         cr_assert(eq(int, run_as_other_user(try_to_take_descriptors), 0));
         fd = connect_raw();

@@ -499,7 +499,7 @@ static int link_open(BusLink *link, int fd, bool is_new, BusLedger *ledger) {
         r = bus_stream_new(&stream, link->peers->event, fd, is_new, ledger, &connection);
         if (r < 0)
                 return r;
-        r = bus_peer_new(&peer, link->peers, connection, &peer_ops, link);
+        r = bus_peer_new(&peer, link->peers, connection, link->peers->owner, &peer_ops, link);
         if (r >= 0) {
                 peer->is_message_bus = true;
                 peer->stream = take_ptr(stream);

@@ -44,7 +44,7 @@ static void peer_set_limits(DBusConnection *connection) {
         dbus_connection_set_max_received_unix_fds(connection, BUS_DESCRIPTORS_MAX);
 }
 
-int bus_peer_new(BusPeer **ret_peer, BusPeers *peers, DBusConnection *connection, const BusPeerOps *ops,
+int bus_peer_new(BusPeer **ret_peer, BusPeers *peers, DBusConnection *connection, uid_t uid, const BusPeerOps *ops,
                  void *userdata) {
         cleanup_(bus_peer_unrefp) BusPeer *peer = NULL;
         int r;
@@ -63,6 +63,8 @@ int bus_peer_new(BusPeer **ret_peer, BusPeers *peers, DBusConnection *connection
                 .id = ++peers->last_id,
                 .peers = peers,
                 .connection = connection,
+                .uid = uid,
+                .is_of_other_user = bus_peers_is_other_user(peers, uid),
                 .ops = ops,
                 .userdata = userdata,
         };
@@ -130,7 +132,7 @@ static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata) {
 
         sd_event_source_disable_unref(peer->deadline);
         peer->deadline = NULL;
-        if (!dbus_connection_get_is_authenticated(peer->connection))
+        if (peer->is_refused || !dbus_connection_get_is_authenticated(peer->connection))
                 bus_peer_drop(peer);
         return 0;
 }
@@ -148,11 +150,10 @@ int bus_peer_limit_authentication(BusPeer *peer) {
 
 /* Bytes that wait to be read on all private connections of the user of this one. */
 static size_t outgoing_of_user(const BusPeer *peer) {
-        const uid_t uid = peer->clients.items[0]->uid;
         size_t total = 0;
 
         bus_foreach_peer(peer->peers, other)
-                if (!other->is_message_bus && other->clients.items[0]->uid == uid)
+                if (!other->is_message_bus && other->uid == peer->uid)
                         total += bus_output_size(&other->output);
         return total;
 }
@@ -309,7 +310,7 @@ void bus_peer_note_answered(BusPeer *peer, const BusClient *client, uint32_t ser
  * client speaks first.
  */
 bool bus_peer_hears(const BusPeer *peer, const BusDialect *dialect) {
-        if (peer->is_gone || !(peer->dialects & BUS_DIALECT_BIT(dialect->id)))
+        if (peer->is_gone || peer->is_refused || !(peer->dialects & BUS_DIALECT_BIT(dialect->id)))
                 return false;
         if (!peer->is_message_bus)
                 return bus_loop_has_message(peer->loop) && (!peer->has_name || peer->matches) &&
@@ -384,6 +385,10 @@ static int on_reap(sd_event_source *source, void *userdata) {
                 if (peers->items.items[i - 1]->is_gone)
                         peers_remove(peers, peers->items.items[i - 1]);
         return 0;
+}
+
+bool bus_peers_is_other_user(const BusPeers *peers, uid_t uid) {
+        return uid != 0 && uid != peers->owner;
 }
 
 int bus_peers_init(BusPeers *peers, Manager *manager, const BusReceiverOps *receiver, void *userdata) {

@@ -84,13 +84,18 @@ struct BusPeer {
         bool has_name;                          /* Hello was said by a client, or answered by a message bus */
         bool is_gone;                           /* to be closed at the next opportunity */
         uint8_t dialects;                       /* bits: those it hears */
+        uid_t uid;                              /* of a private connection */
         bool is_of_other_user;                  /* a private connection of a user who may only read */
+        bool is_refused;                        /* a private connection beyond the limits: its calls are refused */
         char **matches;                         /* owned; of a private connection */
         VECTOR(BusClient *) clients;            /* owned; of a private connection exactly one */
 };
 
-/* Takes over the caller's reference to @connection, also if it fails. */
-int bus_peer_new(BusPeer **ret_peer, BusPeers *peers, DBusConnection *connection, const BusPeerOps *ops,
+/*
+ * @uid: of the other end of a private connection; that of a message bus is served as the owner's. Takes over the
+ * caller's reference to @connection, also if it fails.
+ */
+int bus_peer_new(BusPeer **ret_peer, BusPeers *peers, DBusConnection *connection, uid_t uid, const BusPeerOps *ops,
                  void *userdata);
 BusPeer *bus_peer_unref(BusPeer *peer);
 DEFINE_CLEANUP(BusPeer, bus_peer_unref)
@@ -98,7 +103,7 @@ DEFINE_CLEANUP(BusPeer, bus_peer_unref)
 /* Lets the reaper close it. */
 void bus_peer_drop(BusPeer *peer);
 
-/* Drops it after the peers' time for that, unless it is authenticated by then. 0 or negative errno. */
+/* Drops it after the peers' time for that, unless it is authenticated and not refused by then. 0 or negative errno. */
 int bus_peer_limit_authentication(BusPeer *peer);
 
 /* Puts a message into the turn's outbox. 0 or -ENOMEM. @message is borrowed, and not changed any more. */
@@ -119,6 +124,9 @@ bool bus_peer_hears_objects(const BusPeer *peer);
 int bus_peer_add_client(BusPeer *peer, const char *name, BusClient **ret_client);
 BusClient *bus_peer_find_client(const BusPeer *peer, const char *name);
 void bus_peer_remove_client(BusPeer *peer, BusClient *client);
+
+/* Neither root nor the user that the manager runs as: one who may only read. */
+bool bus_peers_is_other_user(const BusPeers *peers, uid_t uid);
 
 int bus_peers_init(BusPeers *peers, Manager *manager, const BusReceiverOps *receiver, void *userdata);
 /* Closes all. */

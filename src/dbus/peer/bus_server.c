@@ -6,6 +6,8 @@
  * Anyone may connect, since reading is for anyone; rights are checked for each
  * call, by the uid that the kernel reports for the socket. The number of
  * connections is limited by that uid, too, before a client has sent anything.
+ * For a connection above the limit there is a place where each call is answered
+ * with that, so that a client learns at once why it is not served.
  *
  * libdbus takes over listening sockets in one way only, as a service gets them
  * from systemd: LISTEN_PID and LISTEN_FDS in the environment, and descriptors
@@ -92,10 +94,6 @@ static int credentials_of_connection(DBusConnection *connection, struct ucred *r
         return 0;
 }
 
-static bool is_other_user(const BusPeers *peers, uid_t uid) {
-        return uid != 0 && uid != peers->owner;
-}
-
 /* Half of the descriptors are for what units need. */
 static size_t connections_max(void) {
         struct rlimit limit;
@@ -105,24 +103,45 @@ static size_t connections_max(void) {
         return (size_t) MIN(limit.rlim_cur / 2, (rlim_t) BUS_CONNECTIONS_MAX);
 }
 
-/* Root and the owner have all the room; others have a share each, and all of them together leave half of it free. */
-static bool has_room(const BusPeers *peers, uid_t uid) {
+/*
+ * Root and the owner have all the room; others have a share each, and all of them together leave half of it free. 0 or
+ * -EUSERS, with @failure then.
+ */
+static int check_room(const BusPeers *peers, uid_t uid, Failure *failure) {
+        const bool is_other = bus_peers_is_other_user(peers, uid);
         const size_t most = connections_max();
-        size_t n_of_user = 0, n_of_others = 0;
-
-        if (peers->items.n >= most)
-                return false;
-        if (!is_other_user(peers, uid))
-                return true;
+        size_t n = 0, n_of_user = 0, n_of_others = 0;
 
         bus_foreach_peer(peers, peer) {
-                if (!peer->is_of_other_user)
+                if (peer->is_message_bus || peer->is_refused)
                         continue;
-                n_of_others++;
-                if (peer->clients.n > 0 && peer->clients.items[0]->uid == uid)
-                        n_of_user++;
+                n++;
+                n_of_user += peer->uid == uid;
+                n_of_others += peer->is_of_other_user;
         }
-        return n_of_user < BUS_CONNECTIONS_PER_USER_MAX && n_of_others < most / 2;
+        if (is_other && n_of_user >= BUS_CONNECTIONS_PER_USER_MAX)
+                return failure_set(failure, -EUSERS, "LimitsExceeded",
+                                   "uid %u has %zu connections to jobd, the most that a user may have: close one.",
+                                   (unsigned) uid, n_of_user);
+        if (is_other && n_of_others >= most / 2)
+                return failure_set(failure, -EUSERS, "LimitsExceeded",
+                                   "jobd has %zu connections of users who may only read, and takes no more: try later.",
+                                   n_of_others);
+        if (n >= most)
+                return failure_set(failure, -EUSERS, "LimitsExceeded",
+                                   "jobd has %zu connections, %zu of them of uid %u, and takes no more: close one.", n,
+                                   n_of_user, (unsigned) uid);
+        return 0;
+}
+
+/* Places where calls are answered with a refusal: others leave half of them to root and the owner. */
+static bool has_room_to_refuse(const BusPeers *peers, uid_t uid) {
+        const size_t most = bus_peers_is_other_user(peers, uid) ? BUS_REFUSED_MAX / 2 : BUS_REFUSED_MAX;
+        size_t n = 0;
+
+        bus_foreach_peer(peers, peer)
+                n += peer->is_refused;
+        return n < most;
 }
 
 /* The place that the client has connected to. */
@@ -141,28 +160,36 @@ static const BusPlace *place_of_connection(const BusServer *server, DBusConnecti
 
 static void on_message(BusPeer *peer, DBusMessage *message, void *userdata) {
         const BusPeers *peers = peer->peers;
+        cleanup_(failure_deinit) Failure failure = {};
 
         assert(peer->clients.n == 1);
 
-        if (dbus_message_get_type(message) == DBUS_MESSAGE_TYPE_METHOD_CALL)
-                peers->receiver->call(peer->clients.items[0], message, peers->userdata);
+        if (dbus_message_get_type(message) != DBUS_MESSAGE_TYPE_METHOD_CALL)
+                return;
+        if (peer->is_refused && check_room(peers, peer->uid, &failure) < 0) {
+                peers->receiver->refuse(peer->clients.items[0], message, &failure, peers->userdata);
+                return;
+        }
+        peer->is_refused = false;
+        peers->receiver->call(peer->clients.items[0], message, peers->userdata);
 }
 
 static const BusPeerOps peer_ops = { .message = on_message };
 
-static int accept_connection(BusServer *server, DBusConnection *connection, const struct ucred *credentials) {
+static int accept_connection(BusServer *server, DBusConnection *connection, const struct ucred *credentials,
+                             bool is_refused) {
         cleanup_(bus_peer_unrefp) BusPeer *peer = NULL;
         cleanup_free_ char *name = NULL;
         BusClient *client;
         int r;
 
-        r = bus_peer_new(&peer, server->peers, dbus_connection_ref(connection), &peer_ops, NULL);
+        r = bus_peer_new(&peer, server->peers, dbus_connection_ref(connection), credentials->uid, &peer_ops, NULL);
         if (r < 0)
                 return r;
 
         dbus_connection_set_unix_user_function(connection, on_user, NULL, NULL);
         peer->dialects = BUS_DIALECT_BIT(place_of_connection(server, connection)->dialect);
-        peer->is_of_other_user = is_other_user(server->peers, credentials->uid);
+        peer->is_refused = is_refused;
         peer->server_id = server->id;
 
         r = text_format(&name, ":0.%llu", (unsigned long long) peer->id);
@@ -182,20 +209,21 @@ static int accept_connection(BusServer *server, DBusConnection *connection, cons
 /* libdbus closes a connection that is not taken over here. */
 static void on_connection(DBusServer *dbus_server, DBusConnection *connection, void *userdata) {
         BusServer *server = userdata;
+        cleanup_(failure_deinit) Failure failure = {};
         struct ucred credentials;
+        bool is_refused;
 
         if (credentials_of_connection(connection, &credentials) < 0)
                 return;
 
-        if (!has_room(server->peers, credentials.uid)) {
-                if (!server->is_refusing)
-                        log_warning("Too many connections of uid %u to %s, refusing further ones.",
-                                    (unsigned) credentials.uid, place_of_connection(server, connection)->path);
-                server->is_refusing = true;
+        is_refused = check_room(server->peers, credentials.uid, &failure) < 0;
+        if (is_refused && !server->is_refusing)
+                log_warning("A connection to %s is refused: %s", place_of_connection(server, connection)->path,
+                            failure_message(&failure));
+        server->is_refusing = is_refused;
+        if (is_refused && !has_room_to_refuse(server->peers, credentials.uid))
                 return;
-        }
-        server->is_refusing = false;
-        if (accept_connection(server, connection, &credentials) < 0)
+        if (accept_connection(server, connection, &credentials, is_refused) < 0)
                 log_error("Out of memory while accepting a connection.");
 }
 

@@ -26,6 +26,8 @@ typedef struct BusServer BusServer;
  */
 #define BUS_CONNECTIONS_MAX 4096U
 #define BUS_CONNECTIONS_PER_USER_MAX 256U
+/* Connections beyond these limits whose calls are answered with a refusal; further ones are closed at once. */
+#define BUS_REFUSED_MAX 64U
 
 typedef struct BusPlace {
         const char *path;               /* its folder is made if it is missing, a stale socket is replaced */
