@@ -75,6 +75,7 @@ static int set_default_tasks_max(CoreOptions *options, const char *value) {
 
 static const ConfigKey keys[] = {
         { "CoreWatchdogSec", core_options_set_watchdog },
+        { "DefaultOOMScoreAdjust", core_options_set_default_score },
         { "DefaultTasksMax", set_default_tasks_max },
         { "DefaultStandardOutput", core_log_set_output },
         { "DefaultUnit", core_options_set_default_unit },

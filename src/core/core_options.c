@@ -11,6 +11,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "core/core_options.h"
+#include "exec/exec_score.h"
 #include "unit/unit_name.h"
 
 int core_options_set(char **slot, const char *value) {
@@ -35,6 +36,19 @@ int core_options_set_watchdog(CoreOptions *options, const char *value) {
         if (limit > 0 && limit < WATCHDOG_MIN)
                 return -ERANGE;
         options->watchdog = limit;
+        return 0;
+}
+
+int core_options_set_default_score(CoreOptions *options, const char *value) {
+        int32_t score;
+        int r = text_parse_i32(value, &score);
+
+        if (r < 0)
+                return r;
+        if (score < EXEC_SCORE_MIN || score > EXEC_SCORE_MAX)
+                return -ERANGE;
+        options->default_score = score;
+        options->has_default_score = true;
         return 0;
 }
 

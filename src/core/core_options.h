@@ -45,6 +45,8 @@ typedef struct CoreOptions {
         LogSettings log;                /* .directory may be empty: the usual place */
         usec_t shutdown_timeout;        /* 0: the manager's default */
         usec_t watchdog;                /* of core: see core_keeper_watch() */
+        bool has_default_score;
+        int default_score;              /* OOMScoreAdjust= of units that do not set it, if … */
 } CoreOptions;
 
 #define CORE_WATCHDOG_DEFAULT (3 * USEC_PER_MINUTE)
@@ -54,6 +56,7 @@ void core_options_deinit(CoreOptions *options);
 /* Replaces a string by a copy: 0 or -ENOMEM. */
 int core_options_set(char **slot, const char *value);
 int core_options_set_watchdog(CoreOptions *options, const char *value); /* a span; "0", "infinity": none */
+int core_options_set_default_score(CoreOptions *options, const char *value);
 int core_options_set_directives(CoreOptions *options, const char *value);       /* "warn", "refuse"; -EINVAL */
 int core_options_set_log_level(CoreOptions *options, const char *value);
 int core_options_set_default_unit(CoreOptions *options, const char *value);     /* "none" or "" */

@@ -29,6 +29,7 @@
 #include "core/core_keeper.h"
 #include "core/core_log.h"
 #include "core/core_command_line.h"
+#include "core/core_score.h"
 #include "core/machine.h"
 #include "core/probe.h"
 #include "core/runtime_directory.h"
@@ -220,6 +221,7 @@ static int run_program(Core *core, int argc, Failure *failure) {
         log_set_level(core->options.log_level);
         log_set_plain(core->options.is_container || core->options.is_run);
         core->options.is_machine = surroundings == SURROUNDINGS_MACHINE;
+        core_score_set(&core->options, core->keeper);
         r = run(core, failure);
         if (failure->code < 0)
                 log_error("%s", failure_message(failure));

@@ -285,9 +285,7 @@ static void get_default_oom_policy(const BusView *view, uint32_t parameter, Sink
 }
 
 static void get_oom_score_adjust(const BusView *view, uint32_t parameter, Sink *sink) {
-        char text[16];
-
-        sink_i32(sink, bus_process_read(getpid(), "oom_score_adj", text, sizeof(text)) > 0 ? atoi(text) : 0);
+        sink_i32(sink, manager_default_oom_score(view->tree->manager));
 }
 
 static void get_timer_slack(const BusView *view, uint32_t parameter, Sink *sink) {
@@ -396,7 +394,7 @@ const BusProperty bus_manager_properties[] = {
         { "DefaultOOMPolicy", "s", BUS_PROPERTY_CONST, 0, get_default_oom_policy,
           "OOMPolicy of services that do not set it." },
         { "DefaultOOMScoreAdjust", "i", BUS_PROPERTY_CONST, 0, get_oom_score_adjust,
-          "OOMScoreAdjust of units that do not set it: the manager's own." },
+          "OOMScoreAdjust of units that do not set it." },
         { "TimerSlackNSec", "t", BUS_PROPERTY_CONST, 0, get_timer_slack, "The manager's own slack of timers, in ns." },
         LIMIT("CPU", RLIMIT_CPU),
         LIMIT("FSIZE", RLIMIT_FSIZE),

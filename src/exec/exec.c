@@ -59,6 +59,7 @@
 #include "exec/exec_extra.h"
 #include "exec/exec_kill.h"
 #include "exec/exec_process.h"
+#include "exec/exec_score.h"
 #include "exec/exec_secret.h"
 #include "exec/exec_syscall.h"
 #include "exec/sandbox.h"
@@ -101,6 +102,7 @@ struct ExecSpawn {
         usec_t started;                 /* as exec_process_start(); 0: not known */
         bool has_arrived;               /* its child has left our memory, or was given up */
         bool is_aside;                  /* its place is another's */
+        bool shares_score;              /* with us, as long as it has our memory */
         bool adjusts_memory;            /* has something of its own there, which is taken back */
         bool changes_user;              /* counted in n_changing_users */
         ExecSpawn *next;                /* of those that hang */
@@ -399,6 +401,20 @@ static void wait_for_other_memory(pid_t pid) {
                 sched_yield();
 }
 
+static void enter_score(ExecSpawn *spawn) {
+        spawn->shares_score = true;
+        exec_score_enter();
+}
+
+static void leave_score(ExecSpawn *spawn) {
+        if (!spawn->shares_score)
+                return;
+        spawn->shares_score = false;
+        if (spawn->pid > 0 && exec_score_differs())
+                wait_for_other_memory(spawn->pid);
+        exec_score_leave();
+}
+
 static void leave_adjustment(ExecSpawn *spawn) {
         if (!spawn->adjusts_memory)
                 return;
@@ -436,6 +452,7 @@ static int start(ExecSpawn *spawn) {
         clone->cgroup_fd = spawn->child.request->cgroup ? cgroup_fd(spawn->child.request->cgroup) : -1;
         clone->moves_itself = spawn->child.request->cgroup && !cgroup_takes_clones(spawn->child.request->cgroup);
         enter_user_change(spawn);
+        enter_score(spawn);
         enter_adjustment(spawn);
         spawn->since = clock_monotonic();
         before = clock_boottime();
@@ -445,6 +462,7 @@ static int start(ExecSpawn *spawn) {
                 return 0;
         }
         leave_adjustment(spawn);
+        leave_score(spawn);
         leave_user_change(spawn);
         return spawn->pid;
 }
@@ -452,6 +470,8 @@ static int start(ExecSpawn *spawn) {
 /* The child has left our memory, or does not come back to it. */
 static void arrive(ExecSpawn *spawn) {
         leave_adjustment(spawn);
+        if (!exec_clone_is_here(&spawn->child.clone))
+                leave_score(spawn);
         if (spawn->preparation.sandbox)
                 sandbox_plan_settle(spawn->preparation.sandbox);
         spawn->has_arrived = true;
@@ -509,6 +529,7 @@ static void release(ExecSpawn *spawn) {
         preparation_deinit(&spawn->preparation);
         exec_copy_deinit(&spawn->copy);
         leave_adjustment(spawn);
+        leave_score(spawn);
         leave_user_change(spawn);
         spawn->is_used = false;
 }
@@ -605,7 +626,7 @@ int exec_spawn_begin(const ExecRequest *request, ExecSpawn **ret_spawn, ExecResu
         if (is_excluded(request) || sandbox_is_being_made(request))
                 settle_all();
         spawn->is_used = true;
-        spawn->has_arrived = spawn->adjusts_memory = false;
+        spawn->has_arrived = spawn->adjusts_memory = spawn->shares_score = false;
         r = exec_copy_make(request, &spawn->copy);
         if (r < 0)
                 exec_result_set(ret_result, EXEC_STEP_RESOURCES, r, "cannot prepare the command");

@@ -56,6 +56,7 @@ typedef struct Keeper {
         bool is_machine;                /* PID 1 of a machine: must not end */
         int signal_fd;
         struct rlimit limit;            /* the limit of descriptors that jobd was started with */
+        char score[16];                 /* … and its OOM score adjustment, as text; empty: unknown, or as it is */
         int fds_below;                  /* descriptors from this number on are not held for core */
         KeeperParent parent;            /* receives status notifications */
 
@@ -97,6 +98,13 @@ void keeper_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Records the program of the running core as the one to fall back to. */
 void keeper_note_image(Keeper *keeper);
+
+/* — keeper_score.c: the score for the out-of-memory killer — */
+
+/* The keeper is the last to be killed, if it may choose that. */
+void keeper_score_lower(Keeper *keeper);
+/* In a child: the score that jobd was started with. */
+void keeper_score_restore(const Keeper *keeper);
 
 /* — keeper_core.c: the process — */
 

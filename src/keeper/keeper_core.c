@@ -33,6 +33,7 @@
  */
 static _Noreturn void execute_core(const Keeper *keeper, int image, int link) {
         setrlimit(RLIMIT_NOFILE, &keeper->limit);
+        keeper_score_restore(keeper);
         setpgid(0, 0);
         if (link == KEEPER_FD ? fcntl(link, F_SETFD, 0) < 0 : dup2(link, KEEPER_FD) < 0)
                 _exit(EXIT_NOT_EXECUTED);
@@ -92,6 +93,7 @@ static void start_rescue(Keeper *keeper, uint64_t now) {
         if (keeper->rescue == 0) {
                 sigemptyset(&none);
                 setsid();
+                keeper_score_restore(keeper);
                 if (dup2(console, 0) < 0 || dup2(console, 1) < 0 || dup2(console, 2) < 0 ||
                     sigprocmask(SIG_SETMASK, &none, NULL) < 0)
                         _exit(EXIT_NOT_EXECUTED);

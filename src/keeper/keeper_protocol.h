@@ -22,6 +22,8 @@
 #define KEEPER_VERSION 1U
 #define KEEPER_FD 9
 #define KEEPER_VARIABLE "JOBD_KEEPER_PID"    /* in core's environment: the pid of the keeper, parent of core */
+/* In core's environment, if it could be read: the OOM score adjustment that jobd was started with. */
+#define KEEPER_SCORE_VARIABLE "JOBD_OOM_SCORE_ADJ"
 #define KEEPER_NAME_BYTES 192U
 
 typedef enum KeeperKind {

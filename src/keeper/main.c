@@ -257,6 +257,7 @@ static int init(Keeper *keeper, char **argv) {
         if (prctl(PR_SET_CHILD_SUBREAPER, 1UL, 0UL, 0UL, 0UL) < 0)
                 return -errno;
         raise_descriptor_limit(keeper);
+        keeper_score_lower(keeper);
         snprintf(pid, sizeof(pid), "%d", (int) getpid());
         if (setenv(KEEPER_VARIABLE, pid, 1) < 0)
                 return -errno;

@@ -81,6 +81,7 @@ bool manager_heeds_watchdogs(const Manager *manager);
 int manager_find_dynamic_user(const char *name, uid_t *ret_uid);
 const char *manager_dynamic_user_of(const Unit *unit, uid_t *ret_uid);
 uint32_t manager_open_files(const Manager *manager);            /* soft limit of processes; 0: the manager's own */
+int manager_default_oom_score(const Manager *manager);          /* of processes that do not set it */
 usec_t manager_now(const Manager *manager);     /* of this turn */
 
 /* — requests of clients — */

@@ -15,6 +15,7 @@
 #include "basic/text.h"
 #include "exec/exec_dynamic_user.h"
 #include "exec/exec_process.h"
+#include "exec/exec_score.h"
 #include "manager/manager_owner.h"
 #include "manager/manager_parent.h"
 #include "manager/manager_parts.h"
@@ -459,6 +460,10 @@ const char *manager_dynamic_user_of(const Unit *unit, uid_t *ret_uid) {
 
 uint32_t manager_open_files(const Manager *manager) {
         return manager->limitations.open_files;
+}
+
+int manager_default_oom_score(const Manager *manager) {
+        return exec_score_of_children();
 }
 
 void manager_exit(Manager *manager, int status, bool orderly) {

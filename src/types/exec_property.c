@@ -7,6 +7,7 @@
 
 #include "basic/macro.h"
 #include "basic/text.h"
+#include "exec/exec_score.h"
 #include "types/exec_property.h"
 #include "unitfile/draft_type.h"
 
@@ -97,7 +98,8 @@ GETTER(group, sink_string, group_of(settings, rare))
 GETTER(supplementary_groups, sink_strv, rare->supplementary_groups)
 GETTER(umask, sink_u32, settings->umask)
 GETTER(nice, sink_i32, settings->has_nice ? settings->nice : 0)
-GETTER(oom_score_adjust, sink_i32, settings->has_oom_score_adjust ? settings->oom_score_adjust : 0)
+GETTER(oom_score_adjust, sink_i32,
+       settings->has_oom_score_adjust ? settings->oom_score_adjust : exec_score_of_children())
 GETTER(ignore_sigpipe, sink_bool, settings->ignore_sigpipe)
 GETTER(syslog_identifier, sink_string, rare->syslog_identifier)
 GETTER(syslog_level, sink_i32, rare->syslog_level > 0 ? rare->syslog_level - 1 : LEVEL_INFO)

@@ -94,6 +94,61 @@ check_exit "a limit that is none" 2 "$BUILD/jobd" --user --config /dev/stdin <<<
 check_prints "is named" "'1ms' is not a value for CoreWatchdogSec=" echo "$OUT"
 start_daemon
 
+# — memory runs out —
+score() {
+        cat "/proc/$1/oom_score_adj"
+}
+unit scored@.service <<U
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/bin/sh -c 'cat /proc/self/oom_score_adj >>$DIR/scores'
+U
+unit disposable.service <<U
+[Service]
+OOMScoreAdjust=33
+ExecStart=/bin/sleep 1000
+U
+MINE=$(score self)
+SCORED=$(seq -f 'scored@%g.service' -s ' ' 100)
+# scores NAME EXPECTED: of a hundred services that start at once
+scores() {
+        rm -f "$DIR/scores"
+        check "$1: start" ctl restart $SCORED disposable.service
+        check_equal "$1: services have the score that is theirs" "$(sort "$DIR/scores" | uniq -c | tr -s ' ')" " 100 $2"
+        check_equal "$1: or one of their own" "$(score "$(main_pid disposable.service)")" 33
+        check_equal "$1: a property tells" "$(ctl show -P OOMScoreAdjust sleeper.service)" "$2"
+}
+# successors EXPECTED SCORE-OF-CORE: this core, the next one, and one that is executed in its place
+successors() {
+        scores "the first core" "$1"
+        check "the first core has its score again" wait_for "^$2\$" score "$CORE"
+        kill_core KILL
+        check_equal "so has the next one" "$(score "$CORE")" "$2"
+        scores "the next core" "$1"
+        check "daemon-reexec" ctl daemon-reexec
+        find_core
+        check "so has the one that core has executed" wait_for "^$2\$" score "$CORE"
+        scores "the one that core has executed" "$1"
+}
+if sh -c 'echo -1000 >/proc/self/oom_score_adj' 2>/dev/null; then
+        check_equal "the keeper is the last to be killed" "$(score "$DAEMON")" -1000
+        successors "$MINE" -900
+else
+        skip "the keeper is the last to be killed" "the privilege for that is missing"
+        scores "without the privilege" "$MINE"
+fi
+stop_daemon
+printf '[Manager]\nDefaultOOMScoreAdjust=77\n' >"$DIR/scored.conf"
+"$START_READY" "$DIR/pid" "$DIR/log" setpriv --bounding-set=-sys_resource "$BUILD/jobd" --user --unit-path "$UNITS" \
+        --default-unit none --config "$DIR/scored.conf"
+DAEMON=$(cat "$DIR/pid")
+find_core
+check_equal "without the privilege the keeper keeps its score" "$(score "$DAEMON")" "$MINE"
+successors 77 "$MINE"
+stop_daemon
+start_daemon
+
 # — signals —
 for signal in {1..64}; do
         case $signal in
