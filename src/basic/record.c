@@ -122,6 +122,10 @@ void record_cut(RecordWriter *writer, size_t n) {
 }
 
 void record_reader_init(RecordReader *reader, const void *bytes, size_t n) {
+        static const uint8_t nothing[1];
+
+        if (!bytes)
+                bytes = nothing;        /* nothing may be added to NULL, not even 0 */
         *reader = (RecordReader) { .at = bytes, .end = (const uint8_t *) bytes + n };
 }
 

@@ -96,6 +96,17 @@ Test(record, what_was_cut_off_fails) {
         }
 }
 
+/* Of an empty row SQLite has no bytes. */
+Test(record, nothing_is_at_its_end) {
+        RecordReader reader;
+
+        record_reader_init(&reader, NULL, 0);
+        cr_expect(reader.at != NULL, "arithmetic on NULL is undefined");
+        cr_expect(record_is_at_end(&reader));
+        cr_expect(eq(u64, record_get_time(&reader), 0));
+        cr_expect(reader.has_failed);
+}
+
 Test(record, nonsense_fails) {
         static const uint8_t long_number[] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2 };
         static const uint8_t no_end[] = { 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0 };
