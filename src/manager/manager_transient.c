@@ -81,7 +81,7 @@ void manager_transients_drop(ManagerTransients *transients, const Unit *unit) {
                 return;
         name = strdup(unit->id);
         if (name && vector_push(&transients->dropped, name) == 0)
-                return;
+                return;                 /* cppcheck-suppress memleak; the vector has it */
         free(name);
         transient_file_remove(transients->folder, unit->id);
 }
