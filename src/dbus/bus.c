@@ -31,6 +31,7 @@ struct Bus {
         BusTree tree;
         BusPeers peers;
         BusDispatch dispatch;
+        BusQuestions questions;
         BusSignals signals;
         VECTOR(BusServer *) servers;            /* owned */
         char *booted_mark;                      /* owned; the folder that was made for sd_booted(), or NULL */
@@ -124,6 +125,15 @@ static int bus_listen_privately(Bus *bus, const BusOptions *options, Failure *re
         return r;
 }
 
+/* A user's manager asks nobody: it can do no more than its user. */
+static void bus_ask_polkit(Bus *bus, const BusOptions *options) {
+        const BusDialectId dialect = options->systemd_compat ? BUS_DIALECT_SYSTEMD : BUS_DIALECT_OWN;
+
+        bus_questions_init(&bus->questions, &bus->tree, options->is_user ? NULL : bus->link,
+                           bus_dialects[dialect].name, bus_dispatch_resume, &bus->dispatch);
+        bus->tree.questions = &bus->questions;
+}
+
 static int bus_start(Bus *bus, const BusOptions *options, Failure *ret_failure) {
         int r;
 
@@ -137,6 +147,7 @@ static int bus_start(Bus *bus, const BusOptions *options, Failure *ret_failure) 
                                  options->has_fallen_back);
         if (r < 0)
                 return r;
+        bus_ask_polkit(bus, options);
         bus_names_init(&bus->names, bus->tree.manager, bus->link);
         return bus_activations_init(&bus->activations, bus->tree.manager, bus->link);
 }
@@ -203,6 +214,7 @@ Bus *bus_free(Bus *bus) {
 
         bus_activations_deinit(&bus->activations);
         bus_names_deinit(&bus->names);
+        bus_questions_deinit(&bus->questions);
         bus->link = bus_link_free(bus->link);
         bus_peers_deinit(&bus->peers);
         bus_dispatch_deinit(&bus->dispatch);

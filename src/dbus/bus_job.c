@@ -27,7 +27,8 @@ static int method_get_before(BusCall *call) {
 }
 
 static const BusMethod methods[] = {
-        { "Cancel", "", NULL, "", NULL, BUS_VERB_CANCEL, method_cancel, "As Manager.CancelJob." },
+        { "Cancel", "", NULL, "", NULL, BUS_VERB_CANCEL, method_cancel, "As Manager.CancelJob.",
+          .word = "cancel" },
         { "GetAfter", "", NULL, "a(usssoo)", "jobs", BUS_VERB_READ, method_get_after,
           "The jobs that wait for this one." },
         { "GetBefore", "", NULL, "a(usssoo)", "jobs", BUS_VERB_READ, method_get_before,
@@ -151,12 +152,18 @@ static void write_gone(const BusView *view, const BusNotice *notice, Sink *sink)
         sink_close(sink);
 }
 
+/* A client may cancel the jobs that it has requested. */
+static bool grants(const BusObject *object, BusVerb verb, const BusClient *client) {
+        return verb == BUS_VERB_CANCEL && bus_client_has_job(client, object->job.id);
+}
+
 const BusKind bus_job_kind = {
         .label = "job",
         .find = find,
         .visit = visit,
         .path = path,
         .interfaces = interfaces,
+        .grants = grants,
         .came = "JobNew",
         .went = "JobRemoved",
         .write_notice = write_notice,

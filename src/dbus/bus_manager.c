@@ -10,14 +10,14 @@
 #include "dbus/bus_interfaces.h"
 #include "dbus/bus_manager.h"
 
-/* The objects that methods name by their first argument; a unit that is not loaded is none. */
+/* The objects that methods name by their first argument; a unit is loaded. */
 static bool find_unit(const BusCall *call, BusObject *ret_subject) {
         DBusMessageIter arguments = call->arguments;
         const char *name;
 
         dbus_message_iter_get_basic(&arguments, &name);
-        *ret_subject = (BusObject) { .kind = &bus_unit_kind, .unit = manager_find_unit(call->tree->manager, name) };
-        return ret_subject->unit;
+        *ret_subject = (BusObject) { .kind = &bus_unit_kind };
+        return bus_call_reach_unit(call, name, &ret_subject->unit) >= 0;
 }
 
 static bool find_job(const BusCall *call, BusObject *ret_subject) {
@@ -34,26 +34,29 @@ static bool find_job(const BusCall *call, BusObject *ret_subject) {
 
 static const BusMethod methods[] = {
         { "StartUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue,
-          "Starts a unit. JobRemoved announces the end of the job.", find_unit },
+          "Starts a unit. JobRemoved announces the end of the job.", find_unit, .word = "start" },
         { "StopUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue, "Stops a unit.",
-          find_unit },
+          find_unit, .word = "stop" },
         { "ReloadUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue,
-          "Reloads the configuration of a unit.", find_unit },
+          "Reloads the configuration of a unit.", find_unit, .word = "reload" },
         { "RestartUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue,
-          "Stops a unit, if it runs, and starts it.", find_unit },
+          "Stops a unit, if it runs, and starts it.", find_unit, .word = "restart" },
         { "TryRestartUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue,
-          "Restarts a unit if it runs, else does nothing.", find_unit },
+          "Restarts a unit if it runs, else does nothing.", find_unit, .word = "try-restart" },
         { "ReloadOrRestartUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue,
-          "Reloads a unit if it supports that, else restarts it.", find_unit },
+          "Reloads a unit if it supports that, else restarts it.", find_unit, .word = "reload-or-restart" },
         { "ReloadOrTryRestartUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue,
-          "Reloads a unit if it supports that, else restarts it if it runs.", find_unit },
+          "Reloads a unit if it supports that, else restarts it if it runs.", find_unit,
+          .word = "reload-or-try-restart" },
         { "EnqueueUnitJob", "sss", "unit type mode", "uososa(uosos)", "id job unit unit_path type affected_jobs",
           BUS_VERB_ENQUEUE, bus_manager_enqueue_unit_job,
-          "Requests a job of any type, and answers with all jobs of its transaction.", find_unit },
+          "Requests a job of any type, and answers with all jobs of its transaction.", find_unit,
+          .describe = bus_manager_describe_job },
         { "StartUnitWithFlags", "sst", "unit mode flags", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue_with_flags,
-          "As StartUnit; the flags must be 0.", find_unit },
+          "As StartUnit; the flags must be 0.", find_unit, .word = "start" },
         { "StartUnitReplace", "sss", "old_unit unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue_instead,
-          "As StartUnit, if a start of the old unit is queued." },
+          "As StartUnit, if a start of the old unit is queued.",
+          .describe = bus_manager_describe_replacement },
         { "GetUnitByInvocationID", "ay", "id", "o", "path", BUS_VERB_READ, bus_manager_get_unit_by_invocation_id,
           "The path of the unit whose last start has that id, 16 bytes; without bytes the unit of the caller." },
         { "GetUnitByControlGroup", "s", "group", "o", "path", BUS_VERB_READ, bus_manager_get_unit_by_control_group,
@@ -83,21 +86,22 @@ static const BusMethod methods[] = {
           "block." },
         { "KillUnit", "ssi", "unit whom signal", "", NULL, BUS_VERB_KILL, bus_manager_kill_unit,
           "Sends a signal to the \"main\" process, the \"control\" process or \"all\" processes of a unit.",
-          find_unit },
+          find_unit, .word = "kill" },
         { "CleanUnit", "sas", "unit what", "", NULL, BUS_VERB_RESET, bus_manager_clean_unit,
           "Removes directories of a unit that is inactive: \"runtime\", \"state\", \"cache\", \"logs\", "
-          "\"configuration\", \"all\". The unit is in maintenance until they are removed.", find_unit },
+          "\"configuration\", \"all\". The unit is in maintenance until they are removed.", find_unit,
+          .word = "clean" },
         { "FreezeUnit", "s", "unit", "", NULL, BUS_VERB_KILL, bus_manager_freeze_unit,
           "Freezes all processes of an active unit; FreezerState becomes \"frozen\" when they stand still.",
-          find_unit },
+          find_unit, .word = "freeze" },
         { "ThawUnit", "s", "unit", "", NULL, BUS_VERB_KILL, bus_manager_thaw_unit,
-          "Lets the processes of a frozen unit continue.", find_unit },
-        { "SetUnitProperties", "sba(sv)", "unit runtime properties", "", NULL, BUS_VERB_INSTALL,
+          "Lets the processes of a frozen unit continue.", find_unit, .word = "thaw" },
+        { "SetUnitProperties", "sba(sv)", "unit runtime properties", "", NULL, BUS_VERB_SET,
           bus_manager_set_unit_properties,
           "Changes settings of the control group of a unit, and its description, by a drop-in, which is verified "
           "first, and reads the files of the unit again. Values have the type of the property, or are strings as in a "
-          "unit file.", find_unit },
-        { "StartTransientUnit", "ssa(sv)a(sa(sv))", "name mode properties aux", "o", "job", BUS_VERB_INSTALL,
+          "unit file.", find_unit, .word = "set-property" },
+        { "StartTransientUnit", "ssa(sv)a(sa(sv))", "name mode properties aux", "o", "job", BUS_VERB_SET,
           bus_manager_start_transient_unit,
           "Makes a unit of properties, and auxiliary ones, and starts it. The units exist as long as they are loaded. "
           "Values have the type of the property, or are strings as in a unit file. Further properties: AddRef b: the "
@@ -105,18 +109,19 @@ static const BusMethod methods[] = {
           "reply, is "
           "answered with the job of the first; of a scope PIDs au (0 is the caller) and Controller s; of a service "
           "StandardInputFileDescriptor h, StandardOutputFileDescriptor h and StandardErrorFileDescriptor h." },
-        { "AttachProcessesToUnit", "ssau", "unit subgroup pids", "", NULL, BUS_VERB_KILL, bus_manager_attach_processes,
+        { "AttachProcessesToUnit", "ssau", "unit subgroup pids", "", NULL, BUS_VERB_CONTROL,
+          bus_manager_attach_processes,
           "Moves processes into the control group of an active unit: root may move any, other users their own. The "
           "subgroup must be empty.", find_unit },
         { "AbandonScope", "s", "unit", "", NULL, BUS_VERB_KILL, bus_manager_abandon_scope, "As Scope.Abandon.",
           find_unit },
         { "ResetFailedUnit", "s", "unit", "", NULL, BUS_VERB_RESET, bus_manager_reset_failed_unit,
-          "Makes a failed unit inactive, and resets the count of its start limit.", find_unit },
+          "Makes a failed unit inactive, and resets the count of its start limit.", find_unit, .word = "reset-failed" },
         { "ResetFailed", "", NULL, "", NULL, BUS_VERB_RESET, bus_manager_reset_failed,
           "ResetFailedUnit for all units." },
         { "RefUnit", "s", "unit", "", NULL, BUS_VERB_PIN, bus_manager_ref_unit,
-          "Adds a reference: the unit stays loaded as long as the caller is connected.", find_unit },
-        { "UnrefUnit", "s", "unit", "", NULL, BUS_VERB_PIN, bus_manager_unref_unit, "Drops a reference.", find_unit },
+          "Adds a reference: the unit stays loaded as long as the caller is connected.", find_unit, .word = "ref" },
+        { "UnrefUnit", "s", "unit", "", NULL, BUS_VERB_READ, bus_manager_unref_unit, "Drops a reference.", find_unit },
         { "ListJobs", "", NULL, "a(usssoo)", "jobs", BUS_VERB_READ, bus_manager_list_jobs,
           "All jobs: id, unit, type, state, path, path of the unit." },
         { "GetJob", "u", "id", "o", "job", BUS_VERB_READ, bus_manager_get_job, "The path of a job." },
@@ -126,7 +131,7 @@ static const BusMethod methods[] = {
           "The jobs that this one waits for." },
         { "CancelJob", "u", "id", "", NULL, BUS_VERB_CANCEL, bus_manager_cancel,
           "Cancels a job that has not begun. As org.jobd1: a running one is refused. As org.freedesktop.systemd1: as "
-          "Detach.", find_job },
+          "Detach.", find_job, .word = "cancel" },
         { "ClearJobs", "", NULL, "", NULL, BUS_VERB_CANCEL, bus_manager_clear_jobs,
           "Cancels all jobs that have not begun; as org.freedesktop.systemd1, running ones, too." },
         { "ListUnitFiles", "", NULL, "a(ss)", "files", BUS_VERB_READ, bus_manager_list_unit_files,
@@ -175,11 +180,11 @@ static const BusMethod methods[] = {
           "Links default.target to this unit." },
         { "GetDefaultTarget", "", NULL, "s", "name", BUS_VERB_READ, bus_manager_get_default_target,
           "The unit that is started at the beginning." },
-        { "SetEnvironment", "as", "assignments", "", NULL, BUS_VERB_INSTALL, bus_manager_set_environment,
+        { "SetEnvironment", "as", "assignments", "", NULL, BUS_VERB_ENVIRONMENT, bus_manager_set_environment,
           "Sets environment variables, \"NAME=value\", of all processes that are started from now on." },
-        { "UnsetEnvironment", "as", "names", "", NULL, BUS_VERB_INSTALL, bus_manager_unset_environment,
+        { "UnsetEnvironment", "as", "names", "", NULL, BUS_VERB_ENVIRONMENT, bus_manager_unset_environment,
           "Unsets them by name, or by an equal assignment. Variables of the manager's own environment stay." },
-        { "UnsetAndSetEnvironment", "asas", "names assignments", "", NULL, BUS_VERB_INSTALL,
+        { "UnsetAndSetEnvironment", "asas", "names assignments", "", NULL, BUS_VERB_ENVIRONMENT,
           bus_manager_unset_and_set_environment, "Unsets and sets variables in one change." },
         { "Reload", "", NULL, "", NULL, BUS_VERB_RELOAD, bus_manager_reload,
           "Reads unit files that have changed. As org.jobd1: nothing changes if one of them is broken. "
@@ -211,16 +216,16 @@ static const BusMethod methods[] = {
           "answered again, with those of its jobs that are still known. Tokens are separate for each user; the last "
           "1000 "
           "are kept, for 10 minutes; a token of other requests is refused (TokenReused). Refused calls are not kept.",
-          .flags = BUS_PROPERTY_OWN },
+          .flags = BUS_PROPERTY_OWN, .describe = bus_manager_describe_exec },
         { "Plan", "a(ss)sa{sv}", "requests mode options", "a{sv}", "plan", BUS_VERB_PLAN, bus_manager_plan,
           "Answers what Exec would do, with the reasons; changes nothing. Option edges b: also all edges between its "
           "jobs.",
           .flags = BUS_PROPERTY_OWN },
         { "Cancel", "u", "id", "", NULL, BUS_VERB_CANCEL, bus_manager_cancel, "As CancelJob.", find_job,
-          .flags = BUS_PROPERTY_OWN },
+          .word = "cancel", .flags = BUS_PROPERTY_OWN },
         { "Detach", "u", "id", "", NULL, BUS_VERB_CANCEL, bus_manager_detach,
           "Cancels a job, also a running one: what the unit does goes on without a job.", find_job,
-          .flags = BUS_PROPERTY_OWN },
+          .word = "cancel", .flags = BUS_PROPERTY_OWN },
         { "Query", "a{sv}", "filter", "aa{sv}", "jobs", BUS_VERB_READ, bus_manager_query,
           "Jobs that match all of: id u (also of one of the last ended jobs), unit s, pattern s, type s, state s, "
           "transaction t, requester s (a bus name).",
@@ -243,11 +248,11 @@ static const BusMethod methods[] = {
           "The name of a dynamic user.", .flags = BUS_PROPERTY_FOREIGN },
         { "GetDynamicUsers", "", NULL, "a(us)", "users", BUS_VERB_READ, bus_manager_list_dynamic_users,
           "The dynamic users of loaded units.", .flags = BUS_PROPERTY_FOREIGN },
-        { "SetShowStatus", "s", "mode", "", NULL, BUS_VERB_RELOAD, bus_manager_show_status,
+        { "SetShowStatus", "s", "mode", "", NULL, BUS_VERB_CONTROL, bus_manager_show_status,
           "Only \"no\" and \"\": no status is shown on a console.", .flags = BUS_PROPERTY_FOREIGN },
-        { "BindMountUnit", "sssbb", "unit source destination read_only mkdir", "", NULL, BUS_VERB_KILL,
+        { "BindMountUnit", "sssbb", "unit source destination read_only mkdir", "", NULL, BUS_VERB_CONTROL,
           bus_call_not_supported, "Not supported.", find_unit, .flags = BUS_PROPERTY_FOREIGN },
-        { "MountImageUnit", "sssbba(ss)", "unit source destination read_only mkdir options", "", NULL, BUS_VERB_KILL,
+        { "MountImageUnit", "sssbba(ss)", "unit source destination read_only mkdir options", "", NULL, BUS_VERB_CONTROL,
           bus_call_not_supported, "Not supported.", find_unit, .flags = BUS_PROPERTY_FOREIGN },
         { "SwitchRoot", "ss", "new_root init", "", NULL, BUS_VERB_EXIT, bus_call_not_supported, "Not supported.",
           .flags = BUS_PROPERTY_FOREIGN },

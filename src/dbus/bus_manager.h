@@ -11,6 +11,9 @@
 
 int bus_manager_enqueue(BusCall *call);         /* StartUnit, StopUnit, … */
 int bus_manager_enqueue_unit_job(BusCall *call);
+int bus_manager_describe_job(const BusCall *call, size_t at, BusDetail *ret_detail);    /* EnqueueUnitJob */
+int bus_manager_describe_replacement(const BusCall *call, size_t at, BusDetail *ret_detail);
+int bus_manager_describe_exec(const BusCall *call, size_t at, BusDetail *ret_detail);
 int bus_manager_get_job(BusCall *call);
 int bus_manager_get_job_after(BusCall *call);
 int bus_manager_get_job_before(BusCall *call);

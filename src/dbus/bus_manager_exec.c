@@ -10,6 +10,7 @@
 #include "basic/text.h"
 #include "dbus/bus_manager.h"
 #include "dbus/bus_token.h"
+#include "dbus/object/bus_question.h"
 
 #define REQUESTS_MAX 16384U
 
@@ -191,6 +192,25 @@ static int exec(BusCall *call, const char *token, uint64_t request) {
         }
         vector_deinit(&requests);
         return r;
+}
+
+/* A transaction of many requests is described as a whole: without a unit. */
+int bus_manager_describe_exec(const BusCall *call, size_t at, BusDetail *ret_detail) {
+        DBusMessageIter arguments = call->arguments, items, item;
+        const char *unit, *type;
+
+        dbus_message_iter_recurse(&arguments, &items);
+        if (dbus_message_iter_get_element_count(&arguments) > (int) BUS_QUESTION_DETAILS_MAX)
+                return 0;
+        for (size_t i = 0; i < at && dbus_message_iter_get_arg_type(&items) != DBUS_TYPE_INVALID; i++)
+                dbus_message_iter_next(&items);
+        if (dbus_message_iter_get_arg_type(&items) == DBUS_TYPE_INVALID)
+                return 0;
+        dbus_message_iter_recurse(&items, &item);
+        dbus_message_iter_get_basic(&item, &unit);
+        dbus_message_iter_next(&item);
+        dbus_message_iter_get_basic(&item, &type);
+        return bus_question_describe(call, unit, type, ret_detail);
 }
 
 int bus_manager_exec(BusCall *call) {

@@ -10,6 +10,7 @@
 
 #include "basic/text.h"
 #include "dbus/bus_manager.h"
+#include "dbus/object/bus_question.h"
 
 const char *bus_manager_type_of_method(const char *method) {
         static const struct {
@@ -70,6 +71,25 @@ int bus_manager_enqueue_unit_job(BusCall *call) {
         const char *mode = bus_call_string(call);
 
         return bus_call_enqueue_verbose(call, unit, type, mode);
+}
+
+/* The arguments are strings. */
+static const char *string_argument(const BusCall *call, size_t at) {
+        DBusMessageIter arguments = call->arguments;
+        const char *string;
+
+        for (; at > 0; at--)
+                dbus_message_iter_next(&arguments);
+        dbus_message_iter_get_basic(&arguments, &string);
+        return string;
+}
+
+int bus_manager_describe_job(const BusCall *call, size_t at, BusDetail *ret_detail) {
+        return at > 0 ? 0 : bus_question_describe(call, string_argument(call, 0), string_argument(call, 1), ret_detail);
+}
+
+int bus_manager_describe_replacement(const BusCall *call, size_t at, BusDetail *ret_detail) {
+        return at > 0 ? 0 : bus_question_describe(call, string_argument(call, 1), "start", ret_detail);
 }
 
 int bus_manager_get_job(BusCall *call) {

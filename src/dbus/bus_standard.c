@@ -100,7 +100,7 @@ static int method_set(BusCall *call) {
                 return r;
         if (!row.property || !row.property->set)
                 return bus_call_fail(call, -EROFS, "PropertyReadOnly", "Property %s cannot be set.", name);
-        if (!bus_access_is_allowed(call->tree, call->object, row.property->set_verb, call->client->uid))
+        if (!bus_access_is_allowed(call->tree, call->object, row.property->set_verb, call->client))
                 return bus_call_fail(call, -EACCES, "AccessDenied", "Only the owner of the manager may do that.");
         dbus_message_iter_recurse(&call->arguments, &value);
         return row.property->set(call, &value);

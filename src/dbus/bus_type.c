@@ -18,7 +18,7 @@ static int method_abandon(BusCall *call) {
 #define OF_GROUP                                                                                                     \
         { "GetProcesses", "", NULL, "a(sus)", "processes", BUS_VERB_READ, bus_unit_get_processes,                    \
           "As Manager.GetUnitProcesses." },                                                                          \
-        { "AttachProcesses", "sau", "subgroup pids", "", NULL, BUS_VERB_KILL, bus_unit_attach_processes,             \
+        { "AttachProcesses", "sau", "subgroup pids", "", NULL, BUS_VERB_CONTROL, bus_unit_attach_processes,          \
           "As Manager.AttachProcessesToUnit." }
 
 static const BusMethod group_methods[] = { OF_GROUP, {} };
@@ -33,9 +33,9 @@ static const BusMethod controlled_methods[] = {
 
 static const BusMethod service_methods[] = {
         OF_GROUP,
-        { "BindMount", "ssbb", "source destination read_only mkdir", "", NULL, BUS_VERB_KILL, bus_call_not_supported,
+        { "BindMount", "ssbb", "source destination read_only mkdir", "", NULL, BUS_VERB_CONTROL, bus_call_not_supported,
           "Not supported.", .flags = BUS_PROPERTY_FOREIGN },
-        { "MountImage", "ssbba(ss)", "source destination read_only mkdir options", "", NULL, BUS_VERB_KILL,
+        { "MountImage", "ssbba(ss)", "source destination read_only mkdir options", "", NULL, BUS_VERB_CONTROL,
           bus_call_not_supported, "Not supported.", .flags = BUS_PROPERTY_FOREIGN },
         {},
 };

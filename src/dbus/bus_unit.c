@@ -13,6 +13,7 @@
 #include "basic/text.h"
 #include "dbus/bus_interfaces.h"
 #include "dbus/bus_manager.h"
+#include "dbus/object/bus_question.h"
 #include "dbus/object/bus_view.h"
 
 static int method_enqueue(BusCall *call) {
@@ -26,6 +27,16 @@ static int method_enqueue_job(BusCall *call) {
         const char *mode = bus_call_string(call);
 
         return bus_call_enqueue_verbose(call, call->object->unit->id, type, mode);
+}
+
+static int describe_job(const BusCall *call, size_t at, BusDetail *ret_detail) {
+        DBusMessageIter arguments = call->arguments;
+        const char *type;
+
+        if (at > 0)
+                return 0;
+        dbus_message_iter_get_basic(&arguments, &type);
+        return bus_question_describe(call, call->object->unit->id, type, ret_detail);
 }
 
 static int method_kill(BusCall *call) {
@@ -48,26 +59,41 @@ static int method_unref(BusCall *call) {
 }
 
 static const BusMethod methods[] = {
-        { "Start", "s", "mode", "o", "job", BUS_VERB_ENQUEUE, method_enqueue, "As Manager.StartUnit." },
-        { "Stop", "s", "mode", "o", "job", BUS_VERB_ENQUEUE, method_enqueue, "As Manager.StopUnit." },
-        { "Reload", "s", "mode", "o", "job", BUS_VERB_ENQUEUE, method_enqueue, "As Manager.ReloadUnit." },
-        { "Restart", "s", "mode", "o", "job", BUS_VERB_ENQUEUE, method_enqueue, "As Manager.RestartUnit." },
-        { "TryRestart", "s", "mode", "o", "job", BUS_VERB_ENQUEUE, method_enqueue, "As Manager.TryRestartUnit." },
+        { "Start", "s", "mode", "o", "job", BUS_VERB_ENQUEUE, method_enqueue, "As Manager.StartUnit.",
+          .word = "start" },
+        { "Stop", "s", "mode", "o", "job", BUS_VERB_ENQUEUE, method_enqueue, "As Manager.StopUnit.",
+          .word = "stop" },
+        { "Reload", "s", "mode", "o", "job", BUS_VERB_ENQUEUE, method_enqueue, "As Manager.ReloadUnit.",
+          .word = "reload" },
+        { "Restart", "s", "mode", "o", "job", BUS_VERB_ENQUEUE, method_enqueue, "As Manager.RestartUnit.",
+          .word = "restart" },
+        { "TryRestart", "s", "mode", "o", "job", BUS_VERB_ENQUEUE, method_enqueue, "As Manager.TryRestartUnit.",
+          .word = "try-restart" },
         { "ReloadOrRestart", "s", "mode", "o", "job", BUS_VERB_ENQUEUE, method_enqueue,
-          "As Manager.ReloadOrRestartUnit." },
+          "As Manager.ReloadOrRestartUnit.",
+          .word = "reload-or-restart" },
         { "ReloadOrTryRestart", "s", "mode", "o", "job", BUS_VERB_ENQUEUE, method_enqueue,
-          "As Manager.ReloadOrTryRestartUnit." },
+          "As Manager.ReloadOrTryRestartUnit.",
+          .word = "reload-or-try-restart" },
         { "EnqueueJob", "ss", "type mode", "uososa(uosos)", "id job unit unit_path type affected_jobs",
-          BUS_VERB_ENQUEUE, method_enqueue_job, "As Manager.EnqueueUnitJob." },
-        { "Kill", "si", "whom signal", "", NULL, BUS_VERB_KILL, method_kill, "As Manager.KillUnit." },
-        { "Clean", "as", "what", "", NULL, BUS_VERB_RESET, bus_unit_clean, "As Manager.CleanUnit." },
-        { "Freeze", "", NULL, "", NULL, BUS_VERB_KILL, bus_unit_freeze, "As Manager.FreezeUnit." },
-        { "Thaw", "", NULL, "", NULL, BUS_VERB_KILL, bus_unit_thaw, "As Manager.ThawUnit." },
-        { "SetProperties", "ba(sv)", "runtime properties", "", NULL, BUS_VERB_INSTALL, bus_unit_set_properties,
-          "As Manager.SetUnitProperties." },
-        { "ResetFailed", "", NULL, "", NULL, BUS_VERB_RESET, method_reset_failed, "As Manager.ResetFailedUnit." },
-        { "Ref", "", NULL, "", NULL, BUS_VERB_PIN, method_ref, "As Manager.RefUnit." },
-        { "Unref", "", NULL, "", NULL, BUS_VERB_PIN, method_unref, "As Manager.UnrefUnit." },
+          BUS_VERB_ENQUEUE, method_enqueue_job, "As Manager.EnqueueUnitJob.",
+          .describe = describe_job },
+        { "Kill", "si", "whom signal", "", NULL, BUS_VERB_KILL, method_kill, "As Manager.KillUnit.",
+          .word = "kill" },
+        { "Clean", "as", "what", "", NULL, BUS_VERB_RESET, bus_unit_clean, "As Manager.CleanUnit.",
+          .word = "clean" },
+        { "Freeze", "", NULL, "", NULL, BUS_VERB_KILL, bus_unit_freeze, "As Manager.FreezeUnit.",
+          .word = "freeze" },
+        { "Thaw", "", NULL, "", NULL, BUS_VERB_KILL, bus_unit_thaw, "As Manager.ThawUnit.",
+          .word = "thaw" },
+        { "SetProperties", "ba(sv)", "runtime properties", "", NULL, BUS_VERB_SET, bus_unit_set_properties,
+          "As Manager.SetUnitProperties.",
+          .word = "set-property" },
+        { "ResetFailed", "", NULL, "", NULL, BUS_VERB_RESET, method_reset_failed, "As Manager.ResetFailedUnit.",
+          .word = "reset-failed" },
+        { "Ref", "", NULL, "", NULL, BUS_VERB_PIN, method_ref, "As Manager.RefUnit.",
+          .word = "ref" },
+        { "Unref", "", NULL, "", NULL, BUS_VERB_READ, method_unref, "As Manager.UnrefUnit." },
         {},
 };
 

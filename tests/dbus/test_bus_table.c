@@ -136,7 +136,8 @@ static bool is_allowed(BusVerb verb, uid_t uid, uid_t owner) {
         BusPeers peers = { .owner = owner };
         const BusTree tree = { .peers = &peers };
 
-        return bus_access_is_allowed(&tree, &(BusObject) { .kind = &bus_manager_kind }, verb, uid);
+        return bus_access_is_allowed(&tree, &(BusObject) { .kind = &bus_manager_kind }, verb,
+                                     &(BusClient) { .uid = uid });
 }
 
 Test(bus_access, changes_are_for_root_and_the_owner) {

@@ -81,8 +81,8 @@ static size_t interfaces(const BusObject *object, BusInterface *ret_interfaces) 
         return 1;
 }
 
-static bool grants(const BusTree *tree, const BusObject *object, BusVerb verb, uid_t uid) {
-        return object->id == 1 && uid == UID_OF_FIRST;
+static bool grants(const BusObject *object, BusVerb verb, const BusClient *client) {
+        return object->id == 1 && client->uid == UID_OF_FIRST;
 }
 
 static void write_notice(const BusView *view, const BusNotice *notice, Sink *sink) {
@@ -187,11 +187,11 @@ Test(bus_tree, a_kind_may_grant_rights_on_one_of_its_objects) {
         const BusObject first = { .kind = &lamp_kind, .id = 1 }, second = { .kind = &lamp_kind, .id = 2 };
 
         tree.peers = &peers;
-        cr_assert(bus_access_is_allowed(&tree, &first, BUS_VERB_KILL, UID_OF_FIRST));
-        cr_assert(not(bus_access_is_allowed(&tree, &second, BUS_VERB_KILL, UID_OF_FIRST)));
-        cr_assert(not(bus_access_is_allowed(&tree, &first, BUS_VERB_KILL, UID_OF_FIRST + 1)));
-        cr_assert(not(bus_access_is_allowed(&tree, &first, BUS_VERB_KILL, (uid_t) -1)));
-        cr_assert(bus_access_is_allowed(&tree, &second, BUS_VERB_KILL, 1000));
+        cr_assert(bus_access_is_allowed(&tree, &first, BUS_VERB_KILL, &(BusClient) { .uid = UID_OF_FIRST }));
+        cr_assert(not(bus_access_is_allowed(&tree, &second, BUS_VERB_KILL, &(BusClient) { .uid = UID_OF_FIRST })));
+        cr_assert(not(bus_access_is_allowed(&tree, &first, BUS_VERB_KILL, &(BusClient) { .uid = UID_OF_FIRST + 1 })));
+        cr_assert(not(bus_access_is_allowed(&tree, &first, BUS_VERB_KILL, &(BusClient) { .uid = (uid_t) -1 })));
+        cr_assert(bus_access_is_allowed(&tree, &second, BUS_VERB_KILL, &(BusClient) { .uid = 1000 }));
 }
 
 /* As KillUnit() of the manager is about a unit. */
@@ -214,7 +214,7 @@ Test(bus_tree, a_right_on_an_object_counts_where_another_names_it) {
 Test(bus_tree, methods_of_the_manager_are_about_the_unit_that_they_name) {
         cleanup_(bus_world_stop) BusWorld world;
         DBusMessage *message = dbus_message_new_method_call(NULL, "/org/jobd1", "org.jobd1.Manager", "KillUnit");
-        const char *name = "x.target";
+        const char *name = "x.target", *none = "x";
         BusCall call = { .tree = &world.tree, .message = message };
         BusObject subject = {};
         Unit *unit;
@@ -224,10 +224,15 @@ Test(bus_tree, methods_of_the_manager_are_about_the_unit_that_they_name) {
         dbus_message_append_args(message, DBUS_TYPE_STRING, &name, DBUS_TYPE_INVALID);
         dbus_message_iter_init(message, &call.arguments);
         call.method = bus_interface_find_method(&bus_manager_interface, "KillUnit", NULL);
-        cr_assert(not(call.method->find_subject(&call, &subject)), "it is not loaded");
-        cr_assert(eq(int, manager_load_unit(world.manager, name, &unit, NULL), 0));
         cr_assert(call.method->find_subject(&call, &subject));
-        cr_assert(subject.unit == unit && subject.kind == &bus_unit_kind);
+        unit = manager_find_unit(world.manager, name);
+        cr_assert(unit && subject.unit == unit && subject.kind == &bus_unit_kind);
+        dbus_message_unref(message);
+
+        message = dbus_message_new_method_call(NULL, "/org/jobd1", "org.jobd1.Manager", "KillUnit");
+        dbus_message_append_args(message, DBUS_TYPE_STRING, &none, DBUS_TYPE_INVALID);
+        dbus_message_iter_init(message, &call.arguments);
+        cr_assert(not(call.method->find_subject(&call, &subject)), "it is no name");
         dbus_message_unref(message);
 }
 

@@ -19,4 +19,7 @@ typedef enum BusWho {
 /* The rule of the table, for all objects. */
 BusWho bus_access_who(BusVerb verb);
 /* The same for one object, with the grants of its kind. */
-bool bus_access_is_allowed(const BusTree *tree, const BusObject *object, BusVerb verb, uid_t uid);
+bool bus_access_is_allowed(const BusTree *tree, const BusObject *object, BusVerb verb, const BusClient *client);
+
+/* What polkit may allow to others: the last part of the name of its action, or NULL. */
+const char *bus_access_action(BusVerb verb);

@@ -316,6 +316,17 @@ int bus_call_load_unit(BusCall *call, const char *name, Unit **ret_unit) {
         return 0;
 }
 
+int bus_call_reach_unit(const BusCall *call, const char *name, Unit **ret_unit) {
+        int r;
+
+        if (!unit_name_is_valid(name) || unit_name_is_template(name))
+                return -EINVAL;
+        r = manager_load_unit(call->tree->manager, name, ret_unit, NULL);
+        if (r >= 0)
+                manager_consider_unloading(call->tree->manager, *ret_unit);
+        return r;
+}
+
 int bus_call_find_job(BusCall *call, uint32_t id, JobInfo *ret_job) {
         if (id == JOB_ID_NONE || !job_manager_find(manager_jobs(call->tree->manager), id, ret_job))
                 return bus_call_fail(call, -ENOENT, "NoSuchJob", "Job %u does not exist.", id);

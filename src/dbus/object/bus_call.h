@@ -12,6 +12,8 @@
 #include "dbus/object/bus_tree.h"
 #include "job/job_plan.h"
 
+typedef struct BusConsent BusConsent;
+
 struct BusCall {
         const BusTree *tree;
         BusPeer *peer;
@@ -24,6 +26,7 @@ struct BusCall {
         DBusMessageIter arguments;
         Sink *reply;                    /* takes the body of the answer */
         uint64_t later;                 /* its number, if it is answered later; else 0 */
+        BusConsent *consent;            /* of polkit, which has been asked before; NULL: it has not */
         Failure failure;
 };
 
@@ -58,6 +61,8 @@ int bus_call_enqueue_verbose(BusCall *call, const char *unit, const char *type, 
 /* A unit by name: one that is loaded (NoSuchUnit), or after loading it. */
 int bus_call_find_unit(BusCall *call, const char *name, Unit **ret_unit);
 int bus_call_load_unit(BusCall *call, const char *name, Unit **ret_unit);
+/* As bus_call_load_unit(), without a failure that says why not. */
+int bus_call_reach_unit(const BusCall *call, const char *name, Unit **ret_unit);
 int bus_call_find_job(BusCall *call, uint32_t id, JobInfo *ret_job);
 
 void bus_call_put_unit_path(BusCall *call, const char *unit);

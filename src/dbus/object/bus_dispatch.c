@@ -17,6 +17,7 @@
 #include "dbus/object/bus_call.h"
 #include "dbus/object/bus_dispatch.h"
 #include "dbus/object/bus_later.h"
+#include "dbus/object/bus_question.h"
 #include "dbus/object/bus_reply.h"
 
 static BusReply reply_to_call(const BusCall *call) {
@@ -81,9 +82,16 @@ static bool call_is_allowed(const BusCall *call) {
         const BusMethod *method = call->method;
         BusObject subject = {};
 
-        return bus_access_is_allowed(call->tree, call->object, method->verb, call->client->uid) ||
+        return bus_access_is_allowed(call->tree, call->object, method->verb, call->client) ||
                (method->find_subject && method->find_subject(call, &subject) &&
-                bus_access_is_allowed(call->tree, &subject, method->verb, call->client->uid));
+                bus_access_is_allowed(call->tree, &subject, method->verb, call->client));
+}
+
+/* BUS_CALL_LATER: polkit decides. */
+static int call_check_access(BusCall *call) {
+        if (call_is_allowed(call))
+                return 0;
+        return bus_question_is_possible(call) ? bus_question_ask(call) : call_deny(call);
 }
 
 static int call_check(BusCall *call) {
@@ -95,9 +103,7 @@ static int call_check(BusCall *call) {
                                      "Method %s takes arguments of the signature \"%s\", but was called with \"%s\".",
                                      call->method->name, call->method->in, signature);
 
-        if (!call_is_allowed(call))
-                return call_deny(call);
-        return 0;
+        return call_check_access(call);
 }
 
 static int call_find_in_tree(BusCall *call, BusObject *object) {
@@ -164,18 +170,19 @@ static BusCall call_begin(const BusTree *tree, BusClient *client, DBusMessage *m
         };
 }
 
-static void on_call(BusClient *client, DBusMessage *message, void *userdata) {
-        BusDispatch *dispatch = userdata;
+/* @consent: NULL for a call that has just come. */
+static void run(BusDispatch *dispatch, BusClient *client, DBusMessage *message, BusConsent *consent) {
         BusObject object;
         BusCall call = call_begin(dispatch->tree, client, message, &object);
         int r;
 
+        call.consent = consent;
         r = call_find_object(&call, &object);
         if (r >= 0)
                 r = call_find_method(&call);
         if (r >= 0)
                 r = call_check(&call);
-        if (r >= 0) {
+        if (r >= 0 && r != BUS_CALL_LATER) {
                 if (object.kind != dispatch->tree->driver)
                         client->peer->dialects |= BUS_DIALECT_BIT(call.dialect->id);
                 if (call.method->verb != BUS_VERB_READ)
@@ -190,6 +197,21 @@ static void on_call(BusClient *client, DBusMessage *message, void *userdata) {
         failure_deinit(&call.failure);
 }
 
+static void on_call(BusClient *client, DBusMessage *message, void *userdata) {
+        run(userdata, client, message, NULL);
+}
+
+void bus_dispatch_resume(BusClient *client, DBusMessage *message, BusConsent *consent, void *userdata) {
+        run(userdata, client, message, consent);
+}
+
+static void on_gone(const BusClient *client, void *userdata) {
+        const BusDispatch *dispatch = userdata;
+
+        if (dispatch->tree->questions)
+                bus_questions_forget(dispatch->tree->questions, client);
+}
+
 /* Refusals are in jobd's own dialect. */
 static void on_refuse(BusClient *client, DBusMessage *message, const Failure *failure, void *userdata) {
         const BusDispatch *dispatch = userdata;
@@ -200,7 +222,7 @@ static void on_refuse(BusClient *client, DBusMessage *message, const Failure *fa
         bus_reply_fail(&reply, failure, failure->code);
 }
 
-const BusReceiverOps bus_dispatch_receiver = { .call = on_call, .refuse = on_refuse };
+const BusReceiverOps bus_dispatch_receiver = { .call = on_call, .gone = on_gone, .refuse = on_refuse };
 
 void bus_dispatch_deinit(BusDispatch *dispatch) {
         bus_wire_deinit(&dispatch->wire);

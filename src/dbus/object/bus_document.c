@@ -46,13 +46,16 @@ static void add_methods(Text *text, const BusMethod *methods) {
 
         text_add(text, "\n## Methods\n\n| method | in | out | who | what |\n|---|---|---|---|---|\n");
         for (const BusMethod *method = methods; method->name; method++) {
+                const char *action = bus_access_action(method->verb);
+
                 if (method->flags & BUS_PROPERTY_FOREIGN)
                         continue;
                 text_addf(text, "| %s | ", method->name);
                 add_arguments(text, method->in, method->in_names);
                 text_add(text, " | ");
                 add_arguments(text, method->out, method->out_names);
-                text_addf(text, " | %s | %s |\n", who_may(method->verb), method->description);
+                text_addf(text, " | %s%s%s | %s |\n", who_may(method->verb), action ? "; polkit " : "", action ?: "",
+                          method->description);
         }
 }
 

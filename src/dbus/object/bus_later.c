@@ -67,6 +67,10 @@ static const BusLaterCall *find_record(const BusClient *client, uint64_t number)
         return NULL;
 }
 
+bool bus_later_is_of(BusLater later, const BusClient *client) {
+        return client->peer->id == later.peer && find_record(client, later.number);
+}
+
 static BusClient *find_client(const BusTree *tree, BusLater later) {
         BusPeer *peer = bus_peers_find(tree->peers, later.peer);
 
@@ -80,6 +84,13 @@ static BusClient *find_client(const BusTree *tree, BusLater later) {
 
 const BusClient *bus_later_client(const BusTree *tree, BusLater later) {
         return find_client(tree, later);
+}
+
+BusClient *bus_later_take(const BusTree *tree, BusLater later) {
+        BusClient *client = find_client(tree, later);
+        BusLaterCall record;
+
+        return client && take_record(client, later.number, &record) ? client : NULL;
 }
 
 bool bus_later_reply(const BusTree *tree, BusLater later, BusReply *ret_reply) {

@@ -33,6 +33,12 @@ int bus_call_keep(BusCall *call, BusLater *ret_later);
 /* Forgets the call again: the handler has failed, and its failure is the answer. */
 void bus_call_unkeep(BusCall *call);
 
+/* Forgets the call, which is run now, and so answered as any other: its client, or NULL as below. */
+BusClient *bus_later_take(const BusTree *tree, BusLater later);
+
+/* Whether the call is of that client, and has no answer. */
+bool bus_later_is_of(BusLater later, const BusClient *client);
+
 /* The client of the call; NULL if it has gone, or the call is answered. */
 const BusClient *bus_later_client(const BusTree *tree, BusLater later);
 /* Where its answer would go; false likewise. */

@@ -32,8 +32,11 @@ typedef enum BusVerb {
         BUS_VERB_RESET,
         BUS_VERB_PIN,                   /* keep a unit loaded */
         BUS_VERB_RELOAD,
-        BUS_VERB_INSTALL,               /* links to unit files, and their contents */
+        BUS_VERB_SET,                   /* settings of a unit, also of a new one */
+        BUS_VERB_INSTALL,               /* links to unit files */
+        BUS_VERB_ENVIRONMENT,           /* variables of all processes */
         BUS_VERB_EXIT,
+        BUS_VERB_CONTROL,               /* what polkit is never asked about */
         _BUS_VERB_MAX,
 } BusVerb;
 
@@ -67,6 +70,15 @@ typedef struct BusProperty {
         bool (*may_change)(const BusView *view, uint32_t parameter);
 } BusProperty;
 
+/* What a call does to one unit. */
+typedef struct BusDetail {
+        const char *unit;               /* borrowed; its main name */
+        const char *word;               /* borrowed; "start" */
+} BusDetail;
+
+/* The @at-th detail of a call: 1; 0 if there are no more; negative if it cannot be known: the call is refused then. */
+typedef int (*BusDescribe)(const BusCall *call, size_t at, BusDetail *ret_detail);
+
 /* @in_names and @out_names: one for each complete type of the signature, with spaces between. */
 typedef struct BusMethod {
         const char *name;
@@ -82,6 +94,12 @@ typedef struct BusMethod {
          */
         bool (*find_subject)(const BusCall *call, BusObject *ret_subject);
         uint8_t flags;                  /* BUS_PROPERTY_OWN, BUS_PROPERTY_FOREIGN: in which dialect it is there */
+        /*
+         * What polkit is told of the call (see bus_question.h): what happens to its unit, or a function if arguments
+         * say that. Both NULL: it is about no unit in particular.
+         */
+        const char *word;
+        BusDescribe describe;
 } BusMethod;
 
 typedef struct BusSignal {

@@ -14,6 +14,7 @@
 #include "dbus/peer/bus_peer.h"
 
 typedef struct BusKind BusKind;
+typedef struct BusQuestions BusQuestions;
 
 struct BusObject {
         const BusKind *kind;
@@ -64,8 +65,8 @@ struct BusKind {
         /* Interfaces of the kind, at most BUS_INTERFACES_MAX - 3; returns how many. GetAll() of all has this order. */
         size_t (*interfaces)(const BusObject *object, BusInterface *ret_interfaces);
 
-        /* Returns true if a user has that right on this object, beyond the table of bus_access.h. NULL: no. */
-        bool (*grants)(const BusTree *tree, const BusObject *object, BusVerb verb, uid_t uid);
+        /* Returns true if a client has that right on this object, beyond the table of bus_access.h. NULL: no. */
+        bool (*grants)(const BusObject *object, BusVerb verb, const BusClient *client);
 
         /* Signals of the manager when one came or went, and their body. NULL: none. */
         const char *came, *went;
@@ -86,6 +87,8 @@ struct BusTree {
         const BusKind *const *kinds;    /* of objects below the root; ends with NULL */
         const BusKind *beside;          /* of an object with a path of its own, in systemd's dialect; NULL: none */
         const BusInterface *const *common;      /* interfaces of every object; ends with NULL */
+
+        BusQuestions *questions;        /* borrowed; to polkit; NULL: it is not asked */
 
         void (*before_reply)(void *userdata);   /* sends signals that must come before a reply, or NULL */
         void *userdata;                 /* of before_reply() */

@@ -40,6 +40,7 @@ typedef struct BusClient {
         char *name;                             /* owned; unique name */
         uid_t uid;                              /* (uid_t) -1: not known */
         pid_t pid;                              /* 0: not known */
+        uint64_t started;                       /* that process, as bus_process_start(); 0: not known */
         char *command;                          /* owned; name of its process; NULL: not known */
         bool is_known;                          /* uid and pid have been asked for */
         bool is_command_known;                  /* .command has been looked up */

@@ -26,7 +26,6 @@
 #include "basic/fd.h"
 #include "basic/log.h"
 #include "basic/text.h"
-#include "dbus/peer/bus_header.h"
 #include "dbus/peer/bus_link.h"
 
 #define BACKOFF_FIRST (200 * USEC_PER_MSEC)
@@ -54,6 +53,8 @@ struct BusLink {
         void *userdata;                 /* of .ops */
         BusLinkActivation activate;     /* NULL: not served */
         void *activator;                /* of .activate */
+        BusLinkEnd end;                 /* NULL: nobody listens */
+        void *end_userdata;             /* of .end */
         char *address;                  /* owned */
         BusPeer *peer;                  /* a reference; NULL while there is no bus */
         VECTOR(BusPending) pending;     /* of .peer */
@@ -128,6 +129,46 @@ int bus_link_call(BusLink *link, const char *method, const char *argument, BusLi
                 r = link_send_call(link, message, argument ?: "", reply, userdata);
         dbus_message_unref(message);
         return r;
+}
+
+typedef struct BusAsked {
+        BusLink *link;                  /* borrowed: the connection goes before it */
+        BusLinkAnswer answer;
+        void *userdata;
+} BusAsked;
+
+static void on_answer(DBusPendingCall *call, void *userdata) {
+        const BusAsked *asked = userdata;
+        DBusMessage *reply = dbus_pending_call_steal_reply(call);
+
+        if (asked->link->peer && !asked->link->peer->is_gone)
+                asked->answer(asked->userdata, reply);
+        dbus_message_unref(reply);
+}
+
+int bus_link_ask(BusLink *link, DBusMessage *message, int timeout_msec, BusLinkAnswer answer, void *userdata,
+                 DBusPendingCall **ret_call) {
+        DBusPendingCall *call = NULL;
+        BusAsked *asked;
+
+        if (!bus_link_is_up(link))
+                return -ENOTCONN;
+        asked = malloc(sizeof(*asked));
+        if (!asked)
+                return -ENOMEM;
+        *asked = (BusAsked) { link, answer, userdata };
+
+        if (!dbus_connection_send_with_reply(link->peer->connection, message, &call, timeout_msec) || !call ||
+            !dbus_pending_call_set_notify(call, on_answer, asked, free)) {
+                if (call) {
+                        dbus_pending_call_cancel(call);
+                        dbus_pending_call_unref(call);
+                }
+                free(asked);
+                return -ENOMEM;
+        }
+        *ret_call = call;
+        return 0;
 }
 
 /* Without memory for a call the connection is useless. */
@@ -273,18 +314,6 @@ static void link_refuse(BusLink *link, DBusMessage *message, const char *reason)
         link->peers->receiver->refuse(&stranger, message, &failure, link->peers->userdata);
 }
 
-/* The size in bytes, SIZE_MAX without memory, and the number of descriptors. */
-static size_t size_of_message(DBusMessage *message, unsigned *ret_descriptors) {
-        char *data;
-        int n;
-
-        if (!dbus_message_marshal(message, &data, &n))
-                return SIZE_MAX;
-        *ret_descriptors = bus_header_descriptors((const uint8_t *) data, (size_t) n);
-        dbus_free(data);
-        return (size_t) n;
-}
-
 /*
  * With too many bytes or descriptors held libdbus would stop reading, and the awaited credentials would never be read;
  * and the descriptors are this process's own.
@@ -315,7 +344,7 @@ static void link_hold(BusLink *link, BusClient *client, DBusMessage *message, si
 static void link_take_call(BusLink *link, DBusMessage *message) {
         const char *name = dbus_message_get_sender(message);
         unsigned n_descriptors = 0;
-        size_t size = size_of_message(message, &n_descriptors);
+        size_t size = bus_peer_measure(message, &n_descriptors);
         BusClient *client;
 
         if (!name)
@@ -474,6 +503,8 @@ static void on_closed(BusPeer *peer, void *userdata) {
         }
         forget_pending(link);
         link->is_taken_up = false;
+        if (link->end)
+                link->end(link->end_userdata);
         link->peer = bus_peer_unref(link->peer);
         link_retry_later(link);
 }
@@ -676,6 +707,11 @@ void bus_link_listen(BusLink *link, const BusLinkOps *ops, void *userdata) {
 void bus_link_serve(BusLink *link, BusLinkActivation activate, void *userdata) {
         link->activate = activate;
         link->activator = userdata;
+}
+
+void bus_link_watch(BusLink *link, BusLinkEnd end, void *userdata) {
+        link->end = end;
+        link->end_userdata = userdata;
 }
 
 int bus_link_tell(BusLink *link, DBusMessage *message) {

@@ -41,6 +41,19 @@ void bus_link_serve(BusLink *link, BusLinkActivation activate, void *userdata);
 /* Sends a message to the bus itself at the end of the turn; without a bus it is lost. 0 or -ENOMEM. */
 int bus_link_tell(BusLink *link, DBusMessage *message /* borrowed */);
 
+/* For one listener: the connection has ended, and with it all that was asked there. NULL: nobody listens. */
+typedef void (*BusLinkEnd)(void *userdata);
+void bus_link_watch(BusLink *link, BusLinkEnd end, void *userdata);
+
+/*
+ * Calls another program on the bus. @answer is called once in a later turn, with an error if there is no reply in time;
+ * it is not called if the connection ends (see bus_link_watch()), or the call is given up. The caller owns a reference
+ * to *ret_call. 0, -ENOTCONN without a bus, or -ENOMEM.
+ */
+typedef void (*BusLinkAnswer)(void *userdata, DBusMessage *reply /* borrowed */);
+int bus_link_ask(BusLink *link, DBusMessage *message /* borrowed */, int timeout_msec, BusLinkAnswer answer,
+                 void *userdata, DBusPendingCall **ret_call);
+
 /* Returns true if there is a bus that has answered Hello. */
 bool bus_link_is_up(const BusLink *link);
 /* Tries to connect more often again, because a unit waits for a name on the bus. */

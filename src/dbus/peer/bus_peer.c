@@ -19,6 +19,7 @@
 #include "basic/log.h"
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "dbus/peer/bus_header.h"
 #include "dbus/peer/bus_peer.h"
 #include "process/outbox.h"
 
@@ -33,6 +34,17 @@ static DBusHandlerResult on_message(DBusConnection *connection, DBusMessage *mes
         else
                 peer->ops->message(peer, message, peer->userdata);
         return DBUS_HANDLER_RESULT_HANDLED;
+}
+
+size_t bus_peer_measure(DBusMessage *message, unsigned *ret_descriptors) {
+        char *data;
+        int n;
+
+        if (!dbus_message_marshal(message, &data, &n))
+                return SIZE_MAX;
+        *ret_descriptors = bus_header_descriptors((const uint8_t *) data, (size_t) n);
+        dbus_free(data);
+        return (size_t) n;
 }
 
 static void peer_set_limits(DBusConnection *connection) {
@@ -361,6 +373,8 @@ void bus_peer_remove_client(BusPeer *peer, BusClient *client) {
                         break;
                 }
 
+        if (peer->peers)
+                peer->peers->receiver->gone(client, peer->peers->userdata);
         bus_client_free(client);
 }
 

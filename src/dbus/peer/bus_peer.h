@@ -39,10 +39,11 @@
 
 /*
  * Receives calls. The credentials of the client are known when .call() is called; .refuse() answers a call with a
- * failure.
+ * failure; .gone() is called before a client is freed.
  */
 typedef struct BusReceiverOps {
         void (*call)(BusClient *client, DBusMessage *message, void *userdata);
+        void (*gone)(const BusClient *client, void *userdata);
         void (*refuse)(BusClient *client, DBusMessage *message, const Failure *failure, void *userdata);
 } BusReceiverOps;
 
@@ -116,6 +117,9 @@ int bus_peer_send_wire(BusPeer *peer, const BusWire *wire);
  */
 void bus_peer_note_stage(BusPeer *peer, const BusClient *client, uint32_t serial, BusLedgerStage stage);
 void bus_peer_note_answered(BusPeer *peer, const BusClient *client, uint32_t serial);
+
+/* The size of a message in bytes, SIZE_MAX without memory, and the number of its descriptors. */
+size_t bus_peer_measure(DBusMessage *message, unsigned *ret_descriptors);
 
 /* Returns true if the client gets signals. */
 bool bus_peer_hears(const BusPeer *peer, const BusDialect *dialect);

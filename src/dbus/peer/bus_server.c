@@ -32,6 +32,7 @@
 
 #include "basic/log.h"
 #include "basic/text.h"
+#include "dbus/peer/bus_process.h"
 #include "dbus/peer/bus_server.h"
 
 struct BusServer {
@@ -202,6 +203,7 @@ static int accept_connection(BusServer *server, DBusConnection *connection, cons
 
         client->uid = credentials->uid;
         client->pid = credentials->pid;
+        client->started = peer->is_of_other_user ? bus_process_start(credentials->pid) : 0;
         client->is_known = true;
         return bus_peers_add(server->peers, peer);
 }
