@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "basic/clock.h"
 #include "basic/text.h"
 #include "dbus/object/bus_access.h"
 #include "dbus/object/bus_question.h"
@@ -182,9 +183,10 @@ static int action_name(const BusQuestion *question, char **ret_name) {
         return text_format(ret_name, "%s.%s", question->all->prefix, question->verb);
 }
 
-/* By which polkit finds the question again. */
+/* By which polkit finds the question again: it must not be that of one that a core before this has asked. */
 static int cancellation_name(const BusQuestion *question, char **ret_name) {
-        return text_format(ret_name, "jobd-%llu", (unsigned long long) question->number);
+        return text_format(ret_name, "jobd-%llx-%llu", (unsigned long long) question->all->began,
+                           (unsigned long long) question->number);
 }
 
 static bool append_question(DBusMessage *message, const BusQuestion *question, const BusClient *client) {
@@ -534,6 +536,7 @@ void bus_questions_init(BusQuestions *questions, const BusTree *tree, BusLink *l
                 .prefix = prefix,
                 .resume = run_again,
                 .userdata = userdata,
+                .began = clock_monotonic(),
                 .timeout_msec = TIMEOUT_MSEC,
                 .timeout_interactive_msec = TIMEOUT_INTERACTIVE_MSEC,
         };

@@ -32,6 +32,7 @@ struct BusQuestions {
         BusResume resume;
         void *userdata;                 /* of .resume() */
         int timeout_msec, timeout_interactive_msec;     /* of an answer */
+        uint64_t began;                 /* sets questions apart from those of another core */
         uint64_t last_number;
         VECTOR(BusQuestion *) items;    /* owned; those without an answer */
 };
