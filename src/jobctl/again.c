@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Reconnecting after the connection breaks
+ * Calls that are made again: over a new connection, or with a password
  *
  * jobd-core may die and come back while its socket stays. A client that loses
  * the connection connects again and repeats its call if two calls have the
@@ -12,6 +12,10 @@
  *
  * A call that makes jobd die must not kill it for ever: repetitions are
  * limited.
+ *
+ * A call that polkit may allow is made without a password first, and nothing
+ * has happened when it is refused. So an agent is started only where there is
+ * something to ask.
  */
 
 #include <errno.h>
@@ -20,6 +24,7 @@
 #include <sys/random.h>
 
 #include "basic/clock.h"
+#include "jobctl/agent.h"
 #include "jobctl/jobctl.h"
 
 #define CONNECT_FOR (10 * USEC_PER_SEC)         /* without a listener */
@@ -27,6 +32,7 @@
 #define ANSWER_TIMEOUT_MSEC 5000                /* the longest delay of Ctrl-C */
 #define PAUSE_MIN (5 * USEC_PER_MSEC)
 #define PAUSE_MAX (100 * USEC_PER_MSEC)
+#define PASSWORD_TIMEOUT_MSEC 330000           /* jobd gives a person 5 minutes */
 #define SILENT_FOR USEC_PER_SEC                 /* before a person at a terminal is informed */
 
 static const struct Repeatable {
@@ -148,19 +154,39 @@ static int not_there(BusError *error) {
         return -ENOTCONN;
 }
 
+/* As bus_call(), with a password if that is needed. */
+static int call_with_password(Jobctl *ctl, const BusCall *call, json_t **ret_reply, BusError *ret_error) {
+        BusCall next = *call;
+        Agent agent;
+        int r;
+
+        next.args = json_incref(call->args);
+        r = bus_call(ctl->bus, &next, ret_reply, ret_error);
+        if (r != -EREMOTEIO || ctl->options.no_ask_password ||
+            !bus_error_is(ret_error, "InteractiveAuthorizationRequired"))
+                return r;
+
+        bus_error_deinit(ret_error);
+        terminal_progress_clear(&ctl->terminal);
+        agent_begin(&agent);
+        next.args = json_incref(call->args);
+        next.may_ask = true;
+        next.timeout_msec = PASSWORD_TIMEOUT_MSEC;
+        r = bus_call(ctl->bus, &next, ret_reply, ret_error);
+        agent_end(&agent);
+        return r;
+}
+
 int jobctl_send(Jobctl *ctl, const BusCall *call, json_t **ret_reply, BusError *ret_error) {
         unsigned times = times_to_repeat(call->method);
         int r;
 
         for (unsigned i = 0;; i++) {
-                BusCall next = *call;
-
                 if (!ctl->bus) {
                         r = not_there(ret_error);
                         break;
                 }
-                next.args = json_incref(call->args);
-                r = bus_call(ctl->bus, &next, ret_reply, ret_error);
+                r = call_with_password(ctl, call, ret_reply, ret_error);
                 if (r != -ENOTCONN)
                         break;
                 if (i >= times) {

@@ -296,7 +296,10 @@ static int new_call(Bus *bus, const BusCall *call, DBusMessage **ret, BusError *
                 return -EBADMSG;
         }
         *ret = dbus_message_new_method_call(bus->destination, path, call->interface ?: BUS_MANAGER, call->method);
-        return *ret ? 0 : error_memory(ret_error);
+        if (!*ret)
+                return error_memory(ret_error);
+        dbus_message_set_allow_interactive_authorization(*ret, call->may_ask);
+        return 0;
 }
 
 int bus_call(Bus *bus, const BusCall *call, json_t **ret_reply, BusError *ret_error) {

@@ -68,6 +68,7 @@ typedef struct BusCall {
         const char *signature;  /* of the arguments, "" or NULL for none */
         json_t *args;           /* taken over; an array for value_append() */
         int timeout_msec;       /* 0: the default, 90 s */
+        bool may_ask;           /* polkit may ask for a password */
 } BusCall;
 
 /*

@@ -27,6 +27,7 @@ static const ErrorStatus error_statuses[] = {
         { "TransactionJobsConflicting", { EXIT_FAILED, EXIT_FAILED, EXIT_REFUSED } },
         { "TransactionOrderIsCyclic", { EXIT_FAILED, EXIT_FAILED, EXIT_REFUSED } },
         { "AccessDenied", { EXIT_REFUSED, EXIT_FAILED, EXIT_REFUSED } },
+        { "InteractiveAuthorizationRequired", { EXIT_REFUSED, EXIT_FAILED, EXIT_REFUSED } },
         { "JobNotCancelable", { EXIT_REFUSED, EXIT_REFUSED, EXIT_REFUSED } },
         { "UnitMasked", { EXIT_FAILED, EXIT_FAILED, EXIT_REFUSED } },
         { "BadUnitSetting", { EXIT_FAILED, EXIT_FAILED, EXIT_REFUSED } },

@@ -78,6 +78,7 @@ static const Option options_table[] = {
         FLAG("plain", 0, plain, "Print a list instead of a tree, and no marks"),
         FLAG("no-legend", 0, no_legend, "Print no headers and no footers"),
         FLAG("full", 'l', full, "Do not cut lines to the width of the terminal"),
+        FLAG("no-ask-password", 0, no_ask_password, "Fail if polkit wants a password"),
         FLAG("no-color", 0, no_color, "Print no colours"),
         FLAG("no-pager", 0, no_pager, "Accepted for compatibility: no pager is used"),
 };

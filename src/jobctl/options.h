@@ -41,6 +41,7 @@ typedef struct Options {
         char **what;                    /* owned */
         const char *lines;
 
+        bool no_ask_password;
         bool help, version;
 } Options;
 

@@ -59,7 +59,7 @@ static const Option options_table[] = {
               "Make a socket that starts it; set a property"),
         FLAG("quiet", 'q', quiet, "Print no remarks"),
         FLAG("json", 0, json, "Print the result as JSON"),
-        FLAG("no-ask-password", 0, no_ask_password, NULL),
+        FLAG("no-ask-password", 0, no_ask_password, "Fail if polkit wants a password"),
 };
 
 static const OptionTable table = {
@@ -149,6 +149,7 @@ int run_options_parse(Jobctl *ctl, RunOptions *options, char *const *words, char
         options->is_user = ctl->options.is_user;
         options->is_system = ctl->options.is_system;
         options->socket = ctl->options.socket;
+        options->no_ask_password = ctl->options.no_ask_password;
         options->json = ctl->options.json;
         options->quiet = ctl->options.quiet;
         options->no_block = ctl->options.no_block;

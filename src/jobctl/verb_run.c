@@ -191,6 +191,7 @@ int verb_run(Jobctl *ctl, char *const *words) {
         ctl->options.is_user = options.is_user;
         ctl->options.is_system = options.is_system;
         ctl->options.socket = options.socket;
+        ctl->options.no_ask_password = options.no_ask_password;
         ctl->options.json = options.json;
         jobctl_choose_manager(ctl);
         return run_command(ctl, &options, command);

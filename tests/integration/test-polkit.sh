@@ -5,6 +5,7 @@
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 
+unset XDG_SESSION_ID
 POLKITD=
 for place in /usr/lib/polkit-1/polkitd /usr/libexec/polkitd /usr/libexec/polkit-1/polkitd; do
         [ -x "$place" ] && POLKITD=$place
@@ -106,17 +107,17 @@ start_system
 check "jobd is on the bus" wait_for '"org.jobd1"' names
 check "the rule lets a user start the unit" of nobody start one.service
 check_prints "it runs" '^active$' of nobody is-active one.service
-check_exit "but not stop it" 1 of nobody stop one.service
+check_exit "but not stop it" 4 of nobody stop one.service
 check_prints "which needs a password" 'uid 65534 has to authenticate to stop one.service \(polkit action org.jobd1.manage-units\)' \
         echo "$OUT"
-check_exit "nor start another one" 1 of nobody start two.service
+check_exit "nor start another one" 4 of nobody start two.service
 check_prints "which needs a password, too" 'has to authenticate to start two.service' echo "$OUT"
-check_exit "nor both together" 1 of nobody start one.service two.service
+check_exit "nor both together" 4 of nobody start one.service two.service
 check_prints "a rule that says no is final" 'uid 65534 may not start never.service \(polkit action org.jobd1.manage-units\)' \
         of nobody start never.service
 check_prints "nor read unit files again" 'polkit action org.jobd1.reload-daemon' of nobody daemon-reload
 check_prints "nor enable a unit" 'polkit action org.jobd1.manage-unit-files' of nobody enable one.service
-check_exit "the rule is for that user alone" 1 of daemon start one.service
+check_exit "the rule is for that user alone" 4 of daemon start one.service
 check_prints "none of that has happened" '^inactive$' of nobody is-active two.service
 check "root is not asked" of root stop one.service
 
@@ -125,6 +126,27 @@ check "the rule counts for clients of the bus, too" send nobody org.jobd1 /org/j
         string:replace
 check_prints "and for no other unit" 'InteractiveAuthorizationRequired.*start two.service' send nobody org.jobd1 /org/jobd1 \
         Manager.StartUnit string:two.service string:replace
+
+# — polkit's own agent —
+# ask ARGUMENT…: as of nobody, on a terminal, until a password is asked for
+ask() {
+        as nobody timeout "$PATIENCE" python3 -c 'import os, pty, signal, sys
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], sys.argv[1:])
+text = b""
+while b"assword" not in text:
+    text += os.read(terminal, 4096)
+os.kill(pid, signal.SIGINT)
+sys.stdout.write(text.decode())' "$DIR/jobctl" --socket "$DIR/run/private" "$@" </dev/null
+}
+if command -v pkttyagent >/dev/null; then
+        check_prints "polkit's agent asks for a password, and says what for" 'is required to stop unit one.service' ask stop one.service
+        check "and ends with jobctl" wait_for '^$' sh -c 'grep -l "^Name:.pkttyagent" /proc/[0-9]*/status'
+        check_prints "nothing has been done" '^active$' of nobody is-active one.service
+else
+        skip "polkit's agent asks for a password, and says what for" "pkttyagent is not installed"
+fi
 
 # — a polkit that hangs, and one that is gone —
 polkit_pid() {
@@ -143,6 +165,51 @@ check_equal "a polkit that dies has refused" 4 $?
 check_prints "and that is said" 'polkit does not say whether uid 65534 may start two.service|polkit, .* is not there' cat "$DIR/out"
 check_prints "without polkit only root may" 'Only root may call' of nobody start one.service
 check "the daemon ends" stop_daemon
+
+# — a password: polkit's place is taken by a program that consents where it may ask for one —
+start_system
+"$BUILD/tests/dbus/fake_polkit" "$DBUS_SYSTEM_BUS_ADDRESS" >"$DIR/questions" 2>&1 &
+FAKE=$!
+disown
+check "somebody is in polkit's place" wait_for '"org.freedesktop.PolicyKit1"' names
+mkdir "$DIR/bin"
+cat >"$DIR/bin/pkttyagent" <<A
+#!/bin/sh
+echo "\$\$ \$PPID \$*" >>"$DIR/agents"
+eval "exec \$2>&-"
+exec sleep 1000
+A
+chmod 755 "$DIR/bin/pkttyagent"
+: >"$DIR/agents"
+chmod 666 "$DIR/agents"
+unit password.service <<U
+[Service]
+Type=oneshot
+ExecStart=/bin/true
+U
+# on_terminal ARGUMENT…: as of nobody, with a terminal, and that agent first
+on_terminal() {
+        as nobody env PATH="$DIR/bin:$PATH" python3 -c 'import os, pty, sys
+sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' "$DIR/jobctl" --socket "$DIR/run/private" "$@" </dev/null
+}
+check_exit "a password can be refused" 4 of nobody --no-ask-password start password.service
+check_prints "and jobctl says who wanted one" 'uid 65534 has to authenticate to start password.service' echo "$OUT"
+check "with a password the unit starts, if an agent of the desktop asks" of nobody start password.service
+check_equal "without a terminal none is started" "$(cat "$DIR/agents")" ""
+check "on a terminal the unit starts, too" on_terminal start password.service
+check_prints "and an agent has been started there" '^[0-9]+ [0-9]+ --notify-fd [0-9]+$' cat "$DIR/agents"
+check_lacks "which has ended" . find /proc -maxdepth 1 -name "$(cut -d' ' -f1 "$DIR/agents")"
+: >"$DIR/agents"
+check "in a session, too" env XDG_SESSION_ID=1 bash -c "$(declare -f as on_terminal); DIR=$DIR; on_terminal start password.service"
+check_prints "where it lets an agent of the desktop pass" '^[0-9]+ [0-9]+ --notify-fd [0-9]+ --fallback$' cat "$DIR/agents"
+: >"$DIR/agents"
+check_exit "not where a password is not wanted" 4 on_terminal --no-ask-password start password.service
+check_exit "nor where none would help" 4 on_terminal start no.service
+check_equal "there is no agent" "$(cat "$DIR/agents")" ""
+check "the manager ends, too" stop_daemon
+kill "$FAKE"
+check "polkit's place is free" wait_for '^0$' sh -c "dbus-send --bus='$DBUS_SYSTEM_BUS_ADDRESS' --print-reply \
+        --dest=org.freedesktop.DBus / org.freedesktop.DBus.ListNames | grep -c PolicyKit1"
 
 # — in systemd's place: its names of actions —
 "$POLKITD" --no-debug >>"$DIR/polkit-log" 2>&1 &
