@@ -97,6 +97,21 @@ Test(bus_table, a_method_that_names_its_object_finds_it) {
                         cr_assert(method->find_subject != NULL, "%s", method->name);
 }
 
+static bool is_described(const BusMethod *method) {
+        return !bus_access_action(method->verb) || method->word || method->describe;
+}
+
+/* Or polkit could not be told which unit it decides about. systemd tells it none for a scope that is abandoned. */
+Test(bus_table, a_method_that_is_about_a_unit_is_described) {
+        for (const BusMethod *method = bus_manager_interface.methods; method->name; method++)
+                cr_assert(is_described(method) || !method->find_subject || text_equal(method->name, "AbandonScope"), "%s",
+                          method->name);
+        for (const BusMethod *method = bus_unit_interface.methods; method->name; method++)
+                cr_assert(is_described(method), "%s", method->name);
+        for (const BusMethod *method = bus_job_interface.methods; method->name; method++)
+                cr_assert(is_described(method), "%s", method->name);
+}
+
 Test(bus_table, each_property_is_there_once_and_has_one_complete_type) {
         BusInterface interfaces[INTERFACES_MAX];
         size_t n = all_interfaces(interfaces);

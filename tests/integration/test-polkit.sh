@@ -206,7 +206,32 @@ check_prints "where it lets an agent of the desktop pass" '^[0-9]+ [0-9]+ --noti
 check_exit "not where a password is not wanted" 4 on_terminal --no-ask-password start password.service
 check_exit "nor where none would help" 4 on_terminal start no.service
 check_equal "there is no agent" "$(cat "$DIR/agents")" ""
+
+# — a core that dies while polkit thinks —
+unit late.service <<U
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/bin/true
+U
+find_core
+of nobody start late.service >"$DIR/out" 2>&1 &
+waiting=$!
+check "polkit thinks" wait_for 'unit=late.service' cat "$DIR/questions"
+check "core dies" kill_core KILL
+check "who waited asks again" wait_for '^2$' grep -c unit=late.service "$DIR/questions"
+check_prints "nothing has been started yet" '^inactive$' of nobody is-active late.service
+of nobody start no.service >"$DIR/out-2" 2>&1
+wait "$waiting"
+check_equal "and is answered by the new core" $? 0
+check_prints "which has started it" '^active$' of nobody is-active late.service
 check "the manager ends, too" stop_daemon
+
+# — a user's manager —
+DBUS_SESSION_BUS_ADDRESS=$DBUS_SYSTEM_BUS_ADDRESS start_daemon --runtime-dir "$DIR/run"
+check "a user's manager is on the bus with polkit" wait_for '"org.jobd1"' names
+check_prints "and asks it nothing" 'Only root may call Exec; the caller is uid 65534' of nobody start one.service
+check "it ends, too" stop_daemon
 kill "$FAKE"
 check "polkit's place is free" wait_for '^0$' sh -c "dbus-send --bus='$DBUS_SYSTEM_BUS_ADDRESS' --print-reply \
         --dest=org.freedesktop.DBus / org.freedesktop.DBus.ListNames | grep -c PolicyKit1"
