@@ -61,14 +61,14 @@ static int name_unit(const ManagerRebuild *rebuild, Trace *trace, const ExecProc
 }
 
 static bool is_wanted(const ManagerRebuild *rebuild, const char *name) {
-        const ManagerUnit *row;
-        const Unit *unit;
+        const Unit *unit = rebuild->unread ? unit_table_find(rebuild->units, name) : NULL;
+        const ManagerUnit *row = unit ? manager_units_find(rebuild->unread, unit) : NULL;
 
-        if (!rebuild->unread)
-                return unit_name_is_valid(name) && !unit_name_is_template(name);
-        unit = unit_table_find(rebuild->units, name);
-        row = unit ? manager_units_find(rebuild->unread, unit) : NULL;
-        return row && row->is_unread;
+        if (row && row->is_unread)
+                return true;
+        if (rebuild->unread && (!rebuild->with_unnamed || (row && row->is_read)))
+                return false;
+        return unit_name_is_valid(name) && !unit_name_is_template(name);
 }
 
 static int add_trace(const ManagerRebuild *rebuild, pid_t pid, Traces *traces) {

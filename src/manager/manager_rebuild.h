@@ -20,6 +20,7 @@ typedef struct ManagerRebuild {
         ManagerInvocations *invocations;
         /* The rows of units: only of those that are unread processes are looked for. NULL: of all. */
         const ManagerUnits *unread;
+        bool with_unnamed;              /* … and of those that have no record, as somebody's name cannot be read */
 } ManagerRebuild;
 
 /* Makes units that have processes active. */

@@ -137,9 +137,13 @@ static int read_recovery(ManagerRestore *restore, const char *unit, const char *
         return -ENOMEM;
 }
 
-static void note_unread(Manager *manager, const Unit *unit) {
+static void note_reading(Manager *manager, const Unit *unit, bool is_read) {
         ManagerUnit *row = manager_units_of(&manager->rows, unit);
 
+        if (row)
+                row->is_read = is_read;
+        if (is_read)
+                return;
         log_write(LOG_LEVEL_ERROR, unit->id,
                   "Its recorded state cannot be read: unless processes of it are found it counts as inactive.");
         if (row)
@@ -151,12 +155,13 @@ static bool read_type(Manager *manager, Unit *unit, const void *bytes, size_t n,
         RecordReader reader;
         bool is_read;
 
-        if (n == 0)
+        if (n == 0) {
+                note_reading(manager, unit, true);
                 return true;
+        }
         record_reader_init_inner(&reader, bytes, n, outer);
         is_read = unit_restore(unit, &reader) >= 0;
-        if (!is_read)
-                note_unread(manager, unit);
+        note_reading(manager, unit, is_read);
         manager_units_count_failed(&manager->rows, unit, unit->active_state == UNIT_FAILED);
         manager_invocations_note(&manager->invocations, unit);
         /* The earlier core may have left the links. */
@@ -219,10 +224,12 @@ static int read_unit(void *userdata, uint32_t number, RecordReader *reader) {
         r = unit_table_load(restore->manager->units, name, &unit);
         if (r == -ENOMEM)
                 return r;
-        if (r < 0)
+        if (r < 0) {
                 log_warning("The recorded state of '%s' is dropped: the name is not valid.", name);
-        else
+                restore->manager->records.has_unnamed = true;
+        } else {
                 is_read = read_type(restore->manager, unit, bytes, n, reader);
+        }
         r = read_owner(restore, is_read ? unit : NULL, reader);
         if (r == 0)
                 r = read_recovery(restore, name, record_get_string(reader));

@@ -19,6 +19,7 @@ typedef struct ManagerRecords {
         JobIds jobs;                    /* during a full commit: the ids of all jobs */
         bool has_awaiting;              /* some unit's record says that it recovers with another */
         bool has_unread;                /* some unit's record could not be read */
+        bool has_unnamed;               /* … not even whose record it is */
 } ManagerRecords;
 
 /* For the readers of records: collects data that is used after all has been read. */

@@ -88,14 +88,30 @@ static void rebuild(Manager *manager, const ManagerUnits *unread) {
                 .processes = manager->processes,
                 .invocations = &manager->invocations,
                 .unread = unread,
+                .with_unnamed = manager->records.has_unnamed,
         });
 }
 
 static int find_unread(ManagerRestore *restore) {
         Manager *manager = restore->manager;
 
-        if (manager->records.has_unread)
+        if (manager->records.has_unread || manager->records.has_unnamed)
                 rebuild(manager, &manager->rows);
+        return 0;
+}
+
+/* A job that runs waits for what its unit does; a unit without a readable record does nothing, and is asked again. */
+static int ask_unread_again(ManagerRestore *restore) {
+        const Manager *manager = restore->manager;
+
+        for (size_t i = 0; i < restore->jobs.jobs.n && manager->records.has_unread; i++) {
+                JobRecord *job = &restore->jobs.jobs.items[i];
+                const Unit *unit = job->unit ? unit_table_find(manager->units, job->unit) : NULL;
+                const ManagerUnit *row = unit ? manager_units_find(&manager->rows, unit) : NULL;
+
+                if (row && row->is_unread)
+                        job->state = JOB_WAITING;
+        }
         return 0;
 }
 
@@ -143,6 +159,7 @@ static int restore_all(ManagerRestore *restore) {
                 read_units,             /* with their timers, processes and pins */
                 find_unread,            /* units without a readable record, by their processes */
                 read_jobs,              /* jobs refer to units */
+                ask_unread_again,
                 install_jobs,
                 check_journal,
                 read_queues,            /* job requests, exits, errands: the journal has later ones */

@@ -34,6 +34,7 @@ typedef struct ManagerUnit {
 
         bool is_failed : 1;             /* counted as failed */
         bool is_awaiting : 1;           /* manager_record: its record may say that it recovers with another */
+        bool is_read : 1;               /* … its record was read */
         bool is_unread : 1;             /* … its record cannot be read: its processes are looked for */
 } ManagerUnit;
 

@@ -170,6 +170,49 @@ Test(manager_restore, a_service_whose_record_cannot_be_read_and_that_has_no_proc
         cr_expect(eq(str, (char *) read_log(world), (char *) ""));
 }
 
+/* The unit of the job does not know any more that it stops. */
+Test(manager_restore, a_job_of_a_service_whose_record_cannot_be_read_is_done) {
+        cleanup_(world_freep) World *world = world_new();
+        Unit *unit;
+        pid_t pid;
+
+        write_unit(world, "b.service", "[Service]\nExecStart=/bin/sleep 1000\n");
+        world_exec(world, JOB_REPLACE, "start:b.service");
+        world_wait(world, world_is_active, "b.service");
+        world_settle(world);
+        pid = main_pid(world, "b.service");
+        unit = world_load(world, "b.service");
+        world_exec(world, JOB_REPLACE, "stop:b.service");
+        manager_jobs_run(&world->manager->jobs);
+        cr_assert(eq(int, (int) unit->active_state, UNIT_DEACTIVATING));
+        damage_record(world, "b.service");
+        world_restart(world);
+        world_wait(world, has_no_jobs, NULL);
+        cr_expect(world_is_gone_or_inactive(world, "b.service"));
+        cr_expect(eq(int, kill(pid, 0), -1));
+}
+
+/* As if a byte of its record had changed. */
+static void rename_in_record(World *world, const char *name, char first) {
+        Unit *unit = world_load(world, name);
+        char kept = unit->id_text[0];
+
+        unit->id_text[0] = first;
+        manager_turn_mark(&world->manager->turn, unit);
+        cr_assert(eq(int, state_commit(world->manager->turn.state), 0));
+        unit->id_text[0] = kept;
+}
+
+Test(manager_restore, a_service_whose_name_cannot_be_read_is_found_by_its_process) {
+        cleanup_(world_freep) World *world = world_new();
+        pid_t pid = start_sleeper(world);
+
+        rename_in_record(world, "a.service", '/');
+        world_restart(world);
+        cr_assert(world_is_active(world, "a.service"));
+        cr_expect(eq(int, main_pid(world, "a.service"), pid));
+}
+
 Test(manager_restore, what_ended_meanwhile_is_told) {
         cleanup_(world_freep) World *world = world_new();
         pid_t pid;
