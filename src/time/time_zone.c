@@ -278,13 +278,16 @@ typedef struct Search {
 
 /* Searches the period from @begin to @end (UTC) with a constant @offset. */
 static void search_stretch(Search *search, int64_t begin, int64_t end, TimeZoneOffset offset) {
-        int64_t utc = search->local - offset.seconds, shown = begin + offset.seconds;
+        int64_t utc = search->local - offset.seconds, shown;
 
         if (search->dst >= 0 && search->dst != offset.is_dst)
                 return;
         if (utc >= begin && utc < end && utc >= search->not_before && utc < search->found)
                 search->found = utc;
-        if (begin > INT64_MIN && end > search->not_before && shown > search->local && shown < search->next)
+        if (begin == INT64_MIN)         /* the first period has no beginning */
+                return;
+        shown = begin + offset.seconds;
+        if (end > search->not_before && shown > search->local && shown < search->next)
                 search->next = shown;
 }
 

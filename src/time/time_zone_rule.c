@@ -10,10 +10,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "basic/macro.h"
 #include "time/civil.h"
 #include "time/time_zone_rule.h"
 
-#define HOURS_MAX 167                   /* RFC 8536, 3.3.1 */
+/* RFC 8536, 3.3.1 */
+#define OFFSET_HOURS_MAX 24
+#define CHANGE_HOURS_MAX 167
 
 static bool is_digit(char c) {
         return c >= '0' && c <= '9';
@@ -55,13 +58,13 @@ static int parse_name(const char **at, char name[static TIME_ZONE_NAME_MAX]) {
 }
 
 /* "[+-]hh[:mm[:ss]]" */
-static int parse_time(const char **at, int32_t *ret_seconds) {
+static int parse_time(const char **at, int32_t hours_max, int32_t *ret_seconds) {
         int32_t sign = **at == '-' ? -1 : 1, hours, minutes = 0, seconds = 0;
         int r;
 
         if (**at == '-' || **at == '+')
                 ++*at;
-        r = parse_number(at, 0, HOURS_MAX, &hours);
+        r = parse_number(at, 0, hours_max, &hours);
         if (r == 0 && **at == ':') {
                 ++*at;
                 r = parse_number(at, 0, 59, &minutes);
@@ -99,7 +102,7 @@ static int parse_day(const char **at, TimeZoneDay *ret_day) {
                 r = parse_number(at, day.kind == 'J', 365, &day.day);
         if (r == 0 && **at == '/') {
                 ++*at;
-                r = parse_time(at, &day.seconds);
+                r = parse_time(at, CHANGE_HOURS_MAX, &day.seconds);
         }
         if (r < 0)
                 return r;
@@ -111,7 +114,7 @@ int time_zone_rule_parse(const char *text, TimeZoneRule *ret_rule) {
         TimeZoneRule rule = {};
         int32_t west;
 
-        if (parse_name(&text, rule.name[0]) < 0 || parse_time(&text, &west) < 0)
+        if (parse_name(&text, rule.name[0]) < 0 || parse_time(&text, OFFSET_HOURS_MAX, &west) < 0)
                 return -EINVAL;
         rule.offset[0] = -west;
         if (*text != '\0') {
@@ -119,7 +122,7 @@ int time_zone_rule_parse(const char *text, TimeZoneRule *ret_rule) {
                         return -EINVAL;
                 rule.offset[1] = rule.offset[0] + 3600;
                 if (*text != ',' && *text != '\0') {
-                        if (parse_time(&text, &west) < 0)
+                        if (parse_time(&text, OFFSET_HOURS_MAX, &west) < 0)
                                 return -EINVAL;
                         rule.offset[1] = -west;
                 }
@@ -150,15 +153,24 @@ static int64_t find_change(const TimeZoneRule *rule, int which, int32_t year) {
                rule->offset[which];
 }
 
+/*
+ * The order of the changes may differ from year to year, and one may be a week before or after its year, so the last
+ * change decides. If both are at the same moment, it is daylight saving time without end.
+ */
 bool time_zone_rule_is_dst(const TimeZoneRule *rule, int64_t utc) {
-        int32_t year = civil_from_seconds(utc + rule->offset[0], 0).year;
-        int64_t begin, end;
+        int32_t year = civil_from_seconds(utc, 0).year;
+        int64_t last[2] = { INT64_MIN, INT64_MIN };
 
         if (rule->name[1][0] == '\0')
                 return false;
-        begin = find_change(rule, 0, year);
-        end = find_change(rule, 1, year);
-        return begin < end ? utc >= begin && utc < end : utc >= begin || utc < end;
+        for (int32_t y = year - 2; y <= year + 1; y++)
+                for (int which = 0; which < 2; which++) {
+                        int64_t change = find_change(rule, which, y);
+
+                        if (change <= utc)
+                                last[which] = MAX(last[which], change);
+                }
+        return last[0] >= last[1];
 }
 
 bool time_zone_rule_next_change(const TimeZoneRule *rule, int64_t after, int64_t *ret_change) {
@@ -167,7 +179,7 @@ bool time_zone_rule_next_change(const TimeZoneRule *rule, int64_t after, int64_t
 
         if (rule->name[1][0] == '\0')
                 return false;
-        for (int32_t y = year - 1; y <= year + 1; y++)
+        for (int32_t y = year - 1; y <= year + 2; y++)
                 for (int which = 0; which < 2; which++) {
                         int64_t change = find_change(rule, which, y);
 

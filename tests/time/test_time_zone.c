@@ -73,9 +73,36 @@ Test(time_zone, an_hour_that_comes_twice_is_found_twice) {
         cr_assert(eq(i64, second, first + 3600));
 }
 
+/* Clocks show each time, whichever change comes first in a year, and wherever a year begins. */
+Test(time_zone, local_times_of_odd_rules_come_back) {
+        static const char *const rules[] = { "CET-0CEST,M5.5.4,M5.5.0/3", "CET-1CEST,J1/-167,J2/-167", "EST5EDT,0/0,J365/25",
+                                             "CET-1CEST,J365/167,J364/167", "NFT-24NFST,M1.1.0,M12.5.0" };
+
+        for (size_t i = 0; i < ELEMENTSOF(rules); i++) {
+                cleanup_(time_zone_freep) TimeZone *zone = NULL;
+
+                cr_assert(eq(int, time_zone_new_rule(rules[i], &zone), 0));
+                for (int64_t at = 0; at < INT64_C(2000000000); at += 86400 / 2 + 1807) {
+                        int64_t utc, local;
+
+                        cr_assert(time_zone_find(zone, at + time_zone_at(zone, at).seconds, -1, at, &utc, &local));
+                        cr_assert(eq(i64, utc, at), "%s", rules[i]);
+                }
+        }
+}
+
+Test(time_zone, daylight_saving_time_may_have_no_end) {
+        cleanup_(time_zone_freep) TimeZone *zone = NULL;
+
+        cr_assert(eq(int, time_zone_new_rule("EST5EDT,0/0,J365/25", &zone), 0));
+        for (int64_t at = 0; at < INT64_C(2000000000); at += 86400 / 2 + 1807)
+                cr_assert(time_zone_at(zone, at).is_dst);
+}
+
 Test(time_zone, rules_that_are_refused) {
         static const char *const table[] = { "", "C", "CET", "CET-1CEST", "CET-1CEST,M3.5.0", "CET-1CEST,M13.5.0,M1.1.0",
-                                             "CET-1CEST,M3.5.0,M10.5.0x", "<CET-1", "CET-999", "CET-1CEST,J0,J1" };
+                                             "CET-1CEST,M3.5.0,M10.5.0x", "<CET-1", "CET-999", "CET-25", "CET-1CEST-25,M3.5.0,M10.5.0",
+                                             "CET-1CEST,J0,J1" };
         TimeZone *zone = NULL;
 
         for (size_t i = 0; i < ELEMENTSOF(table); i++)
