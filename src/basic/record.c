@@ -161,10 +161,8 @@ uint64_t record_get(RecordReader *reader) {
 uint64_t record_get_time(RecordReader *reader) {
         uint64_t value = 0;
 
-        if (reader->has_failed || (size_t) (reader->end - reader->at) < sizeof(value)) {
-                reader->has_failed = true;
-                return 0;
-        }
+        if (reader->has_failed || (size_t) (reader->end - reader->at) < sizeof(value))
+                return fail(reader);
         memcpy(&value, reader->at, sizeof(value));
         reader->at += sizeof(value);
         return value;

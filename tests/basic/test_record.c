@@ -107,6 +107,17 @@ Test(record, nothing_is_at_its_end) {
         cr_expect(reader.has_failed);
 }
 
+Test(record, nothing_comes_after_a_failure) {
+        RecordReader reader;
+
+        record_reader_init(&reader, "\1\2\3", 3);
+        cr_assert(eq(u64, record_get_time(&reader), 0));
+        cr_assert(reader.has_failed);
+        cr_assert(eq(u64, record_get(&reader), 0));
+        assert_null(record_get_string(&reader));
+        cr_assert(not(record_is_at_end(&reader)));
+}
+
 Test(record, nonsense_fails) {
         static const uint8_t long_number[] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2 };
         static const uint8_t no_end[] = { 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0 };
