@@ -188,7 +188,8 @@ static int next_line(LogSource *source, char **ret_line, size_t *ret_n) {
         size_t looked = 0;
 
         for (;;) {
-                char *begin = source->buffer + source->begin, *end;
+                /* Before the first read there is no buffer. */
+                char *begin = source->buffer ? source->buffer + source->begin : NULL, *end;
                 int r;
 
                 end = source->end > source->begin + looked
