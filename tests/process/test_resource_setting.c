@@ -31,19 +31,11 @@ static bool changes_nothing(const Directive *directive) {
         return false;
 }
 
-static void do_nothing_to(Unit *unit) {
-}
-
-static int do_nothing(Unit *unit) {
-        return 0;
-}
-
 /* All that is done to the group of a unit with @lines, as text. */
 static char *describe(FileWorld *world, const DirectiveSection *section, const char *lines) {
-        static const UnitVTable scope = { .type = UNIT_SCOPE, .init = do_nothing, .deinit = do_nothing_to };
         static CgroupAttribute attributes[RESOURCE_ATTRIBUTES_MAX];
         const ResourceDefaults defaults = { .is_startup = true };
-        const Unit *unit = directive_case_load(world, section, lines, (const UnitVTable *[]) { &scope, NULL }, NULL);
+        const Unit *unit = directive_case_load(world, section, lines, NULL, NULL);
         const ResourceSettings *settings = file_service(unit)->resources;
         Text text = {};
         char *string;

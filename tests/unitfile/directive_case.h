@@ -41,9 +41,9 @@ DEFINE_CLEANUP(DirectiveCases, directive_cases_free)
 bool directive_cases_have(const DirectiveCases *cases, const Directive *directive, DirectiveCaseKind kind);
 
 /*
- * A unit with @lines of @section, in a new table of @types (ended by NULL) and @host, which may be NULL. It is of the
- * type that has the section, or else a service. It also has what such a unit cannot do without, but for directives that
- * the lines assign.
+ * Loads a unit with @lines of @section into a new table. The unit is of the type that has the section, or else a
+ * service, and also has the lines without which such a unit is refused, except for directives that @lines assign.
+ * @types: vtables instead of those that do nothing; ends with NULL, or is NULL. @host may be NULL.
  */
 Unit *directive_case_load(FileWorld *world, const DirectiveSection *section, const char *lines,
                           const UnitVTable *const *types, UnitHost *host);

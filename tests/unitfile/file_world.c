@@ -10,22 +10,8 @@
 #include <unistd.h>
 
 #include "basic/macro.h"
+#include "fake_types.h"
 #include "file_world.h"
-
-static int fake_init(Unit *unit) {
-        return 0;
-}
-
-static void fake_deinit(Unit *unit) {
-}
-
-static const UnitVTable fake_service = { .type = UNIT_SERVICE, .interface = "Service", .init = fake_init, .deinit = fake_deinit };
-static const UnitVTable fake_target = { .type = UNIT_TARGET, .interface = "Target", .init = fake_init, .deinit = fake_deinit };
-static const UnitVTable fake_timer = { .type = UNIT_TIMER, .interface = "Timer", .init = fake_init, .deinit = fake_deinit };
-static const UnitVTable fake_socket = { .type = UNIT_SOCKET, .interface = "Socket", .init = fake_init, .deinit = fake_deinit };
-static const UnitVTable fake_mount = { .type = UNIT_MOUNT, .interface = "Mount", .init = fake_init, .deinit = fake_deinit };
-static const UnitVTable fake_slice = { .type = UNIT_SLICE, .interface = "Slice", .init = fake_init, .deinit = fake_deinit };
-static const UnitVTable fake_path = { .type = UNIT_PATH, .interface = "Path", .init = fake_init, .deinit = fake_deinit };
 
 /* Adds @string without the world's root. */
 static void add_short(const FileWorld *world, Text *text, const char *string) {
@@ -60,13 +46,7 @@ void file_world_restart(FileWorld *world) {
         stop(world);
         cr_assert(eq(int, unit_file_loader_new(&world->loader, &world->options), 0));
         cr_assert(eq(int, unit_table_new(&world->table), 0));
-        unit_table_set_type(world->table, &fake_service);
-        unit_table_set_type(world->table, &fake_target);
-        unit_table_set_type(world->table, &fake_timer);
-        unit_table_set_type(world->table, &fake_path);
-        unit_table_set_type(world->table, &fake_socket);
-        unit_table_set_type(world->table, &fake_mount);
-        unit_table_set_type(world->table, &fake_slice);
+        fake_types_set(world->table);
         unit_file_loader_attach(world->loader, world->table);
 }
 

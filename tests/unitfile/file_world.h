@@ -4,7 +4,7 @@
 /*
  * A temporary search path of two folders, "a" before "b", a loader and a table
  *
- * Services, targets, timers, path units, sockets and mounts have a vtable that does nothing; other types have none.
+ * Each type that can be loaded has a vtable that does nothing (fake_types.h).
  * Memory that runs out aborts the test.
  */
 

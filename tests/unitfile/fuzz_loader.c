@@ -25,6 +25,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "basic/vector.h"
+#include "fake_types.h"
 #include "unit/unit_table.h"
 #include "unitfile/directive.h"
 #include "unitfile/unit_file.h"
@@ -207,22 +208,6 @@ static void receive(void *userdata, const UnitFileDiagnostic *diagnostic) {
         ++*(uint64_t *) userdata;
 }
 
-static int fake_init(Unit *unit) {
-        return 0;
-}
-
-static void fake_deinit(Unit *unit) {
-}
-
-static const UnitVTable fake_types[] = {
-        { .type = UNIT_SERVICE, .interface = "Service", .init = fake_init, .deinit = fake_deinit },
-        { .type = UNIT_TARGET, .interface = "Target", .init = fake_init, .deinit = fake_deinit },
-        { .type = UNIT_TIMER, .interface = "Timer", .init = fake_init, .deinit = fake_deinit },
-        { .type = UNIT_PATH, .interface = "Path", .init = fake_init, .deinit = fake_deinit },
-        { .type = UNIT_SOCKET, .interface = "Socket", .init = fake_init, .deinit = fake_deinit },
-        { .type = UNIT_MOUNT, .interface = "Mount", .init = fake_init, .deinit = fake_deinit },
-};
-
 /* As a manager does: into a table, with what the unit refers to. */
 static void load(const UnitFileOptions *options, const char *name) {
         cleanup_(unit_file_loader_freep) UnitFileLoader *loader = NULL;
@@ -231,8 +216,7 @@ static void load(const UnitFileOptions *options, const char *name) {
 
         if (unit_file_loader_new(&loader, options) < 0 || unit_table_new(&table) < 0)
                 abort();
-        for (size_t i = 0; i < ELEMENTSOF(fake_types); i++)
-                unit_table_set_type(table, &fake_types[i]);
+        fake_types_set(table);
         unit_file_loader_attach(loader, table);
         if (unit_name_is_valid(name) && !unit_name_is_template(name))
                 (void) unit_table_load(table, name, &unit);
