@@ -2,30 +2,31 @@
 /*
  * Starting a process
  *
- * A vfork-like child: clone with CLONE_VM copies no page tables, so it costs
- * the same for a manager of any size. It leaves its last step and errno in
- * shared memory, and the kernel tells when it is in there no longer. vfork()
- * itself would wait for ever: for a file system that does not answer, or for a
- * child that is its user's already and that this user has stopped. A child that
- * is killed half-way leaves no errno; it counts as started, and its end is
- * learned as any other's.
+ * A child is made like one of vfork(): clone() with CLONE_VM copies no page
+ * tables, so its cost does not depend on the size of the manager. The child
+ * writes its last step and errno to the shared memory, and the kernel reports
+ * when the child has left this memory: it has executed its program or has
+ * ended. vfork() itself could wait for ever: for a file system that does not
+ * answer, or for a child that already has another user and that this user has
+ * stopped. A child that is killed before it executes its program leaves no
+ * errno. It counts as started, and its exit is reported like any other exit.
  *
- * Several may be on their way at once, each with a stack and a record of its
- * own, and the caller does not wait: how long a child takes to its program is
- * up to file systems, to other processes that want to run, and to its user.
- * Only exec_spawn(), for a caller that has nothing else to do, waits, and has a
- * limit of its own.
+ * A child is "on its way" from the clone until it leaves the shared memory; then
+ * it "has arrived". Several may be on their way at once, each with a stack and a
+ * record of its own (ExecSpawn), and the caller does not wait: how long a child
+ * takes depends on file systems, on the load of the machine, and on its user.
+ * Only exec_spawn() and exec_spawn_finish() wait, with a time limit of their own.
  *
- * Everything that may allocate, look up names or read files is done before
- * the clone. Two things the kernel keeps for a memory, not for a process:
+ * Everything that may allocate, look up names or read files is done before the
+ * clone. The kernel keeps two things for each memory, not for each process:
  *
- * - It is marked "not dumpable" by a child that changes its user, who could
- *   trace it otherwise. It is made dumpable again when no such child is in it,
- *   also none that was given up.
- * - All in it have one score for the out-of-memory killer, and one filter for
- *   what a core dump has. So a child that changes one of these is alone on its
- *   way, and we take ours back after it. Those that have been on their way for
- *   long do not count: they may hang for good.
+ * - Whether it is dumpable. A child that changes its user makes the memory not
+ *   dumpable; otherwise that user could trace the child. The memory is made
+ *   dumpable again when the last such child has left it.
+ * - The score for the out-of-memory killer and the filter of core dumps. So a
+ *   child that changes one of these is on its way alone, and the manager's own
+ *   value is restored after it. Children that have been on their way for longer
+ *   than WAY_USEC do not count, as they may hang for ever.
  */
 
 #include <assert.h>
@@ -67,15 +68,16 @@
 #define STACK_SIZE ((size_t) 64 * 1024)
 #define STACK_GUARD ((size_t) 64 * 1024)
 
-/* How long a child may take to its program, and the time between two looks whether somebody has stopped it. */
+/* The time limit of a child on its way, … */
 #define WAY_USEC (5 * USEC_PER_SEC)
-/* … and one that waits for a processor that others have. Not for ever: its group may get next to none. */
+/* … of one that waits for a processor: there is a limit, as its control group may get hardly any processor time. */
 #define STARVED_WAY_USEC (30 * USEC_PER_SEC)
+/* The time between two checks whether a child has been stopped. */
 #define LOOK_USEC (20 * USEC_PER_MSEC)
-/* For one that has been killed, or has failed, to be gone, and the time between two looks where no pidfd tells. */
+/* The time that a killed or failed child has to end, and the time between two checks of that without a pidfd. */
 #define KILL_USEC (1 * USEC_PER_SEC)
 #define END_LOOK_MSEC 1
-/* From the kernel's word that a child has left until it has other memory: microseconds, but it may have to wait. */
+/* The longest wait of wait_for_other_memory(). Usually it takes microseconds. */
 #define SWITCH_USEC (100 * USEC_PER_MSEC)
 
 /* All that is made for one spawn. */
@@ -95,22 +97,22 @@ struct ExecSpawn {
         ExecCopy copy;                  /* of the request */
         Preparation preparation;
         ExecChild child;
-        void *memory;                   /* a guard and the stack above it; kept for the next one */
+        void *memory;                   /* owned: a guard and the stack above it; reused by the next spawn */
         pid_t pid;
         int pidfd;                      /* owned until it is passed on */
         usec_t since;                   /* monotonic */
         usec_t started;                 /* as exec_process_start(); 0: not known */
-        bool has_arrived;               /* its child has left our memory, or was given up */
-        bool is_aside;                  /* its place is another's */
-        bool shares_score;              /* with us, as long as it has our memory */
-        bool adjusts_memory;            /* has something of its own there, which is taken back */
+        bool has_arrived;               /* the child has left the shared memory, or was given up */
+        bool is_aside;                  /* in hanging, not in spawns */
+        bool shares_score;              /* the child shares our OOM score as long as it has our memory */
+        bool adjusts_memory;            /* counted in n_adjusting: values of the shared memory must be restored */
         bool changes_user;              /* counted in n_changing_users */
-        ExecSpawn *next;                /* of those that hang */
+        ExecSpawn *next;                /* in hanging */
 };
 
-static ExecSpawn *spawns[EXEC_SPAWNS_MAX];      /* owned; made when it is first needed, and used again */
+static ExecSpawn *spawns[EXEC_SPAWNS_MAX];      /* owned; made when first needed, and reused */
 
-/* Spawns whose killed children hang in the kernel, which writes to their memory some day: till then they are kept. */
+/* Owned: spawns that were given up and whose children may still use the shared memory; freed by free_hanging(). */
 static ExecSpawn *hanging;
 
 static unsigned n_changing_users;
@@ -136,7 +138,7 @@ void exec_request_deinit(ExecRequest *request) {
         *request = (ExecRequest) {};
 }
 
-/* A name without a slash is looked for in the fixed path, not in the environment's: units mean the same everywhere. */
+/* A name without a slash is not searched in the manager's $PATH, so a unit means the same under every manager. */
 static int list_candidates(const ExecRequest *request, char ***ret_candidates) {
         const char *path = request->path;
         cleanup_(strv_freep) char **folders = NULL;
@@ -168,7 +170,7 @@ static int list_arguments(const ExecRequest *request, char *const *environment, 
         return exec_expand_argv(request->argv, environment, ret_argv);
 }
 
-/* NULL, with the result set, if "~" is asked for and the user has no home. */
+/* Returns NULL, with the result set, if the setting is "~" and the user has no home directory. */
 static const char *choose_directory(const ExecRequest *request, const Preparation *preparation, ExecResult *result) {
         const char *home = preparation->credentials.home;
 
@@ -190,7 +192,7 @@ static bool is_one_stream(const ExecRequest *request) {
                text_equal(output->path, error->path) && text_equal(output->header, error->header);
 }
 
-/* Looked up once: we take to ignoring signals before we start anything, and then leave it at that. */
+/* Looked up once: the manager sets the signals that it ignores before the first process, and never changes them. */
 static uint64_t ignored_signals(void) {
         static uint64_t ignored;
         static bool is_known;
@@ -205,7 +207,7 @@ static uint64_t ignored_signals(void) {
         return ignored | UINT64_C(1) << (SIGPIPE - 1);
 }
 
-/* The user namespace is entered late, when all descriptors but a few are closed. */
+/* The user namespace is one of the places, because the child enters it after closing all other descriptors. */
 static int prepare_sandbox(const ExecRequest *request, Preparation *preparation, ExecResult *result) {
         const ExecCredentials *credentials = &preparation->credentials;
         cleanup_(strv_freep) char **own = NULL, **hidden = NULL;
@@ -245,7 +247,7 @@ static int prepare_sandbox(const ExecRequest *request, Preparation *preparation,
         return MIN(r, 0);
 }
 
-/* The descriptor that standard input is, -1: it is none of ours. */
+/* The manager's descriptor that becomes standard input; -1: none. */
 static int input_of(const ExecRequest *request, const ExecExtra *extra) {
         if (extra && extra->input_fd >= 0)
                 return extra->input_fd;
@@ -270,7 +272,7 @@ static int prepare(ExecCopy *copy, Preparation *preparation, ExecChild *child, E
         r = exec_credentials_resolve(request, &preparation->credentials, result);
         if (r < 0)
                 return r;
-        /* A unit that cannot have it runs all the same. */
+        /* A unit whose control group cannot be handed over runs all the same. */
         if (request->cgroup && preparation->credentials.has_uid)
                 (void) cgroup_hand_over(request->cgroup, preparation->credentials.uid, preparation->credentials.gid);
         r = exec_environment_build(request, &preparation->credentials, &preparation->environment, result);
@@ -304,7 +306,7 @@ static int prepare(ExecCopy *copy, Preparation *preparation, ExecChild *child, E
                 .argv = preparation->argv,
                 .environment = preparation->environment,
                 .directory = directory,
-                /* A user without a home has services, too. */
+                /* The default directory is a home that need not exist. */
                 .is_directory_optional = !request->working_directory ||
                                          request->flags & EXEC_REQUEST_DIRECTORY_OPTIONAL,
                 .is_one_stream = is_one_stream(request),
@@ -328,7 +330,7 @@ static bool takes_too_long(const ExecSpawn *spawn) {
         return taken > STARVED_WAY_USEC || (taken > WAY_USEC && !exec_process_wants_processor(spawn->pid));
 }
 
-/* Until the child has its program, or has ended: 0, -ECANCELED if somebody stopped it, or -ETIME. */
+/* Waits until the child executes its program or ends: 0, -ECANCELED if a signal has stopped the child, or -ETIME. */
 static int wait_for_program(ExecSpawn *spawn) {
         while (!exec_clone_has_left_within(&spawn->child.clone, LOOK_USEC)) {
                 siginfo_t info = {};
@@ -336,7 +338,7 @@ static int wait_for_program(ExecSpawn *spawn) {
 
                 if (r == 0 && info.si_code == CLD_STOPPED)
                         return -ECANCELED;
-                /* The kernel says nothing of one that a signal has ended with a core dump. */
+                /* The kernel does not report that a child has left if a signal with a core dump has ended it. */
                 if (r < 0 || info.si_pid == spawn->pid)
                         spawn->child.clone.is_here = 0;
                 else if (takes_too_long(spawn))
@@ -391,8 +393,8 @@ static void enter_adjustment(ExecSpawn *spawn) {
 }
 
 /*
- * The kernel says that the child leaves our memory a moment before it does. What we take back in that moment the child
- * would lose. Where the kernel does not compare memories, that has to be so.
+ * The kernel reports that the child has left the shared memory a moment before it does: a value that the manager
+ * restores in that moment would change the child's, too. Without kcmp() the manager cannot wait for that.
  */
 static void wait_for_other_memory(pid_t pid) {
         const usec_t end = clock_monotonic() + SWITCH_USEC;
@@ -425,7 +427,7 @@ static void leave_adjustment(ExecSpawn *spawn) {
         exec_adjust_restore();
 }
 
-/* The clock tells it, unless it ticked during the call. */
+/* The start, in ticks of the kernel: known from the clock, unless a tick was between @before and @after. */
 static usec_t find_start(pid_t pid, usec_t before, usec_t after) {
         const usec_t start = exec_process_start_at(before);
         ExecProcess process;
@@ -467,7 +469,7 @@ static int start(ExecSpawn *spawn) {
         return spawn->pid;
 }
 
-/* The child has left our memory, or does not come back to it. */
+/* To be called when the child has left the shared memory, or was killed and has not left it. */
 static void arrive(ExecSpawn *spawn) {
         leave_adjustment(spawn);
         if (!exec_clone_is_here(&spawn->child.clone))
@@ -477,7 +479,7 @@ static void arrive(ExecSpawn *spawn) {
         spawn->has_arrived = true;
 }
 
-/* For the caller that waits. One that hangs in the kernel for good stays a child to be reaped. */
+/* Waits for the child to arrive, and kills it if it does not. A child that hangs in the kernel is reaped later. */
 static void settle(ExecSpawn *spawn) {
         int r = spawn->has_arrived ? 0 : wait_for_program(spawn);
 
@@ -496,12 +498,12 @@ static void settle_all(void) {
                         settle(spawns[i]);
 }
 
-/* One that is on its way, and not for so long that it may hang. */
+/* Returns true if the child is on its way, and not for so long that it may hang. */
 static bool is_on_its_way(const ExecSpawn *spawn) {
         return spawn && spawn->is_used && !spawn->has_arrived && usec_sub(clock_monotonic(), spawn->since) < WAY_USEC;
 }
 
-/* Must @request wait for others, or for one that adjusts the memory that is theirs, too? */
+/* Returns true if @request adjusts the memory while children are on their way, or one of these adjusts it. */
 static bool is_excluded(const ExecRequest *request) {
         for (size_t i = 0; i < ELEMENTSOF(spawns); i++)
                 if (is_on_its_way(spawns[i]) && (adjusts_memory(request) || spawns[i]->adjusts_memory))
@@ -510,8 +512,8 @@ static bool is_excluded(const ExecRequest *request) {
 }
 
 /*
- * The child is on its way out, and nobody else knows of it. Even that can take for ever: at the end it closes its
- * files, and a file system may be asked to agree. Such a child is reaped as an orphan some day.
+ * Reaps a child that was killed or has failed, of which only this file knows. Its end can take for ever: the kernel
+ * closes its files, and a file system may not answer. Such a child is reaped later, as an orphan.
  */
 static void reap(const ExecSpawn *spawn) {
         const usec_t end = clock_monotonic() + KILL_USEC;
@@ -524,7 +526,7 @@ static void reap(const ExecSpawn *spawn) {
                 close(spawn->pidfd);
 }
 
-/* No child is in our memory that would need any of this. */
+/* Frees what the child needs. To be called when it has left the shared memory. */
 static void release(ExecSpawn *spawn) {
         preparation_deinit(&spawn->preparation);
         exec_copy_deinit(&spawn->copy);
@@ -534,7 +536,7 @@ static void release(ExecSpawn *spawn) {
         spawn->is_used = false;
 }
 
-/* Those whose children have left after all. */
+/* Frees the spawns that were set aside and whose children have left the shared memory. */
 static void free_hanging(void) {
         for (ExecSpawn **slot = &hanging; *slot;) {
                 ExecSpawn *spawn = *slot;
@@ -550,7 +552,7 @@ static void free_hanging(void) {
         }
 }
 
-/* The place of the spawn is another's from here on. */
+/* Moves the spawn from spawns to hanging, so that another one can have the place. */
 static void set_aside(ExecSpawn *spawn) {
         if (spawn->is_aside)
                 return;
@@ -562,7 +564,7 @@ static void set_aside(ExecSpawn *spawn) {
         hanging = spawn;
 }
 
-/* The place of a spawn that may hang for good is another's. */
+/* Sets the spawn aside if its child may hang. Returns true if so. */
 static bool yields(ExecSpawn *spawn) {
         bool is_late = spawn->is_used && !spawn->has_arrived && !is_on_its_way(spawn);
 
@@ -571,7 +573,7 @@ static bool yields(ExecSpawn *spawn) {
         return is_late;
 }
 
-/* A place that is free: 0, -EAGAIN, or -ENOMEM. */
+/* Finds a free place: 0, -EAGAIN if there is none, or -ENOMEM. */
 static int find_place(ExecSpawn **ret_spawn) {
         for (size_t i = 0; i < ELEMENTSOF(spawns); i++) {
                 if (!spawns[i] || yields(spawns[i]))
@@ -586,7 +588,7 @@ static int find_place(ExecSpawn **ret_spawn) {
         return -EAGAIN;
 }
 
-/* What the child may still read stays until it has left; and one that is aside is freed as all there are. */
+/* Frees the spawn, but not before its child has left the shared memory: until then it is set aside. */
 static void give_back(ExecSpawn *spawn) {
         if (exec_clone_is_here(&spawn->child.clone))
                 set_aside(spawn);

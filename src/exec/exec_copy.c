@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A request that a child may read as long as it likes
+ * A child's own copy of its request
  *
  * Most requests have two or three strings for the child, so one block is
- * allocated for all of them. What a string of the terms says is made ready
- * elsewhere (exec_extra.h), but for the search path, which a message names.
+ * allocated for all of them. Of the strings in the terms only the search path
+ * is copied, because a message names it; exec_extra.h prepares the others.
  *
- * Descriptors are copied because the child shares our table until it runs: one
- * that we close meanwhile could be another file when the child takes it.
+ * Descriptors are duplicated because the child shares the manager's table until
+ * it executes its program: if the manager closed a descriptor meanwhile, its
+ * number could be another file when the child uses it.
  */
 
 #include <assert.h>
@@ -21,7 +22,7 @@
 #include "basic/strv.h"
 #include "exec/exec_copy.h"
 
-/* The strings of a request that the child, or a message about it, reads. */
+/* The strings of a request that the child or a message reads. */
 #define N_STRINGS 13U
 
 static void list_strings(ExecRequest *request, const char **slots[static N_STRINGS]) {
@@ -130,7 +131,7 @@ int exec_copy_own_places(ExecCopy *copy, ExecPlace *places, size_t n, int spared
         return 0;
 }
 
-/* The strings and the nodes stay, with all that is no pointer. */
+/* Clears the pointers to what is not copied. */
 void exec_copy_part(ExecCopy *copy) {
         ExecRequest *request = &copy->request;
 

@@ -2,11 +2,11 @@
 #pragma once
 
 /*
- * A request that a child may read as long as it likes
+ * A child's own copy of its request
  *
- * A request borrows from the settings of a unit, and those may change or go
- * while the child is on its way. So the child gets a copy, with strings and
- * descriptors of its own.
+ * A request borrows from the settings of a unit, which may change or be freed
+ * before the child executes its program. So the child gets a copy, with strings
+ * and descriptors of its own.
  */
 
 #include "exec/exec_child.h"
@@ -15,19 +15,19 @@
 typedef struct ExecCopy {
         ExecRequest request;
         ExecTerms terms;                /* of .request, if it has any */
-        char *strings;                  /* owned: all strings of .request in one block … */
-        char **paths;                   /* owned: … and of the places */
-        int *fds;                       /* owned, and open: what the places have */
+        char *strings;                  /* owned: all strings of .request, in one block */
+        char **paths;                   /* owned: the strings of the places */
+        int *fds;                       /* owned, and open: the descriptors of the places */
         size_t n_fds;
 } ExecCopy;
 
 /*
- * All that is to be made of the request is made of the copy. Until exec_copy_part() the copy still borrows what only
- * the preparation needs: words of the command, variables, paths of the sandbox. 0 or -ENOMEM.
+ * Copies a request. Until exec_copy_part() the copy also borrows what only the preparation of the child needs: words of
+ * the command, variables, paths of the sandbox. 0 or -ENOMEM.
  */
 int exec_copy_make(const ExecRequest *request, ExecCopy *ret_copy);
-/* The places get descriptors of their own, but for @spared, and strings: 0, -ENOMEM, or -errno. */
+/* Duplicates the strings of the places and their descriptors, except for @spared: 0, -ENOMEM, or -errno. */
 int exec_copy_own_places(ExecCopy *copy, ExecPlace *places, size_t n, int spared);
-/* The child is made: it reads nothing that the copy borrows. */
+/* To be called when the child has been made: clears all that the copy borrows, which the child does not read. */
 void exec_copy_part(ExecCopy *copy);
 void exec_copy_deinit(ExecCopy *copy);

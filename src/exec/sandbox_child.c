@@ -469,7 +469,10 @@ child_ static int part(SandboxPlan *plan, Sandbox *sandbox) {
         return r < 0 ? fail(sandbox, "cannot part from the mounts outside", r) : 0;
 }
 
-/* The one that is there was made by a process before this one, or by another to which somebody has given its name. */
+/*
+ * Checks an existing folder: an earlier process of the unit has made it, unless another user has made one of that name.
+ * 0, -EEXIST, or a negative errno.
+ */
 child_ static int check_folder(int fd) {
         struct stat status;
         long r = exec_call2(SYS_fstat, fd, &status);
@@ -479,7 +482,7 @@ child_ static int check_folder(int fd) {
         return status.st_uid == (uid_t) exec_call1(SYS_geteuid, 0) && (status.st_mode & 077) == 0 ? 0 : -EEXIST;
 }
 
-/* @path for the manager's user alone, and "tmp" for all in it. */
+/* Makes @path, which only the manager's user can enter, and "tmp" in it, to which everybody can write. */
 child_ static int make_folder(const char *path) {
         int fd, r;
 
@@ -553,7 +556,7 @@ child_ static int enter(const SandboxPlan *plan, int fd, int kind) {
         return fd < 0 || plan->missing != 0 ? 0 : (int) exec_call2(SYS_setns, fd, kind);
 }
 
-/* The descriptor table is still the manager's, so the namespace is open there, too. */
+/* The child still shares the manager's descriptor table, so the namespace is open in the manager, too. */
 child_ int sandbox_child_enter_network(SandboxPlan *plan) {
         int r;
 

@@ -2,10 +2,10 @@
 /*
  * Resources shared by the processes of a unit
  *
- * The folders are inside one that only root may enter, so the world-writable
- * sticky folder cannot be reached from outside. Here they get their names; each
- * process that needs them makes them on its way, if they are not there, for
- * that can take long.
+ * Each folder is inside one that only root can enter, so the world-writable
+ * sticky folder cannot be reached from outside. This file only chooses the
+ * names. A process that needs the folders makes those that are missing before
+ * it executes its program, because making them can take long.
  *
  * Removing the files of a service may take long, and the service determines
  * what is there. A forked copy of the manager (which may use the C library)
@@ -98,12 +98,12 @@ bool sandbox_shared_is_needed(const SandboxSettings *settings, bool is_unprivile
                settings->private_users || is_unprivileged;
 }
 
-/* "@folder/jobd-private-NAME-RANDOM", which is not there yet. */
+/* Chooses "@folder/jobd-private-NAME-RANDOM"; the folder is not made. */
 static int choose_folder(const SandboxShared *shared, const char *folder, char **ret_path, ExecResult *result) {
         uint64_t number;
         int r = 0;
 
-        /* Nobody else can have made one of that name, so the number need not wait for the kernel's randomness. */
+        /* The number need not be unpredictable, as the child rejects a folder of another user. */
         if (getrandom(&number, sizeof(number), GRND_INSECURE) < 0)
                 r = -errno;
         if (r == 0)

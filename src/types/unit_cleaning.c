@@ -15,7 +15,8 @@
 #include "types/unit_say.h"
 
 /*
- * A kind that comes after the start: the process needs no new control group, and nothing in an old one is killed.
+ * The kind of the process is one that runs after a start: so no new control group is made for it, and no process in an
+ * existing one is killed.
  */
 static int ask_for_process(Unit *unit, const UnitCleaning *cleaning) {
         usec_t span = cleaning->terms->timeout_clean;
