@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Processes and signals on their way out
+ * Errands: requests for processes and signals
  *
- * What an owner asks for goes into the outbox as an errand: a plain record of
- * (owner, what). The command itself is asked of the owner when the errand
- * leaves, so that a stop of the same turn still prevents the start. An errand
- * whose owner goes away before is not run.
+ * A request of an owner becomes an errand in the outbox: a record of the owner
+ * and what it requests. The owner is asked for the command when the errand is
+ * sent, so a stop in the same turn still prevents the start. An errand whose
+ * owner has been freed is not sent.
  *
- * A process that has been made is on its way to its program: it opens files,
- * mounts, changes its user, and all that may take as long as it likes, for we do
- * not wait, but for a moment. Several are on their way side by side. Until one
- * has arrived its errand stays, and owns it in the table of processes; then it is
- * handed over to the real owner, which is told. When it has arrived nobody says:
- * so we look, when something else of it is heard, and by a timer that gets slower.
+ * A new process is on its way until it executes its program (exec.h): it opens
+ * files, mounts, changes its user. That may take any time, so the manager waits
+ * for a moment only. Several processes may be on their way at once. Until a
+ * process has arrived, its errand owns it in the table of processes; then it is
+ * handed over to the owner of the errand, which is informed. No event reports an
+ * arrival, so it is looked for: when anything else about the process becomes
+ * known, and by a timer with growing intervals.
  *
- * To make a process takes time, too, a sandbox more than anything else. So what a
- * flush does not get done in a stretch (process_pace.h) waits in its errand, and
- * is made in other stretches, between which all other sources are served. One that
- * is not wanted any more, because its owner has a time limit or is stopped, is
- * killed; its errand stays until it is reaped. It reads nothing of its unit, so
- * that units may change, or go, meanwhile.
+ * Making a process takes time, too, most of all making a sandbox. So a process
+ * that a flush does not make within one stretch (process_pace.h) waits in its
+ * errand and is made in a later stretch; all other event sources are served
+ * between stretches. A process that is no longer wanted (its owner is stopped, or
+ * its time limit has elapsed) is killed, and its errand stays until the process
+ * is reaped. The process reads nothing of its unit, which may change or be freed
+ * meanwhile.
  */
 
 #include <assert.h>
@@ -46,20 +48,23 @@
 #include "process/process_pace.h"
 #include "store/journal.h"
 
-/* One that is on its way for longer than the first may take any time, unless it wants a processor: then the second. */
+/*
+ * A stretch waits only for processes that have been on their way for less than this: the second value applies to a
+ * process that waits for a processor.
+ */
 #define RECENT (100 * USEC_PER_MSEC)
 #define RECENT_STARVED (1 * USEC_PER_SEC)
-/* The time between two looks at those on their way grows from the first to the second … */
+/* The interval of the timer that looks for arrivals grows from the first value to the second. */
 #define LOOK_MIN (1 * USEC_PER_MSEC)
 #define LOOK_MAX (200 * USEC_PER_MSEC)
-/* … and for those that hang on, to this part of the time that the last one has taken so far, and to this limit. */
+/* If none arrives, it grows on: to this part of the time since the last process was made, and to this limit. */
 #define LOOK_PART 8U
 #define LOOK_LIMIT (10 * USEC_PER_SEC)
-/* To begin with, where there is next to no processor. */
+/* The least interval while processes are made slowly, because there is hardly any processor time. */
 #define LOOK_STARVED (10 * USEC_PER_MSEC)
-/* A turn that has taken so long makes no process in the end: its answers leave, and others are served first. */
+/* A turn that has taken this long makes no process at its end, so that its replies and other clients come first. */
 #define TURN_LONG (3 * USEC_PER_MSEC)
-/* From this format on the record of a process on its way has its pid and start. */
+/* The first record format with the pid and the start of a process on its way. */
 #define FORMAT_OF_STARTS 6
 
 typedef enum ErrandKind {
@@ -69,56 +74,56 @@ typedef enum ErrandKind {
         _ERRAND_KIND_MAX,
 } ErrandKind;
 
-/* Of a process to be made. */
+/* The states of ERRAND_SPAWN; other kinds are always queued. */
 typedef enum ErrandState {
-        ERRAND_QUEUED,                  /* in the outbox, which owns it; others are nowhere else */
-        ERRAND_WAITING,                 /* has left the outbox, and waits for a place or for another process */
-        ERRAND_COMING,                  /* its process is on its way to its program */
-        ERRAND_LEAVING,                 /* its process was killed or has failed, and is not reaped yet */
-        ERRAND_GONE,                    /* nothing is left of it, and who holds it frees it */
+        ERRAND_QUEUED,                  /* in the outbox, which owns it */
+        ERRAND_WAITING,                 /* sent; its process cannot be made yet */
+        ERRAND_COMING,                  /* its process is on its way */
+        ERRAND_LEAVING,                 /* its process was killed or has failed, and is not yet reaped */
+        ERRAND_GONE,                    /* done; freed by its holder (.is_held) */
 } ErrandState;
 
 typedef struct ProcessErrand {
         ErrandKind kind;
         ErrandState state;
-        bool is_held;                   /* by the outbox, or while it is sent: freed after that */
-        uint64_t number;                /* rises */
+        bool is_held;                   /* in the outbox or being sent: freed by let_loose() only */
+        uint64_t number;                /* a later errand has a higher one */
         ProcessErrands *errands;        /* borrowed */
-        ProcessOwner *owner;            /* borrowed; NULL once it is gone, or has been told */
+        ProcessOwner *owner;            /* borrowed; NULL: freed, or informed of the outcome */
         UnitPurpose purpose;
-        pid_t pid;                      /* to signal; of kill_rest: the main process to spare; of a spawn: its own */
-        pid_t control_pid;              /* to spare */
+        pid_t pid;                      /* KILL: process to signal; KILL_REST: main process; SPAWN: new process */
+        pid_t control_pid;              /* KILL_REST: the control process */
         int pidfd;                      /* owned; of .pid, -1 if there is none */
         int signal;
         bool is_group;
-        struct ProcessErrand *previous, *next;  /* of ProcessErrands.newest, as long as it has an owner */
+        struct ProcessErrand *previous, *next;  /* in ProcessErrands.newest, as long as .owner is set */
 
-        /* Of a spawn that has left the outbox. */
-        struct ProcessErrand *later;    /* of ProcessErrands.sent */
-        ProcessOwner coming;            /* has the process in the table */
-        ExecRequest request;            /* owned; of one on its way only what the host is told with it */
+        /* Of a spawn that was sent. */
+        struct ProcessErrand *later;    /* in ProcessErrands.sent */
+        ProcessOwner coming;            /* owner of the process in the table until the process has arrived */
+        ExecRequest request;            /* owned; while the process is on its way, only .log_stream for the host */
         ExecSpawn *spawn;               /* owned */
         usec_t since, started;          /* monotonic; as exec_process_start() */
-        bool is_alone;                  /* no other was on its way when it was made */
+        bool is_alone;                  /* no other process was on its way when this one was made */
 } ProcessErrand;
 
 struct ProcessErrands {
         const ProcessHost *host;        /* borrowed */
         ProcessTable *table;            /* borrowed */
         ProcessRest *rest;              /* borrowed */
-        ProcessErrand *newest;          /* those that are written down */
-        ProcessErrand *sent, **sent_end;        /* owned: spawns that have left the outbox, in that order */
-        unsigned n_sent, n_coming;      /* of .sent: all but those leaving; those coming */
+        ProcessErrand *newest;          /* list of the errands that are recorded: all with an owner */
+        ProcessErrand *sent, **sent_end;        /* owned: spawns that were sent, oldest first */
+        unsigned n_sent, n_coming;      /* of .sent: waiting or coming; coming */
         ProcessPace pace;
         usec_t last_made;               /* when the last process was made */
-        usec_t pause;                   /* to the next look */
-        sd_event_source *look;          /* owned */
-        unsigned n_steps;               /* processes that were made, or have arrived */
+        usec_t pause;                   /* last interval of .look */
+        sd_event_source *look;          /* owned: the timer that looks for arrivals and makes waiting processes */
+        unsigned n_steps;               /* number of processes made plus number of arrivals */
         bool is_collecting;
-        bool is_looking;                /* what waits is made, however long the turn has taken */
-        bool is_postponed;              /* those that wait, wait for nothing but time */
-        bool has_yielded;               /* sources that were ready with the look have been served since */
-        bool is_full;                   /* none can be begun: what comes now waits behind those that wait */
+        bool is_looking;                /* in on_look(): processes are made, however long the turn has taken */
+        bool is_postponed;              /* waiting errands wait for the next stretch only */
+        bool has_yielded;               /* on_look() has let other ready sources be served first */
+        bool is_full;                   /* no process can be made now: a further errand waits behind the others */
 };
 
 static int on_look(sd_event_source *source, uint64_t usec, void *userdata);
@@ -159,9 +164,9 @@ static void tell_spawned(ProcessOwner *owner, UnitPurpose purpose, pid_t pid, co
                 owner->ops->spawned(owner, purpose, pid, result);
 }
 
-/* — errands, whatever they are — */
+/* — errands of any kind — */
 
-/* The errand is not written down any more. */
+/* Takes the errand off its owner, so that it is no longer recorded. */
 static void errand_detach(ProcessErrand *errand) {
         ProcessOwner *owner = errand->owner;
 
@@ -216,7 +221,7 @@ static void remove_sent(ProcessErrand *errand) {
                 errand_free(errand);
 }
 
-/* Nothing will be opened any more that the host has prepared for it. */
+/* Informs the host that the process opens nothing any more of what the host has prepared. */
 static void drop_request(ProcessErrand *errand) {
         const ProcessHost *host = errand->errands->host;
 
@@ -224,7 +229,7 @@ static void drop_request(ProcessErrand *errand) {
         exec_request_deinit(&errand->request);
 }
 
-/* The process has a copy of all that it reads. */
+/* Frees what the process does not need, as it has a copy of the request. */
 static void strip_request(ProcessErrand *errand) {
         const uint32_t log_stream = errand->request.log_stream;
 
@@ -232,7 +237,7 @@ static void strip_request(ProcessErrand *errand) {
         errand->request.log_stream = log_stream;
 }
 
-/* The outbox, or whoever has sent it, does not need it any more. One that is in .sent stays. */
+/* To be called when the outbox or begin_waiting() has done with the errand. One in .sent is not freed. */
 static void let_loose(ProcessErrand *errand) {
         errand->is_held = false;
         if (errand->state == ERRAND_QUEUED || errand->state == ERRAND_GONE)
@@ -240,8 +245,8 @@ static void let_loose(ProcessErrand *errand) {
 }
 
 /*
- * What became of a process that has arrived. 0, and it is .pid in the table, or was reaped; or < 0 with the result set:
- * it is reaped some time.
+ * Ends the spawn of a process that has arrived. 0: the program runs, or has run and was reaped; < 0: the result is set,
+ * and the process is reaped later.
  */
 static int end_spawn(ProcessErrand *errand, ExecResult *result) {
         const ProcessHost *host = errand->errands->host;
@@ -258,7 +263,7 @@ static int end_spawn(ProcessErrand *errand, ExecResult *result) {
         return r;
 }
 
-/* Under the policy for the idle every process waits as long, however few there are: a slower pace would not help. */
+/* How long the process has waited for a processor. 0 under SCHED_IDLE, where a slower pace would not shorten that. */
 static usec_t find_delay(const ProcessErrand *errand) {
         const usec_t taken = usec_sub(clock_monotonic(), errand->since);
 
@@ -266,7 +271,7 @@ static usec_t find_delay(const ProcessErrand *errand) {
                                                                                        : 0;
 }
 
-/* The table has it still: it is the owner's from here on, or nobody's, and then leaves. */
+/* Hands a process that has arrived over to its owner; a process that has failed stays the errand's. */
 static void arrive(ProcessErrand *errand) {
         ProcessErrands *errands = errand->errands;
         ProcessOwner *owner = errand->owner;
@@ -286,7 +291,7 @@ static void arrive(ProcessErrand *errand) {
         tell_spawned(owner, purpose, pid, &result);
 }
 
-/* The process was reaped before we knew that it has arrived, or it never will: its end is told, too. */
+/* For a process that was reaped before its arrival was noticed: the owner is informed of its exit, too. */
 static void end_at_once(ProcessErrand *errand, const UnitExit *exit) {
         ProcessOwner *owner = errand->owner;
         const UnitPurpose purpose = errand->purpose;
@@ -341,7 +346,7 @@ static void look_again(ProcessErrands *errands, usec_t pause) {
         (void) sd_event_source_set_enabled(errands->look, SD_EVENT_ONESHOT);
 }
 
-/* Those on their way stand in front, mostly: it need not look at all that wait. */
+/* The next process on its way; *n_left counts the rest of them, so that the errands behind the last are not visited. */
 static ProcessErrand *next_coming(ProcessErrand *errand, unsigned *n_left) {
         while (errand && *n_left > 0 && errand->state != ERRAND_COMING)
                 errand = errand->later;
@@ -375,7 +380,7 @@ void process_errands_collect(ProcessErrands *errands) {
                 look_again(errands, usec_sub(errands->pace.rest_until, clock_monotonic()));
 }
 
-/* Of this stretch, to make those that wait, or to wait for those on their way. */
+/* The time left in this stretch: for making waiting processes if there are any, else for waiting for arrivals. */
 static usec_t left_of_stretch(ProcessErrands *errands) {
         const usec_t now = clock_monotonic();
 
@@ -389,7 +394,7 @@ static bool is_recent(const ProcessErrand *errand, usec_t now) {
         return taken < RECENT || (taken < RECENT_STARVED && exec_process_wants_processor(errand->pid));
 }
 
-/* The first on its way that there is a point in waiting for. */
+/* The first process on its way that is likely to arrive soon, or NULL. */
 static ProcessErrand *find_recent(const ProcessErrands *errands) {
         unsigned n = errands->n_coming;
         const usec_t now = n > 0 ? clock_monotonic() : 0;
@@ -400,7 +405,7 @@ static ProcessErrand *find_recent(const ProcessErrands *errands) {
         return NULL;
 }
 
-/* For a recent one, as long as there is some time left. False if there is none of them, or of that. */
+/* Waits for a recent process during the rest of the stretch. Returns false if there is no such process or no time. */
 static bool wait_a_little(ProcessErrands *errands) {
         const ProcessErrand *errand = find_recent(errands);
         const usec_t left = left_of_stretch(errands);
@@ -427,8 +432,8 @@ ProcessOwner *process_errands_owner_of(ProcessErrands *errands, pid_t pid) {
 /* — making them — */
 
 /*
- * Where the pid of the process is written down in the moment in which it is there. If the journal is full there is a
- * commit in between.
+ * The place in the journal where the kernel stores the pid when it makes the process. If the journal is full, a commit
+ * empties it first.
  */
 static pid_t *note_of_pid(const ProcessErrand *errand) {
         ProcessErrands *errands = errand->errands;
@@ -457,7 +462,7 @@ static void add_sent(ProcessErrand *errand, ErrandState state) {
                 errands->n_coming++;
 }
 
-/* The process is there, and is the errand's until it has arrived. */
+/* Adds the new process to the table, owned by the errand until it has arrived. */
 static int follow(ProcessErrand *errand) {
         errand->pid = exec_spawn_pid(errand->spawn);
         errand->started = exec_spawn_start(errand->spawn);
@@ -467,7 +472,7 @@ static int follow(ProcessErrand *errand) {
                 .started = errand->started }, errand->since);
 }
 
-/* A process that cannot be followed must not live without us knowing. */
+/* Kills and reaps a process that cannot be added to the table. */
 static void give_up_process(ProcessErrand *errand, int error, ExecResult *result) {
         pid_t pid = 0;
         int pidfd = -1;
@@ -500,7 +505,7 @@ static int begin_spawn(ProcessErrand *errand, ExecResult *result) {
         return r;
 }
 
-/* An errand of the same owner that has been waiting for longer comes first. */
+/* Returns true if an earlier errand of the same owner waits, which must be sent first. */
 static bool has_earlier(const ProcessErrand *errand) {
         for (const ProcessErrand *other = errand->errands->sent; other && other != errand; other = other->later)
                 if (other->state == ERRAND_WAITING && other->owner == errand->owner)
@@ -508,7 +513,7 @@ static bool has_earlier(const ProcessErrand *errand) {
         return false;
 }
 
-/* Asks for the command. 0: it is in .request; -ECANCELED: it is not wanted; or < 0 with the result set. */
+/* Asks the owner for .request. 0; -ECANCELED if no process is wanted; or < 0 with the result set. */
 static int prepare(ProcessErrand *errand, ExecResult *result) {
         ProcessOwner *owner = errand->owner;
         int r;
@@ -516,16 +521,16 @@ static int prepare(ProcessErrand *errand, ExecResult *result) {
         r = owner->ops->prepare ? owner->ops->prepare(owner, errand->purpose, &errand->request, result) : -ECANCELED;
         if (r < 0)
                 exec_request_deinit(&errand->request);
-        process_owner_changed(owner);           /* what is made for its processes is in its record */
+        process_owner_changed(owner);           /* what prepare() makes for the processes is recorded */
         return MIN(r, 0);
 }
 
-/* Late ones do not count, for they may hang. */
+/* Processes that are not recent do not count against the pace, as they may hang. */
 static bool has_place(const ProcessErrands *errands) {
         return exec_spawn_has_place() && (errands->n_coming < errands->pace.most || !find_recent(errands));
 }
 
-/* For a place, and some time: true, and there is one; false, if there is none, or the errand was taken back. */
+/* Waits for a place in this stretch. Returns false if there is none, or the errand was taken back meanwhile. */
 static bool wait_for_place(ProcessErrand *errand) {
         ProcessErrands *errands = errand->errands;
 
@@ -537,7 +542,7 @@ static bool wait_for_place(ProcessErrand *errand) {
         return errand->owner && !errands->is_postponed && has_place(errands);
 }
 
-/* In its turn; until then it has nothing that is its unit's. */
+/* Makes the errand wait. Its request is empty, so it borrows nothing from its unit. Returns @wait. */
 static ExecSpawnWait queue_up(ProcessErrand *errand, ExecSpawnWait wait) {
         add_sent(errand, ERRAND_WAITING);
         if (wait == EXEC_SPAWN_WAITS_FOR_ALL)
@@ -545,7 +550,7 @@ static ExecSpawnWait queue_up(ProcessErrand *errand, ExecSpawnWait wait) {
         return wait;
 }
 
-/* Returns true if the turn has taken long before its first process is made. */
+/* Returns true if the turn has already taken long, and no process was made in it yet. */
 static bool is_late(ProcessErrands *errands) {
         const ProcessHost *host = errands->host;
 
@@ -557,7 +562,10 @@ static bool is_late(ProcessErrands *errands) {
         return true;
 }
 
-/* What others have to wait for, too, after this one. The caller holds it: its owner may take it back meanwhile. */
+/*
+ * Makes the process, or lets the errand wait. Returns what the errand waits for: EXEC_SPAWN_WAITS_FOR_ALL applies to
+ * all errands after it, too. The errand must be held, as its owner may take it back during the call.
+ */
 static ExecSpawnWait send_spawn(ProcessErrand *errand) {
         ProcessErrands *errands = errand->errands;
         ProcessOwner *owner = errand->owner;
@@ -597,7 +605,7 @@ static ExecSpawnWait send_spawn(ProcessErrand *errand) {
         return EXEC_SPAWN_NEED_NOT_WAIT;
 }
 
-/* The next one in their order: any of them may go away while another is sent. */
+/* The first waiting errand with a number above @after: sending one may remove any other from the list. */
 static ProcessErrand *find_waiting(const ProcessErrands *errands, uint64_t after) {
         for (ProcessErrand *errand = errands->sent; errand; errand = errand->later)
                 if (errand->state == ERRAND_WAITING && errand->number > after)
@@ -619,7 +627,7 @@ static void begin_waiting(ProcessErrands *errands) {
         }
 }
 
-/* Until the next look, which would be after @pause. */
+/* The interval to the next call of on_look(): @pause, unless waiting errands need another one. */
 static usec_t time_to_look(const ProcessErrands *errands, usec_t pause) {
         const usec_t rest = usec_sub(errands->pace.rest_until, clock_monotonic());
 
@@ -630,7 +638,7 @@ static usec_t time_to_look(const ProcessErrands *errands, usec_t pause) {
         return errands->is_postponed ? 0 : pause;
 }
 
-/* To its end, or until nothing is on its way. What is left goes on when others have been served. */
+/* Goes on to the end of the stretch, or until no recent process is on its way. The timer continues with the rest. */
 static void end_stretch(ProcessErrands *errands) {
         while (errands->pace.began > 0 && wait_a_little(errands))
                 begin_waiting(errands);
@@ -638,7 +646,7 @@ static void end_stretch(ProcessErrands *errands) {
         look_again(errands, time_to_look(errands, LOOK_MIN));
 }
 
-/* Less and less often, as long as nothing happens. */
+/* The interval doubles as long as no process is made and none arrives. */
 static int on_look(sd_event_source *source, uint64_t usec, void *userdata) {
         ProcessErrands *errands = userdata;
         const usec_t pause = MAX(errands->pause, LOOK_MIN);
@@ -664,7 +672,7 @@ static int on_look(sd_event_source *source, uint64_t usec, void *userdata) {
         return 0;
 }
 
-/* At the end of a row of them. */
+/* Called by the outbox after consecutive spawns. */
 static void spawn_settle(void *item) {
         end_stretch(((const ProcessErrand *) item)->errands);
 }
@@ -699,7 +707,7 @@ void process_errands_take_back(ProcessErrands *errands, const ProcessOwner *owne
         }
 }
 
-/* What is on its way goes on, and is nobody's. */
+/* A process on its way goes on without an owner; other errands are dropped. */
 static void part_from(ProcessErrand *errand) {
         if (errand->state != ERRAND_COMING) {
                 let_go(errand);
@@ -746,7 +754,7 @@ ProcessErrands *process_errands_free(ProcessErrands *errands) {
 static void send_kill(ProcessErrand *errand) {
         int r;
 
-        /* Without a pidfd only the table can tell that the number is not another's by now. */
+        /* Without a pidfd: a pid that is still in the table is not yet reaped, so no other process has it. */
         if (errand->pidfd < 0 && !process_table_find(errand->errands->table, errand->pid))
                 return;
         r = exec_kill(errand->pid, errand->pidfd, errand->signal, errand->is_group);
@@ -774,7 +782,7 @@ static void errand_send(void *item) {
         case _ERRAND_KIND_MAX:
                 break;
         }
-        /* If we die right here a signal is sent twice: better than a process that waits for its time limit. */
+        /* If core ends right here, the next one sends the signal again: better than losing it. */
         if (journal_of(errands))
                 journal_note_sent(journal_of(errands), errand->number);
 }
@@ -794,7 +802,7 @@ static const OutboxItemOps spawn_ops = {
         .free = errand_release,
 };
 
-/* Owns the pidfd, also if it fails. One without a number gets the next. */
+/* Takes ownership of @wanted->pidfd, even on failure. Number 0 is replaced by the next one. */
 static int add_errand(const ProcessErrand *wanted) {
         ProcessErrands *errands = wanted->errands;
         ProcessErrand *errand;
@@ -823,7 +831,7 @@ int process_errands_spawn(ProcessErrands *errands, ProcessOwner *owner, UnitPurp
                 .kind = ERRAND_SPAWN, .errands = errands, .owner = owner, .purpose = purpose, .pidfd = -1 });
 }
 
-/* The errand has a pidfd of its own: the owner may stop following the process before the errand leaves. */
+/* The pidfd is duplicated, as the owner may drop the process before the errand is sent. */
 int process_errands_kill(ProcessErrands *errands, ProcessOwner *owner, pid_t pid, int signal, bool is_group) {
         const Process *process = process_table_find(errands->table, pid);
         int pidfd = -1;
@@ -832,7 +840,7 @@ int process_errands_kill(ProcessErrands *errands, ProcessOwner *owner, pid_t pid
                 return -ESRCH;
         if (process->pidfd >= 0) {
                 pidfd = fcntl(process->pidfd, F_DUPFD_CLOEXEC, 3);
-                /* Where there is no room the number will do, which is checked when it leaves. */
+                /* Without a free descriptor the pid is used, which send_kill() checks. */
                 if (pidfd < 0 && errno != EMFILE && errno != ENFILE)
                         return -errno;
         }
@@ -861,7 +869,7 @@ bool process_errands_are_settled(const ProcessErrands *errands) {
         return errands->n_sent == 0;
 }
 
-/* — written down, and read again — */
+/* — records — */
 
 void process_errands_write(const ProcessErrands *errands, RecordWriter *writer) {
         const ProcessErrand *oldest = NULL;
@@ -904,7 +912,7 @@ static int read_errand(ProcessErrands *errands, RecordReader *reader, ProcessErr
         return 0;
 }
 
-/* The owner is told as if the process had just been made. Who it runs as is asked of the process itself. */
+/* Informs the owner as if the process had just been made; user and group are those of its entry in /proc. */
 static int take_over_spawn(const ProcessErrand *errand, pid_t pid, usec_t started) {
         ExecResult result = { .pid = pid, .uid = (uid_t) -1, .gid = (gid_t) -1 };
         char path[32];
@@ -927,9 +935,8 @@ static int take_over_spawn(const ProcessErrand *errand, pid_t pid, usec_t starte
 }
 
 /*
- * A process keeps the number of its errand: as long as nothing can be committed the state goes on saying so, and the
- * journal says under that number that it was made. A signal gets the next one: the last that was sent has to be the
- * highest.
+ * A spawn keeps its number: until the next commit the state has that number, and the journal notes under it that the
+ * process was made. A signal gets a new number, because the journal knows only the highest number that was sent.
  */
 static int repeat_errand(ProcessErrand *errand) {
         ProcessErrands *errands = errand->errands;
@@ -953,8 +960,9 @@ static int repeat_errand(ProcessErrand *errand) {
 }
 
 /*
- * Has it not got to its program? What it was told may be out of date, and nobody is left to hear why it fails: so it is
- * killed, and another one is made. The journal says so first, lest the end of this one is taken for the service's.
+ * Kills a process of the last core that is still on its way, so that another one is made: its request may be outdated,
+ * and no core learns why it fails. The journal notes the new spawn first, so that the exit of the killed process is not
+ * taken for the exit of the service. Returns false if the process is not on its way.
  */
 static bool stop_on_its_way(const ProcessErrand *errand) {
         int pidfd = exec_process_hold_unexecuted(errand->pid, errand->started);
@@ -970,7 +978,7 @@ static bool stop_on_its_way(const ProcessErrand *errand) {
         return true;
 }
 
-/* Was the process made, and has it got to its program? What was made last counts, and the journal knows that. */
+/* Returns true if the process was made and has arrived. The journal knows the process that was made last. */
 static bool has_left(ProcessErrand *errand) {
         const Journal *journal = journal_of(errand->errands);
         const pid_t pid = journal_find_spawn(journal, errand->number);

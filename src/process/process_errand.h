@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Processes to be made and signals to be sent: what owners put into the outbox
+ * Errands: requests of owners for processes and signals, sent with the outbox
  */
 
 #include "basic/record.h"
@@ -13,37 +13,37 @@ typedef struct ProcessErrands ProcessErrands;
 
 int process_errands_new(ProcessErrands **ret_errands, const ProcessHost *host, ProcessTable *table,
                         ProcessRest *rest /* all borrowed */);
-/* Behind the outbox, which owns the errands themselves. */
+/* To be called after the outbox, which owns the errands, was freed. */
 ProcessErrands *process_errands_free(ProcessErrands *errands);
 
 /*
- * A process: when it leaves ProcessOwnerOps.prepare is asked for the command, and .spawned is told when it has its
- * program, or is known not to get it. 0 or -ENOMEM.
+ * Requests a process. When the errand is sent, ProcessOwnerOps.prepare is called for the command; .spawned is called
+ * when the process has arrived or has failed. 0 or -ENOMEM.
  */
 int process_errands_spawn(ProcessErrands *errands, ProcessOwner *owner, UnitPurpose purpose);
-/* The process of @purpose is not wanted any more, and .spawned is not told: one on its way to its program is killed. */
+/* Takes back a request for a process: .spawned is not called, and a process on its way is killed. */
 void process_errands_take_back(ProcessErrands *errands, const ProcessOwner *owner, UnitPurpose purpose);
 /*
- * A signal to a process of @owner, and to the group that it leads: 0, -ESRCH if the owner has no such process, or
- * -errno.
+ * Requests a signal to a process of @owner; with @is_group to its process group, too. 0, -ESRCH if the owner has no
+ * such process, or -errno.
  */
 int process_errands_kill(ProcessErrands *errands, ProcessOwner *owner, pid_t pid, int signal, bool is_group);
 /*
- * A signal to all of @owner but these two and what is in their process groups; 0 only looks. How many there are, or
- * -errno.
+ * Requests a signal to all processes of @owner other than these two and their process groups; signal 0 only counts.
+ * Returns the number of these processes, or -errno.
  */
 int process_errands_kill_rest(ProcessErrands *errands, ProcessOwner *owner, int signal, pid_t main_pid,
                               pid_t control_pid);
 void process_errands_forget_owner(ProcessErrands *errands, const ProcessOwner *owner);
 
-/* Tells the owners of processes that have arrived at their programs, or failed to. */
+/* Informs the owners of processes that have arrived, or have failed before that. */
 void process_errands_collect(ProcessErrands *errands);
-/* The owner of @pid, also of one on its way to its program; one that has arrived is told first. NULL: nobody's. */
+/* The owner of @pid, or NULL. If a process on its way has arrived, its owner is informed first. */
 ProcessOwner *process_errands_owner_of(ProcessErrands *errands, pid_t pid);
 
 bool process_errands_is_empty(const ProcessErrands *errands);
-bool process_errands_are_settled(const ProcessErrands *errands);        /* no process is on its way to its program */
+bool process_errands_are_settled(const ProcessErrands *errands);        /* no spawn waits, no process is on its way */
 
-/* Reading takes over what has left already, and puts the rest into the outbox again: 0, -EBADMSG or -ENOMEM. */
+/* Reading takes over processes that have arrived, and queues the other errands again: 0, -EBADMSG or -ENOMEM. */
 void process_errands_write(const ProcessErrands *errands, RecordWriter *writer);
 int process_errands_read(ProcessErrands *errands, RecordReader *reader);
