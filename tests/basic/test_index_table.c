@@ -17,7 +17,7 @@ static unsigned next_random(uint64_t *seed) {
         return (unsigned) (*seed >> 33);
 }
 
-/* A few hashes, adjacent and at the end of the number range: they collide. */
+/* Returns one of a few hashes, which are adjacent and at the end of the number range, so that they collide. */
 static uint32_t hash_of(uint32_t index) {
         return UINT32_MAX - 40 + index % 80;
 }

@@ -86,7 +86,7 @@ Test(text, utf8_is_judged_to_the_letter) {
                 { "\xe2\x82\xac", true },               /* € */
                 { "\xf0\x9f\x98\x80", true },
                 { "\xf4\x8f\xbf\xbf", true },           /* U+10FFFF */
-                { "\xf4\x90\x80\x80", false },          /* one more */
+                { "\xf4\x90\x80\x80", false },          /* U+110000 */
                 { "\xc0\x80", false },                  /* overlong NUL */
                 { "\xc1\xbf", false },
                 { "\xe0\x9f\xbf", false },

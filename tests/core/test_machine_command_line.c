@@ -9,7 +9,7 @@
 
 typedef struct Case {
         const char *text;
-        const char *unit;               /* NULL: none is named */
+        const char *unit;               /* NULL: the command line names none */
 } Case;
 
 static void expect_units(const Case *cases, size_t n) {

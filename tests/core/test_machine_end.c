@@ -75,12 +75,12 @@ Test(machine_end, each_action_has_its_command) {
         for (size_t i = 0; i < ELEMENTSOF(cases); i++)
                 cr_expect(eq(uint, machine_reboot_command(cases[i].action), cases[i].command), "%s",
                           unit_action_to_string(cases[i].action));
-        /* A new action without a row would be 0. */
+        /* A new action without a row would have the value 0. */
         for (int action = 0; action < _UNIT_ACTION_MAX; action++)
                 cr_expect(machine_reboot_command((UnitAction) action) != 0, "%d", action);
 }
 
-/* The signal by which the first process of a pid namespace ends that calls machine_reboot(), or -1 without one. */
+/* The signal that ends the first process of a pid namespace when it calls machine_reboot(); -1: none. */
 static int signal_of(UnitAction action) {
         pid_t helper = fork(), child;
         int status = 0;
@@ -107,6 +107,6 @@ Test(machine_end, the_kernel_is_told) {
         cr_assert(eq(int, signal_of(UNIT_ACTION_REBOOT), SIGHUP));
         cr_assert(eq(int, signal_of(UNIT_ACTION_POWEROFF), SIGINT));
         cr_assert(eq(int, signal_of(UNIT_ACTION_HALT), SIGINT));
-        /* Nothing is loaded, so it reboots. */
+        /* No kernel is loaded for kexec, so the machine reboots. */
         cr_assert(eq(int, signal_of(UNIT_ACTION_KEXEC), SIGHUP));
 }

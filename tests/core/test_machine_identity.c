@@ -18,7 +18,7 @@
 Test(machine_identity, hostname_is_the_first_line_that_is_no_comment) {
         static const struct {
                 const char *text;
-                const char *name;       /* NULL: there is none */
+                const char *name;       /* NULL: no name */
         } cases[] = {
                 { "box\n", "box" },
                 { "# ours\n\n  box.example \n", "box.example" },

@@ -88,7 +88,7 @@ Test(machine_mount_table, that_of_this_process_can_be_read) {
         cr_assert(not(machine_is_mount_point("/nonexistent")));
 }
 
-/* Existing mounts are left alone; all that a namespace allows are mounted. */
+/* Existing mounts are left alone; every mount that a namespace allows is made. */
 Test(machine_mount, all_is_mounted_once, .init = enter_namespace, .fini = leave_namespace) {
         cleanup_(failure_deinit) Failure failure = {};
         struct statfs status;
@@ -120,7 +120,7 @@ static bool kernel_has(const char *type) {
         return has;
 }
 
-/* A security module's rules are loaded there: without it the module confines nobody. */
+/* The rules of a security module are loaded through this file system. */
 Test(machine_mount, what_the_kernel_has_below_sys_is_mounted, .init = enter_namespace, .fini = leave_namespace) {
         static const struct {
                 const char *type, *path;
@@ -145,7 +145,7 @@ Test(machine_mount, what_the_kernel_has_below_sys_is_mounted, .init = enter_name
                 cr_skip_test("this kernel has none of them");
 }
 
-/* An overlay of two folders: something that has to be unmounted. */
+/* Mounts an overlay of two folders, as an example of a mount that has to be unmounted. */
 static bool mount_overlay(const char *path, const char *lower) {
         char options[512];
 

@@ -86,7 +86,7 @@ void bus_fixture_connect_to(const char *socket, BusFixtureClient *client) {
         cr_assert(client->connection != NULL);
         dbus_connection_set_exit_on_disconnect(client->connection, FALSE);
 
-        /* From its first call on it hears signals. */
+        /* A client gets signals after its first call. */
         dbus_message_unref(bus_fixture_call_object(client, "/", DBUS_INTERFACE_PEER, "Ping", NULL));
         text_deinit(&client->seen);
         client->seen = (Text) {};

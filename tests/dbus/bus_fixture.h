@@ -47,7 +47,7 @@ DBusMessage *bus_fixture_read(BusFixtureClient *client);
 /* Sends @call (taken over) and reads up to its reply, which may be an error. */
 DBusMessage *bus_fixture_call(BusFixtureClient *client, DBusMessage *call);
 
-/* The same for a method of the manager or of any object, with string arguments up to NULL. */
+/* The same for a method of the manager or of any object, with string arguments that end with NULL. */
 DBusMessage *bus_fixture_call_manager(BusFixtureClient *client, const char *method, ...);
 DBusMessage *bus_fixture_call_object(BusFixtureClient *client, const char *path, const char *interface,
                                      const char *method, ...);
@@ -59,7 +59,7 @@ char *bus_fixture_string(DBusMessage *reply);            /* its first argument, 
 void bus_fixture_wait_signal(BusFixtureClient *client, const char *member);
 void bus_fixture_wait_job(BusFixtureClient *client, const char *job_path, const char *result);
 
-/* Starts it and waits for the job's end. */
+/* Calls the method for the unit and waits for the end of the job. */
 void bus_fixture_run(BusFixtureClient *client, const char *method, const char *unit, const char *result);
 
 /* If a PropertiesChanged has a string @name among its values, replaces *value by it. */

@@ -62,7 +62,7 @@ static int on_knock(sd_event_source *source, void *userdata) {
         return 0;
 }
 
-/* What was done outside a turn leaves at the end of the next one. */
+/* Output that is made outside of a turn is sent at the end of the next turn. */
 static void make_a_turn(BusWorld *world) {
         sd_event_source *knock = NULL;
 

@@ -13,7 +13,7 @@
 #include "dbus/object/bus_dispatch.h"
 #include "dbus/peer/bus_server.h"
 
-/* It only ends a test that hangs. */
+/* The time limit of a test that hangs. */
 #define BUS_WORLD_PATIENCE USEC_PER_MINUTE
 
 typedef struct BusWorld {
@@ -26,32 +26,32 @@ typedef struct BusWorld {
         BusServer *server;
         int client;                     /* its socket */
         uint32_t serial;                /* of its last call */
-        Text seen;                      /* all that came to it, but NULs */
+        Text seen;                      /* all bytes that it has received, without NULs */
 } BusWorld;
 
-/* @kinds: beside units and jobs, which come first; ends with NULL. NULL: none. */
+/* @kinds: kinds besides units and jobs; ends with NULL. NULL: none. */
 void bus_world_start(BusWorld *world, const BusKind *const *kinds);
 void bus_world_stop(BusWorld *world);
 void bus_world_add_unit(const BusWorld *world, const char *name, const char *text);
 
-/* One turn; an event is waited for. */
+/* Runs one turn, for which it waits for an event. */
 void bus_world_turn(BusWorld *world);
-/* All turns that have something to do now. */
+/* Runs turns as long as there is something to do. */
 void bus_world_settle(BusWorld *world);
 
-/* Calls a method without arguments. The answer is not waited for. */
+/* Calls a method without arguments, and does not wait for the reply. */
 void bus_world_call(BusWorld *world, const char *path, const char *interface, const char *method);
 void bus_world_send(BusWorld *world, DBusMessage *message);     /* takes it over */
 
-/* From now on the client hears signals, also those about objects that come and go. */
+/* Subscribes the client to signals, also to those about added and removed objects. */
 void bus_world_listen(BusWorld *world);
 
-/* Takes whatever has come. */
+/* Reads all that has arrived. */
 void bus_world_drain(BusWorld *world);
-/* Passes over what has come. */
+/* Reads and drops all that has arrived. */
 void bus_world_forget(BusWorld *world);
 bool bus_world_has_seen(const BusWorld *world, const char *text);
-/* Takes turns until it has come. */
+/* Runs turns until the client has received @text. */
 void bus_world_wait(BusWorld *world, const char *text);
 
 BusPeer *bus_world_peer(const BusWorld *world);

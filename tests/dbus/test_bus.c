@@ -284,7 +284,7 @@ Test(bus, every_object_can_be_introspected_and_names_those_below) {
         }
 }
 
-/* A client drops an object once all its interfaces are gone: each that was there must be named. */
+/* A client drops an object when all interfaces of it were removed: the signal must name each of them. */
 Test(bus, a_unit_that_goes_takes_all_its_interfaces_along) {
         char **interfaces = NULL;
         DBusMessage *signal;
@@ -428,7 +428,7 @@ Test(bus, a_plan_changes_nothing) {
         cr_assert(strstr(client.seen.string, "JobNew") == NULL);
 }
 
-/* Both answers, byte for byte. */
+/* Compares two replies byte by byte. */
 static bool is_same_answer(DBusMessage *a, DBusMessage *b) {
         char *bytes[2] = {};
         int n[2] = {};

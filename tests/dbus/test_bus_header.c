@@ -19,7 +19,7 @@ static unsigned count(DBusMessage *message, unsigned n) {
         dbus_message_set_serial(message, 1);
         cr_assert(dbus_message_marshal(message, &bytes, &size));
         found = bus_header_descriptors((const uint8_t *) bytes, (size_t) size);
-        /* A part of a header says nothing, and nothing behind it is read. */
+        /* For a part of a header the number is unknown, and no byte after the part is read. */
         for (int part = 0; part < size; part++)
                 cr_assert(le(uint, bus_header_descriptors((const uint8_t *) bytes, (size_t) part), n + found));
         dbus_free(bytes);

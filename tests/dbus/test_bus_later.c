@@ -28,7 +28,7 @@ static int method_bake(BusCall *call) {
         return BUS_CALL_LATER;
 }
 
-/* Finds out too late that it cannot be done. */
+/* Fails after it has announced a later answer. */
 static int method_burn(BusCall *call) {
         int r;
 
@@ -39,7 +39,7 @@ static int method_burn(BusCall *call) {
         return bus_call_fail(call, -EIO, "Smoke", "It burns.");
 }
 
-/* Its own answer begins before that of the other call, and is written after it. */
+/* The answer to this call is begun before the answer to the other call, and written after it. */
 static void write_bread(const BusView *view, const void *data, Sink *sink);
 static int method_open(BusCall *call) {
         sink_string(call->reply, "open");
@@ -47,7 +47,7 @@ static int method_open(BusCall *call) {
         return 0;
 }
 
-/* Ends with a positive outcome of another function, having kept nothing. */
+/* Returns a positive outcome of another function without keeping the call. */
 static int method_peek(BusCall *call) {
         sink_string(call->reply, "brown");
         return 1;

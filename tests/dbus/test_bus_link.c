@@ -25,7 +25,7 @@ static const char configuration[] =
         "<busconfig><type>session</type><listen>%s</listen><auth>EXTERNAL</auth><policy context=\"default\">"
         "<allow send_destination=\"*\"/><allow receive_sender=\"*\"/><allow own=\"*\"/></policy></busconfig>\n";
 
-/* Returns when it listens: it prints its address then. */
+/* Returns when the daemon listens: then it prints its address. */
 static void start_daemon(void) {
         char path[128], option[160], byte;
         int pipe_fds[2];
@@ -76,7 +76,7 @@ static DBusConnection *connect_to_bus(void) {
         return connection;
 }
 
-/* Waits for a signal; by its member. */
+/* Waits for the signal @member. */
 static void wait_for(DBusConnection *connection, const char *member) {
         for (;;) {
                 DBusMessage *message = dbus_connection_pop_message(connection);
@@ -169,7 +169,7 @@ Test(bus_link, a_reference_ends_with_its_client) {
         stop_daemon();
 }
 
-/* The unique name behind org.jobd1: another one if the bus has been left in between. */
+/* The unique name that owns org.jobd1. It changes when the manager leaves the bus and connects again. */
 static char *owner_of_name(DBusConnection *connection) {
         DBusMessage *message = dbus_message_new_method_call(DBUS_SERVICE_DBUS, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS,
                                                             "GetNameOwner");
@@ -183,7 +183,7 @@ static char *owner_of_name(DBusConnection *connection) {
         return bus_fixture_string(reply);
 }
 
-/* Sends LoadUnit with an argument that it does not take. */
+/* Calls LoadUnit with an argument of a wrong type. */
 static void assert_refused(DBusConnection *connection, int type, const void *argument, const char *name) {
         DBusMessage *message = dbus_message_new_method_call("org.jobd1", MANAGER, MANAGER_INTERFACE, "LoadUnit");
         DBusError error = DBUS_ERROR_INIT;
@@ -218,7 +218,7 @@ Test(bus_link, nobody_can_make_it_leave_the_bus) {
         stop_daemon();
 }
 
-/* Its call is looked at, and refused for its signature, not for its descriptor. */
+/* The call is refused for its signature, not for its descriptor. */
 Test(bus_link, the_first_call_of_a_client_may_bring_descriptors) {
         DBusConnection *connection;
         int fd = 0;

@@ -21,7 +21,7 @@
 static BusFixture fixture;
 static BusFixtureClient client;
 
-/* Writes down its commands: each has been run when its job ends. */
+/* Adds a unit whose commands are logged: each has been run when the unit's job ends. */
 static void add_logged(void) {
         char text[1024];
         const char *folder = fixture.folder;
@@ -127,7 +127,7 @@ Test(bus_methods, the_manager_has_the_same_for_a_unit_by_its_name) {
         check_of_manager("ReloadOrRestartUnit", "start ");
 }
 
-/* The answer to EnqueueJob names the job first; the end of the job is waited for. Takes it over. */
+/* Waits for the end of the job that the reply to EnqueueJob names first. Takes the reply over. */
 static void wait_for_enqueued(DBusMessage *reply, const char *unit, const char *type) {
         const char *job, *its_unit, *unit_path, *its_type;
         dbus_uint32_t id;
@@ -270,7 +270,7 @@ Test(bus_methods, a_unit_is_killed_and_its_failure_reset) {
         wait_for_property("lasting.service", "ActiveState", "inactive");
 }
 
-/* Without control groups both refuse, with the same words. */
+/* Returns true if both calls fail with the same message, as they do without control groups. */
 static bool is_refused_alike(DBusMessage *of_unit, DBusMessage *of_manager) {
         const char *message = "";
         bool is_refused = dbus_message_get_type(of_unit) == DBUS_MESSAGE_TYPE_ERROR;

@@ -57,7 +57,7 @@ static void hear(void) {
                 cr_assert(eq(int, vector_push(&heard, bytes[i]), 0));
 }
 
-/* The next message of what was heard, from *@at on. */
+/* The next received message, from index *@at on. */
 static DBusMessage *next(size_t *at) {
         int n = dbus_message_demarshal_bytes_needed(heard.items + *at, (int) (heard.n - *at));
         DBusMessage *message = dbus_message_demarshal(heard.items + *at, n, NULL);

@@ -51,7 +51,7 @@ static int connect_raw(void) {
         return fd;
 }
 
-/* Sends what comes before the first message, and reads what is answered to that. */
+/* Sends what precedes the first message (authentication), and reads the answer. */
 static void greet(int fd) {
         char line[256];
         size_t n = 0;
@@ -121,7 +121,7 @@ Test(bus_raw, the_owner_has_a_thousand_connections) {
                 close(fds[i]);
 }
 
-/* Sends a call again and again, and reads nothing; true once the manager has hung up. */
+/* Repeats a call without reading; true once the manager has closed the connection. */
 static bool send_without_reading(int fd, unsigned times) {
         DBusMessage *call = dbus_message_new_method_call(NULL, MANAGER, DBUS_INTERFACE_INTROSPECTABLE, "Introspect");
         bool is_open = true;
@@ -212,7 +212,7 @@ Test(bus_raw, others_may_not_ask_for_a_plan) {
         cr_assert(eq(int, run_as_other_user(try_to_plan), 0));
 }
 
-/* Each of the connections alone is within its limit: 250 answers of some 13 kB. */
+/* Each connection alone is within its limit: 250 replies of about 13 kB. */
 static int try_to_fill_memory(void) {
         struct pollfd fds[20];
 
@@ -278,7 +278,7 @@ Test(bus_raw, another_user_has_only_so_many_connections) {
         bus_fixture_run(&client, "StartUnit", "quick.service", "done");
 }
 
-/* The manager's descriptors would all be taken by as many connections as one user may have. */
+/* One user may have as many connections as the manager has descriptors. */
 Test(bus_raw, others_leave_descriptors_for_root) {
         struct rlimit limit;
         int fd;

@@ -66,7 +66,7 @@ static void append(DBusMessageIter *to, DBusSignatureIter *type, va_list *values
         }
 }
 
-/* What comes of the property of @unit: its lines, or the sentence that refuses it. */
+/* The lines that the property of @unit is written as, or the message of its refusal. */
 static const char *read_as(const char *unit, const char *property, const char *signature, ...) {
         static char answer[512];
         BusCall call = { .message = message };
@@ -233,7 +233,7 @@ Test(bus_setting, an_empty_value_takes_a_list_back) {
                     "IODeviceWeight= \nIODeviceWeight=/dev/c 3\n");
 }
 
-/* What somebody has written there by hand does not get into our words. */
+/* Lines that were edited by hand are not taken over into the file. */
 Test(bus_setting, only_its_own_lines_are_kept) {
         expect_list("DeviceAllow",
                     "[Service]\nExecStart=/bin/x\nDeviceAllow =/dev/b r\nDeviceAllow=/dev/a r\nDeviceAllowed=1\n",

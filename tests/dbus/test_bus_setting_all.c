@@ -51,7 +51,7 @@ TestSuite(bus_setting_all, .init = set_up, .fini = tear_down, .timeout = 300);
 
 /* — properties of a unit — */
 
-/* The property number @at of those that follow from the unit's files alone. */
+/* Property number @at of the properties whose values depend on the files of the unit only. */
 static bool property_at(const Unit *unit, size_t at, BusPropertyRow *ret_row) {
         const BusInterface interfaces[] = { { .properties = bus_unit_properties },
                                             { .unit_properties = unit->vtable->properties } };
@@ -65,7 +65,7 @@ static bool property_at(const Unit *unit, size_t at, BusPropertyRow *ret_row) {
         return true;
 }
 
-/* Others ask the manager, which is not there. */
+/* Other properties ask the manager, which does not exist in this test. */
 static bool is_of_files(const BusPropertyRow *row) {
         return ((row->flags & UNIT_PROPERTY_CONST) || row->unit_property || strcmp(row->name, "Conditions") == 0 ||
                 strcmp(row->name, "Asserts") == 0) &&
@@ -87,7 +87,7 @@ static char *read_property(const Unit *unit, const BusPropertyRow *row) {
 
 /* — setting it as it was read — */
 
-/* Of some properties more is read than is set. */
+/* Some properties have more fields when they are read than when they are set. */
 static const char *signature_to_set(const BusPropertyRow *row) {
         static const struct {
                 const char *read, *set;
@@ -106,7 +106,7 @@ static const char *signature_to_set(const BusPropertyRow *row) {
         return row->signature;
 }
 
-/* Copies a value, of whose structures the first fields only if @type has no more. */
+/* Copies a value. Of a structure only as many fields are copied as @type has. */
 static void copy_value(DBusMessageIter *from, DBusMessageIter *to, DBusSignatureIter *type) {
         int kind = dbus_signature_iter_get_current_type(type);
         DBusMessageIter items, inner;
@@ -145,7 +145,7 @@ static DBusMessage *message_of(const Unit *unit, const BusPropertyRow *row) {
         return message;
 }
 
-/* Appends a(sv) with what @row says of @unit; the soft limit goes with the hard one. */
+/* Appends a(sv) with the value of @row for @unit; a soft limit is appended together with its hard limit. */
 static void append_properties(const Unit *unit, const BusPropertyRow *row, DBusMessageIter *whole) {
         cleanup_free_ char *hard = strndup(row->name, strlen(row->name) - MIN(strlen(row->name), strlen("Soft")));
         DBusMessageIter array, entry, variant, value;
@@ -187,7 +187,7 @@ static DBusMessageIter find_fields(DBusMessageIter items, const char *name) {
         }
 }
 
-/* The outcome of bus_setting_read() for what @row says of @unit; the sentence that refuses it is returned, too. */
+/* Calls bus_setting_read() for the value of @row for @unit; also returns the message of a refusal. */
 static int set_property(const Unit *unit, const BusPropertyRow *row, BusSetting *ret_setting, char **ret_sentence) {
         DBusMessage *message = dbus_message_new(DBUS_MESSAGE_TYPE_METHOD_CALL);
         BusCall call = { .message = message };
@@ -223,7 +223,7 @@ static Unit *load_with(const DirectiveCase *one) {
         return load(one->section, line);
 }
 
-/* All properties of a unit, by their number; NULL: of one that does not follow from its files. */
+/* All properties of a unit, by their number; NULL: one that does not depend on its files. */
 typedef struct Properties {
         char *values[PROPERTIES_MAX]; /* owned */
         size_t n;
@@ -276,7 +276,7 @@ static bool comes_back(const DirectiveCase *one, const Unit *unit, const BusProp
         return true;
 }
 
-/* Is there a property that is another one by the directive, and can be set? */
+/* Returns true if the directive changes the value of a property that can be set. */
 static bool has_property(const DirectiveCase *one) {
         cleanup_(properties_deinit) Properties without = {}, with = {};
         bool is_found = false;
@@ -296,7 +296,7 @@ static bool has_property(const DirectiveCase *one) {
 
 /* — all of them — */
 
-/* Is the directive on the list of those that need not come back? */
+/* Returns true if the directive is listed as one without a property. */
 static bool is_listed(const DirectiveCase *one) {
         const size_t n = strlen(one->directive->name);
         FILE *file = fopen(WITHOUT_PROPERTY, "re");
@@ -314,7 +314,7 @@ static bool is_listed(const DirectiveCase *one) {
         return is_found;
 }
 
-/* An old name has the property of the new one; what enabling a unit does is no property of it. */
+/* An old name has the property of the present name; directives of [Install] have no properties. */
 static bool is_expected(const DirectiveCase *one) {
         return one->kind == CASE_ACCEPTED && !one->directive->renamed_to && strcmp(one->section->name, "Install") != 0;
 }
@@ -346,7 +346,7 @@ static char *read_named(const char *lines, const char *property) {
         return strdup("there is no such property");
 }
 
-/* A reader of a property gets what is in force, whichever directive has caused it. */
+/* A property has the effective value, whichever directive has caused it. */
 Test(bus_setting_all, properties_show_what_other_directives_imply) {
         const uint64_t all = UINT64_MAX, root = geteuid() == 0 ? all : 0;
         const struct {
@@ -389,7 +389,7 @@ Test(bus_setting_all, properties_show_what_other_directives_imply) {
         }
 }
 
-/* Reads the property of the directive's own name, as the text that stands in a unit file. */
+/* Sets the property of the directive's own name to the text of a unit file. */
 static int set_text(const DirectiveCase *one, BusSetting *ret_setting) {
         DBusMessage *message = dbus_message_new(DBUS_MESSAGE_TYPE_METHOD_CALL);
         DBusMessageIter whole, array, entry, variant, all, fields;
@@ -434,7 +434,7 @@ Test(bus_setting_all, each_directive_is_set_by_a_text) {
         }
 }
 
-/* What set-property does not change of the control group of a running unit, and why. */
+/* Why set-property does not change the directive of a running unit; NULL: it does. */
 static const char *fixed_reason(const char *directive) {
         static const struct {
                 const char *directive, *reason;

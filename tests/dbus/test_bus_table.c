@@ -89,7 +89,7 @@ Test(bus_table, each_method_is_there_once_and_has_a_handler_and_somebody_who_may
                 }
 }
 
-/* So that a right that is granted on the object counts. */
+/* Otherwise a right that is granted on the object would not count. */
 Test(bus_table, a_method_that_names_its_object_finds_it) {
         for (const BusMethod *method = bus_manager_interface.methods; method->name; method++)
                 if (method->verb != BUS_VERB_READ && method->in_names &&

@@ -18,7 +18,7 @@
 #include "dbus/object/bus_view.h"
 #include "double/double_assert.h"
 
-/* There are lamps 1 and 2. The first one is of uid 1234. */
+/* There are lamps 1 and 2. Lamp 1 belongs to uid 1234. */
 #define N_LAMPS 2
 #define UID_OF_FIRST 1234U
 
@@ -194,7 +194,7 @@ Test(bus_tree, a_kind_may_grant_rights_on_one_of_its_objects) {
         cr_assert(bus_access_is_allowed(&tree, &second, BUS_VERB_KILL, &(BusClient) { .uid = 1000 }));
 }
 
-/* As KillUnit() of the manager is about a unit. */
+/* Like KillUnit(), a method of the manager whose subject is a unit. */
 Test(bus_tree, a_right_on_an_object_counts_where_another_names_it) {
         cleanup_(bus_world_stop) BusWorld world;
 

@@ -15,10 +15,10 @@
 #include "double/double_assert.h"
 #include "process/outbox.h"
 
-/* More than are begun in the turn in which they are asked for, and in the next. */
+/* More than are started in the turn of the request and in the next turn. */
 #define TARGETS 300U
 
-/* Calls that it reads no answers of, until one does not fit into the socket. */
+/* Makes calls without reading the replies until a reply does not fit into the socket. */
 static void fill_socket(BusWorld *world) {
         usec_t end = clock_monotonic() + BUS_WORLD_PATIENCE;
 
@@ -29,7 +29,7 @@ static void fill_socket(BusWorld *world) {
         }
 }
 
-/* A turn that takes some time, leaves an answer, and has jobs behind it. */
+/* A turn that takes some time, sends a reply, and is followed by turns with jobs. */
 static int on_request(sd_event_source *source, void *userdata) {
         BusWorld *world = userdata;
         DBusMessage *answer = dbus_message_new_signal("/org/jobd1", "org.jobd1.Test", "TheAnswer");
@@ -50,7 +50,7 @@ static int on_request(sd_event_source *source, void *userdata) {
         return 0;
 }
 
-/* Also where something that has left before is still to be written, and now can be. */
+/* This also holds if earlier output is still queued and can be written now. */
 Test(bus_turn, an_answer_that_is_told_later_does_not_leave_with_what_is_older) {
         cleanup_(bus_world_stop) BusWorld world;
         sd_event_source *source = NULL;
@@ -81,7 +81,7 @@ static void run(BusWorld *world, const char *unit, JobType type) {
                                        &plan), JOB_MANAGER_E_SUCCESS));
 }
 
-/* The news of its last job stand where the news of the unit itself stood, which have been sent. */
+/* Signals of the last job are queued after the signals of the unit itself, which have been sent. */
 Test(bus_turn, a_unit_that_goes_with_its_job_in_one_turn_takes_no_news_along) {
         static const char *const heard[] = { "JobNew", "JobRemoved", "UnitRemoved", "InterfacesRemoved" };
         cleanup_(bus_world_stop) BusWorld world;
@@ -115,7 +115,7 @@ static int connect_another(const BusWorld *world, const char *greeting, size_t n
         return fd;
 }
 
-/* Takes what has come; true once the manager has hung up. */
+/* Reads all that has arrived; true once the manager has closed the connection. */
 static bool has_ended(int fd) {
         char bytes[256];
         ssize_t n;
@@ -125,7 +125,7 @@ static bool has_ended(int fd) {
         return n == 0;
 }
 
-/* The time of both has passed when they are accepted; only the first has sent all that is needed. */
+/* The time limit of both has passed when they are accepted; only the first has sent its whole authentication. */
 Test(bus_turn, a_connection_that_is_not_authenticated_ends) {
         static const char greeting[] = "\0AUTH EXTERNAL\r\nDATA\r\nBEGIN\r\n", begun[] = "\0AUTH EXTERNAL\r\n";
         usec_t end = clock_monotonic() + BUS_WORLD_PATIENCE;

@@ -181,7 +181,7 @@ Test(bus_wire, a_large_message_leaves_no_room_behind) {
         assert_as_libdbus(write_basics);
 }
 
-/* At every place, in words of eight bytes and behind them. */
+/* At every offset, within words of eight bytes and after them. */
 Test(bus_wire, a_byte_that_is_not_utf8_is_found_wherever_it_stands) {
         for (size_t n = 1; n < 20; n++)
                 for (size_t at = 0; at < n; at++) {

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* From now on the @n-th allocation (from 1 on) fails, and all after it if @and_all_after. */
+/* Makes the @n-th allocation from now on fail (1: the next), and all after it if @and_all_after. */
 void double_memory_arm(size_t n, bool and_all_after);
 
-/* All is well again. Was the n-th ever reached? */
+/* Ends the failures. Returns true if the n-th allocation was reached. */
 bool double_memory_disarm(void);

@@ -247,7 +247,7 @@ static const char *host_state_directory(UnitHost *host) {
         return container_of(host, DoubleWorld, host)->state_directory;
 }
 
-/* A test of them knows which one it asks for. */
+/* A test with a mount uses a single mount point. */
 static const struct MountEntry *host_find_mount(UnitHost *host, const char *where, bool is_fresh) {
         return container_of(host, DoubleWorld, host)->mount;
 }

@@ -53,10 +53,10 @@ typedef struct DoubleWorld {
         DoubleClock clock;
         UnitHost host;
         VECTOR(DoubleTimer) timers;
-        int answers[_DOUBLE_OPERATION_MAX];     /* of units that were told nothing themselves */
+        int answers[_DOUBLE_OPERATION_MAX];     /* of units without answers of their own */
         const char *state_directory;    /* borrowed: what the host says of it */
         bool will_stop;                 /* what the host says of any unit */
-        const struct MountEntry *mount; /* borrowed: the only one that there is, or NULL */
+        const struct MountEntry *mount; /* borrowed: the only mount, or NULL */
         const char *making;             /* borrowed: the name that double_unit() is at */
         Text calls;
         size_t n_calls;                 /* starts, stops and reloads since the world began */
@@ -66,13 +66,13 @@ DoubleWorld *double_world_new(void);
 DoubleWorld *double_world_free(DoubleWorld *world);
 DEFINE_CLEANUP(DoubleWorld, double_world_free)
 
-/* Finds or makes the unit, loaded, and puts it into @state without telling anybody. */
+/* Finds or makes the unit, loaded, and sets @state without calling the observer. */
 Unit *double_unit(DoubleWorld *world, const char *name, UnitActiveState state);
 
-/* As @unit's file would say on line __LINE__ of "test"; makes (inactive) what is not there. */
+/* Adds a relation as if declared by line __LINE__ of file "test"; makes missing units, inactive. */
 #define double_relate(world, unit, kind, other) double_relate_at(world, unit, kind, other, __LINE__)
 void double_relate_at(DoubleWorld *world, const char *unit, UnitRelationKind kind, const char *other, unsigned line);
-/* The same between units that are there, and stay as they are. */
+/* The same between existing units; makes none. */
 void double_relate_as_is(DoubleWorld *world, const char *unit, UnitRelationKind kind, const char *other);
 
 /* The unit changes its state: publishes it. */
@@ -81,7 +81,7 @@ void double_unit_state(Unit *unit, UnitActiveState state, UnitChangeFlags flags)
 /* What the operation answers from now on, and what it answers just the next time (these queue up, at most 8). */
 void double_unit_answer(Unit *unit, DoubleOperation operation, int answer);
 void double_unit_answer_next(Unit *unit, DoubleOperation operation, int answer);
-void double_world_answer(DoubleWorld *world, DoubleOperation operation, int answer);     /* for units made later, too */
+void double_world_answer(DoubleWorld *world, DoubleOperation operation, int answer);     /* also for units that are made later */
 
 /* Whether the unit has the operation (start and stop: yes, reload: yes, unless told otherwise). */
 void double_unit_allow(Unit *unit, DoubleOperation operation, bool can);

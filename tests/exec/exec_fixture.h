@@ -10,8 +10,8 @@
 #include "exec/exec.h"
 
 typedef struct Fixture {
-        char folder[32];                /* of its own, removed in the end */
-        char output[64];                /* where standard output goes */
+        char folder[32];                /* of the fixture; removed with it */
+        char output[64];                /* file to which standard output is appended */
         char *argv[4];
         ExecRequest request;
         ExecResult result;

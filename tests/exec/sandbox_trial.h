@@ -28,7 +28,7 @@ void trial_add_bind(Trial *trial, SandboxPathKind kind, const char *source, cons
 /* Runs it; it must succeed, and have written @output since the trial began. */
 void trial_expect(Trial *trial, const char *output);
 
-/* For a suite: folders of our own (/srv, /opt, /mnt, /root, /run), in mounts of our own. */
+/* For a suite: mounts folders of the test over /srv, /opt, /mnt, /root and /run, in a mount namespace of the test. */
 void trial_make_world(void);
-/* Skips the test unless we are root of the machine, whom everything belongs to, and who may be others. */
+/* Skips the test unless it runs as the root of the machine, who owns all files and may change the user. */
 void trial_need_root(void);

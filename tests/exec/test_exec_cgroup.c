@@ -31,7 +31,7 @@ typedef struct Ground {
         Cgroup *slice, *group;          /* system.slice, and x.service in it */
 } Ground;
 
-/* False, with a word, where it cannot be. */
+/* Makes a hierarchy. Returns false, with the reason in the log of the test, if that is impossible. */
 static bool has_hierarchy(Ground *ground) {
         static const char *const mounts[] = { "/sys/fs/cgroup/unified", "/sys/fs/cgroup" };
         const char *number = getenv("IN_NAMESPACE_PID");
@@ -168,7 +168,7 @@ Test(cgroup, process_moves_by_itself) {
         CgroupTree *tree = NULL;
         Cgroup *group = NULL;
 
-        /* No hierarchy at all, so clone3() refuses it; a plain file takes what the child writes. */
+        /* The folder is not a hierarchy, so clone3() fails, and a regular file gets what the child writes. */
         cr_assert(cgroup_tree_new(fixture.folder, "", &tree) == 0);
         cr_assert(cgroup_make(cgroup_tree_find_slice(tree, "-.slice"), "x.service", &group) == 0);
         fixture.request.cgroup = group;
@@ -278,7 +278,7 @@ Test(cgroup, sweeps_what_is_empty_and_ours) {
                 snprintf(path, sizeof(path), "%s/%s", ground.folder, folders[i]);
                 cr_assert(eq(int, rmdir(path) == 0, stays[i]), "%s", folders[i]);
         }
-        /* The group of the ground was empty, too. */
+        /* The group where the tree begins was empty, too. */
         cr_assert(access(path, F_OK) < 0);
 }
 

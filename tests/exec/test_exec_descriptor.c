@@ -12,7 +12,7 @@
 #include "basic/text.h"
 #include "exec_fixture.h"
 
-/* What the n-th one is: a pipe with a line in it. */
+/* Makes a pipe that contains @line. */
 static int line_pipe(const char *line) {
         int fds[2];
 
@@ -34,7 +34,7 @@ Test(exec_descriptor, follow_each_other_from_3_on) {
         give(&fixture, "first\n", "web", 0);
         give(&fixture, "second\n", NULL, 0);
         cr_assert(eq(int, fixture_run(&fixture), 0));
-        /* ls has 0 to 4 and its folder. */
+        /* ls has the descriptors 0 to 4, and one for the folder that it lists. */
         assert_string(fixture_output(&fixture), "first second 2 web:unknown\nmine\n6");
 }
 
@@ -51,7 +51,7 @@ Test(exec_descriptor, own_numbers_may_be_in_the_way) {
         int fds[8];
         FIXTURE("read a <&3; read b <&4; read c <&5; echo $a $b $c");
 
-        /* Some of these are 3, 4 and 5 here, too, in another order. */
+        /* Some of these have the numbers 3, 4 and 5 in the test process, too, in another order. */
         for (int i = 0; i < 8; i++)
                 fds[i] = open("/dev/null", O_RDONLY | O_CLOEXEC);
         for (int i = 0; i < 8; i++)
@@ -89,7 +89,7 @@ Test(exec_descriptor, nonblocking_is_set_only_if_wanted) {
         close(nonblocking);
 }
 
-/* What a unit file says of such a variable stands. */
+/* The value from a unit file is kept. */
 Test(exec_descriptor, pid_is_told_where_there_is_a_place_for_it) {
         char *const environment[] = { (char *) "LISTEN_PID=1", NULL };
         FIXTURE("test \"$WATCHDOG_PID\" = $$ && echo mine $LISTEN_PID");

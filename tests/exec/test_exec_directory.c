@@ -20,7 +20,7 @@
 #include "exec_fixture.h"
 #include "unit/exec_terms.h"
 
-/* A /run and a /var/lib of our own. */
+/* Mounts a /run and a /var/lib of the test. */
 static void make_world(void) {
         cr_assert(mount("tmpfs", "/run", "tmpfs", 0, "mode=755") == 0);
         cr_assert(mount("tmpfs", "/var/lib", "tmpfs", 0, "mode=755") == 0);
@@ -126,7 +126,7 @@ Test(exec_directory, links_to_it) {
         cr_assert(access("/run/sub/other", F_OK) < 0 && access("/run/real", F_OK) < 0);
 }
 
-/* Where a link is to be there may be a folder of others: the unit has failed then. */
+/* The place of a link may be a folder that does not belong to the unit: then the unit has failed. */
 Test(exec_directory, only_links_are_removed_as_links) {
         char *runtime[] = { (char *) "linked:others", NULL };
         ExecTerms terms = { .directories = { [EXEC_DIRECTORY_RUNTIME] = { runtime, 0 } } };
@@ -171,7 +171,7 @@ static void make_deep(const char *path, unsigned depth) {
         close(at);
 }
 
-/* Those that remove what is aside. */
+/* Waits for the processes that remove folders that were moved aside. */
 static void wait_for_others(void) {
         while (waitpid(-1, NULL, 0) > 0)
                 continue;
@@ -224,7 +224,7 @@ Test(exec_directory, what_is_mounted_in_it_stays) {
         cr_assert(access("/run/keep/x/file", F_OK) == 0);
 }
 
-/* Who removes all of it himself. */
+/* The process of the test removes the tree itself. */
 Test(exec_directory, depth_is_no_matter) {
         cr_assert(mkdir("/run/deep", 0755) == 0);
         make_deep("/run/deep", 1000);

@@ -59,7 +59,7 @@ static uid_t find(const char *name) {
         return uid;
 }
 
-/* Another name that looks there first. */
+/* Finds another name whose first candidate is the same number. */
 static void name_rival(uid_t uid, char name[static 32]) {
         for (unsigned i = 0; i == 0 || hash_add(HASH_BEGIN, name) % N_UIDS != uid - EXEC_DYNAMIC_UID_FIRST; i++)
                 snprintf(name, 32, "rival-%u", i);
@@ -80,7 +80,7 @@ Test(exec_dynamic_user, has_its_number_until_it_is_released) {
         cr_assert(eq(u32, take("a"), uid));
 }
 
-/* It is there, and its draft, too: we were killed in between. */
+/* File and draft both exist, as if the manager had been killed in between. */
 Test(exec_dynamic_user, a_draft_that_was_left_is_not_written_to) {
         char rival[32], file[96], draft[96];
         uid_t uid;
@@ -96,7 +96,7 @@ Test(exec_dynamic_user, a_draft_that_was_left_is_not_written_to) {
         cr_assert(ne(u32, find(rival), uid));
 }
 
-/* Of the number that it has it knows nothing then, and is not to have another one. */
+/* The file with its number cannot be read then, and no second number may be assigned. */
 Test(exec_dynamic_user, who_cannot_look_gets_none) {
         struct rlimit old, few;
         uid_t uid, again = 0;

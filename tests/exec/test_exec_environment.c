@@ -56,7 +56,7 @@ Test(exec_environment, file_with_a_nul_or_bad_text_is_refused) {
         cr_assert(eq(int, exec_environment_parse(&environment, "A=\xff\n", 4), -EINVAL));
 }
 
-/* As many as the kernel would take for a program: to look each up among all the others would hold up the manager. */
+/* As many variables as the kernel accepts for a program: a search for each among all others would block the manager. */
 Test(exec_environment, file_with_very_many_is_read_at_once) {
         cleanup_(strv_freep) char **environment = NULL;
         cleanup_(text_deinit) Text text = {};

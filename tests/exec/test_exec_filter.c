@@ -41,7 +41,7 @@ static void expect(Fixture *fixture, ExecTerms *terms, const char *output) {
         assert_string(fixture_output(fixture), output);
 }
 
-/* What a Python program of the name says; the shell has no words for calls. */
+/* Runs Python code, because a shell cannot make arbitrary system calls. */
 #define PYTHON(code) FIXTURE("exec /usr/bin/python3 -c '" code "'")
 
 Test(exec_filter, what_services_need_is_allowed_and_the_rest_is_not) {
@@ -272,7 +272,7 @@ Test(exec_filter, a_user_without_the_kernels_tunables_gets_no_new_privileges) {
         expect(&fixture, NULL, "65534\nNoNewPrivs:\t1");
 }
 
-/* It may filter itself because it forgoes privileges. */
+/* The filter is permitted because of no_new_privs. */
 Test(exec_filter, a_user_gets_it_with_no_new_privileges) {
         need_users();
 

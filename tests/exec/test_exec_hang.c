@@ -36,7 +36,7 @@ static void answer(int fuse, const Request *request, int error, const void *data
         cr_assert(write(fuse, &reply, reply.header.len) == (ssize_t) reply.header.len);
 }
 
-/* One file, under any name, that can be opened. Returns with a request of the kind that is to wait. */
+/* Serves one file under any name, which can be opened, until a request of kind @opcode: that one is returned unanswered. */
 static void serve_until(int fuse, uint32_t opcode, Request *request) {
         const struct fuse_open_out opened = {};
         const struct fuse_entry_out entry = {
@@ -55,7 +55,7 @@ static void serve_until(int fuse, uint32_t opcode, Request *request) {
         }
 }
 
-/* -1 if that can't be here. */
+/* Returns -1 if the mount is impossible here. */
 static int mount_silent(const char *path) {
         const struct fuse_init_out welcome = {
                 .major = FUSE_KERNEL_VERSION, .minor = FUSE_KERNEL_MINOR_VERSION, .max_write = 4096 };
@@ -89,7 +89,7 @@ static pid_t hang(Fixture *fixture, int fuse, Request *request) {
         return fixture->result.pid;
 }
 
-/* As many as can be at all. */
+/* Starts as many children as can be on their way at once. */
 static void start_many(Fixture *fixture) {
         ExecSpawn *spawns[EXEC_SPAWNS_MAX];
 
@@ -105,7 +105,7 @@ static void start_many(Fixture *fixture) {
         }
 }
 
-/* The user who makes it hang, in a file system of his own, must not see our memory by it. */
+/* A user who makes a child hang, by a file system of the user, must not be able to read the memory of the manager. */
 Test(exec_hang, memory_stays_closed_until_the_last_has_left_it_and_no_place_is_lost) {
         FIXTURE("exit");
         int before = prctl(PR_GET_DUMPABLE), fuse;
@@ -138,7 +138,7 @@ Test(exec_hang, memory_stays_closed_until_the_last_has_left_it_and_no_place_is_l
         cr_assert(umount2(path, MNT_DETACH) == 0 && rmdir(path) == 0);
 }
 
-/* It has failed, and closes its files. */
+/* The child has failed and is closing its files. */
 Test(exec_hang, end_that_lasts_is_not_waited_for) {
         FIXTURE("exit");
         char path[64], file[80];

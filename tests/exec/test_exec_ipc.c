@@ -30,7 +30,7 @@ static void make_world(void) {
 
 TestSuite(exec_ipc, .init = make_world);
 
-/* Shared memory of System V that belongs to them. */
+/* Makes a segment of System V shared memory that belongs to this user and group. */
 static int make_segment(uid_t uid, gid_t gid) {
         int id = shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600);
         struct shmid_ds settings = { .shm_perm = { .uid = uid, .gid = gid, .mode = 0600 } };

@@ -27,7 +27,7 @@ static void tag(Fixture *fixture) {
         fixture->request.own_environment[0] = strdup("INVOCATION_ID=abcd0102030405060708090a0b0c0d0e");
 }
 
-/* Starts the script and waits until it and its like have written @n times "x" into the FIFO that they are given. */
+/* Starts the script and waits until its processes have written @n times "x" to their FIFO. */
 static pid_t start(Fixture *fixture, size_t n, int *ret_pidfd) {
         pid_t pid = 0;
         int fd, r;
@@ -108,7 +108,7 @@ Test(exec_kill, rest_is_what_descends_and_what_was_orphaned) {
         close(pidfd);
 }
 
-/* As nginx does, whose title goes where the environment was. */
+/* Like nginx, which overwrites its environment with its title. */
 Test(exec_kill, orphans_that_hide_are_known_by_their_session) {
         FIXTURE("env -i sh -c 'echo x; exec sleep 1000' & env -i setsid sh -c 'echo x; exec sleep 1001' &\necho x; exec sleep 1002");
         int pidfd = -1;
@@ -238,7 +238,7 @@ Test(exec_kill, only_orphan_is_guessed_as_the_main_process) {
         close(pidfd);
 }
 
-/* Neither the environment before it nor the one after it is there in the middle of an execve(), nor half of it. */
+/* In the middle of an execve() the process has neither the old environment nor the new one. */
 Test(exec_kill, process_keeps_its_invocation_through_execve) {
         static char filler[16000] = "FILLER=";
         char *const environment[] = { filler, NULL };
@@ -259,7 +259,7 @@ Test(exec_kill, process_keeps_its_invocation_through_execve) {
         close(pidfd);
 }
 
-/* It must not be taken for one that is about to get an environment, which is looked at again and again. */
+/* The process must not be taken for one in the middle of an execve(), whose environment is read repeatedly. */
 Test(exec_kill, process_without_an_environment_costs_no_more) {
         FIXTURE("exec env -i sh -c 'echo x; exec env -i sleep 1000'");
         int pidfd = -1;

@@ -12,7 +12,7 @@
 
 #include "exec_fixture.h"
 
-/* All that comes, until nobody writes any more; static. */
+/* Reads until the last writer has closed; static. */
 static const char *read_all(int fd) {
         static char text[256];
         size_t n = 0;

@@ -17,7 +17,7 @@
 #include "double/double_assert.h"
 #include "exec/exec_process.h"
 
-/* A child that has this environment, and has executed its program: its end of the pipe is closed by that. */
+/* Starts a child with this environment, and waits until it has executed its program, which closes its end of a pipe. */
 static pid_t start(const char *const *environment) {
         static const char *const argv[] = { "/bin/sleep", "1000", NULL };
         int ends[2];
@@ -60,13 +60,12 @@ Test(exec_process, environment_of_another) {
         cr_assert(eq(int, exec_process_read_variable(pid, "A", &none), -ESRCH));
 }
 
-/* One that has been stopped waits for something else, and so does one that sleeps. */
 static void *reap(void *pid) {
         cr_assert(waitpid(*(const pid_t *) pid, NULL, 0) > 0);
         return NULL;
 }
 
-/* Its parent is ours to the last, or it is gone: the keeper's child would count as a stranger's. */
+/* Until it is reaped, the child must be reported with its parent: otherwise a child of the keeper would not count as one. */
 Test(exec_process, reaped_while_it_is_read) {
         for (unsigned i = 0; i < 500; i++) {
                 ExecProcess process;
@@ -85,6 +84,7 @@ Test(exec_process, reaped_while_it_is_read) {
         }
 }
 
+/* A stopped process and a sleeping one do not wait for a processor. */
 Test(exec_process, who_wants_a_processor) {
         pid_t pid = fork();
         siginfo_t info;

@@ -236,7 +236,7 @@ Test(exec_sandbox, private_tmp_is_the_units_own) {
         cr_assert(access(tmp, F_OK) < 0);
 }
 
-/* As after a restart of the manager, which does not know how far a process has got. */
+/* As after a restart of the manager, which does not know whether a process has made the folders. */
 Test(exec_sandbox, private_tmp_is_made_if_it_is_missing) {
         TRIAL("touch /tmp/one; ls /tmp");
 
@@ -249,7 +249,7 @@ Test(exec_sandbox, private_tmp_is_made_if_it_is_missing) {
         trial_expect(&trial, "one\none\none");
 }
 
-/* Somebody may give the name of a folder that a cleaner has removed to one of theirs. */
+/* When a cleaner has removed the folder, another user can make one of that name. */
 Test(exec_sandbox, private_tmp_is_nobody_elses) {
         TRIAL("echo ran");
 
@@ -341,13 +341,13 @@ Test(exec_sandbox, private_network_has_a_loopback_that_is_up) {
         cr_assert(readlink("/proc/self/ns/net", own, sizeof(own) - 1) > 0);
         cr_assert(strncmp(own, first, strlen(own)) != 0);
         cr_assert(strstr(fixture_output(&trial.fixture), "\n    lo\n2") != NULL, "%s", fixture_output(&trial.fixture));
-        /* The next one is in the same. */
+        /* The next process is in the same namespace. */
         cr_assert(eq(int, truncate(trial.fixture.output, 0), 0));
         cr_assert(eq(int, fixture_run(&trial.fixture), 0));
         cr_assert(strncmp(fixture_output(&trial.fixture), first, strchr(first, ']') - first) == 0);
 }
 
-/* Nobody waits for one when the first process begins; the second one waits for the first. */
+/* The first process makes the network namespace, and the second one waits for it. */
 Test(exec_sandbox, those_that_begin_at_once_share_a_network) {
         TRIAL("readlink /proc/self/ns/net");
         ExecSpawn *spawns[2];

@@ -22,7 +22,7 @@
 
 TestSuite(exec_sandbox_who, .init = trial_make_world);
 
-/* As root in a container that has not got everything. */
+/* As root in a container with few capabilities. */
 static void drop_capabilities(void) {
         struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
         struct __user_cap_data_struct data[2] = {};
@@ -92,7 +92,7 @@ Test(exec_sandbox_who, a_users_manager_makes_a_user_namespace_first) {
         trial_need_root();
         cr_assert(eq(int, chown(trial.fixture.folder, nobody, nobody), 0));
         cr_assert(setresgid(nobody, nobody, nobody) == 0 && setresuid(nobody, nobody, nobody) == 0);
-        /* Who has changed his user may not write of himself in /proc; a user's manager has not. */
+        /* A process that has changed its user cannot write its own files in /proc; the manager of a user has not changed it. */
         cr_assert(eq(int, prctl(PR_SET_DUMPABLE, 1), 0));
         trial.fixture.request.is_user_manager = true;
         trial.settings.protect_system = PROTECT_SYSTEM_STRICT;
@@ -152,7 +152,7 @@ Test(exec_sandbox_who, what_it_mounts_does_not_get_out) {
         cr_assert(access("/mnt/inner/file", F_OK) < 0);
 }
 
-/* Read-only in all that is mounted below, but what is named in it is as it was, also what was read-only. */
+/* All mounts below are read-only. The exceptions are as they were before, also those that were read-only. */
 Test(exec_sandbox_who, exceptions_give_back_what_was_there_and_no_more) {
         TRIAL("for i in /mnt /mnt/a /mnt/a/ro /mnt/b /mnt/b/c; do touch $i/x 2>/dev/null && echo $i; done; true");
         static const char *const mounts[] = { "/mnt/a", "/mnt/a/ro", "/mnt/b", "/mnt/b/c" };
@@ -167,7 +167,7 @@ Test(exec_sandbox_who, exceptions_give_back_what_was_there_and_no_more) {
         trial_expect(&trial, "/mnt/a");
 }
 
-/* Both halves of many at once: each has a plan of its own. */
+/* Many spawns at once: each has a plan of its own. */
 Test(exec_sandbox_who, many_at_once) {
         enum { N = 8 };
         Trial trials[N];
@@ -249,7 +249,7 @@ Test(exec_sandbox_who, root_directory_without_what_programs_expect) {
         trial_expect(&trial, "/bin /lib /lib64 /usr");
 }
 
-/* In a /dev that has one, whether this machine has one or not. */
+/* In a /dev with such a device, even if this machine has none. */
 Test(exec_sandbox_who, clocks_are_hidden) {
         TRIAL("stat -c %a /dev/rtc0; cat /dev/rtc0");
         int fd;

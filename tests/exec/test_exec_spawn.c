@@ -125,7 +125,7 @@ Test(exec_spawn, missing_environment_file_makes_no_process) {
         cr_assert(eq(int, fixture_run(&fixture), 0));
 }
 
-/* A child that is made does not run before we wait: one processor, and whoever has it keeps it. */
+/* Lets a new child run only when the test waits: by one processor, and a policy that keeps it. */
 static bool keep_the_processor(void) {
         const struct sched_param parameters = { .sched_priority = 1 };
         cpu_set_t all, one;
@@ -139,7 +139,7 @@ static bool keep_the_processor(void) {
         return sched_setaffinity(0, sizeof(one), &one) == 0 && sched_setscheduler(0, SCHED_FIFO, &parameters) == 0;
 }
 
-/* What was said may change as soon as the child is made, and a descriptor's number be another file's. */
+/* As soon as the child is made, the request may change, and the number of a descriptor may become another file. */
 Test(exec_spawn, child_reads_nothing_of_the_request) {
         FIXTURE("pwd; cat <&3; cat");
         char directory[] = "/usr", path[] = "/bin/sh", input[96], output[96];
@@ -246,7 +246,7 @@ static int own_oom_score(void) {
         return score;
 }
 
-/* The kernel keeps one score for all that share a memory, as the child does with us and its like on its way. */
+/* The kernel keeps one score for all processes that share a memory: the manager and its children on their way. */
 Test(exec_spawn, oom_score_is_the_child_s_alone) {
         int before = own_oom_score(), scores[3] = {};
         FIXTURE("cat /proc/self/oom_score_adj");
@@ -314,7 +314,7 @@ typedef struct Batch {
         ExecSpawn *spawns[EXEC_SPAWNS_MAX];
 } Batch;
 
-/* Each third one has a folder that is not there, and each third one no program. */
+/* One third has a missing working directory, and one third a missing program. */
 static void begin_batch(const Fixture *fixture, Batch *batch) {
         ExecResult result;
 
@@ -384,7 +384,7 @@ Test(exec_spawn, memory_may_be_traced_again_when_the_last_has_left_it) {
         cr_assert(eq(int, prctl(PR_GET_DUMPABLE), before));
 }
 
-/* Says ENOSYS to the two calls, as kernels do that are older, or filters that do not know them. */
+/* Makes the two calls fail with ENOSYS, as older kernels and old filters do. */
 static bool forbid_new_calls(void) {
         struct sock_filter filter[] = {
                 BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -398,7 +398,7 @@ static bool forbid_new_calls(void) {
         return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-/* It says what was noted when it began to run; once more where there are only the old calls. */
+/* The process prints the pid that was noted when it began to run; also with the old calls only. */
 Test(exec_spawn, pid_is_noted_before_the_process_runs) {
         FIXTURE("echo $$");
         pid_t *note = mmap(NULL, sizeof(*note), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -473,7 +473,7 @@ Test(exec_spawn, a_thousand_leave_nothing_behind) {
 
 #define NOBODY 65534
 
-/* Sends it to all that belongs to nobody, over and over; 0 if that can't be, as we are not root of all users. */
+/* Sends the signal to all processes of user nobody, again and again; 0 if the test cannot change its user. */
 static pid_t fork_signaller(int signal_) {
         int gate[2], is_there;
         char byte;
@@ -495,7 +495,7 @@ static pid_t fork_signaller(int signal_) {
         return is_there ? pid : 0;
 }
 
-/* From the moment that the child is its user's, that user may signal it. */
+/* As soon as the child has changed its user, that user may signal it. */
 Test(exec_spawn, user_who_stops_his_processes_does_not_stop_us) {
         FIXTURE("exit");
         bool is_stopped = false;
@@ -525,7 +525,7 @@ Test(exec_spawn, user_who_stops_his_processes_does_not_stop_us) {
                 cr_assert(strstr(fixture.result.message, "was stopped by a signal before its program ran") != NULL);
 }
 
-/* A core dump of one that is in our memory would be one of ours, and on older kernels our end. */
+/* A core dump of a child in the shared memory would contain the memory of the manager; older kernels kill the manager, too. */
 Test(exec_spawn, user_who_dumps_his_processes_just_kills_them) {
         FIXTURE("exit");
         bool is_killed = false;

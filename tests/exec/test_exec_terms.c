@@ -57,7 +57,7 @@ Test(exec_terms, a_hard_limit_that_may_not_be_raised_stays) {
                 cr_skip_test("not root");
         cr_assert(setrlimit(RLIMIT_NOFILE, &low) == 0);
         cr_assert(prctl(PR_CAPBSET_DROP, CAP_SYS_RESOURCE) == 0);
-        /* It is our effective set that counts. */
+        /* The effective set of the test process counts. */
         struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
         struct __user_cap_data_struct data[2] = {};
         cr_assert(syscall(SYS_capget, &header, data) == 0);
@@ -230,7 +230,7 @@ Test(exec_terms, session_keyring) {
         if (own <= 0)
                 cr_skip_test("there are no keyrings here");
         cr_assert(eq(int, chmod(fixture.folder, 0777), 0));
-        /* A plain one has no terms at all. */
+        /* A request without any terms. */
         expect_keyring(&fixture, "nothing said", own, true, 0);
         for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
                 ExecTerms terms = { .keyring = cases[i].mode };
