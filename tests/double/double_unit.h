@@ -81,7 +81,7 @@ void double_unit_state(Unit *unit, UnitActiveState state, UnitChangeFlags flags)
 /* What the operation answers from now on, and what it answers just the next time (these queue up, at most 8). */
 void double_unit_answer(Unit *unit, DoubleOperation operation, int answer);
 void double_unit_answer_next(Unit *unit, DoubleOperation operation, int answer);
-void double_world_answer(DoubleWorld *world, DoubleOperation operation, int answer);     /* also for units that are made later */
+void double_world_answer(DoubleWorld *world, DoubleOperation operation, int answer);     /* for units made later, too */
 
 /* Whether the unit has the operation (start and stop: yes, reload: yes, unless told otherwise). */
 void double_unit_allow(Unit *unit, DoubleOperation operation, bool can);
