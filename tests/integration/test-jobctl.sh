@@ -234,8 +234,35 @@ check "daemon-reload" ctl daemon-reload
 check_prints "reads what has changed" 'Description=Changed' ctl show -p Description slow.service
 check_prints "and keeps the job" 'slow\.service.*running' ctl jobs
 
+# — verbs that are one request —
+check_prints "version" '^jobctl [0-9]' ctl version
+check_prints "is-system-running" '^(running|degraded)$' ctl is-system-running
+check "reload-or-restart starts what does not run" ctl reload-or-restart other.service
+OTHER=$(ctl show --value -p MainPID other.service)
+check "reload-or-restart reloads what can" ctl reload-or-restart other.service
+check "try-reload-or-restart, too" ctl try-reload-or-restart other.service
+check_equal "its process stays" "$(ctl show --value -p MainPID other.service)" "$OTHER"
+check "try-reload-or-restart leaves alone what does not run" ctl try-reload-or-restart sleeper.service
+check_exit "which stays so" 3 ctl is-active sleeper.service
+unit alone.target <<<$'[Unit]\nAllowIsolate=yes'
+check "isolate" ctl isolate alone.target
+check_exit "stops all else" 3 ctl is-active other.service
+for verb in rescue emergency default; do
+        unit "$verb.target" <<<$'[Unit]\nAllowIsolate=yes'
+        ctl start other.service
+done
+check "rescue" ctl rescue
+check "has its target" ctl is-active rescue.target
+check "emergency" ctl emergency
+check "has its target" ctl is-active emergency.target
+check_exit "and not the other" 3 ctl is-active rescue.target
+check "default" ctl default
+check "has its target" ctl is-active default.target
+
 check "the daemon is alive" alive
-stop_daemon
+check "kexec" ctl kexec
+check "ends a manager that is no machine's" timeout "$PATIENCE" tail --pid="$DAEMON" -f /dev/null
+rm -f "$DIR/pid"
 check_exit "without a daemon" 7 ctl start sleeper.service
 # — where output goes that is not in the log —
 unit says.service <<<$'[Service]\nType=oneshot\nExecStart=/bin/echo said'
