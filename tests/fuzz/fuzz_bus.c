@@ -70,20 +70,23 @@ static uint32_t body_length(const char *bytes) {
         return length;
 }
 
-/* Both have the bytes of this machine. */
+/* Both have the bytes of this machine; libdbus takes ours, too. */
 static void check_same_body(DBusMessage *message, const BusWire *wire) {
+        size_t n_got = bus_wire_size(wire);
+        cleanup_free_ char *got = malloc(n_got);
         DBusMessage *written;
-        char *expected, *got;
-        int n_expected, n_got;
+        char *expected;
+        int n_expected;
 
-        fuzz_check(bus_wire_to_message(wire, &written) == 0);
+        bus_wire_copy(wire, 1, (uint8_t *) got);
+        written = dbus_message_demarshal(got, (int) n_got, NULL);
+        fuzz_check(written != NULL);
         fuzz_check_string(dbus_message_get_signature(message), dbus_message_get_signature(written));
-        fuzz_check(dbus_message_marshal(message, &expected, &n_expected) && dbus_message_marshal(written, &got, &n_got));
+        fuzz_check(dbus_message_marshal(message, &expected, &n_expected));
         fuzz_check(body_length(expected) == body_length(got) && body_length(got) == wire->body.n);
-        fuzz_check(wire->body.n == 0 ||
-                   memcmp(expected + n_expected - wire->body.n, got + n_got - wire->body.n, wire->body.n) == 0);
+        fuzz_check(wire->body.n == 0 || memcmp(expected + n_expected - wire->body.n, wire->body.items, wire->body.n) == 0);
+        fuzz_check(wire->body.n == 0 || memcmp(got + n_got - wire->body.n, wire->body.items, wire->body.n) == 0);
         dbus_free(expected);
-        dbus_free(got);
         dbus_message_unref(written);
 }
 

@@ -122,12 +122,15 @@ static int expect(const KeeperMessage *message, int fd) {
                 return keeper.parent.size > 0 ? ANY_ERROR : 0;
         case KEEPER_READY:
         case KEEPER_REEXEC:
+        case KEEPER_WATCH:
+        case KEEPER_SERVES:
                 return 0;
         case KEEPER_WELCOME:
         case KEEPER_DESCRIPTOR:
         case KEEPER_ENDED:
         case KEEPER_ALL_SENT:
         case KEEPER_ANSWER:
+        case KEEPER_ASKED:
         case _KEEPER_KIND_MAX:
                 break;
         }
@@ -176,6 +179,9 @@ static void take_message(const KeeperMessage *message, int fd) {
         case KEEPER_EXIT:
         case KEEPER_NOTIFY:
         case KEEPER_ACCEPT:
+        case KEEPER_WATCH:
+        case KEEPER_ASKED:              /* by keeper_tend_core(), which is not called: it would end this process */
+        case KEEPER_SERVES:
         case _KEEPER_KIND_MAX:
                 break;
         }
