@@ -345,7 +345,7 @@ Test(cgroup, place_that_others_share_is_not_ours) {
         CgroupPlace place = {};
         cleanup_(failure_deinit) Failure failure = {};
 
-        /* Our parent, the runner of this test, is in there, too. */
+        /* The parent of the test process is in that group, too. */
         cr_assert(cgroup_find(false, true, 0, &place, &failure) < 0);
         cr_assert(failure.message != NULL && failure.message[0] != '\0');
         cgroup_place_deinit(&place);
