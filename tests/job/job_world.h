@@ -27,13 +27,13 @@ JobWorld *job_world_new(void);
 JobWorld *job_world_free(JobWorld *world);
 DEFINE_CLEANUP(JobWorld, job_world_free)
 
-/* A new manager in the place of the old one wants to be listened to. */
+/* Subscribes to the present manager; needed again after it was replaced. */
 void job_world_subscribe(JobWorld *world);
 
 /* "start:a.service stop:b.service" in @mode: 0 or JOB_MANAGER_E_REFUSED, with plan and failure kept. */
 int job_world_exec(JobWorld *world, JobMode mode, const char *requests);
 int job_world_plan(JobWorld *world, JobMode mode, const char *requests);
-/* Expects that it is accepted, or refused with the error @name. */
+/* Asserts that the request is accepted, or refused with the error @name. */
 void job_world_accept(JobWorld *world, JobMode mode, const char *requests);
 void job_world_refuse(JobWorld *world, JobMode mode, const char *requests, const char *name);
 

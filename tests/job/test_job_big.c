@@ -219,7 +219,7 @@ Test(job_big, ring_of_many_loses_one) {
         assert_dropped(w, "start u000000.service: cycle");
 }
 
-/* The same units under names in another order: 7,919 is a prime. */
+/* The same units with names in another order: 7,919 is a prime. */
 static const char *shuffled_name_of(Name name, int i) {
         return name_of(name, (int) ((int64_t) i * 7919 % MANY));
 }
@@ -278,7 +278,7 @@ Test(job_big, many_units_are_acted_on_by_rules) {
         cr_assert(eq(u64, job_world_stat(w, "done"), MANY / 2));
 }
 
-/* Requests for one unit among many: 20,000 of them in the time of a few transactions that touch all. */
+/* 20,000 requests for one unit of many take as long as a few transactions that touch all units. */
 Test(job_big, small_requests_do_not_pay_for_the_units_that_are_there) {
         cleanup_(job_world_freep) JobWorld *w = world_with_target(MANY);
 

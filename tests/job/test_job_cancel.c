@@ -88,7 +88,7 @@ Test(job_cancel, paused_job_can_be_canceled) {
         assert_jobs(w, "");
 }
 
-/* The stop goes, and what it would have interrupted goes on; later jobs find nothing stale. */
+/* The stop is canceled, and the operation that it would have interrupted goes on; later jobs find nothing stale. */
 Test(job_cancel, stop_that_would_interrupt_can_be_canceled) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
 
@@ -168,7 +168,7 @@ Test(job_cancel, detaching_all_leaves_no_job) {
         assert_jobs(w, "");
 }
 
-/* b's failure starts a, which wants b: what follows is asked for when all have gone, and not canceled again. */
+/* The failure of b starts a, which wants b: follow-ups are requested after all cancels, and are not canceled. */
 Test(job_cancel, canceling_all_comes_to_an_end) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
 

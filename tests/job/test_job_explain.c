@@ -148,7 +148,7 @@ Test(job_explain, job_behind_another_of_its_unit_says_so) {
         job_world_accept(w, JOB_REPLACE, "start:a.service");
         job_world_run(w);
         job_world_accept(w, JOB_REPLACE, "reload:a.service");
-        /* Of the two the one that waits is the question. */
+        /* Of the two jobs, the waiting one is explained. */
         assert_contains(job_world_explain(w, "a.service"), "reload a.service waits: job 1 (start a.service) of the same unit");
         assert_contains_not(job_world_explain(w, "a.service"), "declared");
 }
@@ -319,7 +319,7 @@ Test(job_explain, unit_that_was_left_out_names_the_way_to_who_asked) {
         assert_contains(text, "{unit=a.service,type=start,needed=true,relation=Requires,declared=test:");
         assert_contains(text, "{unit=t.target,type=start,needed=true,text=start t.target was requested},{requester=");
 
-        /* The same if all of it was refused. */
+        /* The same after a refused request. */
         job_world_exec(w, JOB_REPLACE, "start:t.target stop:t.target");
         text = job_world_explain(w, "t.target");
         assert_contains(text, "{kind=waiting");
@@ -340,7 +340,7 @@ Test(job_explain, unit_whose_request_was_refused_says_why) {
         assert_contains(text, "requests=[start a.service],jobs=[]");
         assert_contains_not(text, "transaction=");
 
-        /* A name that no unit has was asked for as well. */
+        /* A name without a unit was requested, too. */
         job_world_exec(w, JOB_REPLACE, "start:nothing");
         assert_contains(job_world_explain(w, "nothing"), "not a valid name");
 }

@@ -60,7 +60,7 @@ Test(job_finish, flags_decide_how_a_reload_and_a_skipped_start_end) {
 
 static const char *const words[] = { [JOB_START] = "start", [JOB_STOP] = "stop", [JOB_RELOAD] = "reload" };
 
-/* The same in a running engine: a.service has a job that runs, and gets into @state. */
+/* The same in a running engine: a.service has a running job and changes to @state. */
 static void check_run(JobType run, UnitActiveState state, Cell expected) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
         char text[64];
@@ -175,7 +175,7 @@ Test(job_finish, pause_goes_with_the_job_that_had_it) {
         assert_jobs(w, "2 stop a.service running");
 }
 
-/* All changes inside one operation are taken, in their order, when it has returned. */
+/* All changes within one operation are handled in order after it has returned. */
 Test(job_finish, no_change_inside_an_operation_is_lost) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
 
@@ -244,7 +244,7 @@ Test(job_finish, stop_over_a_running_start_interrupts_it) {
         job_world_events(w);
         job_world_accept(w, JOB_IGNORE_REQUIREMENTS, "stop:a.service");
         job_world_run(w);
-        /* An interrupt takes nobody down with it. */
+        /* An interrupt ends no other job. */
         assert_events(w, "new 3 stop a.service; removed 2 canceled a.service");
         assert_contains(job_world_explain(w, "2"), "interrupted by job 3");
         cr_assert(eq(u64, job_world_stat(w, "interrupted"), 1));

@@ -132,7 +132,7 @@ Test(job_manager, refused_follow_up_is_told) {
         assert_contains(job_world_explain(w, "b.service"), "A request for b.service was refused: Unit b.service is masked.");
 }
 
-/* What a restored snapshot may hold though the engine never makes it: a start behind a restart that stops. */
+/* A restored snapshot may have a start behind a restart in its stop half, which the engine itself never makes. */
 Test(job_manager, restart_takes_in_what_waits_behind_it) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
         JobSnapshot snapshot = {};
@@ -178,7 +178,7 @@ static void request(JobWorld *w, JobType type) {
         cr_assert(eq(int, job_manager_exec(w->jobs, &one, 1, &options, NULL), 0));
 }
 
-/* @running has begun when the three come, together or each when the one before it has ended. */
+/* @running is under way when the three requests are made, together or each after the end of the one before. */
 static UnitActiveState lead(UnitActiveState from, JobType running, const JobType *types, bool one_by_one) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
         Unit *unit = double_unit(w->units, "a.service", from);

@@ -90,7 +90,7 @@ static JobWorld *world_new(void) {
         job_world_unit(w, "e.service")->active_state = UNIT_ACTIVE;
         job_world_unit(w, "masked.service")->load_state = UNIT_MASKED;
 
-        /* e starts and has a reload behind it: a restart will turn the one and take in the other. */
+        /* e has a running start and a pending reload: a restart turns the start and absorbs the reload. */
         w->jobs = job_manager_free(w->jobs);
         cr_assert(eq(int, job_manager_new(&w->jobs, w->units->table), 0));
         cr_assert(eq(int, job_manager_subscribe(w->jobs, take_event, NULL), 0));
@@ -112,7 +112,7 @@ static int exec(JobWorld *w, JobMode mode, JobPlan **ret_plan) {
         return job_manager_exec(w->jobs, requests, ELEMENTSOF(requests), &options, ret_plan);
 }
 
-/* All that a failed request must leave as it was. */
+/* Describes all that a failed request must not change. */
 static char *describe(JobWorld *w) {
         Text text = {};
         char *string;
@@ -183,7 +183,7 @@ Test(job_memory, refusal_is_one_without_memory_for_its_words) {
                         ;
 }
 
-/* A life: dispatch, changes, failures, follow-ups, a cancel, time. None of it may fail. */
+/* Dispatches, changes, failures, follow-ups, a cancel, elapsed time: none of these may fail. */
 static void live(JobWorld *w) {
         Unit *b = job_world_unit(w, "b.service");
 
@@ -284,7 +284,7 @@ Test(job_memory, restore_says_when_it_lacks_memory) {
                         ;
 }
 
-/* A sink that takes no memory. */
+/* A sink that needs no memory. */
 static void sink_put(Sink *sink, char type, const void *value) {
 }
 

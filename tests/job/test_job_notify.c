@@ -8,7 +8,7 @@
 
 #include "job_world.h"
 
-/* One relation from a to b; a changes by itself. */
+/* Checks one relation from a to b when a changes by itself. */
 static void check_follow_up(UnitRelationKind relation, UnitActiveState b, UnitActiveState old, UnitActiveState new,
                             UnitChangeFlags flags, const char *jobs) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
@@ -83,7 +83,7 @@ Test(job_notify, change_that_a_job_asked_for_has_no_such_consequences) {
         job_world_run(w);
         job_world_state(w, "a.service", UNIT_INACTIVE);
         assert_jobs(w, "1 restart/start a.service waiting");
-        /* It comes by itself while its job is between halves: that is what was wanted. */
+        /* The unit becomes active by itself while its job is between its halves: the job is done. */
         job_world_state(w, "a.service", UNIT_ACTIVATING);
         job_world_state(w, "a.service", UNIT_ACTIVE);
         assert_jobs(w, "");
@@ -274,7 +274,7 @@ Test(job_notify, bound_unit_stops_when_it_finds_what_it_binds_to_gone) {
         assert_contains(job_world_explain(w, "1"), "a.service, which it binds to, is not active");
 }
 
-/* Each time it is started it falls at once. */
+/* Counts the starts of a unit that fails at once after each start. */
 static unsigned count_starts(JobWorld *w) {
         for (int i = 0; i < 40; i++) {
                 job_world_run(w);
@@ -299,7 +299,7 @@ Test(job_notify, a_rule_acts_on_a_unit_sixteen_times_in_ten_seconds_and_comes_ag
         cr_assert(eq(uint, count_starts(w), 32));
 }
 
-/* Two that name each other in OnFailure=, and both fail for what they want to be there. */
+/* Two units that name each other in OnFailure= and both fail. */
 static JobWorld *failing_pair(void) {
         JobWorld *w = job_world_new();
         static const char *const names[] = { "a.target", "b.target" };
@@ -327,7 +327,7 @@ Test(job_notify, units_that_set_each_other_off_do_so_sixteen_times_in_ten_second
         cr_assert(eq(u64, n, 32));
         cr_assert(eq(u64, job_manager_next_deadline(w->jobs), w->units->clock.now + 10 * USEC_PER_SEC));
 
-        /* What was held back comes, once for all of them. */
+        /* The delayed request is made, once for all failures. */
         job_world_advance(w, 10 * USEC_PER_SEC);
         job_world_run(w);
         assert_jobs(w, "");
@@ -460,12 +460,12 @@ Test(job_notify, unit_that_does_not_ask_for_it_stays) {
 
         job_world_accept(w, JOB_REPLACE, "nop:b.service");
         job_world_run(w);
-        /* Any job of the unit since then has made up for it. */
+        /* Any later job of the unit makes the delayed request superfluous. */
         job_world_state(w, "a.service", UNIT_ACTIVE);
         assert_jobs(w, "");
 }
 
-/* The index of the one that has gone is given again. */
+/* The index of the removed unit is reused. */
 Test(job_notify, nobody_starts_with_a_unit_that_came_in_the_place_of_what_it_lacked) {
         cleanup_(job_world_freep) JobWorld *w = world_with_failed_dependency(UNIT_REQUIRES);
         Unit *a = job_world_unit(w, "a.service");
@@ -491,7 +491,7 @@ Test(job_notify, nobody_waits_for_a_unit_that_goes) {
         assert_jobs(w, "");
 }
 
-/* b conflicts with a, which does not stop; that it is active again some day is no reason to start b. */
+/* b conflicts with a, which does not stop; when a is active again later, b must not be started. */
 Test(job_notify, unit_whose_way_was_not_cleared_waits_for_nobody) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
 

@@ -108,7 +108,7 @@ Test(job_order, each_half_of_a_restart_is_checked_anew) {
         job_world_run(w);
         job_world_accept(w, JOB_REPLACE, "reload:b.service");
         job_world_run(w);
-        /* The stop of a goes before anything of b, its start after. */
+        /* The stop of a precedes all jobs of b, and its start follows them. */
         assert_jobs(w, "1 restart/stop a.service running, 2 reload b.service waiting");
         job_world_state(w, "a.service", UNIT_INACTIVE);
         job_world_run(w);
@@ -131,7 +131,7 @@ Test(job_order, two_restarts_stop_in_reverse_and_start_in_order) {
         assert_calls(w, "stop b.service, stop a.service, start a.service, start b.service");
 }
 
-/* x has looked at a and waits for b; all of these come behind its back. */
+/* x has checked a and waits for b; all later jobs of a arrive after that check. */
 static JobWorld *world_behind_the_back(void) {
         JobWorld *w = job_world_new();
 
@@ -366,7 +366,7 @@ Test(job_order, cycle_that_a_name_closes_is_broken) {
         assert_contains(job_world_explain(w, "3"), "ordering cycle");
 }
 
-/* Both run their stop halves, so there is nothing to cancel yet; their start halves will wait for each other. */
+/* Both run their stop halves, so nothing can be canceled yet; their start halves will wait for each other. */
 Test(job_order, cycle_of_running_restarts_is_broken_when_their_start_halves_come) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
 

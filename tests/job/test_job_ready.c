@@ -94,7 +94,7 @@ Test(job_ready, the_first_is_the_first_whatever_comes_and_goes) {
         }
 }
 
-/* Memory is made room for once: it is enough however often jobs come back. */
+/* Memory is reserved once, and is enough however often jobs are pushed again. */
 Test(job_ready, no_push_needs_memory) {
         size_t allocated = ready.line.allocated;
 

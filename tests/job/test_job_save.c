@@ -72,7 +72,7 @@ Test(job_save, every_field_lives_on) {
         cr_assert(eq(u64, after.deadline, before.deadline));
         assert_contains(job_world_explain(w, "1"), "(transaction 3)");
 
-        /* It remembers the start that it absorbed. */
+        /* The job still has the start that it absorbed. */
         job_world_state(w, "a.service", UNIT_INACTIVE);
         job_world_run(w);
         assert_jobs(w, "1 start a.service running");
@@ -136,7 +136,7 @@ Test(job_save, unit_that_waits_for_another_to_recover_still_does) {
         assert_jobs(w, "3 start b.service waiting");
 }
 
-/* Neither new unit files nor unloading ask who still waits for the unit that goes. */
+/* Neither a reload of unit files nor unloading checks which jobs wait for the removed unit. */
 Test(job_save, who_waits_for_a_unit_that_has_gone_waits_for_nobody) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
         JobSnapshot snapshot;
@@ -310,7 +310,7 @@ Test(job_save, damaged_causes_do_no_harm) {
         restore(w, &snapshot);
         job_snapshot_deinit(&snapshot);
 
-        /* a and b name each other: a circle is told, and ends. */
+        /* a and b name each other: the explanation of a circle ends. */
         assert_contains(job_world_explain(w, "5"), "causes=[{unit=a.service");
         assert_contains(job_world_explain(w, "6"), "causes=[{unit=b.service");
         assert_contains_not(job_world_explain(w, "7"), "causes");

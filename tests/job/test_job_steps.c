@@ -60,7 +60,7 @@ Test(job_steps, restart_stops_first) {
         assert_planned(w, "restart x.service, restart c.service, restart b.service");
 }
 
-/* e is found before all that goes before it, d as early and waits for nobody. */
+/* e is found before all that must precede it; d is found as early, and waits for nothing. */
 Test(job_steps, deepest_wait_counts_and_among_equals_what_was_found_first) {
         cleanup_(job_world_freep) JobWorld *w = world_with_chain(UNIT_INACTIVE);
 
@@ -100,7 +100,7 @@ Test(job_steps, what_was_left_out_counts_for_nothing) {
         assert_planned(w, "start t.target, start c.service, start b.service");
 }
 
-/* Each is looked at once, when it can go: nothing is parked, so nothing has to be woken. */
+/* Each job is checked once, when it can be dispatched: none is parked, so none has to be woken. */
 Test(job_steps, jobs_that_end_at_once_go_in_the_order_of_their_ids) {
         cleanup_(job_world_freep) JobWorld *w = world_with_chain(UNIT_INACTIVE);
 

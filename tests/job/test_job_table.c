@@ -45,7 +45,7 @@ static void end(TableWorld *w, Job *job) {
         job_free(job);
 }
 
-/* The units of the ready jobs, each of which is taken out. */
+/* Compares the units of the ready jobs, all of which are popped. */
 static void check_order(TableWorld *w, const char *expected) {
         Text order = {};
         Job *job;

@@ -73,7 +73,7 @@ Test(job_timeout, job_that_waited_for_nothing_but_its_turn_says_no_more) {
         assert_contains(job_world_explain(w, "1"), "its time limit has elapsed.");
 }
 
-/* Ten thousand that have ended are kept. */
+/* Ten thousand ended jobs are kept. */
 Test(job_timeout, what_a_job_waited_for_is_told_in_short) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
         char name[UNIT_NAME_MAX], requests[2 * UNIT_NAME_MAX];

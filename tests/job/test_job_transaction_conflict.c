@@ -74,7 +74,7 @@ Test(job_transaction_conflict, a_stop_that_stops_nothing_is_passed_on_to_nobody)
         assert_started("ab", "", "a!c b/c", "ab");
         assert_started("ab", "", "a!c b/d d=c", "ab");
         assert_started("ab", "", "a!c c/d d/c b/d", "ab");
-        /* Here it stops something: it loses to a start that is wanted. */
+        /* The conflict would stop a running unit: it loses to a start that is wanted. */
         assert_started("ab", "c", "a!c b/c", "b");
 }
 
@@ -85,7 +85,7 @@ Test(job_transaction_conflict, the_one_that_declares_it_wins_under_any_names) {
         assert_started("ab", "bc", "a!c b=c", "a");
         assert_started("abc", "c", "a!c b=c", "a");
         assert_started("ab", "b", "a!b", "a");
-        /* It must have one to be started by. */
+        /* A job needs a puller. */
         assert_started("b", "", "a!b b>a", "b");
         assert_started("bc", "", "a!b a!c b>a c>a", "bc");
         assert_started("b", "", "a!c b>c c>a", "bc");
@@ -96,11 +96,11 @@ Test(job_transaction_conflict, none_is_lost_to_one_that_is_lost) {
         assert_started("abcd", "", "d!c c!b b!a", "bd");
         assert_started("abc", "", "c!b b!a b=d", "ac");
         assert_started("abc", "", "c!d b=d b!a", "ac");
-        /* a is there for b alone, and b goes. */
+        /* a is pulled in by b only, and b is dropped. */
         assert_started("bcd", "", "c!b b>a a!d", "cd");
-        /* b runs: it starts nobody. */
+        /* b runs, so its start pulls in nothing. */
         assert_started("bd", "b", "b>a a!d", "d");
-        /* b goes for a cycle with d, which c needs as well. */
+        /* b is dropped for a cycle with d, which c needs, too. */
         assert_started("abc", "", "b!a b<d d<b c=d", "acd");
 }
 

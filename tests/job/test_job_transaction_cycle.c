@@ -59,7 +59,7 @@ Test(job_transaction_cycle, of_equal_losses_the_first_by_name_goes) {
 Test(job_transaction_cycle, what_nothing_else_pulls_in_counts_as_lost) {
         cleanup_(job_world_freep) JobWorld *w = world_with_ring();
 
-        /* With a go x, y and z, of which the last two pull in each other; with b goes what needs it; with c nothing. */
+        /* Without a also x, y and z are dropped (y and z pull in each other), without b what needs b, without c nothing. */
         want(w, "abc");
         double_relate(w->units, "a.service", UNIT_WANTS, "x.service");
         double_relate(w->units, "x.service", UNIT_WANTS, "y.service");
@@ -129,7 +129,7 @@ Test(job_transaction_cycle, shortest_cycle_is_broken_first) {
         double_relate(w->units, "c.service", UNIT_BEFORE, "b.service");
         want(w, "abc");
         job_world_accept(w, JOB_REPLACE, "start:t.target");
-        /* b and c are a cycle of two; without b there is none of three either. */
+        /* b and c are a cycle of two; without b the cycle of three is broken, too. */
         assert_dropped(w, "start b.service: cycle");
 }
 
@@ -149,7 +149,7 @@ Test(job_transaction_cycle, cycles_that_share_nothing_are_broken_each) {
 Test(job_transaction_cycle, order_of_execution_counts_not_what_is_declared) {
         cleanup_(job_world_freep) JobWorld *w = world_with_ring();
 
-        /* A stop goes first whoever is declared before it, so this is no ring. */
+        /* A stop precedes a start whatever order is declared, so this is no cycle. */
         job_world_state(w, "b.service", UNIT_ACTIVE);
         job_world_accept(w, JOB_REPLACE, "start:a.service stop:b.service start:c.service");
 }
@@ -189,7 +189,7 @@ Test(job_transaction_cycle, start_half_of_a_running_restart_counts) {
         job_world_accept(w, JOB_REPLACE, "restart:b.service");
         job_world_run(w);
         job_world_refuse(w, JOB_REPLACE, "start:a.service start:c.service", "TransactionOrderIsCyclic");
-        /* A stop of b does away with it. */
+        /* A stop of b breaks the cycle. */
         job_world_accept(w, JOB_REPLACE, "start:a.service start:c.service stop:b.service");
 }
 
@@ -213,7 +213,7 @@ Test(job_transaction_cycle, job_that_flush_clears_does_not_count) {
         job_world_accept(w, JOB_FLUSH, "start:a.service start:c.service");
 }
 
-/* To leave out what only joins a job that is there anyway would not help. */
+/* Dropping a candidate that would be merged into an installed job does not break the cycle. */
 Test(job_transaction_cycle, victim_must_take_its_place_in_the_cycle_away) {
         cleanup_(job_world_freep) JobWorld *w = world_with_ring();
 
@@ -269,7 +269,7 @@ Test(job_transaction_cycle, each_edge_of_a_ring_is_named_up_to_a_thousand) {
         assert_contains(failure_message(&w->failure), "(1500 in all)");
 }
 
-/* Each of 40 before each other: 39 have to go. */
+/* 40 jobs, each before all others: 39 have to be dropped. */
 Test(job_transaction_cycle, knot_is_untied_victim_by_victim) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
 

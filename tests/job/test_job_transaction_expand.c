@@ -237,7 +237,7 @@ Test(job_transaction_expand, failure_is_remembered_for_those_that_come_later) {
         job_world_refuse(w, JOB_REPLACE, "restart:x.service", "UnitMasked");
 }
 
-/* shared goes with the branch that failed, and comes back with z. */
+/* shared is dropped with the failed branch and pulled in again by z. */
 Test(job_transaction_expand, what_was_left_out_can_be_pulled_in_again) {
         cleanup_(job_world_freep) JobWorld *w = world_with_broken(&load_cases[2]);
 
@@ -383,7 +383,7 @@ Test(job_transaction_expand, refused_and_planned_requests_leave_no_trace) {
         cr_assert(eq(u64, w->plan->transaction, 1));
 }
 
-/* a and b pull in each other; the way to them must lead through y, who is left. */
+/* a and b pull in each other; their cause must lead through y, which is not dropped. */
 Test(job_transaction_expand, way_to_a_job_leads_over_what_was_not_left_out) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
 

@@ -70,7 +70,7 @@ Test(job_transaction_merge, of_two_the_one_that_matters_stays) {
         }
 }
 
-/* Neither matters: x conflicts with a, or a is only stopped since its own requirement is. */
+/* Neither job matters: x conflicts with a, or a is stopped only because its own requirement is stopped. */
 Test(job_transaction_merge, of_two_that_do_not_matter_the_stop_goes_unless_it_came_through_conflicts) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
 
@@ -110,7 +110,7 @@ Test(job_transaction_merge, conflict_on_one_unit_can_settle_that_on_the_next) {
         double_relate(w->units, "x.service", UNIT_CONFLICTS, "a.service");
         double_relate(w->units, "x.service", UNIT_CONFLICTS, "b.service");
 
-        /* x falls with its stop of a, which matters; so nothing stops b any more. */
+        /* x is dropped because it would stop a, which matters; so nothing stops b any more. */
         job_world_accept(w, JOB_REPLACE, "start:t.target");
         assert_planned(w, "start t.target, start a.service, start b.service");
 }

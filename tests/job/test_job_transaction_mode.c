@@ -227,7 +227,7 @@ Test(job_transaction_mode, isolate_keeps_what_a_kept_unit_triggers) {
         assert_planned(w, "start rescue.target, stop gone.service, stop gone.socket");
 }
 
-/* What the target wants and cannot have is no part of it. */
+/* A wanted unit whose start was dropped is no part of the target. */
 Test(job_transaction_mode, isolate_stops_a_unit_whose_start_was_left_out) {
         cleanup_(job_world_freep) JobWorld *w = world_to_isolate();
 

@@ -13,7 +13,7 @@
 #define for_each_type(type, max) \
         for (JobType type = 0; (int) type < (int) (max); type++)
 
-/* A conflict stays one. */
+/* A conflict stays a conflict. */
 static JobType combine(JobType a, JobType b, UnitActiveState state) {
         JobType merged = a < 0 || b < 0 ? X : job_type_merge(a, b);
 

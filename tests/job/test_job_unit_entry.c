@@ -56,7 +56,7 @@ static bool rule_conflicts(const Job *job, JobType new) {
         return job && (job->type == JOB_STOP) != (new == JOB_STOP);
 }
 
-/* What the triggered job has still before it: a stop, a start, both, a look, or a reload. */
+/* Returns true if the steps that the triggered job still has to do include those of @new. */
 static bool rule_covers(const Job *job, JobType new) {
         bool will_start = job->run_type == JOB_START || job->type == JOB_RESTART;
         bool starts_anew = job->type == JOB_RESTART && job->run_type == JOB_STOP;
@@ -81,7 +81,7 @@ static bool rule_covers(const Job *job, JobType new) {
         return false;
 }
 
-/* Strongest wish wins: restart, then reload, then start, then verify. */
+/* The strongest type wins: restart, then reload, then start, then verify. */
 static JobType rule_merge(JobType a, JobType b, bool is_starting, UnitActiveState state) {
         bool is_there = state == UNIT_ACTIVE || state == UNIT_RELOADING;
 
@@ -135,7 +135,7 @@ static bool rule_resists(const Queue *queue, JobType new, JobMode mode) {
         return new == JOB_VERIFY_ACTIVE && rule_conflicts(queue->entry.pending, new);
 }
 
-/* Can the two stand in one queue? What is covered never came to be pending. */
+/* Returns true if the two can be in one queue: a covered job never becomes pending. */
 static bool is_reachable(Slot triggered, Slot pending) {
         Job job = { .type = (uint8_t) triggered.type, .run_type = (uint8_t) triggered.run };
 
