@@ -13,10 +13,10 @@
 #include "exec/exec_kill.h"
 #include "manager_world.h"
 
-/* Only to end a test that hangs: the machine may be slow, and busy with other things. */
+/* The time limit of a test that hangs. The machine may be slow and busy. */
 #define PATIENCE (5 * USEC_PER_MINUTE)
 
-/* There is one world a process: Criterion runs each test in its own. */
+/* There is one world in each process, as Criterion runs each test in a process of its own. */
 static World *the_world;
 
 /* Keeps one descriptor: the notify socket. Others are lost; a state that nobody holds cannot be committed. */

@@ -27,10 +27,10 @@ typedef struct World {
 
 World *world_new(void);
 World *world_new_with(const char *default_unit);
-World *world_new_machine(const char *default_unit);     /* its manager takes itself for the init of a machine */
-/* Another manager takes over what this one has left, who had no time to say anything. Fakes are forgotten. */
+World *world_new_machine(const char *default_unit);     /* with a manager that runs as the init of a machine */
+/* Replaces the manager by another one, without a commit. Fakes are forgotten. */
 void world_restart(World *world);
-void world_begin(World *world);         /* the same, but nobody says that there was one before */
+void world_begin(World *world);         /* the same, but the new manager is not told of the one before */
 World *world_free(World *world);
 DEFINE_CLEANUP(World, world_free)
 
@@ -49,9 +49,9 @@ void world_exec(World *world, JobMode mode, const char *request);
 /* Turns until @is_there, at most 20 s. */
 typedef bool (*WorldQuestion)(World *world, const void *argument);
 void world_wait(World *world, WorldQuestion is_there, const void *argument);
-/* One turn that something must happen in. */
+/* Runs one turn, for which it waits for an event. */
 void world_turn(World *world);
-/* Turns until nothing is to be done at once. */
+/* Runs turns as long as there is something to do. */
 void world_settle(World *world);
 
 bool world_is_active(World *world, const void *unit);           /* by name, also the next two */
@@ -59,9 +59,9 @@ bool world_is_failed(World *world, const void *unit);
 bool world_is_gone_or_inactive(World *world, const void *unit);
 bool world_has_calls(World *world, const void *text);
 
-/* As the unit's host does. */
+/* Adds a process to the table, like the unit's host. */
 int world_add_process(World *world, Unit *unit, UnitPurpose purpose, pid_t pid, int pidfd, usec_t since);
 int world_watch_process(World *world, Unit *unit, UnitPurpose purpose, pid_t pid);
 void world_forget_process(World *world, Unit *unit, pid_t pid);
-/* How many exits there are of processes that nobody has asked for; the newest in *ret_last, if that is not NULL. */
+/* The number of exits that no owner has asked for. *ret_last (or NULL) gets the newest. */
 size_t world_strays(World *world, UnitExit *ret_last);

@@ -24,7 +24,7 @@ static Unit *fake_unit(World *world, const char *name) {
         return unit_ref(world_load(world, name));
 }
 
-/* A child that waits for its end until @fd is closed, or ends at once if that is -1. */
+/* Forks a child that exits when @fd is closed; -1: at once. */
 static pid_t fork_child(int fd, int status) {
         pid_t pid = fork();
 
@@ -81,7 +81,7 @@ Test(manager_child, an_exit_before_the_unit_knows_the_process_is_kept_for_it) {
         assert_string(world_calls(world), "");
 
         cr_assert(eq(int, world_add_process(world, a, UNIT_PURPOSE_MAIN, pid, -1, since), 0));
-        assert_string(world_calls(world), "");          /* never from inside the unit's own call */
+        assert_string(world_calls(world), "");          /* not during the unit's own call */
         world_wait(world, world_has_calls, exit_call(pid, 5, "a.service"));
 }
 
@@ -131,7 +131,7 @@ Test(manager_child, a_watched_process_of_another_parent_is_heard_of) {
         cr_assert(eq(int, world_watch_process(world, a, UNIT_PURPOSE_MAIN, pid), 0));
         close(gate[0]);
         close(gate[1]);
-        /* How it ended only its parent can know. */
+        /* Only the parent gets the exit status. */
         world_wait(world, world_has_calls, exit_call(pid, 0, "a.service"));
         kill(parent, SIGKILL);
         waitpid(parent, NULL, 0);
@@ -187,7 +187,7 @@ static bool is_table_empty(World *world, const void *argument) {
         return process_table_count(world->manager->processes) == 0;
 }
 
-/* All are there at once; no turn takes in all of them, and none is lost. */
+/* A thousand children have exited at once. No turn handles all of them, and none is lost. */
 Test(manager_child, a_thousand_exits_at_once) {
         cleanup_(world_freep) World *world = world_new();
         Unit *a = fake_unit(world, "a.service");
@@ -227,7 +227,7 @@ static bool is_idle(World *world, const void *argument) {
         return job_manager_count(world->manager->engine) == 0 && process_table_count(world->manager->processes) == 0;
 }
 
-/* One list of orphans does for all whose ends are told in one turn: it must be younger than all of these. */
+/* One list of orphans is used for all exits of one turn: it must be read after the last of them. */
 Test(manager_child, leftovers_of_many_that_end_at_once_are_found) {
         cleanup_(world_freep) World *world = world_new();
         char name[32], request[48];

@@ -51,7 +51,7 @@ static bool is_running(World *world, const void *unit) {
         return service_of(world_load(world, unit))->main.pid > 0;
 }
 
-/* Values that do not come by themselves in so short a time. */
+/* Sets values that do not occur in so short a time. */
 static void set_service(World *world) {
         Unit *unit = world_load(world, "running.service");
         Service *service = service_of(unit);
@@ -295,7 +295,7 @@ static void expect_others(World *world) {
         cr_expect(world_is_gone_or_inactive(world, "idle.target"));
 }
 
-/* Not by manager_tokens_find(): this one is old. */
+/* manager_tokens_find() is not used, as it ignores an expired token. */
 static const ManagerToken *find_token(const World *world, const char *name) {
         for (size_t i = 0; i < MANAGER_TOKENS_MAX; i++) {
                 const ManagerToken *token = world->manager->tokens.ring[i];
@@ -348,7 +348,7 @@ static void expect_all(const char *path, unsigned format) {
         expect_others(world);
         expect_jobs(world);
         expect_manager(world);
-        /* The state is written down again as we write it, and read again. */
+        /* The state is written in the present format, and read again. */
         state_commit(world->manager->turn.state);
         world_restart(world);
         expect_services(world);

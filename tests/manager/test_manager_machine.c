@@ -161,7 +161,7 @@ Test(manager_machine, without_rescue_mode_it_goes_to_emergency_mode) {
         world_wait(world, world_is_active, "emergency.target");
 }
 
-/* The control: elsewhere there is somebody to ask. */
+/* The control: a manager that is not the init of a machine does not. */
 Test(manager_machine, who_is_no_machine_does_not) {
         cleanup_(world_freep) World *world = world_new_with("no-such.target");
 

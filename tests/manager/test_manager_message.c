@@ -9,7 +9,7 @@
 #include "basic/log.h"
 #include "manager_world.h"
 
-/* Anybody may ask for instances of a template, by as many names as he likes. */
+/* Any client may request instances of a template under any number of names. */
 Test(manager_message, a_remark_about_a_template_is_said_once) {
         cleanup_(world_freep) World *world = world_new();
         FILE *log = tmpfile();
@@ -34,7 +34,7 @@ Test(manager_message, a_remark_about_a_template_is_said_once) {
         cr_assert(n == 1, "%u lines", n);
 }
 
-/* Of those of which one is enough none is the reason, as long as another one kept it from starting. */
+/* A triggering condition is named only if no other condition kept the unit from starting. */
 Test(manager_message, only_the_conditions_that_kept_a_unit_from_starting_are_named) {
         cleanup_(world_freep) World *world = world_new();
         FILE *log = tmpfile();

@@ -13,7 +13,7 @@ static bool is_seen(World *world, const void *where) {
         return manager_mounts_find(&world->manager->mounts, where, false) != NULL;
 }
 
-/* With 1 no file can be opened; that many is needed to wait for one. */
+/* With a limit of 1 no file can be opened, but poll() still works. */
 static rlim_t limit_files(rlim_t limit) {
         struct rlimit limits;
         rlim_t before;

@@ -94,13 +94,13 @@ Test(manager_notify, a_stranger_is_not_heard) {
         cleanup_(world_freep) World *world = world_new();
         Unit *a = fake_unit(world, "a.service");
 
-        cr_assert(send_text(world, "READY=1", 7, -1));  /* from ourselves: no unit's */
+        cr_assert(send_text(world, "READY=1", 7, -1));  /* from the test process, which belongs to no unit */
         fork_sender(world, a, "STATUS=mine", false);
         world_wait(world, world_has_calls, "notify a.service");
         assert_string(world_calls(world), "notify a.service STATUS=mine;");
 }
 
-/* Anybody can send them, and other units' lines would go to make room for ours. */
+/* Any process can send them, and their messages would displace those of units from the log. */
 Test(manager_notify, bad_datagrams_do_not_fill_the_log) {
         cleanup_(world_freep) World *world = world_new();
         FILE *log = tmpfile();
@@ -145,7 +145,7 @@ Test(manager_notify, bad_datagrams_are_dropped_and_descriptors_closed) {
         close(ends[0]);
 }
 
-/* Datagrams behind one that is too long are neither lost nor made of its end. */
+/* Datagrams after one that is too long are neither lost nor mixed up with its rest. */
 Test(manager_notify, who_says_too_much_silences_nobody) {
         static const size_t sizes[] = { 4097, 6000, 2 * 4096, 2 * 4096 + 1, 30000 };
         cleanup_(world_freep) World *world = world_new();
@@ -168,7 +168,7 @@ Test(manager_notify, who_says_too_much_silences_nobody) {
         }
 }
 
-/* Datagrams that were written down are taken out of the socket, and none that came since. */
+/* Recorded datagrams are removed from the socket, and no others. */
 Test(manager_notify, what_comes_behind_a_long_one_is_not_taken_for_it) {
         static char large[6000];
         cleanup_(world_freep) World *world = world_new();
@@ -190,7 +190,7 @@ Test(manager_notify, what_comes_behind_a_long_one_is_not_taken_for_it) {
                   world_calls(world));
 }
 
-/* SIGCHLD is served before notifications, but not before what the dead have said. */
+/* SIGCHLD is handled before notifications, except for those of the exited process. */
 Test(manager_notify, what_was_said_before_the_end_is_heard_before_it) {
         cleanup_(world_freep) World *world = world_new();
         Unit *a = fake_unit(world, "a.service");
@@ -222,7 +222,7 @@ Test(manager_notify, ten_thousand_leave_the_manager_serving) {
         world_wait(world, world_has_calls, "exit");
 }
 
-/* There is something to read at the begin of every turn. */
+/* There is a datagram to read at the beginning of every turn. */
 Test(manager_notify, who_never_stops_talking_holds_up_nobody) {
         cleanup_(world_freep) World *world = world_new();
 

@@ -83,7 +83,7 @@ Test(manager_reload, what_nothing_refers_to_any_more_goes) {
         assert_null(manager_find_unit(world->manager, "b.service"));
 }
 
-/* The edge that held it back is gone from the file. */
+/* The relation for which the job waited has been removed from the file. */
 Test(manager_reload, a_waiting_job_goes_by_the_new_order) {
         cleanup_(world_freep) World *world = world_new();
 

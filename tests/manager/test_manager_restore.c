@@ -124,7 +124,7 @@ Test(manager_restore, a_service_whose_record_cannot_be_read_is_found_by_its_proc
                    "[Service]\nExecStart=/bin/sh -c 'echo a >>$LOG; exec sleep 1000'\n"
                    "ExecStopPost=/bin/sh -c 'echo post >>$LOG'\n");
         write_unit(world, "b.service", "[Service]\nExecStart=/bin/sh -c 'echo b >>$LOG; exec sleep 1000'\n");
-        /* Has a process left that it does not want. */
+        /* The unit has a process that it no longer wants. */
         write_unit(world, "c.service", "[Service]\nExecStart=/bin/sleep 1000\nKillMode=none\n");
         world_exec(world, JOB_REPLACE, "start:a.service");
         world_exec(world, JOB_REPLACE, "start:b.service");
@@ -247,7 +247,7 @@ Test(manager_restore, an_exit_that_was_reaped_and_not_acted_upon_is_told) {
         world_wait(world, world_is_gone_or_inactive, "a.service");
 }
 
-/* A process that has left its unit's hands in between, and whose number the unit will read from a file. */
+/* A daemon that is no longer a child, and whose pid the unit reads from a file. */
 Test(manager_restore, an_exit_that_no_unit_has_asked_for_yet_is_kept) {
         cleanup_(world_freep) World *world = world_new();
         siginfo_t *slot;
@@ -337,7 +337,7 @@ Test(manager_restore, time_limits_go_on) {
         cr_expect(eq(int, (int) service_of(world_load(world, "a.service"))->result, SERVICE_RESULT_TIMEOUT));
 }
 
-/* The message is there, and nobody has acted on it. */
+/* The message was read, and not handled. */
 Test(manager_restore, a_notification_that_was_read_is_read_again) {
         cleanup_(world_freep) World *world = world_new();
 
@@ -427,7 +427,7 @@ Test(manager_restore, that_it_leaves_is_known) {
         cr_assert(eq(int, manager_run(world->manager), 3));
 }
 
-/* Twice: it would not be there any more after the first. */
+/* Restarted twice: a record that is dropped would be missing after the second time. */
 Test(manager_restore, what_clients_wait_for_stays_until_they_come_again) {
         cleanup_(world_freep) World *world = world_new();
         pid_t pid = start_sleeper(world);
@@ -469,7 +469,7 @@ static bool is_exited(World *world, const void *unit) {
         return service_of(world_load(world, unit))->state == SERVICE_STATE_EXITED;
 }
 
-/* The first dies before it has made the process, the second after it, without having been able to say so. */
+/* The first manager ends before it has made the process, the second one after that, without a commit. */
 Test(manager_restore, what_is_repeated_is_done_once_though_nothing_can_be_committed) {
         cleanup_(world_freep) World *world = world_new();
 

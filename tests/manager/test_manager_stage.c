@@ -21,7 +21,7 @@ static bool is_gone(World *world, const void *argument) {
         return world->manager->stages.stage == MANAGER_GONE;
 }
 
-/* Since then, a signal to end is another one than the first. */
+/* After this, a signal to end counts as a second one. */
 static bool has_settled(World *world, const void *argument) {
         return !world->manager->signals.settling;
 }

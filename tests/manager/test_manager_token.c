@@ -9,7 +9,7 @@
 
 #include "manager_world.h"
 
-/* Starts @unit under the token: the transaction. */
+/* Starts @unit under the token; returns the transaction. */
 static uint64_t start(World *world, const char *token, uid_t uid, const char *unit) {
         cleanup_(job_plan_freep) JobPlan *plan = NULL;
         const JobRequest request = { .unit = unit, .type = JOB_START };

@@ -49,7 +49,7 @@ Test(manager_transient, the_file_stays_until_it_is_written_down_that_the_unit_is
         cr_assert(not(has_file(world)));
 }
 
-/* There may be turns between the two, and clients in them. */
+/* There may be turns, and requests of clients, between the two. */
 Test(manager_transient, who_is_asked_for_before_that_keeps_its_file) {
         cleanup_(world_freep) World *world = world_with_made();
 
@@ -89,7 +89,7 @@ static void damage(const World *world, const char *name) {
         close(fd);
 }
 
-/* The process is known by its environment, which the kernel puts there in the last part of an exec. */
+/* The process is found by its environment, which the kernel sets in the last part of an execve(). */
 static void await_environment(const World *world, const Unit *unit) {
         const Process *process = manager_unit_process_list(world->manager, unit);
         cleanup_free_ char *name = NULL;

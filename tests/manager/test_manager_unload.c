@@ -27,7 +27,7 @@ static void write_service(World *world, const char *name, const char *unit_secti
         world_write(world, name, text);
 }
 
-/* The job of n waits until a and b have both started, whatever became of what lay between. */
+/* The job of n waits until a and b have started, whichever units between them were removed. */
 static void expect_wait_for_both(World *world) {
         world_clear_calls(world);
         unit_publish(manager_find_unit(world->manager, "a.service"), UNIT_ACTIVE, 0);
@@ -144,7 +144,7 @@ Test(manager_unload, a_unit_with_a_job_or_a_timer_stays) {
 }
 
 /* n has looked past those that go, and at the first of those that it waits for. */
-/* The handler wants to know how it has ended; but one that runs for long does not keep all whose ends it was for. */
+/* The handler asks how the unit has ended. But a handler that runs for long does not keep all units that started it. */
 Test(manager_unload, what_has_a_handler_stays_until_that_was_started) {
         cleanup_(world_freep) World *world = world_of_fakes();
         Unit *a;
@@ -214,7 +214,7 @@ Test(manager_unload, a_waiting_job_waits_for_what_a_name_it_has_passed_turns_out
         expect_wait_for_both(world);
 }
 
-/* Each search of a chain from its end would be quadratic; with what is remembered it is one walk. */
+/* A search of the chain from each unit would be quadratic; with remembered results it is one walk. */
 Test(manager_unload, a_long_chain_is_kept_and_goes_without_recursion) {
         cleanup_(world_freep) World *world = world_of_fakes();
         char name[32], text[64];

@@ -8,7 +8,7 @@
 
 #define MS USEC_PER_MSEC
 
-/* On a processor that nobody else uses both clocks run alike. */
+/* On an otherwise idle processor both clocks advance alike. */
 static TellClock alone(usec_t time) {
         return (TellClock) { time, time };
 }

@@ -14,7 +14,7 @@ typedef struct Letter {
         Outbox *outbox;
         Text *log;
         char name;
-        unsigned n_answers;             /* items that it adds when it is sent */
+        unsigned n_answers;             /* number of items that it adds when it is sent */
 } Letter;
 
 static void letter_free(void *item) {
@@ -159,7 +159,7 @@ Test(outbox, what_is_behind_a_closed_gate_stays_and_others_pass) {
         cr_assert(eq(sz, outbox_waiting(outbox), 1));
         outbox_open(outbox, 1);
         cr_assert(eq(sz, outbox_length(outbox), 1));
-        assert_string(log.string, "b-b");       /* it leaves with a flush */
+        assert_string(log.string, "b-b");       /* it is sent by a flush */
         outbox_flush(outbox);
         assert_string(log.string, "b-ba-a");
         cr_assert(eq(sz, outbox_waiting(outbox), 0));

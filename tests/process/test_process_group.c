@@ -354,7 +354,7 @@ Test(process_group, is_frozen_and_thawed_before_the_owner_goes_on) {
         world_deinit(&world);
 }
 
-/* Somebody else has removed the slices: what is set for them has to be set again. */
+/* Another process has removed the slices: their limits have to be set again. */
 Test(process_group, is_made_again_with_its_slices) {
         World world;
         Attempt attempt;

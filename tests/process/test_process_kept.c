@@ -18,7 +18,7 @@
 
 typedef struct Keeper {
         Text calls;
-        int answer;                     /* of all that it is asked for */
+        int answer;                     /* returned by each operation */
 } Keeper;
 
 static int store(void *userdata, const char *name, int fd) {

@@ -189,7 +189,7 @@ static void world_deinit(World *world) {
         text_deinit(&world->calls);
 }
 
-/* What a flush tells is news, too, and need not be followed by an event. */
+/* A flush may report something, and no event need follow it. */
 static void world_turn(World *world) {
         const size_t n = world->calls.n;
 
@@ -256,7 +256,7 @@ Test(process_owner, is_told_why_there_is_no_process) {
         world_wait(&world, "spawned flow/1/b program\n");
         assert_null(attempt.owner.processes);
         while (process_table_count(world.table) > 0)
-                world_turn(&world);             /* until it was reaped, of which the owner is not told */
+                world_turn(&world);             /* until the process was reaped, of which the owner is not informed */
         attempt_deinit(&attempt);
         world_deinit(&world);
 }
@@ -297,7 +297,7 @@ Test(process_owner, an_errand_of_one_that_is_gone_is_not_run) {
         world_deinit(&world);
 }
 
-/* Each but the last takes back the one behind it, which may be waiting for a place, or be on its way. */
+/* Each owner but the last takes back the process of the next one, which may be waiting or on its way. */
 static void rival_spawned(ProcessOwner *owner, UnitPurpose purpose, pid_t pid, const ExecResult *result) {
         Attempt *attempt = of(owner);
 
@@ -361,7 +361,7 @@ Test(process_owner, timers_and_descriptors_are_told_by_purpose_and_number) {
         world_deinit(&world);
 }
 
-/* Each is removed where it stands: with lists walked, this would take minutes. */
+/* Each process is removed from its lists without a walk: with walks this would take minutes. */
 Test(process_owner, thousands_of_processes_of_one_owner_end_in_any_order) {
         enum { N = 20000 };
         const pid_t first = 1000000;
