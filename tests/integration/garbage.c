@@ -127,7 +127,7 @@ static void authenticate(int fd) {
         send_bytes(fd, "BEGIN\r\n", 7);
 }
 
-/* Takes what has come, so that the other side is never blocked by us; true if it has closed. */
+/* Reads all that has arrived, so that the peer is never blocked by a full socket; true if it has closed. */
 static bool drain(int fd) {
         char reply[65536];
         ssize_t n;

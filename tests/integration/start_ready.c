@@ -50,7 +50,7 @@ static pid_t start(const char *logfile, char *argv[]) {
         return pid;
 }
 
-/* Its length, 0 for one of another process. */
+/* Returns the length of the message, 0 for a message of another process. */
 static ssize_t receive(int fd, pid_t sender, char *text, size_t size) {
         union {
                 struct cmsghdr header;

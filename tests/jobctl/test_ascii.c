@@ -9,7 +9,7 @@
 #include "double/double_assert.h"
 #include "jobctl/ascii.h"
 
-/* What arrives after each of the texts, up to a NULL, was written and flushed. */
+/* Writes and flushes each of the texts, which end with NULL, and compares the output. */
 static void assert_translated(const char *expected, const char *const *texts) {
         char read_back[256] = "";
         int ends[2];

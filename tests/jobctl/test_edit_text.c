@@ -43,7 +43,7 @@ Test(edit_text, without_marks_all_of_it_counts) {
                          "### Anything between here and the comment below will become the contents of the file\n[Unit]", "[Unit]\n");
 }
 
-/* A unit file may be a link to anything; reading it must not hang. */
+/* A unit file may be a link to a FIFO or a device; reading it must not hang. */
 Test(edit_text, what_might_never_end_is_not_opened) {
         char path[] = "/tmp/jobd-test-edit.XXXXXX";
         int fd = mkstemp(path);

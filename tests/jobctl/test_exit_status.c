@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Exit statuses: systemctl's for the verbs it has, ours for the others.
+ * Exit statuses: systemctl's for verbs that systemctl has, jobd's for the others.
  */
 
 #include "double/double_assert.h"

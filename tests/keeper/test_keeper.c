@@ -456,7 +456,7 @@ Test(keeper, core_names_the_status_that_the_keeper_ends_with) {
         cr_assert(eq(int, keeper_status(&world), 42));
 }
 
-/* Its last messages follow exits that it did not read and a request whose answer it did not read. */
+/* The last messages of core follow exits and an answer that core has not read. */
 Test(keeper, last_words_are_heard) {
         WORLD;
 
@@ -512,7 +512,7 @@ Test(keeper, core_executes_itself_and_stays_the_same_process) {
         hear(&world, KEEPER_ALL_SENT);
 }
 
-/* From a working core to a new program of it that is never ready. */
+/* Makes a working core execute a program that never becomes ready. */
 static void execute_in_vain(World *world) {
         get_ready(world);
         cr_assert(eq(int, ask(world, (KeeperMessage) { .kind = KEEPER_REEXEC }, -1), 0));

@@ -11,7 +11,7 @@
 #include "keeper/keeper.h"
 #include "keeper/keeper_link.h"
 
-/* The real one writes. */
+/* The function of the program writes to standard error. */
 void keeper_log(const char *format, ...) {
 }
 

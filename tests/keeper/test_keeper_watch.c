@@ -51,7 +51,7 @@ static void step(uint64_t late) {
         keeper_watch_step(&keeper, keeper.watch.next + late);
 }
 
-/* Lets it use that many µs of processor time. */
+/* Lets core use @usec of processor time. */
 static void let_core_work(uint64_t usec) {
         struct timespec first, now;
         clockid_t clock;

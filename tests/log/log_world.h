@@ -28,7 +28,7 @@ void log_world_end(void);
 
 /* Starts jobd-log; returns when it serves. */
 void log_world_start_daemon(void);
-void log_world_kill_daemon(int signal);         /* and waits for the end */
+void log_world_kill_daemon(int signal);         /* returns when it has ended */
 
 /* A new stream; its number. */
 uint32_t log_world_add_stream(const char *unit);

@@ -177,7 +177,7 @@ Test(log_reader, what_the_manager_said_of_a_unit) {
         assert_string(messages(reader), "Started a.service.,hello,a.service: odd");
 }
 
-/* A reader without permission must not be told that there are no lines. */
+/* A reader without permission must not report that there are no lines. */
 Test(log_reader, what_may_not_be_read_is_known) {
         LogReader *reader;
         char path[256];

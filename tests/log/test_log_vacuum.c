@@ -46,7 +46,7 @@ static void end(Fixture *f) {
         cr_assert(eq(int, rmdir(f->folder), 0));
 }
 
-/* A digit for each file that is left. */
+/* Returns a digit for each remaining file. */
 static const char *what_is_left(const Fixture *f) {
         static char left[ELEMENTSOF(names) + 1];
         size_t n = 0;
@@ -70,7 +70,7 @@ Test(log_vacuum, the_oldest_go_first_when_there_are_too_many) {
         end(&f);
 }
 
-/* A user who fills the disk must not be able to remove the logs. */
+/* Other users who fill the disk must not cause the logs to be removed. */
 Test(log_vacuum, a_disk_that_others_have_filled_does_not_cost_all) {
         Fixture f;
 
@@ -119,7 +119,7 @@ Test(log_vacuum, the_file_tells_when_its_name_tells_of_a_time_to_come) {
         end(&f);
 }
 
-/* Only known to be older than now: not too old, but the first to be deleted for lack of space. */
+/* A file of unknown age is not too old, but is the first to be deleted for lack of space. */
 Test(log_vacuum, one_whose_age_nobody_knows_goes_before_the_others) {
         static const char name[] = "a.log.1900000000000000";
         struct stat status;
