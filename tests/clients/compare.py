@@ -37,6 +37,7 @@ PATTERNS = [(re.compile(pattern, re.M), text) for pattern, text in [
     (r'\bPID \d+ does not belong', 'PID does not belong'),
     (r'^ *\d+ (\S+) +(start|stop|restart|reload|verify-active) +(running|waiting)$', r'N \1 \2 \3'),
     (r'(Main PID|Control PID|Process): \d+', r'\1: PID'),
+    (r'(?<= PID )\(\((\S+)\)\)', r'(\1)'),
     (r'\b((?:Main|Control|Exec\w*|Supervisor)PID)=[1-9]\d*', r'\1=PID'),
     (r'\bpid=[1-9]\d*\b', 'pid=PID'),
     (r'([├└]─|‣ )\d+ ', r'\1PID '),
