@@ -25,6 +25,7 @@ HIDDEN = ['/etc/systemd/user', '/usr/local/lib/systemd/user', '/usr/share/system
 BASE = ['app.slice', 'basic.target', 'dbus.service', 'dbus.socket', 'default.target', 'exit.target', 'paths.target',
         'session.slice', 'shutdown.target', 'sockets.target', 'systemd-exit.service', 'timers.target']
 OUTPUT = pathlib.Path('/run/output')
+PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 PATIENCE = 60
 
 
@@ -89,9 +90,13 @@ def delegate_group():
 
 
 def environment():
-    """The same for the manager and its clients; none of the machine's own."""
+    """
+    The same for the manager and its clients; none of the machine's own, but for JOBD_CLIENTS_PATH: folders of clients that
+    are not in PATH.
+    """
+    own = os.environ.get('JOBD_CLIENTS_PATH')
     return {
-        'PATH': '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', 'HOME': str(HOME), 'USER': 'root',
+        'PATH': f'{own}:{PATH}' if own else PATH, 'HOME': str(HOME), 'USER': 'root',
         'LOGNAME': 'root', 'SHELL': '/bin/sh', 'XDG_RUNTIME_DIR': str(RUNTIME), 'TMPDIR': '/run/tmp', 'LC_ALL': 'C.UTF-8',
         'TZ': 'UTC', 'DBUS_SESSION_BUS_ADDRESS': f'unix:path={RUNTIME}/bus', 'SYSTEMD_PAGER': '', 'SYSTEMD_COLORS': '0',
         'SYSTEMD_LOG_LEVEL': 'info', 'COLUMNS': '200', 'SYSTEMD_BUS_TIMEOUT': f'{PATIENCE}s',

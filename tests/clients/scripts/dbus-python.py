@@ -31,8 +31,8 @@ def call(name, method, *arguments):
 def main():
     bus = dbus.SessionBus()
     manager = dbus.Interface(bus.get_object(NAME, ROOT), f'{NAME}.Manager')
-    call('GetUnit nothing', manager.GetUnit, 'nothing.service')
     path = call('LoadUnit', manager.LoadUnit, 'plain.service')
+    call('GetUnit nothing', manager.GetUnit, 'nothing.service')
     call('StartUnit', lambda: manager.StartUnit('plain.service', 'replace').rpartition('/')[0])
     wait_until_state('plain.service', 'active')
     call('ListUnitsByNames', manager.ListUnitsByNames, ['plain.service'])
