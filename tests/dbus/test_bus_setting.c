@@ -166,6 +166,7 @@ Test(bus_setting, values_with_parts) {
                     "a(st)",
                     "/dev/x", UINT64_MAX);
         assert_read("Service: SetCredential=a:\\x41\n", "a.service", "SetCredential", "a(say)", "a", 'A');
+        assert_read("Service: LogExtraFields= \"\\xad\"\n", "a.service", "LogExtraFields", "aay", 0xad);
         assert_read("Service: StandardOutput=append:/x\n", "a.service", "StandardOutputFileToAppend", "s", "/x");
         assert_read("Timer: OnCalendar=daily\n", "a.timer", "TimersCalendar", "a(ss)", "OnCalendar", "daily");
         assert_read("Timer: OnActiveSec=5us\n", "a.timer", "TimersMonotonic", "a(st)", "OnActiveUSec", UINT64_C(5));

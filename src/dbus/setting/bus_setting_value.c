@@ -22,12 +22,16 @@ void bus_setting_add_text(Text *line, const char *text) {
         }
 }
 
-/* Within quotes: each character that is no part of a plain word is escaped. */
-static void add_quoted(Text *line, const char *bytes, size_t n) {
+/*
+ * Within quotes: each character that is no part of a plain word is escaped; of bytes that are no text, also those above
+ * ASCII, as a unit file has to be UTF-8.
+ */
+static void add_quoted(Text *line, const char *bytes, size_t n, bool is_text) {
+        text_add(line, " \"");
         for (size_t i = 0; i < n; i++) {
                 unsigned char c = (unsigned char) bytes[i];
 
-                if (c < ' ' || c == 0x7f)
+                if (c < ' ' || c == 0x7f || (c > 0x7f && !is_text))
                         text_addf(line, "\\x%02x", c);
                 else if (c == '"' || c == '\\')
                         text_addf(line, "\\%c", c);
@@ -36,16 +40,15 @@ static void add_quoted(Text *line, const char *bytes, size_t n) {
                 else
                         text_add_char(line, (char) c);
         }
-}
-
-void bus_setting_add_bytes(Text *line, const char *bytes, size_t n) {
-        text_add(line, " \"");
-        add_quoted(line, bytes, n);
         text_add_char(line, '"');
 }
 
+void bus_setting_add_bytes(Text *line, const char *bytes, size_t n) {
+        add_quoted(line, bytes, n, false);
+}
+
 void bus_setting_add_word(Text *line, const char *word) {
-        bus_setting_add_bytes(line, word, strlen(word));
+        add_quoted(line, word, strlen(word), true);
 }
 
 void bus_setting_add_words(Text *line, DBusMessageIter *array) {
