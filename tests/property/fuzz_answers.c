@@ -57,7 +57,7 @@ static void check_answer(FuzzPlayer *player, int u, const ModelJob *job) {
         double_sink_deinit(&sink);
 }
 
-/* What runs waits for nobody. */
+/* A running job waits for nothing. */
 static bool waits(const FuzzPlayer *player, int u, const ModelJob *job, uint32_t other) {
         return !job->triggered_at && model_is_blocker(&player->model, u, job, other);
 }

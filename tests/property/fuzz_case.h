@@ -41,7 +41,7 @@ typedef struct FuzzRelation {
 typedef enum FuzzStepKind {
         FUZZ_EXEC,
         FUZZ_RUN,
-        FUZZ_FINISH,                    /* one of the units with a running job gets on */
+        FUZZ_FINISH,                    /* one of the units with a running job changes its state */
         FUZZ_STATE,
         FUZZ_RESULT,
         FUZZ_CANCEL,
@@ -53,7 +53,7 @@ typedef enum FuzzStepKind {
         FUZZ_RESTART,                   /* the engine is saved and restored */
 } FuzzStepKind;
 
-/* How one with a running job gets on. */
+/* How the state of a unit with a running job changes. */
 typedef enum FuzzCourse {
         FUZZ_SUCCEEDS,
         FUZZ_FAILS,
@@ -101,7 +101,7 @@ typedef struct FuzzText {
 
 void fuzz_add(FuzzText *text, const char *format, ...) printf_(2, 3);
 
-/* What came of playing a case: plain data, so that it can be told from one process to another. */
+/* The outcome of playing a case: plain data, which can be sent from one process to another. */
 typedef struct FuzzOutcome {
         bool differs;
         FuzzCase concrete;              /* the same case in plain steps, up to where they differ */
@@ -112,7 +112,7 @@ typedef struct FuzzOutcome {
 /* Plays @fuzz on the engine and on the model, until they differ. */
 typedef void (*FuzzPlay)(const FuzzCase *fuzz, FuzzOutcome *ret_outcome);
 void fuzz_play(const FuzzCase *fuzz, FuzzOutcome *ret_outcome);
-/* The same in a process of its own; that it dies, or goes on for ever, is a difference, too. */
+/* The same in a process of its own; if it crashes or hangs, that is a difference, too. */
 void fuzz_play_apart(const FuzzCase *fuzz, FuzzOutcome *ret_outcome);
 
 /* The smallest case that still differs. */

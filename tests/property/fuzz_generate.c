@@ -114,7 +114,7 @@ static FuzzRelation random_relation(FuzzRandom *random, int unit) {
                 relation.kind = chance(random, 50) ? UNIT_WANTS : UNIT_CONFLICTS;
         is_order = relation.kind == UNIT_AFTER || relation.kind == UNIT_BEFORE;
 
-        /* Along the numbers there is no cycle. */
+        /* An order along the numbers of the units has no cycle. */
         if (is_order && !chance(random, random->cycles) && relation.unit != relation.other)
                 relation.kind = relation.unit < relation.other ? UNIT_AFTER : UNIT_BEFORE;
         return relation;

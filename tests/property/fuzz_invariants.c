@@ -16,7 +16,7 @@ static bool is_known(const FuzzPlayer *player, uint32_t id) {
         return player->world->is_open[id % FUZZ_IDS_MAX];
 }
 
-/* Of the ids that have begun and not ended: how many @job stands for. */
+/* Returns how many of the open ids @job has. */
 static uint32_t check_ids(FuzzPlayer *player, const Job *job) {
         const JobTable *table = &player->world->jobs->table;
 
@@ -40,7 +40,7 @@ static void check_form(FuzzPlayer *player, const JobUnitEntry *entry) {
                 fuzz_differ(player, "job %u can't be a nop", nop->id);
 }
 
-/* From blocker to blocker there is an end: a job that runs, is ready, or is paused. */
+/* The chain of blockers ends at a job that runs, is ready, or is paused. */
 static void check_chain(FuzzPlayer *player, const Job *job) {
         const JobTable *table = &player->world->jobs->table;
         const Job *at = job;

@@ -30,7 +30,7 @@ typedef struct FuzzOptions {
         uint64_t seed;
         uint64_t cases;                 /* 0: no limit */
         double minutes;                 /* 0: no limit */
-        const char *folder;             /* where what was found is written to */
+        const char *folder;             /* for the cases that are found */
         unsigned lines;                 /* 0, or: go on until a script has no more lines than that, and fail if none has */
         bool wants_difference;          /* it is a failure if there is none */
         bool shows_tap, shows_statistics;
@@ -87,7 +87,7 @@ static void write_found(const char *folder, const FuzzOutcome *outcome) {
         printf("# script:\n%s", outcome->script.string);
 }
 
-/* Shrinks the case and shows it; how many lines its script has. */
+/* Shrinks the case and prints it. Returns the number of lines of its script. */
 static unsigned tell(const FuzzOptions *options, uint64_t seed, FuzzPlay play) {
         static FuzzCase fuzz, small;
         static FuzzOutcome outcome;
@@ -110,7 +110,7 @@ static uint64_t end_of(const FuzzOptions *options) {
         return options->cases > 0 ? options->seed + options->cases : UINT64_MAX;
 }
 
-/* A case that runs in circles is ended by a signal. */
+/* A case that does not end is killed by a signal. */
 static void limit_case(void) {
         const struct itimerval limit = { .it_value.tv_sec = CASE_SECONDS };
 
@@ -131,7 +131,7 @@ static void play_from(const FuzzOptions *options, FuzzProgress *progress, double
         }
 }
 
-/* True if a case differs, or died. */
+/* Returns true if a case differs or crashes. */
 static bool play_in_child(const FuzzOptions *options, FuzzProgress *progress, double deadline, FuzzPlay *ret_play) {
         int status = 0;
         pid_t child;
@@ -154,7 +154,7 @@ static bool play_in_child(const FuzzOptions *options, FuzzProgress *progress, do
         return status != 0 || progress->differs;
 }
 
-/* True if what was to be found (or nothing) was found. */
+/* Returns true if the result is as wanted: a difference, or none. */
 static bool fuzz(const FuzzOptions *options, FuzzProgress *progress) {
         double begin = now(), deadline = options->minutes > 0 ? begin + options->minutes * 60 : begin + 1e9;
         bool has_found = false, is_small = false;

@@ -23,7 +23,7 @@
 #include "job/job_manager_private.h"
 
 #define RUN_BUDGET 64
-#define RUN_TRACE 4096                  /* to be heard of one step: if it is more they keep each other going */
+#define RUN_TRACE 4096                  /* events of one step; with more the units trigger each other for ever */
 
 void fuzz_add(FuzzText *text, const char *format, ...) {
         size_t left = sizeof(text->string) - text->n;
@@ -38,7 +38,7 @@ void fuzz_add(FuzzText *text, const char *format, ...) {
 
 #define write_line(player, ...) ((player)->is_known ? (void) 0 : fuzz_add(&(player)->outcome->script, __VA_ARGS__))
 
-/* Loads the unit on both sides; its index. */
+/* Loads the unit in engine and model; returns its index. */
 static int load(FuzzPlayer *player, int unit) {
         uint32_t index = fuzz_world_unit(player->world, unit)->index;
 
@@ -161,7 +161,7 @@ static void play_state(FuzzPlayer *player, const FuzzStep *step) {
         unit_publish(unit_table_at(player->world->units, (uint32_t) u), step->state, step->flags);
 }
 
-/* The unit of the step's choice among those with a running job, and what it then reports. */
+/* Chooses a unit with a running job, as the step says, and the state that it reports. */
 static bool make_state(const FuzzPlayer *player, const FuzzStep *step, FuzzStep *ret_state) {
         static const UnitActiveState states[][3] = {
                 [FUZZ_SUCCEEDS] = { UNIT_ACTIVE, UNIT_INACTIVE, UNIT_ACTIVE },

@@ -52,7 +52,7 @@ static const JobPlanJob *planned_job(const FuzzCheck *c, const char *unit, bool 
         return NULL;
 }
 
-/* There is nothing for a stop to do. */
+/* Returns true if a stop of the unit has nothing to do. */
 static bool is_idle(const Model *m, int u) {
         return model_is_redundant(m, u, JOB_STOP);
 }
@@ -96,7 +96,7 @@ static bool is_up(const FuzzCheck *c, int u) {
         return model_is_redundant(c->before, u, JOB_START) && !is_asked_for(c, u, JOB_START);
 }
 
-/* What runs starts nobody; it needs what runs like it, also by Requisite=. */
+/* A running unit pulls in no starts; it needs units that run, also by Requisite=. */
 static bool need_for_start(const FuzzCheck *c, FuzzNeeds *needs, int u) {
         static const UnitRelationKind kinds[] = { UNIT_REQUIRES, UNIT_BINDS_TO };
         const Model *m = c->before;
@@ -135,7 +135,7 @@ static bool has_any(const Model *m, UnitRelationKind kind) {
         return false;
 }
 
-/* False if it is not that simple. */
+/* Returns false for cases that this check does not cover. */
 static bool find_needs(const FuzzCheck *c, FuzzNeeds *needs) {
         const Model *m = c->before;
         bool is_more = true;
@@ -167,7 +167,7 @@ static bool find_needs(const FuzzCheck *c, FuzzNeeds *needs) {
         return true;
 }
 
-/* A request is refused for a conflict if what it needs has one, and for no other. */
+/* A request is refused for a conflict if and only if what it needs has one. */
 static void check_refusal(const FuzzCheck *c) {
         bool is_refused = text_equal(c->plan->failure.name, "TransactionJobsConflicting");
         bool is_contradiction = false;
@@ -204,13 +204,13 @@ static void ask_for(JobRequest *requests, size_t *n, const char *unit, JobType t
         requests[(*n)++] = (JobRequest) { .unit = unit, .type = type };
 }
 
-/* A start was left out since the unit runs, or for that of what pulled it in. */
+/* A start was dropped because the unit runs, or because the start that pulled it in was dropped for that. */
 static bool stays_up(const FuzzCheck *c, const JobPlanDrop *drop) {
         return (drop->rule == JOB_DROP_REDUNDANT || drop->rule == JOB_DROP_UNREACHED) && drop->type != JOB_STOP &&
                model_is_redundant(c->before, unit_named(c->before, drop->unit), drop->type);
 }
 
-/* All that the plan does, and @unit on top: what it was lost to must stand against that. */
+/* Everything in the plan and a start of @unit: the job to which the start was lost must conflict with that. */
 static void check_lost_start(const FuzzCheck *c, const ModelPlan *staged, const JobPlanDrop *drop) {
         const JobOptions options = { .mode = c->step->mode, .now = c->player->world->now };
         cleanup_(job_plan_freep) JobPlan *plan = NULL;
@@ -222,7 +222,7 @@ static void check_lost_start(const FuzzCheck *c, const ModelPlan *staged, const 
                 const JobPlanJob *job = &c->plan->jobs.items[i];
 
                 ask_for(requests, &n, job->unit, job->type);
-                /* A start may have gone into it. */
+                /* A start may have been merged into it. */
                 if (job->type == JOB_RELOAD && staged->starts[unit_named(c->before, job->unit)])
                         ask_for(requests, &n, job->unit, JOB_START);
         }
@@ -268,7 +268,7 @@ static bool is_dropped(const FuzzCheck *c, const char *unit) {
         return false;
 }
 
-/* It is started, or runs and a start of it was left out for that. */
+/* Returns true if the unit is started, or runs and a start of it was dropped for that. */
 static bool is_kept_up(const FuzzCheck *c, const ModelPlan *staged, int u) {
         for (size_t i = 0; i < c->plan->dropped.n; i++)
                 if (stays_up(c, &c->plan->dropped.items[i]) &&
@@ -277,7 +277,7 @@ static bool is_kept_up(const FuzzCheck *c, const ModelPlan *staged, int u) {
         return staged->starts[u];
 }
 
-/* Something else has Conflicts= on @unit: then that is what it is lost to. */
+/* Returns true if another unit has Conflicts= with @unit, to which @unit is lost. */
 static bool has_other_opponent(const FuzzCheck *c, const ModelPlan *staged, int unit, int other) {
         model_each(c->before, unit, UNIT_CONFLICTED_BY, w)
                 if (w != other && is_kept_up(c, staged, w))
@@ -406,7 +406,7 @@ static bool has_same_jobs(const FuzzCheck *c, const JobPlan *other, const uint32
         return true;
 }
 
-/* The names go the other way round: what came first by name comes last. */
+/* Reverses the order of the names. */
 static void check_renamed(const FuzzCheck *c) {
         const Model *m = &c->player->model;
         const JobOptions options = { .mode = c->step->mode, .now = c->player->world->now };

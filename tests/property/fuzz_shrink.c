@@ -14,7 +14,7 @@
 
 #include "fuzz_case.h"
 
-#define HELPED_MAX 500                  /* more than that is no progress, whatever it looks like */
+#define HELPED_MAX 500                  /* the most changes that help; with more there is no progress */
 #define ROUNDS_MAX 50
 
 typedef bool (*FuzzChange)(FuzzCase *fuzz, unsigned n);
@@ -62,7 +62,7 @@ static bool drop_step(FuzzCase *fuzz, unsigned n) {
         return true;
 }
 
-/* Two that are not neighbours: an exec and what ends it. */
+/* Drops two steps that are not neighbours: an exec and the step that ends its job. */
 static bool drop_pair(FuzzCase *fuzz, unsigned n) {
         unsigned a = n / FUZZ_STEPS_MAX, b = n % FUZZ_STEPS_MAX;
 
@@ -138,7 +138,7 @@ static void rename_relations(FuzzRelation *relations, unsigned *n_relations, int
         }
 }
 
-/* One unit takes the place of another: of a chain that is enough. */
+/* Replaces one unit by another, which shortens a chain. */
 static bool join_units(FuzzCase *fuzz, unsigned n) {
         int from = (int) (n / FUZZ_UNITS_MAX), to = (int) (n % FUZZ_UNITS_MAX);
 
@@ -246,7 +246,7 @@ static bool simplify_unit(FuzzCase *fuzz, unsigned n) {
         return true;
 }
 
-/* Tries all of a kind, from the first on. */
+/* Tries all changes of a kind, from the first on. */
 static bool try_all(FuzzCase *fuzz, FuzzPlay play, FuzzChange change) {
         static FuzzCase candidate, concrete;
         unsigned n = 0, n_helped = 0;

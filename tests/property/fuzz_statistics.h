@@ -11,7 +11,7 @@
 
 #define FUZZ_ERRORS_MAX 24
 
-/* How often an error was met, in the order in which they came. */
+/* How often each error occurred, in the order of the first occurrences. */
 typedef struct FuzzErrors {
         struct {
                 char name[48];
@@ -36,11 +36,11 @@ typedef struct FuzzStatistics {
         ModelCounters model;
 } FuzzStatistics;
 
-/* NULL: nobody wants to know. */
+/* NULL: no statistics are collected. */
 extern FuzzStatistics *fuzz_statistics;
 
 #define fuzz_count(counter) (fuzz_statistics ? (void) fuzz_statistics->counter++ : (void) 0)
 
 void fuzz_count_error(FuzzErrors *errors, const char *name);
-/* Tables; what was never there is a dash. */
+/* Prints tables; a zero is a dash. */
 void fuzz_statistics_print(const FuzzStatistics *statistics);

@@ -13,7 +13,7 @@
 
 #define FUZZ_EPOCH UINT64_C(1000000)    /* virtual time begins here */
 
-#define FUZZ_IDS_MAX 8192U              /* more are never there at once */
+#define FUZZ_IDS_MAX 8192U              /* the most jobs at one time */
 
 typedef struct FuzzWorld {
         const FuzzCase *fuzz;           /* borrowed */
@@ -21,19 +21,19 @@ typedef struct FuzzWorld {
         UnitTable *units;               /* owned */
         JobManager *jobs;               /* owned */
         uint64_t now;
-        ModelTraces *trace;             /* borrowed: what the engine tells */
-        uint32_t running[FUZZ_IDS_MAX]; /* by id modulo: 1 + run type that was told last, to know a trigger */
-        bool is_open[FUZZ_IDS_MAX];     /* the same: it has begun and not ended */
+        ModelTraces *trace;             /* borrowed: the events of the engine */
+        uint32_t running[FUZZ_IDS_MAX]; /* by id modulo the size: 1 + the last run type, to recognize a trigger */
+        bool is_open[FUZZ_IDS_MAX];     /* the same: the id has begun and not ended */
         uint32_t n_open;
         int numbers[MODEL_UNITS_MAX];   /* by index of the unit: 1 + its number in the case; 0: not known yet */
-        uint32_t wrong_id;              /* of the first event that could not be; 0: none */
+        uint32_t wrong_id;              /* of the first impossible event; 0: none */
 } FuzzWorld;
 
 FuzzWorld *fuzz_world_new(const FuzzCase *fuzz, ModelTraces *trace);
 FuzzWorld *fuzz_world_free(FuzzWorld *world);
 DEFINE_CLEANUP(FuzzWorld, fuzz_world_free)
 
-/* Loads it, with all that it names. */
+/* Loads a unit with all units that it names. */
 Unit *fuzz_world_unit(FuzzWorld *world, int unit);
 void fuzz_world_set_outcome(FuzzWorld *world, int unit, ModelOperation operation, ModelOutcome outcome);
 void fuzz_world_relate(FuzzWorld *world, int unit, const FuzzRelation *relations, unsigned n);
@@ -45,5 +45,5 @@ void fuzz_world_restart(FuzzWorld *world);
  */
 void fuzz_world_rename(FuzzWorld *world, const uint32_t *places);
 
-/* Tells the model of units, their relations and settings; states and jobs are its own, but for units that are new to it. */
+/* Copies units, relations and settings to the model; of units that are new to the model also the states. */
 void fuzz_world_show(const FuzzWorld *world, Model *model);

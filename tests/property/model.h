@@ -30,7 +30,7 @@
 #define MODEL_NEVER UINT64_MAX
 #define MODEL_NOBODY (-1)
 
-/* What an operation does the next time: the words of jobd-sim's "result". */
+/* The outcome of the next operation: the words of jobd-sim's "result". */
 typedef enum ModelOutcome {
         MODEL_UNDER_WAY,
         MODEL_DONE,
@@ -63,7 +63,7 @@ typedef struct ModelJob {
 
 typedef struct ModelUnit {
         char name[24];
-        bool is_known;                  /* somebody has named it */
+        bool is_known;                  /* a unit or a request has named it */
         UnitLoadState load;
         UnitActiveState state;
         bool will_restart;
@@ -116,7 +116,7 @@ typedef enum ModelTraceKind {
         MODEL_TRACE_REFUSED,            /* a wish was refused: error */
 } ModelTraceKind;
 
-/* What can be heard of the engine, in order. */
+/* An event of the engine. */
 typedef struct ModelTrace {
         ModelTraceKind kind;
         uint32_t id;
@@ -141,7 +141,7 @@ typedef enum ModelSlot {
         _MODEL_SLOT_MAX,
 } ModelSlot;
 
-/* How often which rule was come by. */
+/* How often each rule was applied. */
 typedef struct ModelCounters {
         uint64_t folded[_JOB_TYPE_MAX_MERGING][_JOB_TYPE_MAX_MERGING];
         uint64_t met_pending[_MODEL_SLOT_MAX][_JOB_TYPE_MAX_IN_TABLE], met_triggered[_MODEL_SLOT_MAX][_JOB_TYPE_MAX_IN_TABLE];
@@ -190,7 +190,7 @@ typedef struct ModelRequest {
 const char *model_exec(Model *m, const ModelRequest *requests, unsigned n, JobMode mode,
                        uint32_t ret_anchors[MODEL_REQUESTS_MAX]);
 
-/* What a request would come to, to ask "what if": nothing changes. */
+/* What a request would do; nothing is changed. */
 typedef struct ModelPlan {
         const char *error;
         int n_jobs;
@@ -212,7 +212,7 @@ void model_expire(Model *m);
 void model_graph_changed(Model *m);
 void model_restart(Model *m);           /* saved and restored */
 
-/* Can nobody ever go on? A job that waits for order alone, with nothing triggered or paused at the end of the chain. */
+/* Returns true if a job waits for other jobs only, and none in its chain of blockers is triggered or paused. */
 bool model_is_stuck(const Model *m);
 /* May @job of unit @u be dispatched? */
 bool model_may_go(const Model *m, int u, const ModelJob *job);

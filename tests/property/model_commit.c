@@ -185,7 +185,7 @@ static void clear_others(const ModelCommit *commit) {
         }
 }
 
-/* By what each would do first, whatever is installed. */
+/* Compares what each would do first, regardless of installed jobs. */
 static bool goes_before(const Model *m, const ModelCandidate *a, const ModelCandidate *b) {
         if (a->type == JOB_NOP || b->type == JOB_NOP || a->unit == b->unit)
                 return false;
@@ -199,7 +199,7 @@ static bool must_wait(const Model *m, const ModelStage *s, int candidate, const 
         return false;
 }
 
-/* In rounds: what waits for nobody that is left, as it was found; in the end those that wait in a circle. */
+/* In rounds: first the jobs that wait for none of the rest, in the order in which they were found; at last cycles. */
 static int list_in_rounds(const Model *m, const ModelStage *s, int ret_list[static MODEL_CANDIDATES_MAX]) {
         bool is_left[MODEL_CANDIDATES_MAX], was_left[MODEL_CANDIDATES_MAX];
         int n = 0, n_before;
@@ -239,14 +239,14 @@ void model_commit(Model *m, const ModelStage *s, bool is_trial, uint32_t *ret_an
                 ret_anchors[i] = ids[s->anchors[i]];
 }
 
-/* What a request pulls in is the same each time: a candidate has the same place. */
+/* A request pulls in the same candidates each time, so each has the same index. */
 static void leave_out(ModelStage *s, const int *left, int n) {
         for (int k = 0; k < n; k++)
                 if (!s->candidates[left[k]].is_gone)
                         model_stage_drop(s, left[k]);
 }
 
-/* One try, without what has turned out before not to be there in the end. */
+/* Makes the stage without the candidates that an earlier attempt has dropped. */
 static void make_stage(ModelStage *s, Model *m, const ModelRequest *requests, unsigned n, JobMode mode,
                        const int *left, int n_left) {
         memset(s, 0, offsetof(ModelStage, edges));

@@ -32,7 +32,7 @@ static bool is_open(const ModelStage *s, const ModelConflict *c) {
         return is_there(s, c->stop) && is_there(s, c->other);
 }
 
-/* Those that are there, by the names of their units, then as they were pulled in. */
+/* The conflicts in the order of the names of their units, then in the order of pulling in. */
 static ModelConflicts find_conflicts(const ModelStage *s, const Model *m) {
         ModelConflicts conflicts = {};
 
@@ -53,7 +53,7 @@ static int rank(const ModelStage *s, int i) {
         return s->candidates[i].matters ? 2 : s->candidates[i].is_secured ? 1 : 0;
 }
 
-/* Something in @among has Conflicts= on the unit of @stop. */
+/* Finds a candidate in @among whose unit has Conflicts= with the unit of @stop. */
 static int find_declarer(const ModelStage *s, int stop, const ModelSet *among) {
         for (int i = 0; i < s->n_edges; i++)
                 if (s->edges[i].to == stop && s->edges[i].relation == UNIT_CONFLICTS && !s->edges[i].is_void &&
@@ -112,7 +112,7 @@ static bool settle_sure(ModelStage *s, const ModelConflicts *conflicts) {
         return is_any;
 }
 
-/* It and all that it needs. */
+/* The candidate and all that it needs. */
 static ModelSet find_needs(const ModelStage *s, int candidate) {
         ModelSet needs = {};
         bool is_more = true;
@@ -191,7 +191,7 @@ static int count_grounds(const ModelStage *s, const ModelConflicts *conflicts, c
         return n;
 }
 
-/* It, and all that it needs. */
+/* Marks the candidate and all that it needs as secured. */
 static void secure_with_needs(ModelStage *s, int candidate) {
         if (s->candidates[candidate].is_secured)
                 return;

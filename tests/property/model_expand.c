@@ -45,7 +45,7 @@ static int stage_put(ModelStage *s, const Model *m, int u, JobType type) {
         return s->n++;
 }
 
-/* Up the needed edges, from the first that failed on; what could have been is gone. */
+/* Spreads failures along needed edges, from the first failed candidate on. */
 static void stage_spread_failures(ModelStage *s) {
         int queue[MODEL_CANDIDATES_MAX], n = 0;
 
@@ -161,7 +161,7 @@ static void stage_propagate_stop(ModelStage *s, const Model *m, int from) {
                                    UNIT_PROPAGATES_STOP_TO, true);
 }
 
-/* The next one that is still to be expanded, or (@by_propagation) to pass its stop on. */
+/* The next candidate to be expanded, or (@by_propagation) whose stop is to be propagated. */
 static int stage_next(const ModelStage *s, bool by_propagation) {
         for (int i = 0; i < s->n; i++) {
                 const ModelCandidate *c = &s->candidates[i];
@@ -182,7 +182,7 @@ static void stage_expand_all(ModelStage *s, const Model *m) {
         stage_spread_failures(s);
 }
 
-/* PropagatesStopTo= is expanded when nothing else is left to be. */
+/* PropagatesStopTo= is expanded after everything else. */
 static void stage_drain(ModelStage *s, const Model *m) {
         int i;
 
@@ -269,7 +269,7 @@ void model_stage_expand(ModelStage *s, const Model *m, const ModelRequest *reque
 
 /* — what the mode adds — */
 
-/* Something that triggers it is active and stays. */
+/* Returns true if an active unit that triggers the unit is not stopped. */
 static bool is_kept_by_trigger(const ModelStage *s, const Model *m, int u) {
         model_each(m, u, UNIT_TRIGGERED_BY, v) {
                 UnitActiveState state = m->units[v].state;

@@ -48,7 +48,7 @@ static bool is_up(const ModelUnit *unit) {
         return unit->state == UNIT_ACTIVE || unit->state == UNIT_RELOADING;
 }
 
-/* Of dependents, the first in the order of relations ends first, and what follows from it comes after all of them. */
+/* Dependents end in the order of relations; the consequences follow after all of them. */
 typedef struct ModelEnds {
         struct {
                 int unit, because;
@@ -102,7 +102,7 @@ static bool depends_on(const Model *m, int u, int v) {
         return false;
 }
 
-/* RestartOnDependency=: whose failure was it? If its start itself met an unmet BindsTo=, that unit's. */
+/* RestartOnDependency=: finds the unit whose failure it was; for an unmet BindsTo= the unit that is named there. */
 static void remember_recovery(Model *m, int u, JobType run, JobResult result, int because) {
         if (result != JOB_DEPENDENCY || run != JOB_START || !m->units[u].restarts_on_dependency)
                 return;
@@ -292,7 +292,7 @@ const char *model_cancel(Model *m, uint32_t id) {
         return NULL;
 }
 
-/* What follows from it is asked for when all have gone. */
+/* The follow-ups are requested after all jobs have been canceled. */
 unsigned model_cancel_all(Model *m) {
         unsigned n = 0;
 
@@ -317,7 +317,7 @@ static uint64_t deadline_of(const ModelUnit *unit, const ModelJob *job) {
         return deadline;
 }
 
-/* The one that falls due first, of those the oldest. */
+/* The job with the earliest deadline, the oldest of several. */
 static ModelJob *find_first_due(Model *m, int *ret_unit, uint64_t *ret_deadline) {
         ModelJob *first = NULL;
 
@@ -387,7 +387,7 @@ void model_break_installed_cycles(Model *m) {
         }
 }
 
-/* Who depends on it no longer does not wait for it any more. */
+/* A unit that no longer depends on another one does not wait for its recovery. */
 static void check_recoveries(Model *m) {
         for (int u = 0; u < m->n_units; u++)
                 if (m->units[u].waits_for != MODEL_NOBODY && !depends_on(m, u, m->units[u].waits_for))

@@ -69,7 +69,7 @@ static void queue_rules(Model *m, int u, unsigned rules) {
         m->units[u].rules |= rules;
 }
 
-/* A unit acts on others, or is acted on, so often in a while; what is more comes later. */
+/* A unit may act, or be acted on, only so often in an interval; further rules are delayed. */
 static bool may_act(Model *m, int u, unsigned rule) {
         ModelUnit *unit = &m->units[u];
 
@@ -116,7 +116,7 @@ static void follow_end(Model *m, const ModelReport *report) {
                 wish_on_success(m, report->unit);
 }
 
-/* It has become active: those that wait for that, and still depend on it. */
+/* The unit has become active: restarts the units that wait for it and still depend on it. */
 static void recover_dependents(Model *m, const ModelReport *report) {
         static const UnitRelationKind over[] = { UNIT_REQUIRED_BY, UNIT_REQUISITE_OF, UNIT_BOUND_BY };
 
@@ -240,7 +240,7 @@ void model_retry_rules(Model *m, int u) {
         m->units[u].rule_window = 0;
 }
 
-/* Rules depend on states alone, so all are looked at anew; how often they have acted is forgotten. */
+/* Rules depend on states only, so all are checked again, and the counters of the limit are reset. */
 void model_restart(Model *m) {
         m->n_rule_queue = 0;
         m->has_cycle_to_come = true;

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What the files of the model share
+ * Functions shared by the files of the model
  */
 
 #include "model.h"
@@ -45,8 +45,8 @@ typedef struct ModelStage {
         int n_edges;
         int anchors[MODEL_REQUESTS_MAX];        /* the candidate of each request */
         unsigned n_anchors;
-        bool was_staged[MODEL_UNITS_MAX];       /* something of the unit was ever in here */
-        bool has_failures;              /* that have not travelled yet */
+        bool was_staged[MODEL_UNITS_MAX];       /* the unit has had a candidate */
+        bool has_failures;              /* failures that have not been spread */
         bool has_conflicts;             /* some had to be settled */
         bool is_in_vain;                /* a tie was settled for one that is lost: .late is that one */
         int winners[MODEL_CANDIDATES_MAX];      /* for which ties were settled */
@@ -66,7 +66,7 @@ ModelSlot model_slot(const ModelJob *job);
 JobType model_merge(JobType a, JobType b);
 bool model_conflicts(JobType a, JobType b);
 JobType model_collapse(const Model *m, int u, JobType type);
-/* The same for what comes into a stage. @ret_absorbed_start: a reload that stands for a start, too. */
+/* The same for a candidate. @ret_absorbed_start: a reload that includes a start. */
 JobType model_resolve(const Model *m, int u, JobType type, bool *ret_absorbed_start);
 JobType model_first_run(JobType type);
 bool model_covers(const ModelJob *triggered, JobType wanted);
@@ -78,23 +78,23 @@ JobType model_merge_on(const Model *m, int u, JobType into, JobType type, bool *
 
 /* — model_stage.c, model_expand.c, model_conflict.c, model_reduce.c: from requests to the reduced stage — */
 
-/* One that is there, or has failed. */
+/* Finds a candidate, also a failed one. */
 int model_stage_find(const ModelStage *s, int u, JobType type);
 bool model_stage_has(const ModelStage *s, int u);
-/* The first of the unit that is there and no nop. */
+/* The first candidate of the unit that is neither dropped nor a nop. */
 int model_stage_main(const ModelStage *s, int u);
 void model_stage_link(ModelStage *s, int from, int to, UnitRelationKind relation, bool is_needed);
 /* What is left without @lost: without those that need one that is lost, and without what no anchor reaches then. */
 void model_stage_remains(const ModelStage *s, const ModelSet *lost, ModelSet *ret_remains);
-/* The same if one is lost. */
+/* The same for one lost candidate. */
 void model_stage_remains_without(const ModelStage *s, int candidate, ModelSet *ret_remains);
-/* Takes out what does not remain without it. */
+/* Drops the candidate and all that does not remain without it. */
 void model_stage_drop(ModelStage *s, int candidate);
 /* The same after conflicts were settled. */
 void model_stage_drop_late(ModelStage *s, int candidate);
-/* How many that would be. */
+/* The number of candidates that would be dropped. */
 int model_stage_count_loss(const ModelStage *s, int candidate);
-/* Takes out what no anchor reaches. */
+/* Drops what no anchor reaches. */
 void model_stage_sweep(ModelStage *s);
 void model_stage_expand(ModelStage *s, const Model *m, const ModelRequest *requests, unsigned n);
 void model_stage_add_extras(ModelStage *s, const Model *m);

@@ -36,7 +36,7 @@ static bool is_to_start(const ModelStage *s, int u) {
         return false;
 }
 
-/* A start of what runs starts and stops nobody, but it may keep from starting what it conflicts with. */
+/* A start of a running unit starts and stops nothing, but it may prevent the start of a conflicting unit. */
 void model_stage_reduce_first(ModelStage *s, const Model *m) {
         for (int k = 0; k < s->n_edges; k++) {
                 int to = s->edges[k].to;
@@ -49,7 +49,7 @@ void model_stage_reduce_first(ModelStage *s, const Model *m) {
         model_stage_sweep(s);
 }
 
-/* Would it stop something that runs, or change an installed job? */
+/* Returns true if the candidate would stop a running unit or change an installed job. */
 static bool has_impact(const Model *m, const ModelCandidate *c) {
         const ModelUnit *unit = &m->units[c->unit];
         bool is_up = unit->state == UNIT_ACTIVE || unit->state == UNIT_RELOADING || unit->state == UNIT_ACTIVATING;
@@ -77,7 +77,7 @@ void model_stage_mark(ModelStage *s, const Model *m) {
         model_stage_sweep(s);
 }
 
-/* Everything that led to or from @gone leads to or from @into. */
+/* Moves all edges of @gone to @into. */
 static void hand_over(ModelStage *s, int gone, int into) {
         for (int i = 0; i < s->n_edges; i++) {
                 if (s->edges[i].from == gone)

@@ -82,7 +82,7 @@ static void put_back(Model *m, int u) {
         unit->triggered = (ModelJob) {};
 }
 
-/* What came of it, for the job that is triggered. */
+/* Handles the answer of the operation for the triggered job. */
 static void take_answer(Model *m, int u, UnitAnswer answer) {
         static const int results[_UNIT_ANSWER_MAX] = {
                 [UNIT_ALREADY] = JOB_DONE,

@@ -127,7 +127,7 @@ static void check_job(PropertyWorld *world, const PropertyJobs *jobs, const Job 
                 property_fail(world, "job %u has a lost deadline", job->id);
 }
 
-/* What explain says of who must go first is so; and it never says nothing. */
+/* The blocker that the explanation names must go first, and there is always an explanation. */
 static void check_explanation(PropertyWorld *world, const PropertyJobs *jobs, const Job *job) {
         const JobUnitEntry *entry = &world->jobs->table.entries[job->unit];
         bool is_behind = job == entry->pending && entry->triggered &&
@@ -209,7 +209,7 @@ void property_check_rest(PropertyWorld *world) {
         vector_deinit(&jobs);
 }
 
-/* Takes away what waits for nothing that is left, again and again; what then remains waits for itself. */
+/* Removes jobs that wait for none of the rest, repeatedly; the jobs that remain wait for each other. */
 void property_check_idle(PropertyWorld *world) {
         PropertyJobs jobs = {};
         bool any = true;

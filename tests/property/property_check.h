@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What must hold, whatever happens
+ * Invariants of every random world
  *
  * Each rule is worked out anew and slowly from the jobs and the relations, and
  * not with the engine's own means.
@@ -16,10 +16,10 @@ void property_check_event(PropertyWorld *world, const JobEvent *event);
 /* Between two calls into the engine. */
 void property_check_rest(PropertyWorld *world);
 
-/* When nothing is ready: whoever waits, waits for something that can end. */
+/* To be called when nothing is ready: each job waits for something that can end. */
 void property_check_idle(PropertyWorld *world);
 
-/* All that can be seen of jobs and counters, but for refused and planned transactions. */
+/* Describes all jobs and counters, except for those of refused and planned transactions. */
 void property_describe(PropertyWorld *world, Text *text);
 /* The same without counters: what must survive save and restore. */
 void property_describe_jobs(PropertyWorld *world, Text *text);

@@ -11,5 +11,5 @@ PropertyMirror *property_mirror_new(void);
 PropertyMirror *property_mirror_free(PropertyMirror *mirror, uint32_t last_id);
 void property_mirror_mark(PropertyMirror *mirror, uint32_t id);
 void property_mirror_take_event(PropertyMirror *mirror, const JobEvent *event);
-void property_mirror_mark_all(PropertyWorld *world);    /* a new manager, who knows less of what has been */
+void property_mirror_mark_all(PropertyWorld *world);    /* after a restore, which does not restore everything */
 void property_mirror_check(PropertyWorld *world);

@@ -56,5 +56,5 @@ void property_subscribe(PropertyWorld *world);
 
 #define property_log(world, ...) (text_addf(&(world)->log, __VA_ARGS__), text_add_char(&(world)->log, '\n'))
 
-/* Tells seed and step, the log and what is wrong; the run goes no further. */
+/* Prints seed, step, log and the failure, and ends the run. */
 void property_fail(PropertyWorld *world, const char *format, ...) printf_(2, 3);

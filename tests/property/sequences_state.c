@@ -26,7 +26,7 @@ static void put_time(SequenceState *state, uint64_t time, uint64_t now) {
         put(state, time == 0 || time == UINT64_MAX ? time : time - now);
 }
 
-/* Since when is of no matter where there is no time limit. */
+/* Without a time limit the time of a beginning does not matter. */
 static void put_times(SequenceState *state, uint64_t installed, uint64_t triggered, bool has_limit, uint64_t now) {
         put(state, triggered > 0);
         if (!has_limit)

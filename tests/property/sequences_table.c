@@ -67,7 +67,7 @@ static void add_execs(void) {
         add_exec(JOB_REPLACE, JOB_TRY_RESTART, _JOB_TYPE_INVALID)->steps[0].requests[0].reload_if_possible = true;
 }
 
-/* Whatever is dispatched, the unit answers so. */
+/* Dispatches; each operation of the unit has this outcome. */
 static SequenceOperation *add_run(ModelOutcome outcome, unsigned budget) {
         SequenceOperation *operation = add();
 

@@ -49,7 +49,7 @@ static void request(FuzzWorld *world, JobType type) {
         (void) job_manager_exec(world->jobs, &one, 1, &options, NULL);
 }
 
-/* What is told to do something does it at once, and what was under way gets there. */
+/* Each operation succeeds at once, and operations under way succeed. */
 static void settle(FuzzWorld *world) {
         Unit *unit = fuzz_world_unit(world, 0);
         JobInfo job;

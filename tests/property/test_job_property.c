@@ -57,7 +57,7 @@ static JobMode random_mode(PropertyWorld *world, JobRequest *requests, size_t n)
         return mode;
 }
 
-/* What the plan said is there. */
+/* Checks that the jobs of the plan are installed. */
 static void check_committed(PropertyWorld *world, const JobPlan *plan) {
         for (size_t i = 0; i < plan->jobs.n; i++) {
                 const JobPlanJob *planned = &plan->jobs.items[i];
@@ -145,7 +145,7 @@ static void set_answers(PropertyWorld *world) {
         }
 }
 
-/* Answers that fail for ever could go round for ever: each holds for one run. */
+/* Each answer holds for one run, as answers that always fail could repeat for ever. */
 static void forget_answers(PropertyWorld *world) {
         for (uint32_t i = 0; i < world->n_units; i++)
                 for (DoubleOperation operation = 0; operation < _DOUBLE_OPERATION_MAX; operation++)
@@ -168,7 +168,7 @@ static void step_run(PropertyWorld *world) {
         forget_answers(world);
 }
 
-/* A unit that is on its way gets there, or not. */
+/* A unit with an operation under way succeeds or fails. */
 static void step_answer(PropertyWorld *world) {
         Unit *unit = property_any_unit(world);
         bool is_well = property_chance(world, 75);
@@ -302,7 +302,7 @@ static void take_step(PropertyWorld *world) {
         property_mirror_check(world);
 }
 
-/* Everybody does what he is told from here on: nothing may be left in the end, unless the units chase each other. */
+/* From here on all operations succeed: no job may be left in the end, unless units trigger each other for ever. */
 static void settle(PropertyWorld *world) {
         for (uint32_t i = 0; i < world->n_units; i++)
                 for (DoubleOperation operation = 0; operation < _DOUBLE_OPERATION_MAX; operation++)

@@ -102,7 +102,7 @@ static void play_operation(unsigned operation) {
                 fuzz_player_step(&player, &sequence_operations[operation].steps[i]);
 }
 
-/* Plays it; what is before the last operation has been compared already, as a sequence of its own. */
+/* Plays a sequence. All but its last operation have been compared before, as a shorter sequence. */
 static void play(const Sequence *sequence) {
         fuzz_player_begin(&player, case_of(sequence), &outcome);
         (void) fuzz_world_unit(player.world, 0);
@@ -136,7 +136,7 @@ static void tell(Search *search, const Sequence *sequence) {
         tell_lines("script:", outcome.script.string);
 }
 
-/* True if it is worth going on from there. */
+/* Returns true if the sequence leads to a new state. */
 static bool look_at(Search *search, const Sequence *sequence) {
         bool goes_on;
 
@@ -196,7 +196,7 @@ static void tell_result(unsigned number, Search *search, const char *what) {
         free(search->states);
 }
 
-/* Of an engine with a planted defect. */
+/* Finds the difference that a planted defect makes. */
 static void find_difference(void) {
         Search search = search_all(n_sequence_units, SEQUENCE_COMMON);
 
