@@ -110,7 +110,7 @@ static void setup(void) {
         state_begin(world.state);
 }
 
-/* As after a death: nothing is committed, the files stay. */
+/* Restarts as after a crash: nothing is committed, the files stay. */
 static void restart(void) {
         world.state = state_free(world.state);
         begin();

@@ -165,7 +165,7 @@ static _Noreturn void make_and_reap(void) {
                         pause();
 }
 
-/* Exits of @pid that somebody has. */
+/* The number of exits of @pid in the journal and in the list. */
 static unsigned count_exits(pid_t pid, const siginfo_t *orphans, unsigned n_orphans, int status) {
         unsigned n = 0;
 
@@ -212,7 +212,7 @@ Test(journal, no_child_and_no_exit_is_unknown_whenever_it_is_killed) {
                 writer = fork();
                 if (writer == 0)
                         make_and_reap();
-                /* Somewhere around that child. */
+                /* Numbers near that child. */
                 while (journal_find_spawn(world.journal, at) == 0 && at > 0)
                         open_again();
                 for (volatile int i = rand() % 20000; i > 0; i--)

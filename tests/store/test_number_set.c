@@ -75,7 +75,7 @@ Test(number_set, holds_the_largest_number) {
         cr_expect(eq(int, number_set_add(&set, 0), 0));
 }
 
-/* Numbers that only grow, as those of jobs: what was long ago takes nothing. */
+/* Numbers that only grow, like those of jobs: old numbers take no memory. */
 Test(number_set, forgets_pages_of_what_is_gone) {
         cleanup_(number_set_deinit) NumberSet set = {};
         size_t most = 0;

@@ -30,7 +30,7 @@ typedef struct State {
         uint32_t values[_STORE_SPACE_MAX][NUMBERS];
         unsigned n_saved;
         bool fails;                     /* at the last number */
-        int held;                       /* the descriptor of the spare, as somebody else holds it; -1: none */
+        int held;                       /* the descriptor of the spare that the keeper would hold; -1: none */
 } State;
 
 typedef struct World {
@@ -139,7 +139,7 @@ static void expect_private(const World *world, const char *suffix) {
         cr_assert(eq(u32, status.st_mode & 07777, 0600), "%s", path);
 }
 
-/* Who can read it can also lock it, and then no other core can open it; and there may be secrets in it. */
+/* A user who can read the file can lock it, so that no core can open it; and the file may contain secrets. */
 Test(store, is_for_nobody_else) {
         WORLD;
 
@@ -198,7 +198,7 @@ Test(store, record_is_written_once_a_commit) {
         cr_assert(eq(u32, world.state.n_saved, 32), "nothing was marked");
 }
 
-/* What came and went between two commits was never there: nothing is said of it. */
+/* A record that was added and removed between two commits is not logged. */
 Test(store, what_never_was_is_not_logged) {
         struct stat before, after;
         char log[128];
@@ -222,7 +222,7 @@ Test(store, what_never_was_is_not_logged) {
         expect_loaded(&world);
 }
 
-/* A commit that failed has said nothing: what is gone must be said to be gone again. */
+/* A failed commit has logged nothing: the removal of a record must be logged again. */
 Test(store, what_is_gone_is_told_until_it_is_committed) {
         WORLD;
 
@@ -253,7 +253,7 @@ static int count_rows(const World *world) {
         return n;
 }
 
-/* Whenever it is opened again, all is there, and what is old does not pile up. */
+/* Whenever the store is opened again, all records are there, and old entries do not accumulate. */
 Test(store, log_is_swept) {
         WORLD;
         unsigned most = 0;
@@ -306,7 +306,7 @@ Test(store, everything_can_be_written_anew) {
         change(&world, STORE_JOBS, 5, 1);
         change(&world, STORE_JOBS, 700, 1);
         cr_assert(eq(int, store_commit(world.store), 0));
-        /* Behind its back. */
+        /* Changes a value without marking it. */
         world.state.values[STORE_JOBS][5] = 0;
         world.state.values[STORE_UNITS][6] = 2;
         store_mark_all(world.store);
@@ -337,7 +337,7 @@ Test(store, other_format_is_set_aside_and_kept) {
         cr_assert(is_there(&world, ".2"));
 }
 
-/* Also one that still has a log, as a killed process leaves it. */
+/* This includes a log of the kind that a killed process leaves. */
 Test(store, log_of_what_is_set_aside_goes_with_it) {
         static const int size = 4096 * 4;
         WORLD;
@@ -360,7 +360,7 @@ Test(store, log_of_what_is_set_aside_goes_with_it) {
         expect_loaded(&world);
 }
 
-/* As if it was killed in between: never is there a file without its log, which was a state once. */
+/* As if killed in between: a file never remains without its log. */
 Test(store, file_is_set_aside_before_its_log) {
         WORLD;
         char path[96];
@@ -397,7 +397,7 @@ Test(store, garbage_is_set_aside) {
         cr_assert(is_there(&world, ".2"));
 }
 
-/* Sound, and ours by its mark, but not what we have made. */
+/* The file is sound and has the mark of a store, but other tables. */
 Test(store, file_with_other_tables_is_set_aside) {
         static const char *const changes[] = { "ALTER TABLE log RENAME TO logs", "DROP TABLE format",
                                                "ALTER TABLE log RENAME COLUMN bytes TO words" };
@@ -418,7 +418,7 @@ Test(store, file_with_other_tables_is_set_aside) {
         }
 }
 
-/* Each byte of the file in turn: whatever is made of it, no crash, and either it is refused or it can be read. */
+/* Damages each byte of the file in turn: the file is refused or can be read, and nothing crashes. */
 Test(store, damage_is_survived) {
         WORLD;
         struct stat status;
@@ -497,7 +497,7 @@ static int hold(void *userdata, int fd) {
         return 0;
 }
 
-/* The next process, to which is given what is held. Returns true if it takes its records from there. */
+/* Opens the store as the next process, with the held spare. Returns true if the records come from the spare. */
 static bool open_kept_store(World *world) {
         world->store = store_close(world->store);
         cr_assert(eq(int,
@@ -577,7 +577,7 @@ Test(store, spare_takes_changes_and_what_goes) {
         cr_expect(eq(u32, world.state.n_saved, 2), "only what has changed is written");
         change(&world, STORE_JOBS, 5, 6);
         cr_assert(open_kept_store(&world));
-        world.state.values[STORE_JOBS][5] = UINT32_MAX; /* was not committed */
+        world.state.values[STORE_JOBS][5] = UINT32_MAX; /* not committed */
         expect_loaded(&world);
 
         /* The next process has no room, either. */
@@ -604,7 +604,7 @@ Test(store, file_has_everything_once_there_is_room) {
         empty_store(&world);
 }
 
-/* A process may end between its commit to the file and telling who holds the spare. */
+/* A process may end between its commit to the file and the one to the spare. */
 Test(store, spare_that_is_older_than_the_file_does_not_count) {
         int held;
         WORLD;
@@ -623,7 +623,7 @@ Test(store, spare_that_is_older_than_the_file_does_not_count) {
         empty_store(&world);
 }
 
-/* More than is kept of it: the log begins anew, and somebody else holds the new one. */
+/* More than is kept: the log begins anew, and the new one is handed out. */
 Test(store, spare_does_not_grow_without_end) {
         struct stat first = {}, last = {};
         WORLD;
@@ -680,7 +680,7 @@ Test(store, log_leaves_room_on_a_small_file_system) {
         cr_assert(umount2(world.folder, MNT_DETACH) == 0);
 }
 
-/* A child that commits, and says so, as long as it lives: each state is a round's number in three spaces. */
+/* In a child: commits until killed, and reports each commit. Each state is the number of the round in three spaces. */
 static _Noreturn void commit_for_ever(World *world, int fd) {
         for (uint32_t round = 1;; round++) {
                 for (uint32_t i = 0; i < 300; i += 7)
@@ -735,7 +735,7 @@ static noreturn void hold_for_a_while(void) {
         _exit(0);
 }
 
-/* As core does that is killed in the middle of making a process. */
+/* Like a core that is killed while it makes a process. */
 static noreturn void die_with_a_child_that_has_our_descriptors(World *world) {
         long pid;
 

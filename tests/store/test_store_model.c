@@ -26,7 +26,7 @@
 #define NUMBERS 60U
 #define STEPS 4000U
 
-/* How often, of so many steps. */
+/* One in so many steps fails. */
 #define FAILURE_OF 9U
 #define AHEAD_OF 3U
 #define DEATH_OF 41U
@@ -148,7 +148,7 @@ static void open_again(Model *model, unsigned step) {
         memcpy(model->committed, found, sizeof(Values));
 }
 
-/* Few of them mostly; one in three that comes goes again. */
+/* Usually changes few records; one in three added records is removed again. */
 static void change(Model *model, unsigned step) {
         unsigned n = draw(20) == 0 ? draw(200) : draw(4);
         bool behind_its_back = draw(EVERYTHING_OF) == 0;

@@ -104,7 +104,7 @@ static void world_stop(World *world) {
         cleanup_(world_stop) World world;       \
         world_start(&world)
 
-/* As what it is, until it has been written as what we write. */
+/* With its own format, until it has been written in the present one. */
 Test(store_version, an_older_one_is_read) {
         WORLD;
 
@@ -120,7 +120,7 @@ Test(store_version, an_older_one_is_read) {
         cr_assert(not(is_there(&world, ".1")));
 }
 
-/* Until the first commit everything is as it was: also for the version before, which is started again if ours does not serve. */
+/* Nothing is changed before the first commit, so the version before can be started again. */
 Test(store_version, nothing_is_changed_by_looking) {
         WORLD;
 
