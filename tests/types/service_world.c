@@ -335,7 +335,7 @@ static void start_process(World *world, UnitPurpose purpose, const ExecRequest *
         service_vtable.spawned(world->unit, purpose, step == EXEC_STEP_NONE ? result.pid : 0, &result);
 }
 
-/* The core dies and another one goes on from its record, which must make no difference. */
+/* Replaces the service by one restored from its record, as a new core does. No test may notice that. */
 static void renew(World *world) {
         cleanup_(record_writer_deinit) RecordWriter saved = {}, saved_again = {};
         RecordReader reader;

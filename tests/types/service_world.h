@@ -36,7 +36,7 @@ typedef struct World {
         UnitChangeFlags flags;          /* all that were published since world_clear() */
         size_t n_self_reloads;
 
-        int rest;                       /* how many further processes the service has */
+        int rest;                       /* the number of further processes of the service */
         bool may_hide_rest;             /* and whether there may be more */
         int spawn_error;                /* the host's answer to the next wish */
         int timer_error;                /* the same for a timer that is set */
@@ -49,7 +49,7 @@ typedef struct World {
         int name_error;                 /* the host's answer when a name is to be watched */
         Text name;                      /* the name that is watched */
         int kept[8];                    /* the keeper's copies, by their number; -1: none */
-        int channel_kept;               /* the one of NotifyFd= */
+        int channel_kept;               /* the descriptor of NotifyFd= */
         uint32_t watched;               /* bits: descriptors that are watched, by their index */
         pid_t probe;                    /* the last one */
         size_t n_given;                 /* descriptors that the last process got */
@@ -72,7 +72,7 @@ DEFINE_CLEANUP(World, world_free)
 /* Adds a command; "-" in front of it as in a unit file. */
 void world_command(World *world, ServiceExec kind, const char *line);
 
-/* Operations; then all processes that the service has asked for are started. */
+/* Each calls the operation, and then starts all processes that the service has requested. */
 UnitAnswer world_start(World *world);
 UnitAnswer world_stop(World *world);
 UnitAnswer world_reload(World *world);

@@ -58,7 +58,7 @@ static void start(Fixture *f) {
         cr_assert(eq(int, unit_start(f->unit), UNIT_UNDER_WAY));
 }
 
-/* The host starts the process that was asked for. */
+/* Starts the requested process, like the host. */
 static void spawn(Fixture *f) {
         ExecRequest request = {};
         cleanup_free_ char *argv = NULL;
@@ -80,7 +80,7 @@ static void be_killed(Fixture *f) {
         mount_vtable.child_exited(f->unit, &(UnitExit) { .pid = PID, .code = CLD_KILLED, .status = SIGTERM });
 }
 
-/* The kernel's table changes, and the host tells of it. */
+/* Changes the kernel's table, and informs the unit like the host. */
 static void appear(Fixture *f) {
         f->world->mount = &entry;
         mount_vtable.mounted(f->unit, &entry);

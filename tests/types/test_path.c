@@ -83,7 +83,7 @@ static void make_folder(const Fixture *f, const char *rest) {
         cr_assert(eq(int, mkdir(name(f, rest), 0755), 0));
 }
 
-/* The host tells of ready descriptors, until there is none. */
+/* Informs the unit of ready descriptors, like the host, until there is none. */
 static void look(Fixture *f) {
         for (bool was_ready = true; was_ready;) {
                 was_ready = false;

@@ -22,7 +22,7 @@ static void bring_up(World *world) {
         world_start(world);
 }
 
-/* Lets it fail: the time until it asks for a start. */
+/* Lets the service fail; returns the time until it requests a start. */
 static usec_t fail(World *world) {
         world_exit(world, world_main(world), 1);
         return world->timers[UNIT_PURPOSE_RESTART] - world->now;

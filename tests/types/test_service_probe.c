@@ -167,7 +167,7 @@ Test(service_probe, one_that_cannot_run_has_failed) {
         assert_string(world_property(world, "Result"), "liveness");
 }
 
-/* The exit status of our own program is put into words. */
+/* The exit status of the built-in prober is translated to words. */
 Test(service_probe, answers_of_ports_are_told) {
         static const struct {
                 int status;
@@ -192,7 +192,7 @@ Test(service_probe, answers_of_ports_are_told) {
         }
 }
 
-/* The unit files were read again meanwhile. */
+/* The unit files were reloaded meanwhile. */
 Test(service_probe, one_that_is_not_wanted_any_more_ends) {
         static const ServiceExec kinds[] = { READY, ALIVE };
 

@@ -45,7 +45,7 @@ Test(service_process, deaf_one_is_killed_after_the_limit) {
         unit_start(world->unit);
         process_world_await_file(world, "up", 3);
         unit_stop(world->unit);
-        world->settings->timeout_stop = USEC_INFINITY;          /* for what is killed to go, on a busy machine */
+        world->settings->timeout_stop = USEC_INFINITY;          /* a busy machine may be slow to end a process */
         process_world_await(world, "failed");
         assert_string(process_world_property(world, "Result"), "timeout");
         assert_string(process_world_property(world, "ExecMainStatus"), "9");

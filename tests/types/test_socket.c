@@ -170,7 +170,7 @@ static void end(Fixture *f) {
 
 #define FIXTURE(f) cleanup_(end) Fixture f = begin()
 
-/* Core dies, and the next one goes on. */
+/* Restores the socket from its record, like the next core. */
 static void renew(Fixture *f) {
         cleanup_(record_writer_deinit) RecordWriter writer = {};
         RecordReader reader;
@@ -212,7 +212,7 @@ static void command(Fixture *f, SocketExec kind, const char *path) {
         f->settings->commands[kind] = made;
 }
 
-/* The command that was asked for runs, and ends with that status. */
+/* Runs the requested command, which ends with that status. */
 static void run(Fixture *f, const char *path, int code, int status) {
         cleanup_(exec_request_deinit) ExecRequest request = {};
         const ExecResult result = { .pid = PID, .uid = (uid_t) -1, .gid = (gid_t) -1 };
@@ -235,7 +235,7 @@ static bool join(Fixture *f) {
         return connect(fd, (const struct sockaddr *) &address, sizeof(address)) == 0;
 }
 
-/* A client connects, and the loop tells it. */
+/* Connects a client, and reports the ready socket like the loop. */
 static void visit(Fixture *f) {
         cr_assert(join(f) && is_watched);
         socket_vtable.fd_ready(f->socket, 0, EPOLLIN);

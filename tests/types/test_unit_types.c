@@ -23,7 +23,7 @@ Test(unit_types, each_is_listed_once) {
                 cr_expect(eq(ptr, (void *) vtable_of(unit_types[i]->type), (void *) unit_types[i]));
 }
 
-/* A type that unit files do not know would never be loaded; one that only they know would be read for nothing. */
+/* A type without a DraftType could not be loaded; a DraftType without a type would be useless. */
 Test(unit_types, unit_files_know_the_same) {
         for (UnitType type = 0; type < _UNIT_TYPE_MAX; type++)
                 cr_expect(eq(int, vtable_of(type) != NULL, draft_type_of(type) != NULL), "%s",
@@ -40,7 +40,7 @@ Test(unit_types, types_with_settings_have_a_section_that_is_read) {
         }
 }
 
-/* The simulator asks the settings, the manager the type. */
+/* The simulator uses DraftType.can_reload, the manager UnitVTable.can_reload. */
 Test(unit_types, types_reload_by_their_settings) {
         for (size_t i = 0; unit_types[i]; i++) {
                 const DraftType *draft = draft_type_of(unit_types[i]->type);

@@ -130,7 +130,7 @@ static void load_many(DoubleWorld *world, unsigned from, unsigned to) {
         }
         cr_assert(eq(int, unit_table_load_queued(world->table), 0));
 
-        /* Its buckets, and right behind them what is in these. */
+        /* The buckets are directly followed by their items. */
         cr_assert(eq(u32, unit_relation_count_kinds(unit->relation_mask), 2));
         cr_assert(unit->buckets[0].items == (UnitRelation *) (unit->buckets + 2));
         cr_assert(unit->buckets[1].items == (UnitRelation *) (unit->buckets + 2) + 1);

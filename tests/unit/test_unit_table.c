@@ -12,7 +12,7 @@
 #include "double/double_assert.h"
 #include "unit/unit_table.h"
 
-/* A loader that knows files by a table, and tells what it was asked. */
+/* A loader with a table of files, which logs its calls. */
 typedef struct File {
         const char *name;
         const char *alias_of;
@@ -372,7 +372,7 @@ Test(unit_table, name_belongs_to_one_unit) {
         assert_null(unit_table_find(world.table, "c.service"));
 }
 
-/* What a type's verify refuses is a bad setting; what it passes is told that it was loaded. */
+/* A unit that .verify refuses has a bad setting; for any other .loaded is called. */
 static bool refuses;
 static unsigned n_loaded;
 

@@ -48,8 +48,8 @@ bool directive_cases_have(const DirectiveCases *cases, const Directive *directiv
 Unit *directive_case_load(FileWorld *world, const DirectiveSection *section, const char *lines,
                           const UnitVTable *const *types, UnitHost *host);
 
-/* What is said of that unit with "directive=value"; borrowed as of file_said(). */
+/* The diagnostics of that unit with "directive=value"; borrowed like those of file_said(). */
 const char *directive_case_try(FileWorld *world, const DirectiveSection *section, const char *directive,
                                const char *value);
-/* Is that all that may be said of a good value? An old name gets a note, a label that this kernel has not a remark. */
+/* Returns true if @said has no remarks but those on an old name or on a feature that this kernel lacks. */
 bool directive_case_is_accepted(const Directive *directive, const char *said);

@@ -47,7 +47,7 @@ const char *file_relations(const Unit *unit, UnitRelationKind kind);
 /* Where it was declared, with root left out: "a/x.service:3". */
 const char *file_origin(FileWorld *world, const Unit *unit, UnitRelationKind kind, const char *other);
 
-/* What was said since the last call. Borrowed until the next. */
+/* The diagnostics since the last call. Borrowed until the next call. */
 const char *file_said(FileWorld *world);
 #define assert_said(world, part) file_assert_contains(file_said(world), part)
 void file_assert_contains(const char *text, const char *part);

@@ -135,7 +135,7 @@ Test(condition, security_modules_are_asked) {
         cr_expect(eq(int, check("ConditionSecurity=apparmor"), UNIT_UNDER_WAY));
 }
 
-/* As any user; where his name is not in /etc/passwd no name can be his. */
+/* As any user: a user without an entry in /etc/passwd has no name. */
 Test(condition, users_and_groups_by_name) {
         const struct passwd *user = getpwuid(getuid());
         const struct group *group = getgrgid(getgid());

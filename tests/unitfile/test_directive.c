@@ -22,7 +22,7 @@ Test(directive, tables_are_sorted_and_complete) {
                 }
 }
 
-/* Which also says that none of a section's tables hides a row of another. */
+/* This also shows that no table of a section hides a row of another one. */
 Test(directive, each_is_found_in_its_sections) {
         size_t n;
         const DirectiveSection *sections = directive_sections(&n);

@@ -53,7 +53,7 @@ Test(directive_value, what_is_accepted_and_what_is_refused, .timeout = 120) {
         }
 }
 
-/* A directive that refuses one of these takes not any text, and shall have a case of it. */
+/* A directive that refuses one of these does not take any text, and needs a case with a refused value. */
 Test(directive_value, any_text_is_any) {
         static const char *const texts[] = { "x", "-1", "a b", "/a/../b", "ä:;,=", "yes", "99999999999" };
         cleanup_(directive_cases_freep) DirectiveCases *cases = directive_cases_read();
@@ -71,7 +71,7 @@ Test(directive_value, any_text_is_any) {
         }
 }
 
-/* What is not implemented is remarked on. */
+/* An unsupported directive is reported. */
 Test(directive_value, the_others_are_not_taken_in_silence) {
         cleanup_(file_world_freep) FileWorld *world = file_world_new();
         size_t n;

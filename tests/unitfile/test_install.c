@@ -91,7 +91,7 @@ static const char *state(InstallWorld *world, const char *name) {
         }                                                                                                      \
         static void name(InstallWorld *world)
 
-/* That it has nothing to install would send people looking in the wrong place. */
+/* A message about a missing [Install] section would be misleading. */
 install_test(enable_says_what_keeps_a_file_from_being_read) {
         file_write(world->files, "usr/lib/jobd/system/a.service", "[Unit]\nDescription=\xff\n" INSTALL);
         file_write(world->files, "usr/lib/jobd/system/b.service", "[Service]\nExecStart=/bin/true\nProtectSystem=x\n"

@@ -205,7 +205,7 @@ Test(section_instance, names_are_judged) {
         }
 }
 
-/* What is refused in one node is not taken back by another. */
+/* A refusal in one instance is not undone by another instance. */
 Test(section_instance, refusals_are_of_their_instance) {
         cleanup_(nodes_deinit) Nodes nodes = nodes_new();
         const DirectiveTable *refused = &tables[2];
@@ -239,7 +239,7 @@ Test(section_instance, settings_are_joined_as_those_of_a_unit) {
         cr_assert(node_settings(&nodes, "b")->exec.rare == NULL);
 }
 
-/* So that a reload tells that a line went from one instance to another. */
+/* So that a reload reports a line that was moved from one instance to another. */
 Test(section_instance, what_is_kept_of_the_files_says_whose_an_assignment_is) {
         cleanup_(nodes_deinit) Nodes nodes = nodes_new();
         cleanup_free_ char *packed = NULL, *text = NULL;

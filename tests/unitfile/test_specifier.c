@@ -65,7 +65,7 @@ static void expect_user(const char *expected) {
         assert_string(text, expected);
 }
 
-/* No name service is asked: for a user whom the files do not know his environment speaks. */
+/* No name service is used: a user who is not in the files is known by the environment. */
 Test(specifier, a_user_is_known_by_the_files_and_his_environment) {
         if (geteuid() != 0 || seteuid(1234567) < 0)
                 cr_skip_test("only root can be somebody whom no file knows");

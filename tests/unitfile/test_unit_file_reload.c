@@ -220,7 +220,7 @@ Test(unit_file_reload, what_could_not_be_read_is_tried_again) {
         cr_assert(eq(int, unit->load_state, UNIT_LOADED));
 }
 
-/* Says of a file or a folder that it is as old as can be. */
+/* Sets the times of a file or folder to the oldest possible. */
 static void make_old(FileWorld *world, const char *path) {
         static const struct timespec times[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
         char full[128];

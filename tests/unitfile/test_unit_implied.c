@@ -168,7 +168,7 @@ Test(unit_implied, a_service_comes_after_what_prepares_its_log_and_its_folders) 
         assert_string(file_relations(file_load_service(world, "u.service", "StateDirectory=x"), UNIT_AFTER), "");
 }
 
-/* A machine without a mount for it, or with a masked one, has a /tmp as well. */
+/* /tmp need not be a mount, and its mount unit may be masked. */
 Test(unit_implied, a_private_tmp_wants_the_mount_of_tmp) {
         cleanup_(file_world_freep) FileWorld *world = file_world_new();
         Unit *unit;

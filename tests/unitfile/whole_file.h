@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Texts that are kept in the tree, read and written as a whole
+ * Whole text files of the source tree
  */
 
 /* Each 0 or -errno. */

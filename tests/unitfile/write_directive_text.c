@@ -3,8 +3,8 @@
 /*
  * Writes doc/directives.md from the tables that unit files are read by, or, with --check, tells whether it is current
  *
- * LIST has the directives that systemd knows (tools/record-directives). One of a section that is read here must have
- * a row: what no row knows is "unknown", and a user would look for a typing mistake.
+ * LIST has the directives that systemd knows (tools/record-directives). Each directive
+ * of a section that jobd reads must have a row: one without a row is reported as unknown, like a typing mistake.
  */
 
 #include <errno.h>
@@ -141,7 +141,7 @@ static void add_table(Text *text, const DirectiveTable *table) {
                 add_row(text, table, &table->directives[i]);
 }
 
-/* A section of systemd that nobody reads here, as units of its type can't be used. */
+/* A section of systemd that jobd does not read, as it does not support the type of unit. */
 static void add_unread(Text *text, const char *section) {
         size_t n;
         const DirectiveTable *tables = directive_tables(&n);
@@ -194,7 +194,7 @@ static int make_text(char **ret_text) {
         return text_finish(&text, ret_text);
 }
 
-/* How many directives of systemd no row knows. */
+/* The number of systemd's directives without a row. */
 static size_t count_missing(void) {
         size_t n_missing = 0;
 
