@@ -41,6 +41,7 @@ static int installation_open(BusCall *call, Installation *installation) {
                 .search_path = unit_file_loader_search_path(manager_loader(call->tree->manager)),
                 .is_user = options->is_user,
                 .with_systemd = options->with_systemd_units,
+                .into_systemd = unit_file_loader_boots(manager_loader(call->tree->manager)),
         });
 }
 

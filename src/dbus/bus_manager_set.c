@@ -152,6 +152,7 @@ static int place_settings(BusCall *call, const Unit *unit, BusSettings *settings
                 .search_path = unit_file_loader_search_path(manager_loader(call->tree->manager)),
                 .scratch = options->runtime_directory,
                 .is_user = options->is_user,
+                .into_systemd = unit_file_loader_boots(manager_loader(call->tree->manager)),
                 .is_runtime = is_runtime,
                 .is_transient = transient_file_is_of(unit),
         };

@@ -71,5 +71,6 @@ int offline_open(Jobctl *ctl, Installer **ret_installer) {
                 .root = ctl->options.root,
                 .is_user = ctl->address.is_user,
                 .with_systemd = ctl->options.with_systemd_units,
+                .into_systemd = ctl->options.with_systemd_units,
         });
 }

@@ -92,13 +92,19 @@ int dropin_verify(const DropinWrite *dropin, Failure *ret_failure) {
 
 /* — placing — */
 
-/* *ret_folder is NULL if the search path has none of that kind. */
+/*
+ * *ret_folder is NULL if the search path has none of that kind. A path that the administrator has set may have no
+ * folders for changes by clients: those for files of the administrator are used then.
+ */
 static int find_folder(const DropinWrite *dropin, FolderKind wanted, char **ret_folder) {
+        const char *folder = folder_choose(dropin->search_path, wanted, NULL, dropin->into_systemd);
+
         *ret_folder = NULL;
-        strv_foreach(candidate, dropin->search_path)
-                if (folder_kind(*candidate, NULL) == wanted)
-                        return text_format(ret_folder, "%s/%s.d", *candidate, dropin->unit);
-        return 0;
+        if (!folder && wanted == FOLDER_CONTROL)
+                folder = folder_choose(dropin->search_path, FOLDER_CONFIG, NULL, dropin->into_systemd);
+        if (!folder && wanted == FOLDER_CONTROL_RUNTIME)
+                folder = folder_choose(dropin->search_path, FOLDER_RUNTIME, NULL, dropin->into_systemd);
+        return folder ? text_format(ret_folder, "%s/%s.d", folder, dropin->unit) : 0;
 }
 
 /* "50-X.conf" → "50-X.runtime.conf", which is applied after it. */
@@ -114,7 +120,7 @@ static int choose_name(const DropinWrite *dropin, char **ret_name) {
         int r = 0;
 
         if (dropin->is_runtime && !dropin->is_transient)
-                r = find_folder(dropin, FOLDER_CONFIG, &folder);
+                r = find_folder(dropin, FOLDER_CONTROL, &folder);
         if (r >= 0 && folder)
                 r = text_join_path(folder, dropin->file, &lasting);
         if (r < 0)
@@ -126,8 +132,8 @@ static int choose_name(const DropinWrite *dropin, char **ret_name) {
 
 /* The drop-in's folder, and its name there. */
 static int find_place(const DropinWrite *dropin, char **ret_folder, char **ret_name, Failure *ret_failure) {
-        FolderKind wanted = dropin->is_transient ? FOLDER_TRANSIENT : dropin->is_runtime ? FOLDER_RUNTIME :
-                FOLDER_CONFIG;
+        FolderKind wanted = dropin->is_transient ? FOLDER_TRANSIENT : dropin->is_runtime ? FOLDER_CONTROL_RUNTIME :
+                FOLDER_CONTROL;
         int r = find_folder(dropin, wanted, ret_folder);
 
         if (r >= 0 && !*ret_folder)
@@ -143,7 +149,7 @@ static int find_place(const DropinWrite *dropin, char **ret_folder, char **ret_n
  */
 static int replace_one_for_boot(const DropinWrite *dropin, Failure *ret_failure) {
         cleanup_free_ char *folder = NULL, *name = NULL;
-        int fd, r = find_folder(dropin, FOLDER_RUNTIME, &folder);
+        int fd, r = find_folder(dropin, FOLDER_CONTROL_RUNTIME, &folder);
 
         if (r < 0 || !folder)
                 return r;
@@ -214,7 +220,7 @@ int dropin_read(const DropinWrite *dropin, char **ret_text, Failure *ret_failure
 int dropin_read_for_boot(const DropinWrite *dropin, char **ret_text) {
         cleanup_free_ char *folder = NULL, *name = NULL;
         DropinWrite for_boot = *dropin;
-        int r = find_folder(dropin, FOLDER_RUNTIME, &folder);
+        int r = find_folder(dropin, FOLDER_CONTROL_RUNTIME, &folder);
 
         *ret_text = NULL;
         if (r < 0 || !folder)

@@ -18,6 +18,7 @@ typedef struct DropinWrite {
         char *const *search_path;
         const char *scratch;            /* a folder for temporary ones */
         bool is_user;
+        bool into_systemd;              /* write into systemd's folders rather than jobd's, if they are on the path */
         bool is_runtime;                /* until the next boot */
         bool is_transient;              /* as long as the unit, which a client has made, exists */
 } DropinWrite;
@@ -32,8 +33,8 @@ int dropin_read_for_boot(const DropinWrite *dropin, char **ret_text);
 int dropin_verify(const DropinWrite *dropin, Failure *ret_failure);
 
 /*
- * Writes the drop-in into the administrator's folder. The one written last takes effect: beside a permanent drop-in of
- * the same name, a runtime one is named "50-X.runtime.conf"; writing the permanent one again sets that to @for_boot. 0,
- * or a negative errno with @ret_failure.
+ * Writes the drop-in into the folder for changes by clients (FOLDER_CONTROL). The one written last takes effect: beside
+ * a permanent drop-in of the same name, a runtime one is named "50-X.runtime.conf"; writing the permanent one again
+ * sets that to @for_boot. 0, or a negative errno with @ret_failure.
  */
 int dropin_place(const DropinWrite *dropin, Failure *ret_failure);

@@ -64,6 +64,7 @@ typedef struct InstallOptions {
         const char *root;               /* another root folder, or NULL; copied */
         bool is_user;
         bool with_systemd;              /* use systemd's presets, too */
+        bool into_systemd;              /* write into systemd's folders rather than jobd's, if they are on the path */
 } InstallOptions;
 
 typedef struct Installer Installer;

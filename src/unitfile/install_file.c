@@ -180,7 +180,10 @@ static bool folder_has(const Installer *installer, const char *folder, const cha
 
 /* Returns true if revert removes files from @folder. */
 static bool is_reverted(const Installer *installer, const char *folder) {
-        return installer_is_config_folder(installer, folder, 0) ||
+        const FolderKind kind = folder_kind(folder, installer->loader->runtime_directory);
+
+        return kind == FOLDER_CONTROL || kind == FOLDER_CONTROL_RUNTIME ||
+               installer_is_config_folder(installer, folder, 0) ||
                installer_is_config_folder(installer, folder, INSTALL_RUNTIME);
 }
 

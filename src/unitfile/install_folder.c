@@ -18,17 +18,24 @@
 #include <unistd.h>
 
 #include "basic/macro.h"
+#include "basic/strv.h"
 #include "basic/text.h"
 #include "unitfile/install_folder.h"
 
-bool folder_has_transient(const char *path) {
-        const char *slash = path ? strrchr(path, '/') : NULL;
-        const size_t n = strlen("/" TRANSIENT_FOLDER);
+/* Is @path right below a folder whose path ends with @parent? */
+static bool is_below(const char *path, const char *parent) {
+        const char *slash = strrchr(path, '/');
+        const size_t n = strlen(parent);
 
-        return slash && (size_t) (slash - path) >= n && memcmp(slash - n, "/" TRANSIENT_FOLDER, n) == 0;
+        return slash && (size_t) (slash - path) >= n && memcmp(slash - n, parent, n) == 0;
+}
+
+bool folder_has_transient(const char *path) {
+        return path && is_below(path, "/" TRANSIENT_FOLDER);
 }
 
 FolderKind folder_kind(const char *folder, const char *runtime) {
+        const bool is_control = text_ends_with(folder, "/system.control") || text_ends_with(folder, "/user.control");
         bool is_runtime;
 
         if (text_ends_with(folder, "/" TRANSIENT_FOLDER))
@@ -36,12 +43,30 @@ FolderKind folder_kind(const char *folder, const char *runtime) {
         if (!runtime)
                 runtime = getenv("XDG_RUNTIME_DIR");
         is_runtime = text_starts_with(folder, "/run/") || (runtime && *runtime && text_starts_with(folder, runtime));
+        if (is_control)
+                return is_runtime ? FOLDER_CONTROL_RUNTIME : FOLDER_CONTROL;
         if (is_runtime)
                 return strstr(folder, "/generator") ? FOLDER_GENERATED : FOLDER_RUNTIME;
         if (text_starts_with(folder, "/usr/lib/") || text_starts_with(folder, "/usr/local/lib/") ||
             text_starts_with(folder, "/lib/") || text_starts_with(folder, "/usr/share/"))
                 return FOLDER_PACKAGE;
         return FOLDER_CONFIG;
+}
+
+const char *folder_choose(char *const *search_path, FolderKind kind, const char *runtime, bool into_systemd) {
+        const char *first = NULL;
+
+        strv_foreach(folder, search_path) {
+                if (folder_kind(*folder, runtime) != kind || (*folder)[0] != '/')
+                        continue;
+                if (!first)
+                        first = *folder;
+                if (!into_systemd || !is_below(first, "/jobd"))
+                        return first;
+                if (is_below(*folder, "/systemd"))
+                        return *folder;
+        }
+        return first;
 }
 
 static int open_below(const char *root, const char *folder, int *ret_fd) {

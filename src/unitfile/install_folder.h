@@ -15,6 +15,8 @@
 typedef enum FolderKind {
         FOLDER_CONFIG,                  /* the administrator, or the user */
         FOLDER_RUNTIME,                 /* the same, until the next boot */
+        FOLDER_CONTROL,                 /* the manager, for settings that clients change */
+        FOLDER_CONTROL_RUNTIME,         /* the same, until the next boot */
         FOLDER_GENERATED,               /* a program, at each boot */
         FOLDER_TRANSIENT,               /* the manager, for clients' units: transient_file.h */
         FOLDER_PACKAGE,
@@ -28,6 +30,12 @@ bool folder_has_transient(const char *path);
 
 /* @runtime: the user's runtime folder; NULL: $XDG_RUNTIME_DIR. @folder is without the root folder. */
 FolderKind folder_kind(const char *folder, const char *runtime);
+
+/*
+ * The folder of @search_path into which files of that kind are written: the first absolute one; with @into_systemd
+ * systemd's rather than jobd's own if both are on the path. NULL: there is none.
+ */
+const char *folder_choose(char *const *search_path, FolderKind kind, const char *runtime, bool into_systemd);
 
 /*
  * Opens a folder below @root ("": the usual one), with @create making it and its parents if missing. 0 with a

@@ -17,6 +17,7 @@ struct Installer {
         char *root;                     /* owned; "" for none */
         PresetRules presets;            /* read when first needed */
         bool has_presets;
+        bool into_systemd;              /* as InstallOptions has it */
 };
 
 /* The folder of the search path for new links: 0 with a borrowed string, or -EOPNOTSUPP with @ret_failure. */

@@ -73,6 +73,7 @@ int installer_new(Installer **ret_installer, const InstallOptions *options) {
         r = clean_path(options->root ?: "", &installer->root);
         if (r == 0)
                 r = installer_take_folders(installer, options->search_path, &real);
+        installer->into_systemd = options->into_systemd;
         if (r == 0)
                 r = options->preset_path ? strv_copy(options->preset_path, &installer->preset_path)
                                          : preset_search_path(options->is_user, options->with_systemd,
@@ -104,19 +105,18 @@ static FolderKind kind_of(const Installer *installer, const char *folder) {
 int installer_config_folder(const Installer *installer, unsigned flags, const char **ret_folder, Failure *ret_failure) {
         FolderKind wanted = flags & INSTALL_RUNTIME ? FOLDER_RUNTIME : FOLDER_CONFIG;
 
-        strv_foreach(folder, installer->folders)
-                if (kind_of(installer, *folder) == wanted && (*folder)[0] == '/') {
-                        *ret_folder = *folder;
-                        return 0;
-                }
+        *ret_folder = folder_choose(installer->folders, wanted, installer->loader->runtime_directory,
+                                    installer->into_systemd);
+        if (*ret_folder)
+                return 0;
         return failure_set(ret_failure, -EOPNOTSUPP, "NotSupported",
                            "The search path has no folder for %s of the administrator.",
                            wanted == FOLDER_RUNTIME ? "links that last until the next boot" : "links");
 }
 
 /*
- * Returns true for the first folder of its kind, in which links are made, and for systemd's folders, if they are on the
- * search path.
+ * Returns true for the folder of its kind in which links are made, and for the others of jobd and systemd, if they are
+ * on the search path.
  */
 bool installer_is_config_folder(const Installer *installer, const char *folder, unsigned flags) {
         const char *first = NULL, *home = getenv("XDG_CONFIG_HOME");

@@ -58,6 +58,7 @@ DEFINE_CLEANUP(UnitFileLoader, unit_file_loader_free)
 /* Sets the loader as that of @table (borrowed). The loader must outlive the table. */
 void unit_file_loader_attach(UnitFileLoader *loader, UnitTable *table);
 char *const *unit_file_loader_search_path(const UnitFileLoader *loader);
+bool unit_file_loader_boots(const UnitFileLoader *loader);      /* there are no no_boot_folders */
 
 /*
  * The search path of a system or user manager. With @with_systemd it ends with systemd's own folders. $JOBD_UNIT_PATH

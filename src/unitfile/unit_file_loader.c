@@ -57,6 +57,10 @@ int unit_file_loader_new(UnitFileLoader **ret_loader, const UnitFileOptions *opt
         return 0;
 }
 
+bool unit_file_loader_boots(const UnitFileLoader *loader) {
+        return !loader->options.no_boot_folders;
+}
+
 char *const *unit_file_loader_search_path(const UnitFileLoader *loader) {
         return loader->search_path;
 }

@@ -14,6 +14,8 @@
 #include "unitfile/unit_file.h"
 
 static const char *const system_folders[] = {
+        "/etc/jobd/system.control",
+        "/run/jobd/system.control",
         "/etc/jobd/system",
         "/run/jobd/system",
         "/usr/local/lib/jobd/system",
@@ -22,6 +24,8 @@ static const char *const system_folders[] = {
 };
 
 static const char *const systemd_system_folders[] = {
+        "/etc/systemd/system.control",
+        "/run/systemd/system.control",
         "/etc/systemd/system",
         "/run/systemd/system",
         "/usr/local/lib/systemd/system",
@@ -38,6 +42,8 @@ typedef struct UserFolder {
 } UserFolder;
 
 static const UserFolder user_folders[] = {
+        { "XDG_CONFIG_HOME", ".config", "jobd/user.control" },
+        { "XDG_RUNTIME_DIR", NULL, "jobd/user.control" },
         { "XDG_CONFIG_HOME", ".config", "jobd/user" },
         { "XDG_RUNTIME_DIR", NULL, "jobd/user" },
         { "XDG_DATA_HOME", ".local/share", "jobd/user" },
@@ -46,6 +52,8 @@ static const UserFolder user_folders[] = {
 };
 
 static const UserFolder systemd_user_folders[] = {
+        { "XDG_CONFIG_HOME", ".config", "systemd/user.control" },
+        { "XDG_RUNTIME_DIR", NULL, "systemd/user.control" },
         { "XDG_CONFIG_HOME", ".config", "systemd/user" },
         { NULL, NULL, "/etc/systemd/user" },
         { "XDG_RUNTIME_DIR", NULL, "systemd/user" },

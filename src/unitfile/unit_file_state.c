@@ -39,7 +39,7 @@ static FolderKind state_folder_kind(const UnitFileLoader *loader, const char *fo
 static bool folder_is_runtime(const UnitFileLoader *loader, const char *folder) {
         FolderKind kind = state_folder_kind(loader, folder);
 
-        return kind == FOLDER_RUNTIME || kind == FOLDER_GENERATED;
+        return kind == FOLDER_RUNTIME || kind == FOLDER_CONTROL_RUNTIME || kind == FOLDER_GENERATED;
 }
 
 static void state_note_link(const UnitFileLoader *loader, const char *folder, StateLinks *links) {

@@ -134,4 +134,48 @@ check_prints "it is set, too" '^TasksMax=50$' ctl show -p TasksMax other.slice
 check "of a slice" ctl revert app.slice
 check_prints "it is taken back" '^TasksMax=infinity$' ctl show -p TasksMax app.slice
 check_equal "nothing is left behind" "$(find "$UNITS" "$XDG_RUNTIME_DIR/jobd" -name 'drop-in*')" ""
+check "the daemon ends" stop_daemon
+
+# — the usual folders, those of systemd among them —
+export XDG_CONFIG_HOME=$DIR/config
+C=$XDG_CONFIG_HOME/jobd/user.control/b.service.d
+R=$XDG_RUNTIME_DIR/jobd/user.control/b.service.d
+mkdir -p "$XDG_CONFIG_HOME/jobd/user/b.service.d"
+cp "$UNITS/a.service" "$XDG_CONFIG_HOME/jobd/user/b.service"
+printf '[Service]\nTasksMax=11\nCPUWeight=11\n' >"$XDG_CONFIG_HOME/jobd/user/b.service.d/10-own.conf"
+printf '[Service]\nMemoryMax=3M\n' >"$XDG_CONFIG_HOME/jobd/user/b.service.d/50-MemoryMax.conf"
+start_daemon --unit-path ''
+check "of a unit with drop-ins" ctl set-property b.service TasksMax=30 MemoryMax=30M
+check "and until the next boot" ctl set-property --runtime b.service CPUWeight=40 TasksMax=31
+check_equal "changes have a folder of their own" "$(cd "$C" && cat ./*)" "# Written by set-property
+[Service]
+MemoryMax=30M
+# Written by set-property
+[Service]
+TasksMax=30"
+check_equal "and one for this boot" "$(cd "$R" && echo ./*)" "./50-CPUWeight.conf ./50-TasksMax.runtime.conf"
+check_prints "they override files of the same name" '^MemoryMax=31457280$' ctl show -p MemoryMax b.service
+check_prints "the last one counts" '^TasksMax=31$' ctl show -p TasksMax b.service
+check_prints "cat shows them" "^# $C/50-TasksMax.conf" ctl cat b.service
+check_prints "and those for this boot" "^# $R/50-CPUWeight.conf" ctl cat b.service
+check_prints "as it does one's own" '10-own.conf' ctl cat b.service
+check "revert" ctl revert b.service
+check_exit "removes them" 1 test -e "$C" -o -e "$R"
+check "the daemon ends" stop_daemon
+mkdir -p "$XDG_CONFIG_HOME/systemd/user"
+cp "$UNITS/a.service" "$XDG_CONFIG_HOME/systemd/user/c.service"
+printf '[Install]\nWantedBy=default.target\n' >>"$XDG_CONFIG_HOME/systemd/user/c.service"
+start_daemon --unit-path '' --systemd-units
+check "with systemd's units" ctl set-property c.service TasksMax=30
+check "changes are where systemd has them" test -e "$XDG_CONFIG_HOME/systemd/user.control/c.service.d/50-TasksMax.conf"
+check "until the next boot, too" ctl set-property --runtime c.service CPUWeight=30
+check "they are" test -e "$XDG_RUNTIME_DIR/systemd/user.control/c.service.d/50-CPUWeight.conf"
+check "enable" ctl enable c.service
+check "links there" test -L "$XDG_CONFIG_HOME/systemd/user/default.target.wants/c.service"
+check "so does a link for this boot" ctl link --runtime "$UNITS/a.service"
+check "which is there, too" test -L "$XDG_RUNTIME_DIR/systemd/user/a.service"
+check "disable" ctl disable c.service
+check "for this boot" ctl disable --runtime a.service
+check_exit "removes both" 1 test -L "$XDG_CONFIG_HOME/systemd/user/default.target.wants/c.service" -o \
+        -L "$XDG_RUNTIME_DIR/systemd/user/a.service"
 done_testing

@@ -26,8 +26,9 @@ typedef struct InstallWorld {
 } InstallWorld;
 
 static void open_installer(InstallWorld *world) {
-        char *search_path[] = { (char *) "/etc/jobd/system", (char *) "/run/jobd/system", (char *) "/usr/lib/jobd/system",
-                                NULL };
+        char *search_path[] = { (char *) "/etc/jobd/system", (char *) "/run/jobd/system",
+                                (char *) "/etc/jobd/system.control", (char *) "/run/jobd/system.control",
+                                (char *) "/usr/lib/jobd/system", NULL };
 
         cr_assert(eq(int, installer_new(&world->installer, &(InstallOptions) { .search_path = search_path,
                                                                               .root = world->files->root }), 0));
@@ -251,12 +252,16 @@ install_test(revert_leaves_what_the_package_ships) {
         file_write(world->files, "etc/jobd/system/a.service.d/x.conf", "");
         file_write(world->files, "run/jobd/system/a.service.d/y.conf", "");
         file_write(world->files, "etc/jobd/system/own.service", INSTALL);
+        file_write(world->files, "etc/jobd/system.control/own.service.d/50-X.conf", "");
+        file_write(world->files, "run/jobd/system.control/own.service.d/50-X.conf", "");
 
         open_installer(world);
         assert_string(told(world, installer_revert(world->installer, names, &world->report, &world->failure)),
                       "unlink /etc/jobd/system/a.service\n"
                       "unlink /etc/jobd/system/a.service.d/x.conf\n"
-                      "unlink /run/jobd/system/a.service.d/y.conf\n");
+                      "unlink /run/jobd/system/a.service.d/y.conf\n"
+                      "unlink /etc/jobd/system.control/own.service.d/50-X.conf\n"
+                      "unlink /run/jobd/system.control/own.service.d/50-X.conf\n");
         assert_string(state(world, "own.service"), "disabled");
 }
 

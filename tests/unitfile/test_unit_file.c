@@ -252,8 +252,10 @@ Test(unit_file, the_search_path_is_replaced_or_put_in_front) {
         strv_free(path);
         cr_assert(eq(int, unit_file_search_path(false, true, "/x:", &path), 0));
         assert_string(path[0], "/x");
-        assert_string(path[1], "/etc/jobd/system");
-        assert_string(path[5], "/etc/systemd/system");
+        assert_string(path[1], "/etc/jobd/system.control");
+        assert_string(path[3], "/etc/jobd/system");
+        assert_string(path[7], "/etc/systemd/system.control");
+        assert_string(path[9], "/etc/systemd/system");
         strv_free(path);
         setenv("JOBD_UNIT_PATH", "/z", 1);
         cr_assert(eq(int, unit_file_search_path(true, false, NULL, &path), 0));
