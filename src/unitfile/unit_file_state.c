@@ -104,7 +104,10 @@ static int state_find_links(const UnitFileLoader *loader, const char *name, char
         return 0;
 }
 
-/* The state of a unit that has a file. Errors in it are not reported, because loading does that. */
+/*
+ * The state of a unit that has a file. Errors in it are not reported, because loading does that; only a file that
+ * cannot be read has no state.
+ */
 static int state_of_file(const UnitFileLoader *loader, const NameEntry *entry, const char *name,
                          const char **ret_state) {
         cleanup_(unit_draft_freep) UnitDraft *draft = NULL;
@@ -129,7 +132,7 @@ static int state_of_file(const UnitFileLoader *loader, const NameEntry *entry, c
         if (draft->load_state == UNIT_MASKED)
                 *ret_state = folder_is_runtime(loader, name_map_folder(loader->names, entry)) ? "masked-runtime" :
                         "masked";
-        else if (draft->is_broken)
+        else if (draft->load_state == UNIT_ERROR)
                 *ret_state = "bad";
         else if (links.has_lasting || (links.has_package && has_install))
                 *ret_state = "enabled";

@@ -60,6 +60,8 @@ Test(unit_file_state, tables_of_files_and_states) {
         file_write(world, "b/also.target", "[Install]\nAlso=static.target\n");
         file_write(world, "elsewhere/linked.target", INSTALL);
         file_link(world, "a/linked.target", "../elsewhere/linked.target");
+        file_write(world, "b/wrong.service", "[Service]\nType=nonsense\n" INSTALL);
+        file_write(world, "b/wrong-static.service", "[Service]\nType=nonsense\n");
 
         assert_string(state_of(world, "static.target"), "static");
         assert_string(state_of(world, "disabled.target"), "disabled");
@@ -73,6 +75,8 @@ Test(unit_file_state, tables_of_files_and_states) {
         assert_string(state_of(world, "empty.target"), "masked");
         assert_string(state_of(world, "also.target"), "indirect");
         assert_string(state_of(world, "linked.target"), "linked");
+        assert_string(state_of(world, "wrong.service"), "disabled");
+        assert_string(state_of(world, "wrong-static.service"), "static");
         assert_string(state_of(world, "basic.target"), "static");
         assert_string(state_of(world, "gone.target"), "none");
         assert_string(state_of(world, "no name"), "error");
