@@ -144,6 +144,12 @@ static int finish_text(BusCall *call, const DropinWrite *place, BusDropin *dropi
         return r < 0 ? r : finish_text_for_boot(place, dropin);
 }
 
+static const struct MountEntry *find_mount(void *userdata, const char *where) {
+        UnitHost *host = userdata;
+
+        return host->ops->find_mount ? host->ops->find_mount(host, where, false) : NULL;
+}
+
 /* All are verified before the first is written. */
 static int place_settings(BusCall *call, const Unit *unit, BusSettings *settings, bool is_runtime) {
         const ManagerOptions *options = manager_options(call->tree->manager);
@@ -151,6 +157,8 @@ static int place_settings(BusCall *call, const Unit *unit, BusSettings *settings
                 .unit = unit->id,
                 .search_path = unit_file_loader_search_path(manager_loader(call->tree->manager)),
                 .scratch = options->runtime_directory,
+                .find_mount = find_mount,
+                .userdata = unit_table_host(unit->table),
                 .is_user = options->is_user,
                 .into_systemd = unit_file_loader_boots(manager_loader(call->tree->manager)),
                 .is_runtime = is_runtime,

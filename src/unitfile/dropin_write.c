@@ -34,6 +34,7 @@ static int io_failure(Failure *ret_failure, int code, const char *what, const ch
 /* — verifying — */
 
 typedef struct DropinVerdict {
+        const DropinWrite *dropin;      /* borrowed */
         const char *path;               /* borrowed: messages about other files are ignored */
         char *message;                  /* owned: the first message */
 } DropinVerdict;
@@ -49,9 +50,15 @@ static void dropin_receive(void *userdata, const UnitFileDiagnostic *diagnostic)
                            (int) unit_draft_length_without_effect(diagnostic->message), diagnostic->message);
 }
 
+static const struct MountEntry *dropin_find_mount(void *userdata, const char *where) {
+        const DropinWrite *dropin = ((const DropinVerdict *) userdata)->dropin;
+
+        return dropin->find_mount ? dropin->find_mount(dropin->userdata, where) : NULL;
+}
+
 /* @path: the file with the text, in @folder/unit.d. */
 static int verify_at(const DropinWrite *dropin, const char *folder, const char *path, Failure *ret_failure) {
-        DropinVerdict verdict = { .path = path };
+        DropinVerdict verdict = { .dropin = dropin, .path = path };
         int fd, r = folder_open("", folder, true, &fd);
 
         if (r < 0)
@@ -60,6 +67,7 @@ static int verify_at(const DropinWrite *dropin, const char *folder, const char *
         if (r == 0)
                 r = unit_file_verify(path, &(UnitFileOptions) { .search_path = dropin->search_path,
                                                                 .is_user = dropin->is_user,
+                                                                .find_mount = dropin_find_mount,
                                                                 .receiver = dropin_receive, .userdata = &verdict });
         (void) unlinkat(fd, dropin->file, 0);
         close(fd);

@@ -17,6 +17,9 @@ typedef struct DropinWrite {
         const char *for_boot;           /* text of the runtime drop-in beside a permanent one; NULL: none */
         char *const *search_path;
         const char *scratch;            /* a folder for temporary ones */
+        /* As UnitFileOptions has it: a mounted file system is a unit without a file. NULL: there are none. */
+        const struct MountEntry *(*find_mount)(void *userdata, const char *where);
+        void *userdata;                 /* of .find_mount; borrowed */
         bool is_user;
         bool into_systemd;              /* write into systemd's folders rather than jobd's, if they are on the path */
         bool is_runtime;                /* until the next boot */

@@ -113,6 +113,9 @@ static int check(UnitDraft *draft) {
                 r = check_place(draft);
         if (r < 0 || draft->is_broken)
                 return r;
+        /* One without a file is settled since it was found; it only has drop-ins. */
+        if (!draft->state->sources.fragment)
+                return 0;
         if (!settings->what && strcmp(settings->where, ROOT) != 0)
                 return unit_draft_refuse(draft, draft->state->sources.fragment, 0, "What",
                                          "This setting is missing: there is nothing to mount.");
@@ -223,6 +226,7 @@ const DraftType mount_draft_type = {
                 .resources = offsetof(MountSettings, resources),
         },
         .ignores_isolate = true,
+        .is_found_with_dropins = true,
         .can_reload = can_reload,
         .check = check,
         .add_defaults = add_defaults,

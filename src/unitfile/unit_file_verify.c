@@ -40,6 +40,12 @@ static void verifier_receive(void *userdata, const UnitFileDiagnostic *diagnosti
                 verifier->options->receiver(verifier->options->userdata, diagnostic);
 }
 
+static const struct MountEntry *verifier_find_mount(void *userdata, const char *where) {
+        const UnitFileOptions *options = ((const Verifier *) userdata)->options;
+
+        return options->find_mount(options->userdata, where);
+}
+
 static void verifier_say(Verifier *verifier, UnitFileSeverity severity, const char *path, const char *message) {
         UnitFileDiagnostic diagnostic = { .severity = severity, .file = path, .message = message };
 
@@ -332,6 +338,8 @@ static int verifier_open(Verifier *verifier, const char *folder) {
                 return r;
         options.search_path = search_path;
         options.receiver = verifier_receive;
+        if (options.find_mount)
+                options.find_mount = verifier_find_mount;
         options.userdata = verifier;
         r = unit_file_loader_new(&verifier->loader, &options);
         if (r == 0)

@@ -296,9 +296,11 @@ static int sources_follow_link(const NameMap *map, UnitSources *sources) {
         return text_format(&sources->fragment, "%s%s", name_map_root(map), target);
 }
 
-/* Returns true for a slice, which exists without a file but may have drop-ins. */
+/* Returns true for a slice or a mounted file system, which exist without a file but may have drop-ins. */
 static bool sources_needs_no_file(const UnitSources *sources) {
-        return sources->found == NAME_FOUND_NOTHING && unit_name_type(sources->id) == UNIT_SLICE;
+        const UnitType type = unit_name_type(sources->id);
+
+        return sources->found == NAME_FOUND_NOTHING && (type == UNIT_SLICE || type == UNIT_MOUNT);
 }
 
 int unit_sources_find(const NameMap *map, const char *name, UnitSources *ret_sources) {

@@ -161,6 +161,8 @@ check_prints "and those for this boot" "^# $R/50-CPUWeight.conf" ctl cat b.servi
 check_prints "as it does one's own" '10-own.conf' ctl cat b.service
 check "revert" ctl revert b.service
 check_exit "removes them" 1 test -e "$C" -o -e "$R"
+check "of a mount that has no file" ctl set-property --runtime -- -.mount CPUShares=200
+check_prints "it is written down" '^# .*/user.control/-.mount.d/50-CPUShares.conf' ctl cat -- -.mount
 check "the daemon ends" stop_daemon
 mkdir -p "$XDG_CONFIG_HOME/systemd/user"
 cp "$UNITS/a.service" "$XDG_CONFIG_HOME/systemd/user/c.service"
