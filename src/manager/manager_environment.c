@@ -9,6 +9,7 @@
  */
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -196,6 +197,10 @@ int manager_environment_read(ManagerEnvironment *environment, RecordReader *read
 
 /* — the manager's own environment — */
 
+static int compare_strings(const void *a, const void *b) {
+        return strcmp(*(char *const *) a, *(char *const *) b);
+}
+
 int manager_environment_build(ManagerEnvironment *environment) {
         bool has_path = false;
 
@@ -208,6 +213,7 @@ int manager_environment_build(ManagerEnvironment *environment) {
         }
         if (!has_path && strv_push(&environment->inherited, "PATH=" EXEC_DEFAULT_PATH) < 0)
                 return -ENOMEM;
+        qsort(environment->inherited, strv_length(environment->inherited), sizeof(char *), compare_strings);
         return merge(environment);
 }
 

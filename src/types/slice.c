@@ -31,7 +31,18 @@ static int slice_verify(Unit *unit, Failure *ret_failure) {
                            unit->id);
 }
 
-/* Those that are always there need no file. Without memory the name stands for itself. */
+/* "a-b.slice" → "Slice /a/b" */
+static char *describe_place(const char *id) {
+        char *text = NULL;
+
+        if (text_format(&text, "Slice /%.*s", (int) (strlen(id) - strlen(".slice")), id) < 0)
+                return NULL;
+        for (char *dash = text; (dash = strchr(dash, '-')); dash++)
+                *dash = '/';
+        return text;
+}
+
+/* Most slices have no file. Without memory the name stands for itself. */
 static void describe(Unit *unit) {
         if (unit->settings.description)
                 return;
@@ -39,12 +50,14 @@ static void describe(Unit *unit) {
                 unit->settings.description = strdup("Root Slice");
         else if (text_equal(unit->id, "system.slice"))
                 unit->settings.description = strdup("System Slice");
+        else
+                unit->settings.description = describe_place(unit->id);
 }
 
 static void slice_loaded(Unit *unit) {
+        describe(unit);
         if (!unit_slice_is_always_there(unit->id))
                 return;
-        describe(unit);
         unit->settings.is_perpetual = true;
         if (unit->active_state != UNIT_ACTIVE)
                 unit_publish(unit, UNIT_ACTIVE, 0);

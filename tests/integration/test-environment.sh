@@ -11,8 +11,10 @@ Type=oneshot
 StartLimitBurst=0
 ExecStart=/bin/sh -c '{ env; test \$\$SYSTEMD_EXEC_PID = \$\$\$\$ && echo own pid; } >$DIR/shown'
 U
+export LC_ALL=C
 start_daemon
 
+check_equal "what jobd has got is sorted" "$(ctl show-environment | LC_ALL=C sort -c 2>&1)" ""
 check "variables are set" ctl set-environment COLOUR=red 'WORDS=two words' PATH=/bin:/usr/bin
 check_prints "and shown" '^COLOUR=red$' ctl show-environment
 check_prints "for a shell" "^WORDS=\\$'two words'$" ctl show-environment

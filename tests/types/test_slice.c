@@ -34,6 +34,10 @@ Test(slice, some_are_always_there) {
         cr_assert(eq(int, unit->active_state, UNIT_ACTIVE));
         cr_assert(not(unit_can_stop(unit)));
         assert_string(unit_description(unit), "System Slice");
+        unit = double_unit(world, "a-b.slice", UNIT_INACTIVE);
+        slice_vtable.loaded(unit);
+        assert_string(unit_description(unit), "Slice /a/b");
+        cr_assert(eq(int, unit->active_state, UNIT_INACTIVE));
 }
 
 Test(slice, name_says_where_it_is) {
