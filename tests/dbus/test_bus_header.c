@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The number of descriptors in the header of a message
+ * The header of a message: number of descriptors, size, serial, sender
  */
 
 #include <dbus/dbus.h>
@@ -35,6 +35,28 @@ Test(bus_header, descriptors_are_counted) {
         cr_assert(eq(uint, count(call(), 0), 0));
         cr_assert(eq(uint, count(call(), 1), 1));
         cr_assert(eq(uint, count(call(), 7), 7));
+}
+
+Test(bus_header, the_rest_is_read_as_libdbus_wrote_it) {
+        DBusMessage *message = call();
+        BusHeader header;
+        char *bytes;
+        int size;
+
+        cr_assert(dbus_message_set_sender(message, ":1.42"));
+        dbus_message_set_serial(message, 0x12345678);
+        dbus_message_set_no_reply(message, TRUE);
+        cr_assert(dbus_message_marshal(message, &bytes, &size));
+        header = bus_header_read((const uint8_t *) bytes, (size_t) size);
+        cr_assert(eq(int, header.type, DBUS_MESSAGE_TYPE_METHOD_CALL));
+        cr_assert(not(header.wants_reply));
+        cr_assert(eq(u32, header.serial, 0x12345678));
+        assert_string(header.sender, ":1.42");
+        cr_assert(eq(sz, bus_header_message_size((const uint8_t *) bytes), (size_t) size));
+        bytes[0] = 'x';
+        cr_assert(zero(sz, bus_header_message_size((const uint8_t *) bytes)));
+        dbus_free(bytes);
+        dbus_message_unref(message);
 }
 
 Test(bus_header, fields_in_front_do_not_matter) {
