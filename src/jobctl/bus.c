@@ -185,9 +185,12 @@ static int keep_signal(Bus *bus, DBusMessage *message) {
         return 0;
 }
 
-/* A message bus survives jobd, and reports its end. */
-static bool is_gone(const Bus *bus, const DBusError *error) {
-        return !dbus_connection_get_is_connected(bus->connection) ||
+/*
+ * A message bus survives jobd, and reports its end. A connection may have ended behind the answer, which is one all the
+ * same.
+ */
+static bool is_gone(const Bus *bus, const DBusError *error, bool is_answered) {
+        return (!is_answered && !dbus_connection_get_is_connected(bus->connection)) ||
                dbus_error_has_name(error, DBUS_ERROR_DISCONNECTED) ||
                (bus->destination && (dbus_error_has_name(error, DBUS_ERROR_NO_REPLY) ||
                                      dbus_error_has_name(error, DBUS_ERROR_NAME_HAS_NO_OWNER) ||
@@ -208,7 +211,8 @@ static DBusMessage *pop_reply(Bus *bus, dbus_uint32_t serial, DBusError *error) 
         return NULL;
 }
 
-static DBusMessage *wait_for_reply(Bus *bus, DBusMessage *message, int timeout_msec, DBusError *error) {
+static DBusMessage *wait_for_reply(Bus *bus, DBusMessage *message, int timeout_msec, bool *ret_is_answered,
+                                   DBusError *error) {
         usec_t deadline = usec_add(clock_monotonic(), (usec_t) timeout_msec * USEC_PER_MSEC);
         DBusMessage *reply = NULL;
         dbus_uint32_t serial;
@@ -232,6 +236,7 @@ static DBusMessage *wait_for_reply(Bus *bus, DBusMessage *message, int timeout_m
                                 dbus_set_error_const(error, DBUS_ERROR_DISCONNECTED, "Disconnected");
                 }
         }
+        *ret_is_answered = reply;
         if (reply && dbus_set_error_from_message(error, reply)) {
                 dbus_message_unref(reply);
                 reply = NULL;
@@ -242,12 +247,13 @@ static DBusMessage *wait_for_reply(Bus *bus, DBusMessage *message, int timeout_m
 static int send_and_wait(Bus *bus, DBusMessage *message, int timeout_msec, DBusMessage **ret_reply,
                          BusError *ret_error) {
         DBusError error = DBUS_ERROR_INIT;
+        bool is_answered = false;
         int r = -EREMOTEIO;
 
-        *ret_reply = wait_for_reply(bus, message, timeout_msec, &error);
+        *ret_reply = wait_for_reply(bus, message, timeout_msec, &is_answered, &error);
         if (*ret_reply)
                 return 0;
-        if (is_gone(bus, &error))
+        if (is_gone(bus, &error, is_answered))
                 r = error_gone(ret_error);
         else if (dbus_error_has_name(&error, DBUS_ERROR_TIMEOUT)) {
                 bus_error_set(ret_error, DBUS_ERROR_NO_REPLY, "jobd did not answer within %d s.", timeout_msec / 1000);
