@@ -93,23 +93,21 @@ static void link_take_reply(BusLink *link, DBusMessage *message) {
 /* Sends a call with string arguments to the bus daemon. Without @reply none is asked for. */
 static int link_send_call(BusLink *link, DBusMessage *message, const char *subject, BusLinkReply reply,
                           void *userdata) {
-        BusPending pending = { .reply = reply, .userdata = userdata };
+        cleanup_free_ char *copy = NULL;
         int r;
 
         if (!reply) {
                 dbus_message_set_no_reply(message, TRUE);
                 return bus_peer_send(link->peer, message);
         }
-        pending.subject = strdup(subject);
-        r = pending.subject ? vector_reserve(&link->pending, 1) : -ENOMEM;
+        copy = strdup(subject);
+        r = copy ? vector_reserve(&link->pending, 1) : -ENOMEM;
         if (r >= 0)
                 r = bus_peer_send(link->peer, message);
-        if (r < 0) {
-                free(pending.subject);
+        if (r < 0)
                 return r;
-        }
-        pending.serial = link->peer->output.serial;
-        return vector_push(&link->pending, pending);
+        return vector_push(&link->pending,
+                           ((BusPending) { link->peer->output.serial, take_ptr(copy), reply, userdata }));
 }
 
 int bus_link_call(BusLink *link, const char *method, const char *argument, BusLinkReply reply, void *userdata) {
