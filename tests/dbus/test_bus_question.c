@@ -335,9 +335,11 @@ Test(bus_question, a_polkit_that_does_not_answer_has_not_consented) {
         cleanup_(stop) Trial trial;
 
         start(&trial);
-        trial.questions.timeout_msec = 50;
+        trial.questions.timeout = 50 * USEC_PER_MSEC;
         call(&trial, "StartUnit", "never.target", "replace", NULL);
         bus_world_wait(&trial.world, "polkit does not say whether uid 4711 may start never.target");
+        cr_assert(bus_world_has_seen(&trial.world, "there is no answer in time"));
+        wait_heard(&trial, "cancel id=");
         cr_assert(bus_world_has_seen(&trial.world, "org.freedesktop.DBus.Error.AccessDenied"));
         cr_assert(eq(sz, trial.questions.items.n, 0));
 }

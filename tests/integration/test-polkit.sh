@@ -218,7 +218,10 @@ find_core
 of nobody start late.service >"$DIR/out" 2>&1 &
 waiting=$!
 check "polkit thinks" wait_for 'unit=late.service' cat "$DIR/questions"
+send nobody org.jobd1 /org/jobd1 Manager.StartUnit string:never.service string:replace >"$DIR/out-3" 2>&1 &
+check "also about a client of the bus" wait_for 'unit=never.service' cat "$DIR/questions"
 check "core dies" kill_core KILL
+check "a call over the bus is made again by the next one" wait_for '^2$' grep -c unit=never.service "$DIR/questions"
 check "who waited asks again" wait_for '^2$' grep -c unit=late.service "$DIR/questions"
 check_prints "nothing has been started yet" '^inactive$' of nobody is-active late.service
 of nobody start no.service >"$DIR/out-2" 2>&1

@@ -25,8 +25,8 @@
 #define ALLOW_USER_INTERACTION 1U
 
 /* A person may have to find a password. */
-#define TIMEOUT_MSEC 30000
-#define TIMEOUT_INTERACTIVE_MSEC 300000
+#define TIMEOUT (30 * USEC_PER_SEC)
+#define TIMEOUT_INTERACTIVE (5 * USEC_PER_MINUTE)
 
 #define DIALOG_MESSAGE "Authentication is required to $(verb) unit $(unit)."
 
@@ -60,7 +60,7 @@ struct BusQuestion {
         bool is_interactive;
         ConsentEntry asked;             /* owned */
         BusConsent consent;             /* what is consented to already */
-        DBusPendingCall *pending;       /* a reference */
+        BusAsk *ask;                    /* owned; NULL: it is answered */
 };
 
 /* — what a call does — */
@@ -213,9 +213,9 @@ static int send_question(BusQuestion *question, const BusClient *client) {
 
         if (message && append_question(message, question, client))
                 r = bus_link_ask(question->all->link, message,
-                                 question->is_interactive ? question->all->timeout_interactive_msec :
-                                                            question->all->timeout_msec,
-                                 on_answer, question, &question->pending);
+                                 question->is_interactive ? question->all->timeout_interactive :
+                                                            question->all->timeout,
+                                 on_answer, question, &question->ask);
         if (message)
                 dbus_message_unref(message);
         return r;
@@ -253,8 +253,7 @@ static void consent_deinit(BusConsent *consent) {
 static BusQuestion *question_free(BusQuestion *question) {
         if (!question)
                 return NULL;
-        if (question->pending)
-                dbus_pending_call_unref(question->pending);
+        bus_link_give_up(question->ask);
         if (question->message)
                 dbus_message_unref(question->message);
         entry_deinit(&question->asked);
@@ -271,12 +270,6 @@ static void take_out(BusQuestions *questions, const BusQuestion *question) {
                         questions->items.n--;
                         return;
                 }
-}
-
-/* For one that has been taken out, and has no answer yet. */
-static void give_up(BusQuestion *question) {
-        dbus_pending_call_cancel(question->pending);
-        question_free(question);
 }
 
 /* A copy: libdbus reads no more from a connection while much that has come there is kept. */
@@ -467,8 +460,9 @@ static bool is_absent(DBusMessage *reply) {
                dbus_message_is_error(reply, DBUS_ERROR_NAME_HAS_NO_OWNER);
 }
 
-static void refuse_without_verdict(const BusQuestion *question, DBusMessage *reply) {
-        const char *reason = NULL;
+/* @otherwise: why, where there is no reply. */
+static void refuse_without_verdict(const BusQuestion *question, DBusMessage *reply, const char *otherwise) {
+        const char *reason = otherwise;
         Failure failure = {};
 
         if (reply && is_absent(reply)) {
@@ -478,8 +472,8 @@ static void refuse_without_verdict(const BusQuestion *question, DBusMessage *rep
         } else {
                 cleanup_(text_deinit) Text deed = {};
 
-                if (!reply || !dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &reason, DBUS_TYPE_INVALID))
-                        reason = reply ? "its answer cannot be understood" : "the message bus is gone";
+                if (reply && !dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &reason, DBUS_TYPE_INVALID))
+                        reason = "its answer cannot be understood.";
                 add_deed(&deed, question);
                 failure_set(&failure, -EACCES, "AccessDenied", "polkit does not say whether uid %u may %s: %s",
                             (unsigned) question->uid, deed.string ?: "", reason);
@@ -506,9 +500,12 @@ static void on_answer(void *userdata, DBusMessage *reply) {
         cleanup_(question_freep) BusQuestion *question = userdata;
         Verdict verdict;
 
+        question->ask = NULL;
         take_out(question->all, question);
-        if (read_verdict(reply, &verdict) < 0)
-                refuse_without_verdict(question, reply);
+        if (!reply)
+                send_cancel(question);
+        if (!reply || read_verdict(reply, &verdict) < 0)
+                refuse_without_verdict(question, reply, "there is no answer in time.");
         else if (verdict == VERDICT_YES)
                 resume(question);
         else
@@ -523,8 +520,8 @@ static void on_end(void *userdata) {
         while (questions->items.n > 0) {
                 BusQuestion *question = vector_pop(&questions->items);
 
-                refuse_without_verdict(question, NULL);
-                give_up(question);
+                refuse_without_verdict(question, NULL, "the message bus is gone.");
+                question_free(question);
         }
 }
 
@@ -537,8 +534,8 @@ void bus_questions_init(BusQuestions *questions, const BusTree *tree, BusLink *l
                 .resume = run_again,
                 .userdata = userdata,
                 .began = clock_monotonic(),
-                .timeout_msec = TIMEOUT_MSEC,
-                .timeout_interactive_msec = TIMEOUT_INTERACTIVE_MSEC,
+                .timeout = TIMEOUT,
+                .timeout_interactive = TIMEOUT_INTERACTIVE,
         };
         if (link)
                 bus_link_watch(link, on_end, questions);
@@ -551,14 +548,14 @@ void bus_questions_forget(BusQuestions *questions, const BusClient *client) {
                 if (bus_later_is_of(question->later, client)) {
                         take_out(questions, question);
                         send_cancel(question);
-                        give_up(question);
+                        question_free(question);
                 }
         }
 }
 
 void bus_questions_deinit(BusQuestions *questions) {
         while (questions->items.n > 0)
-                give_up(vector_pop(&questions->items));
+                question_free(vector_pop(&questions->items));
         vector_deinit(&questions->items);
         if (questions->link)
                 bus_link_watch(questions->link, NULL, NULL);

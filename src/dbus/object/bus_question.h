@@ -10,7 +10,7 @@
  * without a unit if it names none. The call is found and described anew when
  * polkit has consented: what has got another meaning meanwhile is asked about
  * again. A question ends with its client, and nothing of it outlives the
- * process: the client of a core that ends loses its connection.
+ * process: a call that is made again to the next core is asked about again.
  */
 
 #include "dbus/object/bus_call.h"
@@ -31,7 +31,7 @@ struct BusQuestions {
         const char *prefix;             /* static; of the names of actions: "org.jobd1" */
         BusResume resume;
         void *userdata;                 /* of .resume() */
-        int timeout_msec, timeout_interactive_msec;     /* of an answer */
+        usec_t timeout, timeout_interactive;    /* of an answer */
         uint64_t began;                 /* sets questions apart from those of another core */
         uint64_t last_number;
         VECTOR(BusQuestion *) items;    /* owned; those without an answer */

@@ -58,6 +58,7 @@ struct BusLink {
         char *address;                  /* owned */
         BusPeer *peer;                  /* a reference; NULL while there is no bus */
         VECTOR(BusPending) pending;     /* of .peer */
+        VECTOR(BusAsk *) asks;          /* by serial, of .peer; given up by their owners, or ended by an answer */
         int kept_socket, kept_ledger;   /* owned, until they are taken up; -1: none */
         bool is_taken_up;               /* .peer has the match rules of a core before */
         bool has_fallen_back;           /* see bus_link_new() */
@@ -129,44 +130,93 @@ int bus_link_call(BusLink *link, const char *method, const char *argument, BusLi
         return r;
 }
 
-typedef struct BusAsked {
-        BusLink *link;                  /* borrowed: the connection goes before it */
+/* — calls to others on the bus — */
+
+struct BusAsk {
+        BusLink *link;                  /* borrowed */
+        uint32_t serial;
         BusLinkAnswer answer;
         void *userdata;
-} BusAsked;
+        sd_event_source *timer;         /* owned */
+};
 
-static void on_answer(DBusPendingCall *call, void *userdata) {
-        const BusAsked *asked = userdata;
-        DBusMessage *reply = dbus_pending_call_steal_reply(call);
+BusAsk *bus_link_give_up(BusAsk *ask) {
+        BusLink *link;
 
-        if (asked->link->peer && !asked->link->peer->is_gone)
-                asked->answer(asked->userdata, reply);
-        dbus_message_unref(reply);
+        if (!ask)
+                return NULL;
+        link = ask->link;
+        for (size_t i = 0; i < link->asks.n; i++)
+                if (link->asks.items[i] == ask) {
+                        link->asks.items[i] = vector_last(&link->asks);
+                        link->asks.n--;
+                        break;
+                }
+        sd_event_source_disable_unref(ask->timer);
+        free(ask);
+        return NULL;
 }
 
-int bus_link_ask(BusLink *link, DBusMessage *message, int timeout_msec, BusLinkAnswer answer, void *userdata,
-                 DBusPendingCall **ret_call) {
-        DBusPendingCall *call = NULL;
-        BusAsked *asked;
+/* @reply: NULL for none. */
+static void end_ask(BusAsk *ask, DBusMessage *reply) {
+        const BusAsk ended = *ask;
 
-        if (!bus_link_is_up(link))
-                return -ENOTCONN;
-        asked = malloc(sizeof(*asked));
-        if (!asked)
-                return -ENOMEM;
-        *asked = (BusAsked) { link, answer, userdata };
+        bus_link_give_up(ask);
+        ended.answer(ended.userdata, reply);
+}
 
-        if (!dbus_connection_send_with_reply(link->peer->connection, message, &call, timeout_msec) || !call ||
-            !dbus_pending_call_set_notify(call, on_answer, asked, free)) {
-                if (call) {
-                        dbus_pending_call_cancel(call);
-                        dbus_pending_call_unref(call);
-                }
-                free(asked);
-                return -ENOMEM;
-        }
-        *ret_call = call;
+static int on_no_answer(sd_event_source *source, uint64_t usec, void *userdata) {
+        end_ask(userdata, NULL);
         return 0;
+}
+
+/* Whoever has sent it: errors come from the bus, and the bus lets through only replies to what was asked. */
+static bool link_take_answer(BusLink *link, DBusMessage *message) {
+        const uint32_t serial = dbus_message_get_reply_serial(message);
+
+        for (size_t i = 0; i < link->asks.n; i++)
+                if (link->asks.items[i]->serial == serial) {
+                        end_ask(link->asks.items[i], message);
+                        return true;
+                }
+        return false;
+}
+
+static int ask_send(BusAsk *ask, DBusMessage *message, usec_t timeout) {
+        BusLink *link = ask->link;
+        int r;
+
+        r = vector_reserve(&link->asks, 1);
+        if (r >= 0)
+                r = sd_event_add_time(link->peers->event, &ask->timer, CLOCK_MONOTONIC,
+                                      usec_add(clock_monotonic(), timeout), 0, on_no_answer, ask);
+        if (r >= 0)
+                r = sd_event_source_set_priority(ask->timer, MANAGER_PRIORITY_BUS);
+        if (r >= 0)
+                r = bus_peer_send(link->peer, message);
+        if (r < 0)
+                return r;
+        ask->serial = link->peer->output.serial;
+        return vector_push(&link->asks, ask);
+}
+
+int bus_link_ask(BusLink *link, DBusMessage *message, usec_t timeout, BusLinkAnswer answer, void *userdata,
+                 BusAsk **ret_ask) {
+        BusAsk *ask;
+        int r;
+
+        if (!bus_link_is_up(link) || link->peer->is_gone)
+                return -ENOTCONN;
+        ask = calloc(1, sizeof(*ask));
+        if (!ask)
+                return -ENOMEM;
+        *ask = (BusAsk) { .link = link, .answer = answer, .userdata = userdata };
+        r = ask_send(ask, message, timeout);
+        if (r < 0)
+                bus_link_give_up(ask);
+        else
+                *ret_ask = ask;
+        return r;
 }
 
 /* Without memory for a call the connection is useless. */
@@ -397,7 +447,7 @@ static void on_message(BusPeer *peer, DBusMessage *message, void *userdata) {
                 link_take_call(link, message);
         else if (dbus_message_get_type(message) == DBUS_MESSAGE_TYPE_SIGNAL)
                 link_take_signal(link, message);
-        else
+        else if (!link_take_answer(link, message))
                 link_take_reply(link, message);
 }
 
@@ -794,6 +844,7 @@ BusLink *bus_link_free(BusLink *link) {
         bus_peer_unref(link->peer);
         forget_pending(link);
         vector_deinit(&link->pending);
+        vector_deinit(&link->asks);
         fd_close(link->kept_socket);
         fd_close(link->kept_ledger);
         free(link->address);

@@ -46,13 +46,15 @@ typedef void (*BusLinkEnd)(void *userdata);
 void bus_link_watch(BusLink *link, BusLinkEnd end, void *userdata);
 
 /*
- * Calls another program on the bus. @answer is called once in a later turn, with an error if there is no reply in time;
- * it is not called if the connection ends (see bus_link_watch()), or the call is given up. The caller owns a reference
- * to *ret_call. 0, -ENOTCONN without a bus, or -ENOMEM.
+ * Calls another program on the bus. @answer is called once in a later turn, with NULL if there is no reply within
+ * @timeout µs, and the ask is gone then; it is not called if the ask is given up. Who asks gives up when the connection
+ * ends, see bus_link_watch(). 0, -ENOTCONN without a bus, or -ENOMEM.
  */
+typedef struct BusAsk BusAsk;
 typedef void (*BusLinkAnswer)(void *userdata, DBusMessage *reply /* borrowed */);
-int bus_link_ask(BusLink *link, DBusMessage *message /* borrowed */, int timeout_msec, BusLinkAnswer answer,
-                 void *userdata, DBusPendingCall **ret_call);
+int bus_link_ask(BusLink *link, DBusMessage *message /* borrowed */, usec_t timeout, BusLinkAnswer answer,
+                 void *userdata, BusAsk **ret_ask);
+BusAsk *bus_link_give_up(BusAsk *ask);
 
 /* Returns true if there is a bus that has answered Hello. */
 bool bus_link_is_up(const BusLink *link);
