@@ -204,7 +204,7 @@ static int method_get_managed_objects(BusCall *call) {
 }
 
 static const BusMethod object_manager_methods[] = {
-        { "GetManagedObjects", "", NULL, "a{oa{sa{sv}}}", "objects", BUS_VERB_READ, method_get_managed_objects,
+        { "GetManagedObjects", "", NULL, "a{oa{sa{sv}}}", "objects", BUS_VERB_PLAN, method_get_managed_objects,
           "All objects with all properties. Its caller gets the signals of this interface from then on." },
         {},
 };

@@ -12,5 +12,6 @@ enum {
         MANAGER_PRIORITY_TIMERS = -20,
         MANAGER_PRIORITY_JOBS = -10,
         MANAGER_PRIORITY_BUS = 0,
+        MANAGER_PRIORITY_OTHERS = 10,           /* clients who may only read */
         MANAGER_PRIORITY_IDLE = 50,
 };

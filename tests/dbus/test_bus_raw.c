@@ -174,16 +174,23 @@ static int try_as_other_user(void) {
         return 0;
 }
 
-/* As another user: 0 if a plan is refused. */
-static int try_to_plan(void) {
+static bool is_denied(BusFixtureClient *from, DBusMessage *call) {
+        DBusMessage *reply = bus_fixture_call(from, call);
+        bool is = dbus_message_is_error(reply, DBUS_ERROR_ACCESS_DENIED);
+
+        dbus_message_unref(reply);
+        return is;
+}
+
+/* As another user: 0 if a plan is refused, and all objects. */
+static int try_to_ask_for_much(void) {
         BusFixtureClient other;
-        DBusMessage *reply;
         bool is_refused;
 
         bus_fixture_connect(&fixture, &other);
-        reply = bus_fixture_call(&other, new_plan());
-        is_refused = dbus_message_is_error(reply, DBUS_ERROR_ACCESS_DENIED);
-        dbus_message_unref(reply);
+        is_refused = is_denied(&other, new_plan()) &&
+                     is_denied(&other, dbus_message_new_method_call(NULL, MANAGER, "org.freedesktop.DBus.ObjectManager",
+                                                                    "GetManagedObjects"));
         bus_fixture_disconnect(&other);
         return is_refused ? 0 : 1;
 }
@@ -208,8 +215,8 @@ Test(bus_raw, others_may_read_but_change_nothing) {
         cr_assert(eq(int, run_as_other_user(try_as_other_user), 0));
 }
 
-Test(bus_raw, others_may_not_ask_for_a_plan) {
-        cr_assert(eq(int, run_as_other_user(try_to_plan), 0));
+Test(bus_raw, others_may_not_ask_for_a_plan_or_all_objects) {
+        cr_assert(eq(int, run_as_other_user(try_to_ask_for_much), 0));
 }
 
 /* Each connection alone is within its limit: 250 replies of about 13 kB. */

@@ -25,7 +25,7 @@ typedef struct BusTree BusTree;
 /* The right that a method needs; bus_access.h defines who has which. */
 typedef enum BusVerb {
         BUS_VERB_READ,                  /* questions, and subscription to changes */
-        BUS_VERB_PLAN,                  /* a question that takes long: what a request would do */
+        BUS_VERB_PLAN,                  /* questions that take long: what a request would do, all objects at once */
         BUS_VERB_ENQUEUE,               /* jobs */
         BUS_VERB_CANCEL,                /* jobs */
         BUS_VERB_KILL,

@@ -10,8 +10,9 @@
  *
  * Messages are never dispatched inside the callback that announces them, since
  * it comes in the middle of libdbus's own work. They are dispatched in the same
- * turn after reading, else from a deferred source; only a few each turn, so
- * that one client cannot keep the loop busy.
+ * turn after reading, else from a deferred source; only a few each turn, and
+ * none after one that has taken long, so that one client cannot keep the loop
+ * busy.
  */
 
 #include <assert.h>
@@ -24,8 +25,9 @@
 #include "manager/manager.h"
 
 #define DISPATCHES_PER_TURN 32
+#define DISPATCH_TIME USEC_PER_MSEC
 /* Accepting is paused above this rate, also when accept() fails for want of descriptors. */
-#define ACCEPTS_PER_INTERVAL 500
+#define ACCEPTS_PER_INTERVAL 5000
 #define ACCEPT_INTERVAL (100 * USEC_PER_MSEC)
 #define WATCHES_MAX 4
 
@@ -122,12 +124,15 @@ static unsigned watch_flags_of_events(uint32_t revents) {
 
 static void loop_dispatch(BusLoop *loop) {
         DBusDispatchStatus status = DBUS_DISPATCH_DATA_REMAINS;
+        const usec_t end = usec_add(clock_monotonic(), DISPATCH_TIME);
+        unsigned n = 0;
 
         /* libdbus answers some messages itself. */
         loop->has_message = loop->has_message || dbus_connection_get_dispatch_status(loop->connection) == status;
         loop->is_busy = true;
-        for (unsigned n = 0; n < DISPATCHES_PER_TURN && status == DBUS_DISPATCH_DATA_REMAINS; n++)
+        do
                 status = dbus_connection_dispatch(loop->connection);
+        while (status == DBUS_DISPATCH_DATA_REMAINS && ++n < DISPATCHES_PER_TURN && clock_monotonic() < end);
         loop->is_busy = false;
 
         (void) sd_event_source_set_enabled(loop->dispatch,

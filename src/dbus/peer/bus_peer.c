@@ -56,6 +56,10 @@ static void peer_set_limits(DBusConnection *connection) {
         dbus_connection_set_max_received_unix_fds(connection, BUS_DESCRIPTORS_MAX);
 }
 
+static sd_event *event_of_peer(const BusPeer *peer) {
+        return peer->is_of_other_user ? bus_others_event(peer->peers->others) : peer->peers->event;
+}
+
 int bus_peer_new(BusPeer **ret_peer, BusPeers *peers, DBusConnection *connection, uid_t uid, const BusPeerOps *ops,
                  void *userdata) {
         cleanup_(bus_peer_unrefp) BusPeer *peer = NULL;
@@ -83,7 +87,7 @@ int bus_peer_new(BusPeer **ret_peer, BusPeers *peers, DBusConnection *connection
         peer_set_limits(connection);
         if (!dbus_connection_add_filter(connection, on_message, peer, NULL))
                 return -ENOMEM;
-        r = bus_loop_new_for_connection(&peer->loop, peers->event, connection);
+        r = bus_loop_new_for_connection(&peer->loop, event_of_peer(peer), connection);
         if (r < 0)
                 return r;
 
@@ -153,7 +157,7 @@ static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata) {
 int bus_peer_limit_authentication(BusPeer *peer) {
         int r;
 
-        r = sd_event_add_time(peer->peers->event, &peer->deadline, CLOCK_MONOTONIC,
+        r = sd_event_add_time(event_of_peer(peer), &peer->deadline, CLOCK_MONOTONIC,
                               clock_monotonic() + peer->peers->authentication_time, 0, on_deadline, peer);
         if (r >= 0)
                 r = sd_event_source_set_priority(peer->deadline, MANAGER_PRIORITY_IDLE);
@@ -416,7 +420,9 @@ int bus_peers_init(BusPeers *peers, Manager *manager, const BusReceiverOps *rece
                 .receiver = receiver,
                 .userdata = userdata,
         };
-        r = sd_event_add_defer(peers->event, &peers->reaper, on_reap, peers);
+        r = bus_others_new(&peers->others, peers->event);
+        if (r >= 0)
+                r = sd_event_add_defer(peers->event, &peers->reaper, on_reap, peers);
         if (r >= 0)
                 r = sd_event_source_set_enabled(peers->reaper, SD_EVENT_OFF);
         if (r >= 0)
@@ -429,6 +435,7 @@ void bus_peers_deinit(BusPeers *peers) {
                 peers_remove(peers, vector_last(&peers->items));
         vector_deinit(&peers->items);
         sd_event_source_disable_unref(peers->reaper);
+        peers->others = bus_others_free(peers->others);
         sd_event_unref(peers->event);
 }
 

@@ -12,6 +12,7 @@
 #include "basic/usec.h"
 #include "dbus/peer/bus_client.h"
 #include "dbus/peer/bus_loop.h"
+#include "dbus/peer/bus_others.h"
 #include "dbus/peer/bus_output.h"
 #include "dbus/peer/bus_stream.h"
 
@@ -51,6 +52,7 @@ typedef struct BusReceiverOps {
 typedef struct BusPeers {
         Manager *manager;                       /* borrowed */
         sd_event *event;                        /* a reference */
+        BusOthers *others;                      /* owned: loop of the connections of other users */
         uid_t owner;                            /* the user that the manager runs as */
         const BusReceiverOps *receiver;
         void *userdata;                         /* of the receiver */
