@@ -233,7 +233,7 @@ check_prints "and says how many there are" '^1 timer listed' on_terminal list-ti
 check_prints "unit-paths asks the manager" "^$UNITS\$" ctl unit-paths
 check_prints "as JSON" "\"$UNITS\"[],]" ctl unit-paths --json
 check_equal "without a manager it tells the usual folders" "$(env -u JOBD_SOCKET "$BUILD/jobctl" --system unit-paths | head -n1)" \
-        /etc/jobd/system
+        /etc/jobd/system.control
 
 # — a terminal without UTF-8 —
 check_lacks "in the C locale there are only ASCII characters" '[^ -~[:space:]]' \
