@@ -136,6 +136,11 @@ static int serve(Core *core, const char *runtime_directory, Failure *ret_failure
         }, ret_failure);
         if (r < 0)
                 return r;
+        /* Whatever is held for core and its units stays as it is. */
+        if (manager_is_half_read(manager)) {
+                log_error("A part of the state could be read, and was in effect: starting again without it.");
+                _exit(EXIT_FAILURE);
+        }
         r = bus_new(&bus, manager, &(BusOptions) {
                 .is_user = options->is_user,
                 .systemd_compat = options->systemd_compat,

@@ -337,7 +337,8 @@ static int init(Manager *manager, Failure *ret_failure) {
 /* After a death of core: takes over the remaining objects of the previous core. */
 static void take_over(Manager *manager) {
         manager_log_resume(manager->log);
-        manager_open_state(manager);
+        if (!manager_open_state(manager))
+                return;
         manager_transients_sweep(&manager->transients, false);
         if (manager_generator_is_on(&manager->generator))
                 manager_mounts_follow(&manager->mounts);

@@ -31,6 +31,11 @@ typedef struct Outbox Outbox;
 struct ResourceDefaults;                /* unitfile/resource_settings.h */
 
 int manager_new(Manager **ret_manager, const ManagerOptions *options, Failure *ret_failure);
+/*
+ * Returns true if a part of the state was taken over and the rest cannot be read. The file is renamed: the process is
+ * to end, without more of it, and the keeper to start another one, which finds units by their processes.
+ */
+bool manager_is_half_read(const Manager *manager);
 Manager *manager_free(Manager *manager);
 DEFINE_CLEANUP(Manager, manager_free)
 

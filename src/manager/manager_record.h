@@ -20,6 +20,7 @@ typedef struct ManagerRecords {
         bool has_awaiting;              /* some unit's record says that it recovers with another */
         bool has_unread;                /* some unit's record could not be read */
         bool has_unnamed;               /* … not even whose record it is */
+        bool is_half_read;              /* the rest could not be read: see manager_is_half_read() */
 } ManagerRecords;
 
 /* For the readers of records: collects data that is used after all has been read. */
@@ -44,5 +45,6 @@ void manager_records_mark_awaiting(Manager *manager, const Unit *unit);
 /*
  * Opens the state, in manager_restore.c. The state of an earlier core is taken over if that core ran under the same
  * keeper, or if a process of its units still exists; otherwise it is discarded. Units, jobs and queues must be empty.
+ * False: the manager is of no use, see manager_is_half_read().
  */
-void manager_open_state(Manager *manager);
+bool manager_open_state(Manager *manager);

@@ -177,7 +177,7 @@ static int restore_all(ManagerRestore *restore) {
         return r;
 }
 
-/* 1: taken over, 0: there is nothing to take over, -EBADMSG, -ENOMEM. */
+/* 1: taken over, 0: there is nothing to take over, -EBADMSG, -ENOMEM. What was read until then has taken effect. */
 static int restore(Manager *manager) {
         ManagerRestore restore = { .manager = manager };
         int r = look(&restore);
@@ -189,6 +189,7 @@ static int restore(Manager *manager) {
         if (r == 0 && restore.commit != 0)
                 log_notice("Taken over: %u units, %zu jobs, %u processes.", restore.n_units,
                            job_manager_count(manager->engine), restore.n_processes);
+        manager->records.is_half_read = r < 0 && restore.n_units > 0;
         job_snapshot_deinit(&restore.jobs);
         return r < 0 ? r : restore.commit != 0;
 }
@@ -208,6 +209,7 @@ static bool read_state(Manager *manager) {
                 log_warning("%s; if jobd dies its records are lost.", failure_message(&failure));
                 return is_lost;
         }
+        is_lost = is_lost || state_is_missing(manager->turn.state);
         r = state_is_behind(manager->turn.state) ? -ESTALE : restore(manager);
         if (r > 0)
                 return false;
@@ -222,8 +224,12 @@ static bool read_state(Manager *manager) {
         return r < 0 || is_lost || opened == STORE_E_SET_ASIDE || opened == STORE_E_TOO_NEW;
 }
 
-void manager_open_state(Manager *manager) {
-        if (read_state(manager)) {
+bool manager_open_state(Manager *manager) {
+        bool is_lost = read_state(manager);
+
+        if (manager_is_half_read(manager))
+                return false;
+        if (is_lost) {
                 rebuild(manager, NULL);
                 /* Commit numbers in files of units that were found must not be in the future. */
                 state_raise_commit(manager->turn.state, manager_transients_last_commit(&manager->transients));
@@ -231,4 +237,9 @@ void manager_open_state(Manager *manager) {
         state_begin(manager->turn.state);
         if (state_journal(manager->turn.state))
                 manager_notify_peek(&manager->notify);
+        return true;
+}
+
+bool manager_is_half_read(const Manager *manager) {
+        return manager->records.is_half_read && manager->options.keeper.ops;
 }

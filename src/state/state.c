@@ -164,11 +164,22 @@ static int take_commit(void *userdata, uint32_t number, RecordReader *reader) {
         return reader->has_failed ? -EBADMSG : 0;
 }
 
-bool state_is_behind(State *state) {
+/* 0: there is none, or it cannot be read. */
+static uint64_t find_commit(State *state) {
         uint64_t commit = 0;
+        int r = state_look(state, state->options.numbers, take_commit, &commit);
 
-        return state_look(state, state->options.numbers, take_commit, &commit) == 0 && commit > 0 &&
-               journal_commit(state->journal) > commit;
+        return r < 0 ? 0 : commit;
+}
+
+bool state_is_behind(State *state) {
+        const uint64_t commit = find_commit(state);
+
+        return commit > 0 && journal_commit(state->journal) > commit;
+}
+
+bool state_is_missing(State *state) {
+        return find_commit(state) == 0 && journal_commit(state->journal) > 0;
 }
 
 /* — marks — */

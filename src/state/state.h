@@ -77,6 +77,8 @@ int state_set_aside(State *state, Failure *ret_failure);
 
 /* Returns true if the files lack changes that a process before this one could not write down. */
 bool state_is_behind(State *state);
+/* Returns true if a process before this one has written a state that is not there any more. */
+bool state_is_missing(State *state);
 
 /* Gives the records of a section to its .read, by number, until one of them returns something else than 0. */
 int state_read(State *state, size_t section, void *userdata);

@@ -49,6 +49,13 @@ unit forger.service <<'U'
 Type=forking
 ExecStart=/bin/sh -c 'setpriv --reuid=65534 env JOBD_UNIT=off.service setsid sleep 1000 & exit 0'
 U
+unit stopping.service <<U
+[Service]
+TimeoutStopSec=infinity
+ExecStart=/bin/sleep 1000
+ExecStop=/bin/sh -c 'read -r word <>$DIR/go'
+U
+mkfifo "$DIR/go"
 ACTIVE='simple again daemon named two'
 
 main_pid() {
@@ -79,6 +86,18 @@ lose() {
 damage() {
         printf 'This is no state of anything' | dd of="$STATE" bs=4096 seek=0 conv=notrunc 2>/dev/null
         rm -f "$STATE-wal" "$STATE-journal"
+}
+
+# damage_jobs: the units can be read, a job cannot
+damage_jobs() {
+        python3 - "$STATE" <<'P'
+import sqlite3, sys
+state = sqlite3.connect(sys.argv[1])
+last = state.execute('SELECT max(number) FROM log').fetchone()[0]
+# The record of job 1, with one byte.
+state.execute('INSERT INTO log VALUES (?, ?)', (last + 1, bytes([2, 1, 1, 0xff])))
+state.commit()
+P
 }
 
 # is_found HOW: all that was there is there, and known
@@ -132,6 +151,24 @@ trial() {
         is_found "$1, the one after it" yes
         lose sh -c "rm -f '$STATE'*"
         is_found "$1, removed" yes
+
+        # One that is about to stop, with nobody left who would tell it.
+        check "$1: start" ctl start stopping.service
+        ctl stop --no-block stopping.service
+        check "$1: one is about to stop" wait_for deactivating ctl is-active stopping.service
+        BEFORE=$(sleepers)
+        lose damage_jobs
+        is_found "$1, half damaged" yes
+        check_prints "$1, half damaged: the log says so" 'A part of the state could be read' cat "$DIR/log"
+        check_equal "$1, half damaged: what was about to stop runs" "$(ctl is-active stopping.service)" active
+        check_equal "$1, half damaged: nothing runs twice" "$(sleepers)" "$BEFORE"
+        ctl stop --no-block stopping.service
+        # One line for each of its commands: the first stop's has gone on.
+        exec 8<>"$DIR/go"
+        printf 'a\nb\n' >&8
+        check "$1, half damaged: it stops" wait_for inactive ctl is-active stopping.service
+        exec 8>&-
+        BEFORE=$(sleepers)
 }
 
 if [ -n "$GROUP" ]; then

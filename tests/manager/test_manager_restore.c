@@ -9,6 +9,7 @@
  */
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 #include "basic/clock.h"
+#include "exec/exec_process.h"
 #include "manager_world.h"
 #include "types/service_state.h"
 
@@ -104,6 +106,18 @@ Test(manager_restore, a_service_that_runs_goes_on) {
         cr_assert(eq(int, kill(pid, 0), -1));
 }
 
+/* The unit is up when its process is made; the environment says whose it is only after it has executed its program. */
+static void wait_for_program(pid_t pid) {
+        const usec_t end = clock_monotonic() + USEC_PER_MINUTE;
+        char *unit = NULL;
+
+        while (exec_process_read_variable(pid, "JOBD_UNIT", &unit) < 0) {
+                cr_assert(clock_monotonic() < end);
+                sched_yield();
+        }
+        free(unit);
+}
+
 /* Has a record of the service written that cannot be read. */
 static void damage_record(World *world, const char *name) {
         Unit *unit = world_load(world, name);
@@ -136,6 +150,7 @@ Test(manager_restore, a_service_whose_record_cannot_be_read_is_found_by_its_proc
         world_wait(world, world_is_gone_or_inactive, "c.service");
         world_settle(world);
         pid = main_pid(world, "a.service");
+        wait_for_program(pid);
         damage_record(world, "a.service");
         world_restart(world);
         cr_assert(world_is_active(world, "a.service"));
@@ -181,6 +196,7 @@ Test(manager_restore, a_job_of_a_service_whose_record_cannot_be_read_is_done) {
         world_wait(world, world_is_active, "b.service");
         world_settle(world);
         pid = main_pid(world, "b.service");
+        wait_for_program(pid);
         unit = world_load(world, "b.service");
         world_exec(world, JOB_REPLACE, "stop:b.service");
         manager_jobs_run(&world->manager->jobs);
@@ -207,6 +223,7 @@ Test(manager_restore, a_service_whose_name_cannot_be_read_is_found_by_its_proces
         cleanup_(world_freep) World *world = world_new();
         pid_t pid = start_sleeper(world);
 
+        wait_for_program(pid);
         rename_in_record(world, "a.service", '/');
         world_restart(world);
         cr_assert(world_is_active(world, "a.service"));
