@@ -5,8 +5,10 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "basic/macro.h"
 #include "basic/strv.h"
@@ -179,10 +181,19 @@ int installer_read(Installer *installer, const char *name, UnitDraft **ret_draft
         return 0;
 }
 
+/*
+ * The links of a linked file lead to the file itself: they last when its link goes. With another root folder a fragment
+ * is the file already.
+ */
 int installer_target_of(const UnitDraft *draft, bool is_in_subfolder, const Installer *installer, char **ret_target) {
         const UnitSources *sources = &draft->state->sources;
+        char target[PATH_MAX];
+        ssize_t n;
 
         if (sources->builtin)
                 return text_format(ret_target, "%s%s", is_in_subfolder ? "../" : "", draft->name);
+        n = readlink(sources->fragment, target, sizeof(target));
+        if (n > 0 && (size_t) n < sizeof(target) && target[0] == '/')
+                return text_format(ret_target, "%.*s", (int) n, target);
         return text_format(ret_target, "%s", sources->fragment + strlen(installer->root));
 }

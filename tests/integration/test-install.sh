@@ -89,6 +89,11 @@ check "a file elsewhere is linked" sh -c "cd '$DIR/elsewhere' && '$BUILD/jobctl'
 check_prints "and is linked" '^linked$' ctl is-enabled far.service
 check "it can be started" ctl start far.service
 check "a dependency is added" ctl add-wants group far
+check_equal "which is a link to the file" "$(readlink "$UNITS/group.target.wants/far.service")" "$DIR/elsewhere/far.service"
+check "that is taken back" ctl disable far.service
+check_exit "with its link" 1 test -L "$UNITS/group.target.wants/far.service" -o -L "$UNITS/far.service"
+check "and made again" ctl link "$DIR/elsewhere/far.service"
+check "a dependency is added" ctl add-wants group far
 check_prints "the target wants it" '^Wants=.*far\.service' ctl show -p Wants group.target
 check "one that is required" ctl add-requires group plain
 check_prints "the target requires it" '^Requires=.*plain\.service' ctl show -p Requires group.target
