@@ -56,6 +56,7 @@ class ServiceTrial:
         self.build = build
         self.n = 0
         self.failed = False
+        self.traced = None
 
     def words(self):
         try:
@@ -103,10 +104,22 @@ class ServiceTrial:
         line = tracer.stderr.readline()
         if 'attached' not in line:
             raise Failure(f'strace: {line}')
+        self.traced = core
         return core, tracer
 
-    @staticmethod
-    def detach(tracer):
+    def is_asleep(self):
+        """Is the process that is followed in no call that strace has changed?"""
+        try:
+            with open(f'/proc/{self.traced}/stat', encoding='utf-8') as file:
+                return file.read().rsplit(')', 1)[1].split()[0] in 'SZX'
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+
+    def detach(self, tracer):
+        """A call that strace is about to let fail, and leaves before, fails with ENOSYS, as no kernel does."""
+        end = time.monotonic() + PATIENCE
+        while not self.is_asleep() and time.monotonic() < end:
+            time.sleep(0.001)
         tracer.send_signal(signal.SIGINT)
         tracer.wait(PATIENCE)
         tracer.stderr.close()
