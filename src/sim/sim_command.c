@@ -292,6 +292,7 @@ static int sim_verb_advance(Sim *sim, const SimLine *line, Failure *ret_failure)
 
 /* — jobs — */
 
+/* "cancel" or "detach" */
 static int sim_verb_cancel(Sim *sim, const SimLine *line, Failure *ret_failure) {
         cleanup_(failure_deinit) Failure failure = {};
         json_t *event;
@@ -300,10 +301,13 @@ static int sim_verb_cancel(Sim *sim, const SimLine *line, Failure *ret_failure) 
 
         if (text_parse_u32(line->words[1], &id) < 0)
                 return sim_bad(ret_failure, "job id", line->words[1]);
-        r = job_manager_cancel(sim->jobs, id, &sim_requester, sim->now, &failure);
+        if (text_equal(line->words[0], "detach"))
+                r = job_manager_detach(sim->jobs, id, &sim_requester, sim->now, &failure);
+        else
+                r = job_manager_cancel(sim->jobs, id, &sim_requester, sim->now, &failure);
         if (r < 0)
                 return r;
-        event = sim_event_new(&sim->events, "cancel");
+        event = sim_event_new(&sim->events, line->words[0]);
         if (r == JOB_MANAGER_E_SUCCESS)
                 sim_event_set(&sim->events, event, "ok", json_true());
         else
@@ -582,6 +586,7 @@ static const SimVerbRow sim_verbs[] = {
         { "ready", 1, 1, false, false, sim_verb_ready, "UNIT" },
         { "result", 3, 3, true, false, sim_verb_result, "UNIT start|stop|reload OUTCOME" },
         { "cancel", 1, 1, false, false, sim_verb_cancel, "ID" },
+        { "detach", 1, 1, false, false, sim_verb_cancel, "ID" },
         { "clear", 0, 0, false, false, sim_verb_clear, "" },
         { "advance", 1, UINT_MAX, false, false, sim_verb_advance, "DURATION" },
         { "jobs", 0, UINT_MAX, false, false, sim_verb_jobs, "[FILTER...]" },

@@ -68,6 +68,7 @@ typedef struct FuzzStep {
         unsigned budget;                /* 0: until nothing is ready */
         int unit;
         unsigned pick;                  /* which of them */
+        bool detaches;                  /* it cancels a running job, too */
         FuzzCourse course;
         UnitActiveState state;
         UnitChangeFlags flags;

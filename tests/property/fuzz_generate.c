@@ -226,6 +226,13 @@ static FuzzStep random_relate(FuzzRandom *random, const FuzzCase *fuzz) {
         return step;
 }
 
+/* One draw says both: the rest of a case is the same with either. */
+static FuzzStep random_cancel(FuzzRandom *random, int unit) {
+        const uint32_t drawn = below(random, 8);
+
+        return (FuzzStep) { .kind = FUZZ_CANCEL, .unit = unit, .pick = drawn % 4, .detaches = drawn >= 4 };
+}
+
 static FuzzStep random_step(FuzzRandom *random, const FuzzCase *fuzz) {
         unsigned die = below(random, 100);
         int unit = (int) below(random, (uint32_t) random->n_units);
@@ -244,7 +251,7 @@ static FuzzStep random_step(FuzzRandom *random, const FuzzCase *fuzz) {
         if (die < 86)
                 return random_result(random);
         if (die < 90)
-                return (FuzzStep) { .kind = FUZZ_CANCEL, .unit = unit, .pick = below(random, 4) };
+                return random_cancel(random, unit);
         if (die < 91)
                 return (FuzzStep) { .kind = FUZZ_CLEAR };
         if (die < 93)

@@ -220,10 +220,11 @@ static void play_cancel(FuzzPlayer *player, const FuzzStep *step) {
                         id = jobs[i]->aliases[0];
         if (id == 0)
                 id = player->model.last_id + 1;
-        write_line(player, "cancel %u\n", id);
-        error = model_cancel(&player->model, id);
+        write_line(player, "%s %u\n", step->detaches ? "detach" : "cancel", id);
+        error = model_cancel(&player->model, id, step->detaches);
         fuzz_count(cancels[!error ? 0 : strcmp(error, "NoSuchJob") == 0 ? 1 : 2]);
-        (void) job_manager_cancel(player->world->jobs, id, NULL, player->world->now, &failure);
+        (void) (step->detaches ? job_manager_detach : job_manager_cancel)(player->world->jobs, id, NULL,
+                                                                          player->world->now, &failure);
         if (text_equal(error, failure.name))
                 return;
         fuzz_differ(player, "cancel: engine: %s; model: %s", failure.name ? failure.name : "done", error ? error : "done");

@@ -201,7 +201,7 @@ typedef struct ModelPlan {
 } ModelPlan;
 
 void model_plan(const Model *m, const ModelRequest *requests, unsigned n, JobMode mode, ModelPlan *ret_plan);
-const char *model_cancel(Model *m, uint32_t id);
+const char *model_cancel(Model *m, uint32_t id, bool detaches);        /* with it running ones, too */
 unsigned model_cancel_all(Model *m);
 bool model_run(Model *m, unsigned budget);
 void model_report(Model *m, int unit, UnitActiveState new, UnitChangeFlags flags);

@@ -279,13 +279,13 @@ void model_report(Model *m, int u, UnitActiveState new, UnitChangeFlags flags) {
 
 /* — cancels and time — */
 
-const char *model_cancel(Model *m, uint32_t id) {
+const char *model_cancel(Model *m, uint32_t id, bool detaches) {
         int u;
         ModelJob *job = model_find(m, id, &u);
 
         if (!job)
                 return "NoSuchJob";
-        if (job == &m->units[u].triggered)
+        if (job == &m->units[u].triggered && !detaches)
                 return "JobNotCancelable";
         model_end(m, u, job, JOB_CANCELED, false);
         model_settle(m);

@@ -269,7 +269,12 @@ Test(sim, cancel_answers) {
                 "exec replace start:a.service",
                 "run",
                 "cancel 2",
-                "expect {\"ev\":\"cancel\",\"ok\":false,\"error\":\"JobNotCancelable\"}");
+                "expect {\"ev\":\"cancel\",\"ok\":false,\"error\":\"JobNotCancelable\"}",
+                "detach 2",
+                "expect {\"ev\":\"detach\",\"ok\":true}",
+                "expect-event {\"ev\":\"job-removed\",\"id\":2,\"result\":\"canceled\"}",
+                "detach 2",
+                "expect {\"ev\":\"detach\",\"ok\":false,\"error\":\"NoSuchJob\"}");
 }
 
 Test(sim, a_plan_changes_nothing) {
