@@ -5,14 +5,8 @@
 # each (20).
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
+. "$(dirname "$0")/bus.sh"
 ROUNDS=${ROUNDS:-20}
-
-for program in dbus-daemon busctl systemctl; do
-        if ! command -v $program >/dev/null; then
-                echo "1..0 # SKIP $program is not installed"
-                exit 0
-        fi
-done
 
 unit sleeper.service <<U
 [Service]
@@ -23,31 +17,6 @@ unit slow.service <<U
 Type=oneshot
 ExecStart=/bin/sh -c 'until [ -e $DIR/go ]; do sleep 0.02; done'
 U
-
-# — a bus, and clients that have nothing but that —
-cat >"$DIR/bus.conf" <<C
-<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-BUS Bus Configuration 1.0//EN"
- "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-<busconfig><type>session</type><listen>unix:path=$DIR/bus</listen><auth>EXTERNAL</auth><policy context="default">
-<allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/></policy></busconfig>
-C
-dbus-daemon --config-file="$DIR/bus.conf" --fork --print-address=3 --print-pid=4 3>"$DIR/bus-address" 4>"$DIR/bus-pid"
-
-export DBUS_SESSION_BUS_ADDRESS=unix:path=$DIR/bus
-mkdir "$DIR/empty"
-
-over_bus() {
-        XDG_RUNTIME_DIR=$DIR/empty "$@"
-}
-call() {
-        over_bus busctl --user call org.freedesktop.systemd1 /org/freedesktop/systemd1 org.freedesktop.systemd1.Manager "$@"
-}
-own_call() {
-        over_bus busctl --user call org.jobd1 /org/jobd1 org.jobd1.Manager "$@"
-}
-owner() {
-        over_bus busctl --user call org.freedesktop.DBus / org.freedesktop.DBus GetNameOwner s "$1"
-}
 
 # ask NUMBER: until the file "enough" is there; what fails is in the file "failed"
 ask() {
@@ -100,9 +69,15 @@ check "the name is owned" wait_for '":' owner org.freedesktop.systemd1
 check "a call is answered" call StartUnit ss sleeper.service replace
 OWNER=$(owner org.freedesktop.systemd1)
 
-while_asked "executed anew by systemctl" over_bus systemctl --user daemon-reexec
-find_core
-while_asked "executed anew by jobctl" ctl daemon-reexec
+# By both in turn.
+execute_anew() {
+        if ((i % 2)); then
+                ctl daemon-reexec
+        else
+                over_bus systemctl --user daemon-reexec
+        fi
+}
+while_asked "executed anew" execute_anew
 find_core
 while_asked "killed" kill_core KILL
 check_equal "the names have the same owner" "$(owner org.freedesktop.systemd1) $(owner org.jobd1)" "$OWNER $OWNER"
@@ -134,44 +109,6 @@ kill -CONT "$DAEMON"
 next_core "$OLD"
 wait "$WAITER"
 check_equal "a call that nobody has read is answered by the next core" "$? $(cat "$DIR/out")" "0 $SLEEPER"
-
-# killed_at SYSCALL COUNT WORD…: core is killed as it is about to make that system call, on the way of a call; the outcome is
-# in $OUT, and whether the kill has hit adds to $HITS
-killed_at() {
-        local tracer old=$CORE
-        strace -p "$CORE" -o "$DIR/trace" -e "trace=$1" -e "inject=$1:signal=KILL:when=$2" 2>"$DIR/strace" &
-        tracer=$!
-        wait_for attached cat "$DIR/strace"
-        OUT=$(call "${@:3}" 2>&1)
-        kill -INT "$tracer" 2>/dev/null
-        wait "$tracer"
-        wait_for '^active' ctl is-active sleeper.service
-        find_core
-        [ "$CORE" = "$old" ] || HITS=$((HITS + 1))
-}
-
-# killed_everywhere NAME REGEX WORD…: the outcome of the call matches, wherever it is killed
-killed_everywhere() {
-        local name=$1 wanted=$2 wrong='' HITS=0 syscall n
-        shift 2
-        for syscall in recvfrom:5 recvmsg:6 pwrite64:6 sendmsg:3 sendto:4; do
-                for ((n = 1; n <= ${syscall#*:}; n++)); do
-                        killed_at "${syscall%:*}" "$n" "$@"
-                        grep -Eq -- "$wanted" <<<"$OUT" || wrong+="at $syscall $n: $OUT; "
-                done
-        done
-        check_equal "$name, wherever core is killed" "$wrong" ""
-        check "with $HITS kills" [ "$HITS" -ge 8 ]
-}
-if strace -e trace=none true 2>/dev/null; then
-        killed_everywhere "a question is answered" "^$SLEEPER$" GetUnit s sleeper.service
-        killed_everywhere "a request is carried out, or its client told" \
-                '^o "/org/freedesktop/systemd1/job/|jobd-core has ended while it carried out this call' \
-                StartUnit ss sleeper.service replace
-        check_equal "and the names have the same owner" "$(owner org.freedesktop.systemd1)" "$OWNER"
-else
-        skip "a call is answered wherever core is killed" "there is no strace, or it may not trace here"
-fi
 
 # — a new image that does not become ready —
 stop_daemon
