@@ -21,6 +21,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "basic/fd.h"
 #include "basic/macro.h"
 #include "basic/text.h"
 #include "exec/exec_remove.h"
@@ -69,17 +70,12 @@ static void remove_folders(const SandboxShared *shared) {
                 _exit(EXIT_SUCCESS);
 }
 
-static void close_fd(int fd) {
-        if (fd >= 0)
-                close(fd);
-}
-
 SandboxShared *sandbox_shared_abandon(SandboxShared *shared) {
         if (!shared || --shared->n_refs > 0)
                 return NULL;
-        close_fd(shared->network_fd);
-        close_fd(shared->ipc_fd);
-        close_fd(shared->user_fd);
+        fd_close(shared->network_fd);
+        fd_close(shared->ipc_fd);
+        fd_close(shared->user_fd);
         free(shared->name);
         free(shared->tmp);
         free(shared->var_tmp);
@@ -123,7 +119,7 @@ static int make_user(SandboxShared *shared, uid_t uid, gid_t gid, ExecResult *re
                 exec_result_set(result, EXEC_STEP_USER, fd, "PrivateUsers=: cannot make a user namespace");
                 return fd;
         }
-        close_fd(shared->user_fd);
+        fd_close(shared->user_fd);
         shared->user_fd = fd;
         shared->user_uid = uid;
         shared->user_gid = gid;

@@ -30,6 +30,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "basic/fd.h"
 #include "basic/log.h"
 #include "basic/text.h"
 #include "dbus/peer/bus_process.h"
@@ -46,14 +47,9 @@ struct BusServer {
         bool is_refusing;               /* and has logged that */
 };
 
-static void close_fdp(int *fd) {
-        if (*fd >= 0)
-                close(*fd);
-}
-
 /* A socket that accepts connections is served; one that refuses them is left over. */
 static bool is_served(const char *path) {
-        cleanup_(close_fdp) int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        cleanup_fd_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
         struct sockaddr_un address = { .sun_family = AF_UNIX };
 
         if (fd < 0 || strlen(path) >= sizeof(address.sun_path))
@@ -241,7 +237,7 @@ static int make_socket(const char *path) {
             bind(fd, (struct sockaddr *) &address, sizeof(address)) < 0 || listen(fd, SOMAXCONN) < 0) {
                 int error = errno;
 
-                close_fdp(&fd);
+                fd_close(fd);
                 return -error;
         }
         return fd;
@@ -255,7 +251,7 @@ static int open_kept_socket(const BusServer *server, const BusPlace *place) {
         fd = manager_take_fd(manager, place->kept_name);
         if (fd >= 0 && access(place->path, F_OK) == 0)
                 return fd;
-        close_fdp(&fd);
+        fd_close(fd);
         if (is_served(place->path))
                 return -EADDRINUSE;
         fd = make_socket(place->path);
@@ -263,7 +259,7 @@ static int open_kept_socket(const BusServer *server, const BusPlace *place) {
                 return fd;
         r = manager_store_fd(manager, place->kept_name, fd);
         if (r < 0)
-                close_fdp(&fd);
+                fd_close(fd);
         return r < 0 ? r : fd;
 }
 
@@ -271,7 +267,7 @@ static int listen_on_kept(BusServer *server, const BusPlace **ret_place, DBusErr
         char pid[16], n[16];
 
         for (size_t i = 0; i < server->n_places; i++) {
-                cleanup_(close_fdp) int fd = open_kept_socket(server, &server->places[i]);
+                cleanup_fd_ int fd = open_kept_socket(server, &server->places[i]);
 
                 *ret_place = &server->places[i];
                 if (fd < 0 || dup3(fd, BUS_SERVER_FD + (int) i, O_CLOEXEC) < 0)
