@@ -92,7 +92,7 @@ static const UnitProperty rows[] = {
         { "ExecRemount", "a(sasbttttuii)", I, get_exec_remount, "The last remount." },
 };
 
-static const UnitPropertyTable mount_table = { rows, ELEMENTSOF(rows) };
+static const UnitPropertyTable mount_table = { rows, ELEMENTSOF(rows), true, UNIT_MOUNT };
 
 const UnitPropertyTable *const mount_properties[] = {
         &mount_table, &group_properties, &exec_properties, &exec_terms_properties, &sandbox_properties,

@@ -73,7 +73,7 @@ static const UnitProperty rows[] = {
         { "TriggerLimitBurst", "u", C, get_limit_burst, "How often it may trigger its unit in that interval." },
 };
 
-const UnitPropertyTable path_properties = { rows, ELEMENTSOF(rows) };
+const UnitPropertyTable path_properties = { rows, ELEMENTSOF(rows), true, UNIT_PATH };
 
 /* — records — */
 

@@ -68,7 +68,7 @@ static const UnitProperty rows[] = {
           "How much longer than RuntimeMaxUSec it may run at most, at random." },
 };
 
-const UnitPropertyTable scope_properties = { rows, ELEMENTSOF(rows) };
+const UnitPropertyTable scope_properties = { rows, ELEMENTSOF(rows), true, UNIT_SCOPE };
 
 /* — records — */
 

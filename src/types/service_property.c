@@ -328,7 +328,7 @@ static const UnitProperty rows[] = {
         { "ExecStopPostEx", "a(sasasttttuii)", I, get_exec_stop_post_ex, "The same, with names of prefixes." },
 };
 
-static const UnitPropertyTable service_table = { rows, ELEMENTSOF(rows) };
+static const UnitPropertyTable service_table = { rows, ELEMENTSOF(rows), true, UNIT_SERVICE };
 
 const UnitPropertyTable *const service_properties[] = {
         &service_table, &group_properties, &exec_properties, &exec_terms_properties, &sandbox_properties,

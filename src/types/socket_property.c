@@ -197,7 +197,7 @@ static const UnitProperty rows[] = {
         { "ExecStopPost", "a(sasbttttuii)", I, get_exec_stop_post, "Commands after it was closed." },
 };
 
-static const UnitPropertyTable socket_table = { rows, ELEMENTSOF(rows) };
+static const UnitPropertyTable socket_table = { rows, ELEMENTSOF(rows), true, UNIT_SOCKET };
 
 const UnitPropertyTable *const socket_properties[] = {
         &socket_table, &group_properties, &exec_properties, &exec_terms_properties, &sandbox_properties,

@@ -117,7 +117,7 @@ static const UnitProperty rows[] = {
           "Whether it stays active when it will not elapse again." },
 };
 
-const UnitPropertyTable timer_properties = { rows, ELEMENTSOF(rows) };
+const UnitPropertyTable timer_properties = { rows, ELEMENTSOF(rows), true, UNIT_TIMER };
 
 int timer_activity(const Unit *unit, char **ret_activity, usec_t *ret_since) {
         const Timer *timer = timer_of(unit);

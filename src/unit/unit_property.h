@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "basic/sink.h"
+#include "unit/unit_name.h"
 
 typedef struct Unit Unit;
 
@@ -36,6 +37,8 @@ typedef struct UnitProperty {
 typedef struct UnitPropertyTable {
         const UnitProperty *rows;
         size_t n;
+        bool is_of_one_type;            /* the getters take units of .type only */
+        UnitType type;
 } UnitPropertyTable;
 
 void unit_property_write(const UnitProperty *property, const Unit *unit, Sink *sink);

@@ -65,6 +65,7 @@ struct Directive {
         int (*from_string)(const char *string);         /* for directive_parse_enum() */
         int argument;                   /* of the parser: a relation, … */
         uint16_t offset;
+        uint16_t own_size;              /* with DIRECTIVE_IN_TYPE: size of the settings struct that the row is for */
         uint8_t base;                   /* DirectiveBase */
         uint8_t status;                 /* DirectiveStatus */
         bool is_strict;                 /* a bad value refuses the unit; otherwise it is ignored */
@@ -128,7 +129,7 @@ const char *directive_find_nearest(const DirectiveSection *section, const char *
           .offset = offsetof(UnitRareSettings, field_), __VA_ARGS__ }
 #define DIRECTIVE_SERVICE(name_, parse_, field_, ...)                                                    \
         { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_TYPE,                                     \
-          .offset = offsetof(ServiceSettings, field_), __VA_ARGS__ }
+          .offset = offsetof(ServiceSettings, field_), .own_size = sizeof(ServiceSettings), __VA_ARGS__ }
 #define DIRECTIVE_SERVICE_RARE(name_, parse_, field_, ...)                                               \
         { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_SERVICE_RARE,                             \
           .offset = offsetof(ServiceRareSettings, field_), __VA_ARGS__ }

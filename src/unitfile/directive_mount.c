@@ -31,7 +31,7 @@ static int parse_mode(const DirectiveLine *line, const char *value) {
 
 #define MOUNT(name_, parse_, field_, ...)                                                                \
         { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_TYPE,                                     \
-          .offset = offsetof(MountSettings, field_), __VA_ARGS__ }
+          .offset = offsetof(MountSettings, field_), .own_size = sizeof(MountSettings), __VA_ARGS__ }
 
 const Directive mount_directives[] = {
         MOUNT("DirectoryMode", parse_mode, directory_mode, .is_strict = true),

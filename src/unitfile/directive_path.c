@@ -46,7 +46,7 @@ static int parse_mode(const DirectiveLine *line, const char *value) {
 
 #define PATH(name_, parse_, field_, ...)                                                                 \
         { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_TYPE,                                     \
-          .offset = offsetof(PathSettings, field_), __VA_ARGS__ }
+          .offset = offsetof(PathSettings, field_), .own_size = sizeof(PathSettings), __VA_ARGS__ }
 
 const Directive path_directives[] = {
         PATH("DirectoryMode", parse_mode, directory_mode, .is_strict = true),

@@ -9,7 +9,7 @@
 
 #define SCOPE(name_, parse_, field_, ...)                                                                \
         { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_TYPE,                                     \
-          .offset = offsetof(ScopeSettings, field_), __VA_ARGS__ }
+          .offset = offsetof(ScopeSettings, field_), .own_size = sizeof(ScopeSettings), __VA_ARGS__ }
 
 const Directive scope_directives[] = {
         { .name = "OOMPolicy", .parse = directive_parse_enum, .base = DIRECTIVE_IN_RESOURCES,

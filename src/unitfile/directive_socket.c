@@ -14,11 +14,12 @@
 
 #define COMMAND(name_, exec_) DIRECTIVE_SOCKET(name_, directive_parse_command, commands[exec_], .is_strict = true)
 #define LISTEN(name_, kind_)                                                                             \
-        DIRECTIVE_OTHER(name_, socket_parse_listen, DIRECTIVE_IN_TYPE, .argument = SOCKET_LISTEN_##kind_, \
-                        .is_strict = true)
+        DIRECTIVE_OTHER(name_, socket_parse_listen, DIRECTIVE_IN_TYPE, .own_size = sizeof(SocketSettings), \
+                        .argument = SOCKET_LISTEN_##kind_, .is_strict = true)
 #define NO_LISTEN(name_)                                                                                 \
-        DIRECTIVE_OTHER(name_, socket_parse_unsupported_listen, DIRECTIVE_IN_TYPE, .status = DIRECTIVE_REFUSED, \
-                        .is_strict = true, .reason = "no program would listen there")
+        DIRECTIVE_OTHER(name_, socket_parse_unsupported_listen, DIRECTIVE_IN_TYPE,                       \
+                        .own_size = sizeof(SocketSettings), .status = DIRECTIVE_REFUSED, .is_strict = true, \
+                        .reason = "no program would listen there")
 
 const Directive socket_directives[] = {
         DIRECTIVE_SOCKET("Accept", directive_parse_bool, accept, .is_strict = true),

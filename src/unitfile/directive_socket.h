@@ -10,7 +10,7 @@
 
 #define DIRECTIVE_SOCKET(name_, parse_, field_, ...)                                                     \
         { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_TYPE,                                     \
-          .offset = offsetof(SocketSettings, field_), __VA_ARGS__ }
+          .offset = offsetof(SocketSettings, field_), .own_size = sizeof(SocketSettings), __VA_ARGS__ }
 
 int socket_parse_listen(const DirectiveLine *line, const char *value);          /* argument: SocketListenKind */
 int socket_parse_unsupported_listen(const DirectiveLine *line, const char *value);

@@ -83,16 +83,18 @@ static int parse_wake_system(const DirectiveLine *line, const char *value) {
 
 #define TIMER(name_, parse_, field_, ...)                                                                \
         { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_TYPE,                                     \
-          .offset = offsetof(TimerSettings, field_), __VA_ARGS__ }
+          .offset = offsetof(TimerSettings, field_), .own_size = sizeof(TimerSettings), __VA_ARGS__ }
 #define SPAN(name_, base_) \
-        { .name = name_, .parse = parse_span, .argument = base_, .base = DIRECTIVE_IN_TYPE }
+        { .name = name_, .parse = parse_span, .argument = base_, .base = DIRECTIVE_IN_TYPE,                      \
+          .own_size = sizeof(TimerSettings) }
 
 const Directive timer_directives[] = {
         TIMER("AccuracySec", directive_parse_seconds, accuracy),
         TIMER("FixedRandomDelay", directive_parse_bool, fixed_random_delay),
         SPAN("OnActiveSec", TIMER_ON_ACTIVE),
         SPAN("OnBootSec", TIMER_ON_BOOT),
-        { .name = "OnCalendar", .parse = parse_calendar, .base = DIRECTIVE_IN_TYPE },
+        { .name = "OnCalendar", .parse = parse_calendar, .base = DIRECTIVE_IN_TYPE,
+          .own_size = sizeof(TimerSettings) },
         TIMER("OnClockChange", directive_parse_bool, on_clock_change),
         SPAN("OnStartupSec", TIMER_ON_STARTUP),
         TIMER("OnTimezoneChange", directive_parse_bool, on_timezone_change),

@@ -22,6 +22,7 @@ typedef struct SettingsKind {
         /* with the defaults: 0 or -ENOMEM. NULL: there are only resources */
         int (*make)(void **ret_settings);
         void (*release)(void *settings);
+        size_t size;                    /* of the struct; see Directive.own_size */
         /* Offsets, or SETTINGS_HAVE_NOT: of ExecSettings, KillSettings, and a pointer to ResourceSettings (owned). */
         size_t exec, kill, resources;
 } SettingsKind;

@@ -220,6 +220,7 @@ const DraftType mount_draft_type = {
         .has_settings = true,
         .settings = {
                 .make = make,
+                .size = sizeof(MountSettings),
                 .release = release,
                 .exec = offsetof(MountSettings, exec),
                 .kill = offsetof(MountSettings, kill),

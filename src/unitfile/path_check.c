@@ -66,6 +66,7 @@ const DraftType path_draft_type = {
         .has_settings = true,
         .settings = {
                 .make = make,
+                .size = sizeof(PathSettings),
                 .release = release,
                 .exec = SETTINGS_HAVE_NOT,
                 .kill = SETTINGS_HAVE_NOT,

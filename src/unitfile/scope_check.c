@@ -69,6 +69,7 @@ const DraftType scope_draft_type = {
         .has_settings = true,
         .settings = {
                 .make = make,
+                .size = sizeof(ScopeSettings),
                 .release = release,
                 .exec = SETTINGS_HAVE_NOT,
                 .kill = offsetof(ScopeSettings, kill),

@@ -207,6 +207,7 @@ const DraftType service_draft_type = {
         .has_settings = true,
         .settings = {
                 .make = make,
+                .size = sizeof(ServiceSettings),
                 .release = release,
                 .exec = offsetof(ServiceSettings, exec),
                 .kill = offsetof(ServiceSettings, kill),

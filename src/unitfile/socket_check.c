@@ -172,6 +172,7 @@ const DraftType socket_draft_type = {
         .has_settings = true,
         .settings = {
                 .make = make,
+                .size = sizeof(SocketSettings),
                 .release = release,
                 .exec = offsetof(SocketSettings, exec),
                 .kill = offsetof(SocketSettings, kill),

@@ -54,6 +54,7 @@ const DraftType timer_draft_type = {
         .has_settings = true,
         .settings = {
                 .make = make,
+                .size = sizeof(TimerSettings),
                 .release = release,
                 .exec = SETTINGS_HAVE_NOT,
                 .kill = SETTINGS_HAVE_NOT,

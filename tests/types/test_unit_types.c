@@ -50,6 +50,35 @@ Test(unit_types, types_reload_by_their_settings) {
         }
 }
 
+/* Otherwise the value of a directive would be written to another place of the settings. */
+Test(unit_types, directives_are_for_the_settings_of_the_type) {
+        size_t n;
+        const DirectiveSection *sections = directive_sections(&n);
+
+        for (size_t s = 0; s < n; s++) {
+                const DraftType *draft = draft_type_of(sections[s].type);
+                const SettingsKind *kind = sections[s].instances ? sections[s].instances : draft ? &draft->settings : NULL;
+
+                for (size_t t = 0; t < DIRECTIVE_SECTION_TABLES_MAX && sections[s].tables[t]; t++)
+                        for (size_t i = 0; i < *sections[s].tables[t]->n; i++) {
+                                const Directive *row = &sections[s].tables[t]->directives[i];
+
+                                if (row->base == DIRECTIVE_IN_TYPE)
+                                        cr_expect(eq(sz, row->own_size, kind && kind->size > 0 ? kind->size : SIZE_MAX),
+                                                  "[%s] %s= is for other settings", sections[s].name, row->name);
+                        }
+        }
+}
+
+/* Otherwise a getter would take the state of a unit for that of another type. */
+Test(unit_types, properties_are_of_the_type) {
+        for (size_t i = 0; unit_types[i]; i++)
+                for (const UnitPropertyTable *const *table = unit_types[i]->properties; *table; table++)
+                        cr_expect(eq(int, (*table)->is_of_one_type && (*table)->type != unit_types[i]->type, 0),
+                                  "%s has a table of another type, with %s", unit_types[i]->interface,
+                                  (*table)->rows[0].name);
+}
+
 /* A control group and settings for it come together. */
 Test(unit_types, types_with_a_group_have_resources) {
         for (size_t i = 0; unit_types[i]; i++) {
