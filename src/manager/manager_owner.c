@@ -316,8 +316,12 @@ static void host_commit(void *userdata) {
         (void) state_commit(((const Manager *) userdata)->turn.state);
 }
 
-static void host_queues_changed(void *userdata) {
+static void host_exits_changed(void *userdata) {
         manager_mark_queues(((const Manager *) userdata)->turn.state);
+}
+
+static void host_errand_changed(void *userdata, uint32_t number) {
+        manager_mark_errand(((const Manager *) userdata)->turn.state, number);
 }
 
 static void host_before_exits(void *userdata) {
@@ -362,7 +366,8 @@ const ProcessHostOps manager_process_host_ops = {
         .journal = host_journal,
         .number_errand = host_number_errand,
         .commit = host_commit,
-        .queues_changed = host_queues_changed,
+        .exits_changed = host_exits_changed,
+        .errand_changed = host_errand_changed,
         .before_exits = host_before_exits,
         .is_own = host_is_own,
         .begun = host_begun,

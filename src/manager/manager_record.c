@@ -66,12 +66,10 @@ static const char *describe_manager(void *userdata, uint32_t number) {
 static void write_queues(void *userdata, uint32_t number, RecordWriter *writer) {
         Manager *manager = userdata;
 
-        if (!manager_jobs_has_requests(&manager->jobs) && !process_table_has_exits(manager->processes) &&
-            process_errands_is_empty(manager->errands))
+        if (!manager_jobs_has_requests(&manager->jobs) && !process_table_has_exits(manager->processes))
                 return;
         manager_jobs_write_requests(&manager->jobs, writer);
         process_table_write_exits(manager->processes, writer);
-        process_errands_write(manager->errands, writer);
 }
 
 static int read_queues(void *userdata, uint32_t number, RecordReader *reader) {
@@ -82,7 +80,26 @@ static int read_queues(void *userdata, uint32_t number, RecordReader *reader) {
         r = manager_jobs_read_requests(&manager->jobs, reader);
         if (r == 0)
                 r = process_table_read_exits(manager->processes, reader);
-        return r < 0 ? r : process_errands_read(manager->errands, reader);
+        /* Earlier versions wrote the errands, too. */
+        return r == 0 && reader->at < reader->end ? process_errands_read_list(manager->errands, reader) : r;
+}
+
+/* — errands — */
+
+static void write_errand(void *userdata, uint32_t number, RecordWriter *writer) {
+        process_errands_write(((const Manager *) userdata)->errands, number, writer);
+}
+
+static int next_errand(void *userdata, uint32_t number, uint32_t *ret_number) {
+        return process_errands_next(((const Manager *) userdata)->errands, number, ret_number);
+}
+
+static int read_errand(void *userdata, uint32_t number, RecordReader *reader) {
+        return process_errands_read(((const ManagerRestore *) userdata)->manager->errands, reader);
+}
+
+static const char *describe_errand(void *userdata, uint32_t number) {
+        return "an errand";
 }
 
 /* — tokens — */
@@ -330,6 +347,8 @@ static const StateSection sections[] = {
                                     .write = write_unit, .read = read_unit, .describe = describe_unit },
         [MANAGER_SECTION_JOBS] = { STORE_JOBS, 0, UINT32_MAX, .next = next_job,
                                    .write = write_job, .read = read_job, .describe = describe_job },
+        [MANAGER_SECTION_ERRANDS] = { STORE_ERRANDS, 0, UINT32_MAX, .next = next_errand,
+                                      .write = write_errand, .read = read_errand, .describe = describe_errand },
 };
 
 void manager_records_mark_awaiting(Manager *manager, const Unit *unit) {

@@ -137,6 +137,13 @@ static int read_queues(ManagerRestore *restore) {
         return state_read(restore->manager->turn.state, MANAGER_SECTION_QUEUES, restore);
 }
 
+static int read_errands(ManagerRestore *restore) {
+        int r;
+
+        r = state_read(restore->manager->turn.state, MANAGER_SECTION_ERRANDS, restore);
+        return r < 0 ? r : process_errands_repeat(restore->manager->errands);
+}
+
 static int read_tokens(ManagerRestore *restore) {
         return state_read(restore->manager->turn.state, MANAGER_SECTION_TOKENS, restore);
 }
@@ -162,7 +169,8 @@ static int restore_all(ManagerRestore *restore) {
                 ask_unread_again,
                 install_jobs,
                 check_journal,
-                read_queues,            /* job requests, exits, errands: the journal has later ones */
+                read_queues,            /* job requests, exits: the journal has later ones */
+                read_errands,           /* in the order of their numbers */
                 read_tokens,            /* tokens refer to jobs */
                 take_journal_exits,     /* children that were reaped after the commit */
                 tell_lost_processes,    /* processes that are gone without a known exit */

@@ -10,10 +10,11 @@
 
 typedef enum ManagerSection {
         MANAGER_SECTION_SELF,           /* numbers, stage, environment */
-        MANAGER_SECTION_QUEUES,         /* jobs asked for, exits and errands */
+        MANAGER_SECTION_QUEUES,         /* jobs asked for, and exits */
         MANAGER_SECTION_TOKENS,         /* see manager_token.c */
         MANAGER_SECTION_UNITS,          /* with their timers and processes */
         MANAGER_SECTION_JOBS,
+        MANAGER_SECTION_ERRANDS,        /* of processes */
 } ManagerSection;
 
 /* The record numbers in STORE_MANAGER. */
@@ -29,6 +30,10 @@ static inline void manager_mark_self(State *state) {
 
 static inline void manager_mark_queues(State *state) {
         state_mark(state, STORE_MANAGER, MANAGER_RECORD_QUEUES);
+}
+
+static inline void manager_mark_errand(State *state, uint32_t number) {
+        state_mark(state, STORE_ERRANDS, number);
 }
 
 static inline void manager_mark_job(State *state, uint32_t id) {

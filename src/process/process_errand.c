@@ -97,6 +97,7 @@ typedef struct ProcessErrand {
         int signal;
         bool is_group;
         struct ProcessErrand *previous, *next;  /* in ProcessErrands.newest, as long as .owner is set */
+        uint32_t record;                /* the number of its record: its place in ProcessErrands.records */
 
         /* Of a spawn that was sent. */
         struct ProcessErrand *later;    /* in ProcessErrands.sent */
@@ -112,6 +113,9 @@ struct ProcessErrands {
         ProcessTable *table;            /* borrowed */
         ProcessRest *rest;              /* borrowed */
         ProcessErrand *newest;          /* list of the errands that are recorded: all with an owner */
+        VECTOR(ProcessErrand *) records;        /* the same, by the numbers of their records; NULL: free */
+        VECTOR(uint32_t) free_records;  /* these numbers: room for all is reserved */
+        VECTOR(ProcessErrand) read;     /* read, and not repeated yet */
         ProcessErrand *sent, **sent_end;        /* owned: spawns that were sent, oldest first */
         unsigned n_sent, n_coming;      /* of .sent: waiting or coming; coming */
         ProcessPace pace;
@@ -154,8 +158,10 @@ static Journal *journal_of(const ProcessErrands *errands) {
         return errands->host->ops->journal(errands->host->userdata);
 }
 
-static void queues_changed(const ProcessErrands *errands) {
-        errands->host->ops->queues_changed(errands->host->userdata);
+static void errand_changed(const ProcessErrand *errand) {
+        const ProcessHost *host = errand->errands->host;
+
+        host->ops->errand_changed(host->userdata, errand->record);
 }
 
 static void tell_spawned(ProcessOwner *owner, UnitPurpose purpose, pid_t pid, const ExecResult *result) {
@@ -172,7 +178,9 @@ static void errand_detach(ProcessErrand *errand) {
 
         if (!owner)
                 return;
-        queues_changed(errand->errands);
+        errand_changed(errand);
+        errand->errands->records.items[errand->record] = NULL;
+        (void) vector_push(&errand->errands->free_records, errand->record);
         owner->n_errands--;
         process_owner_released(owner);
         errand->owner = NULL;
@@ -325,7 +333,7 @@ static void coming_exited(ProcessOwner *owner, const UnitExit *exit) {
 }
 
 static void coming_changed(ProcessOwner *owner) {
-        queues_changed(of_coming(owner)->errands);
+        errand_changed(of_coming(owner));
 }
 
 static const ProcessOwnerOps coming_ops = {
@@ -745,6 +753,9 @@ ProcessErrands *process_errands_free(ProcessErrands *errands) {
                 errand_free(errand);
         }
         sd_event_source_disable_unref(errands->look);
+        vector_deinit(&errands->records);
+        vector_deinit(&errands->free_records);
+        vector_deinit(&errands->read);
         free(errands);
         return NULL;
 }
@@ -802,22 +813,40 @@ static const OutboxItemOps spawn_ops = {
         .free = errand_release,
 };
 
+/* Gives the errand a number for its record: a free one, or the next. 0 or -ENOMEM. */
+static int add_record(ProcessErrands *errands, ProcessErrand *errand) {
+        int r;
+
+        if (errands->free_records.n > 0) {
+                errand->record = vector_pop(&errands->free_records);
+                errands->records.items[errand->record] = errand;
+                return 0;
+        }
+        r = vector_reserve(&errands->free_records, errands->records.n + 1);
+        if (r < 0)
+                return r;
+        errand->record = (uint32_t) errands->records.n;
+        return vector_push(&errands->records, errand);
+}
+
 /* Takes ownership of @wanted->pidfd, even on failure. Number 0 is replaced by the next one. */
 static int add_errand(const ProcessErrand *wanted) {
         ProcessErrands *errands = wanted->errands;
         ProcessErrand *errand;
 
         errand = malloc(sizeof(*errand));
-        if (!errand) {
+        if (errand)
+                *errand = *wanted;
+        if (!errand || add_record(errands, errand) < 0) {
                 if (wanted->pidfd >= 0)
                         close(wanted->pidfd);
+                free(errand);
                 return -ENOMEM;
         }
-        *errand = *wanted;
         errand->is_held = true;
         if (errand->number == 0)
                 errand->number = errands->host->ops->number_errand(errands->host->userdata);
-        queues_changed(errands);
+        errand_changed(errand);
         errand->next = errands->newest;
         if (errand->next)
                 errand->next->previous = errand;
@@ -861,35 +890,36 @@ int process_errands_kill_rest(ProcessErrands *errands, ProcessOwner *owner, int 
         return r < 0 ? r : n;
 }
 
-bool process_errands_is_empty(const ProcessErrands *errands) {
-        return !errands->newest;
-}
-
 bool process_errands_are_settled(const ProcessErrands *errands) {
         return errands->n_sent == 0;
 }
 
 /* — records — */
 
-void process_errands_write(const ProcessErrands *errands, RecordWriter *writer) {
-        const ProcessErrand *oldest = NULL;
-        size_t n = 0;
+void process_errands_write(const ProcessErrands *errands, uint32_t number, RecordWriter *writer) {
+        const ProcessErrand *errand = number < errands->records.n ? errands->records.items[number] : NULL;
 
-        for (const ProcessErrand *errand = errands->newest; errand; errand = errand->next, n++)
-                oldest = errand;
-        record_put(writer, n);
-        for (const ProcessErrand *errand = oldest; errand; errand = errand->previous) {
-                record_put(writer, errand->number);
-                record_put(writer, errand->kind);
-                record_put_string(writer, errand->owner->name);
-                record_put(writer, errand->purpose);
-                record_put_signed(writer, errand->pid);
-                record_put_signed(writer, errand->control_pid);
-                record_put_signed(writer, errand->signal);
-                record_put(writer, errand->is_group);
-                if (errand->kind == ERRAND_SPAWN)
-                        record_put(writer, errand->started);
-        }
+        if (!errand)
+                return;
+        record_put(writer, errand->number);
+        record_put(writer, errand->kind);
+        record_put_string(writer, errand->owner->name);
+        record_put(writer, errand->purpose);
+        record_put_signed(writer, errand->pid);
+        record_put_signed(writer, errand->control_pid);
+        record_put_signed(writer, errand->signal);
+        record_put(writer, errand->is_group);
+        if (errand->kind == ERRAND_SPAWN)
+                record_put(writer, errand->started);
+}
+
+int process_errands_next(const ProcessErrands *errands, uint32_t number, uint32_t *ret_number) {
+        for (size_t i = number; i < errands->records.n; i++)
+                if (errands->records.items[i]) {
+                        *ret_number = (uint32_t) i;
+                        return 1;
+                }
+        return 0;
 }
 
 static int read_errand(ProcessErrands *errands, RecordReader *reader, ProcessErrand *ret_errand) {
@@ -999,20 +1029,42 @@ static bool has_left(ProcessErrand *errand) {
 }
 
 int process_errands_read(ProcessErrands *errands, RecordReader *reader) {
-        const Journal *journal = journal_of(errands);
+        ProcessErrand errand;
+        int r;
+
+        r = read_errand(errands, reader, &errand);
+        return r < 0 || !errand.owner ? r : vector_push(&errands->read, errand);
+}
+
+int process_errands_read_list(ProcessErrands *errands, RecordReader *reader) {
         uint64_t n = record_get(reader);
         int r = 0;
 
-        for (; n > 0 && r == 0; n--) {
-                ProcessErrand errand;
+        for (; n > 0 && r == 0; n--)
+                r = process_errands_read(errands, reader);
+        return r;
+}
 
-                r = read_errand(errands, reader, &errand);
-                if (r < 0 || !errand.owner)
-                        continue;
-                if (errand.kind == ERRAND_SPAWN && has_left(&errand))
-                        r = take_over_spawn(&errand, errand.pid, errand.started);
-                else if (errand.kind == ERRAND_SPAWN || errand.number > journal_last_sent(journal))
-                        r = repeat_errand(&errand);
+static int compare_numbers(const void *a, const void *b) {
+        const ProcessErrand *first = a, *second = b;
+
+        return (first->number > second->number) - (first->number < second->number);
+}
+
+int process_errands_repeat(ProcessErrands *errands) {
+        const Journal *journal = journal_of(errands);
+        int r = 0;
+
+        if (errands->read.n > 0)
+                qsort(errands->read.items, errands->read.n, sizeof(ProcessErrand), compare_numbers);
+        for (size_t i = 0; i < errands->read.n && r == 0; i++) {
+                ProcessErrand *errand = &errands->read.items[i];
+
+                if (errand->kind == ERRAND_SPAWN && has_left(errand))
+                        r = take_over_spawn(errand, errand->pid, errand->started);
+                else if (errand->kind == ERRAND_SPAWN || errand->number > journal_last_sent(journal))
+                        r = repeat_errand(errand);
         }
+        vector_deinit(&errands->read);
         return r;
 }

@@ -41,9 +41,15 @@ void process_errands_collect(ProcessErrands *errands);
 /* The owner of @pid, or NULL. If a process on its way has arrived, its owner is informed first. */
 ProcessOwner *process_errands_owner_of(ProcessErrands *errands, pid_t pid);
 
-bool process_errands_is_empty(const ProcessErrands *errands);
 bool process_errands_are_settled(const ProcessErrands *errands);        /* no spawn waits, no process is on its way */
 
-/* Reading takes over processes that have arrived, and queues the other errands again: 0, -EBADMSG or -ENOMEM. */
-void process_errands_write(const ProcessErrands *errands, RecordWriter *writer);
+/*
+ * Each errand has a record, with a number of its own. What is read is kept until process_errands_repeat(), which takes
+ * over processes that have arrived, and queues the other errands again. 0, -EBADMSG or -ENOMEM.
+ */
+void process_errands_write(const ProcessErrands *errands, uint32_t number, RecordWriter *writer);
+/* The first number from @number on with a record: 1, or 0 if there is none. */
+int process_errands_next(const ProcessErrands *errands, uint32_t number, uint32_t *ret_number);
 int process_errands_read(ProcessErrands *errands, RecordReader *reader);
+int process_errands_read_list(ProcessErrands *errands, RecordReader *reader);   /* as earlier versions wrote them */
+int process_errands_repeat(ProcessErrands *errands);

@@ -28,7 +28,8 @@ typedef struct ProcessHostOps {
         Journal *(*journal)(void *userdata);
         uint64_t (*number_errand)(void *userdata);      /* rising, even across restarts of the program */
         void (*commit)(void *userdata);                 /* the journal is full */
-        void (*queues_changed)(void *userdata);         /* pending exits or errands have changed */
+        void (*exits_changed)(void *userdata);          /* the pending ones */
+        void (*errand_changed)(void *userdata, uint32_t number);        /* of its record */
 
         void (*before_exits)(void *userdata);           /* called after reaping: handle earlier messages first */
         bool (*is_own)(void *userdata, pid_t pid);      /* the program's own process, without an owner */

@@ -144,7 +144,7 @@ static void remove_process(ProcessTable *table, Process *process) {
 
 /* Exits are in the record of the queues. */
 static void exits_changed(ProcessTable *table) {
-        table->host->ops->queues_changed(table->host->userdata);
+        table->host->ops->exits_changed(table->host->userdata);
 }
 
 static void keep_stray(ProcessTable *table, const UnitExit *exit) {

@@ -32,6 +32,7 @@ typedef enum StoreSpace {
         STORE_MANAGER,                  /* counters, and objects of which there is one */
         STORE_UNITS,
         STORE_JOBS,
+        STORE_ERRANDS,
         _STORE_SPACE_MAX,
 } StoreSpace;
 

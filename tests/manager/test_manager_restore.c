@@ -471,6 +471,29 @@ Test(manager_restore, what_clients_wait_for_stays_until_they_come_again) {
         cr_assert(manager_find_unit(world->manager, "a.service") == NULL);
 }
 
+/* The numbers of the records of errands are used again, so their order is not that of the errands. */
+Test(manager_restore, errands_are_repeated_in_their_order) {
+        static const char *const names[] = { "a.service", "b.service", "c.service", "d.service" };
+        cleanup_(world_freep) World *world = world_new();
+        char request[32];
+
+        for (unsigned i = 0; i < ELEMENTSOF(names); i++) {
+                write_unit(world, names[i], "[Service]\nExecStart=/bin/sleep 1000\n");
+                snprintf(request, sizeof(request), "start:%s", names[i]);
+                world_exec(world, JOB_REPLACE, request);
+                manager_jobs_run(&world->manager->jobs);
+                if (i == 1) {
+                        world_wait(world, world_is_active, names[0]);
+                        world_wait(world, world_is_active, names[1]);
+                }
+        }
+        state_commit(world->manager->turn.state);
+        world_restart(world);
+        world_wait(world, world_is_active, names[2]);
+        world_wait(world, world_is_active, names[3]);
+        cr_expect(lt(int, main_pid(world, names[2]), main_pid(world, names[3])));
+}
+
 /* — while nothing can be written down — */
 
 static void let_files_grow(rlim_t size) {
@@ -489,12 +512,13 @@ static bool is_exited(World *world, const void *unit) {
 /* The first manager ends before it has made the process, the second one after that, without a commit. */
 Test(manager_restore, what_is_repeated_is_done_once_though_nothing_can_be_committed) {
         cleanup_(world_freep) World *world = world_new();
+        uint32_t number;
 
         write_unit(world, "a.service",
                    "[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/sh -c 'echo a >>$LOG'\n");
         world_exec(world, JOB_REPLACE, "start:a.service");
         manager_jobs_run(&world->manager->jobs);
-        cr_assert(not(process_errands_is_empty(world->manager->errands)));
+        cr_assert(eq(int, process_errands_next(world->manager->errands, 0, &number), 1));
         state_commit(world->manager->turn.state);
         world_restart(world);
         let_files_grow(4096);

@@ -67,6 +67,9 @@ static uint64_t host_number_errand(void *userdata) {
 static void host_nothing(void *userdata) {
 }
 
+static void host_number_nothing(void *userdata, uint32_t number) {
+}
+
 static bool host_has_none(void *userdata, pid_t pid) {
         return false;
 }
@@ -89,7 +92,8 @@ static const ProcessHostOps host_ops = {
         .journal = host_journal,
         .number_errand = host_number_errand,
         .commit = host_nothing,
-        .queues_changed = host_nothing,
+        .exits_changed = host_nothing,
+        .errand_changed = host_number_nothing,
         .before_exits = host_nothing,
         .is_own = host_has_none,
         .begun = host_begun,
