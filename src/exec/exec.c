@@ -499,14 +499,17 @@ static void settle_all(void) {
 }
 
 /* Returns true if the child is on its way, and not for so long that it may hang. */
-static bool is_on_its_way(const ExecSpawn *spawn) {
-        return spawn && spawn->is_used && !spawn->has_arrived && usec_sub(clock_monotonic(), spawn->since) < WAY_USEC;
+static bool is_on_its_way(const ExecSpawn *spawn, usec_t now) {
+        return spawn && spawn->is_used && !spawn->has_arrived && usec_sub(now, spawn->since) < WAY_USEC;
 }
 
 /* Returns true if @request adjusts the memory while children are on their way, or one of these adjusts it. */
 static bool is_excluded(const ExecRequest *request) {
+        const usec_t now = clock_monotonic();
+        const bool adjusts = adjusts_memory(request);
+
         for (size_t i = 0; i < ELEMENTSOF(spawns); i++)
-                if (is_on_its_way(spawns[i]) && (adjusts_memory(request) || spawns[i]->adjusts_memory))
+                if (is_on_its_way(spawns[i], now) && (adjusts || spawns[i]->adjusts_memory))
                         return true;
         return false;
 }
@@ -565,8 +568,8 @@ static void set_aside(ExecSpawn *spawn) {
 }
 
 /* Sets the spawn aside if its child may hang. Returns true if so. */
-static bool yields(ExecSpawn *spawn) {
-        bool is_late = spawn->is_used && !spawn->has_arrived && !is_on_its_way(spawn);
+static bool yields(ExecSpawn *spawn, usec_t now) {
+        bool is_late = spawn->is_used && !spawn->has_arrived && !is_on_its_way(spawn, now);
 
         if (is_late)
                 set_aside(spawn);
@@ -575,8 +578,10 @@ static bool yields(ExecSpawn *spawn) {
 
 /* Finds a free place: 0, -EAGAIN if there is none, or -ENOMEM. */
 static int find_place(ExecSpawn **ret_spawn) {
+        const usec_t now = clock_monotonic();
+
         for (size_t i = 0; i < ELEMENTSOF(spawns); i++) {
-                if (!spawns[i] || yields(spawns[i]))
+                if (!spawns[i] || yields(spawns[i], now))
                         spawns[i] = calloc(1, sizeof(*spawns[i]));
                 if (!spawns[i])
                         return -ENOMEM;
