@@ -74,9 +74,18 @@ static void use_ascii(const Terminal *terminal) {
                 stderr = ascii_stream(STDERR_FILENO, _IONBF) ?: stderr;
 }
 
+/* A stream writes the beginning of a mark that nothing follows when it is closed. */
+static void end_ascii(FILE **stream, FILE *before) {
+        if (*stream == before)
+                return;
+        (void) fclose(*stream);
+        *stream = before;
+}
+
 int jobctl_run(char *const *argv) {
         cleanup_(strv_freep) char **words = NULL;
         cleanup_free_ char *complaint = NULL;
+        FILE *const out = stdout, *const err = stderr;
         Jobctl ctl = { .verbs = &verbs };
         int r;
 
@@ -103,5 +112,7 @@ int jobctl_run(char *const *argv) {
         installer_free(ctl.installer);
         json_decref(ctl.kept_units);
         options_deinit(&ctl.options);
+        end_ascii(&stdout, out);
+        end_ascii(&stderr, err);
         return r;
 }
