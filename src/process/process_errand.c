@@ -80,13 +80,13 @@ typedef enum ErrandState {
         ERRAND_WAITING,                 /* sent; its process cannot be made yet */
         ERRAND_COMING,                  /* its process is on its way */
         ERRAND_LEAVING,                 /* its process was killed or has failed, and is not yet reaped */
-        ERRAND_GONE,                    /* done; freed by its holder (.is_held) */
+        ERRAND_GONE,                    /* done; freed by its last holder (.n_holders) */
 } ErrandState;
 
 typedef struct ProcessErrand {
         ErrandKind kind;
         ErrandState state;
-        bool is_held;                   /* in the outbox or being sent: freed by let_loose() only */
+        unsigned n_holders;             /* the outbox, and who sends it: freed by the last let_loose() only */
         uint64_t number;                /* a later errand has a higher one */
         ProcessErrands *errands;        /* borrowed */
         ProcessOwner *owner;            /* borrowed; NULL: freed, or informed of the outcome */
@@ -225,7 +225,7 @@ static void remove_sent(ProcessErrand *errand) {
         count_out(errand);
         errand_detach(errand);
         errand->state = ERRAND_GONE;
-        if (!errand->is_held)
+        if (errand->n_holders == 0)
                 errand_free(errand);
 }
 
@@ -247,7 +247,8 @@ static void strip_request(ProcessErrand *errand) {
 
 /* To be called when the outbox or begin_waiting() has done with the errand. One in .sent is not freed. */
 static void let_loose(ProcessErrand *errand) {
-        errand->is_held = false;
+        if (--errand->n_holders > 0)
+                return;
         if (errand->state == ERRAND_QUEUED || errand->state == ERRAND_GONE)
                 errand_free(errand);
 }
@@ -629,7 +630,7 @@ static void begin_waiting(ProcessErrands *errands) {
         errands->is_full = false;
         while (wait != EXEC_SPAWN_WAITS_FOR_ALL && (errand = find_waiting(errands, last))) {
                 last = errand->number;
-                errand->is_held = true;
+                errand->n_holders++;
                 wait = send_spawn(errand);
                 let_loose(errand);
         }
@@ -843,7 +844,7 @@ static int add_errand(const ProcessErrand *wanted) {
                 free(errand);
                 return -ENOMEM;
         }
-        errand->is_held = true;
+        errand->n_holders = 1;
         if (errand->number == 0)
                 errand->number = errands->host->ops->number_errand(errands->host->userdata);
         errand_changed(errand);

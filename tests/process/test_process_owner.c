@@ -301,6 +301,34 @@ Test(process_owner, an_errand_of_one_that_is_gone_is_not_run) {
         world_deinit(&world);
 }
 
+/* The outbox has not done with the last errand when the stretch at its end makes the processes that wait. */
+Test(process_owner, the_last_of_many_may_be_canceled_while_it_waits) {
+        enum { N = 64 };
+        static Attempt attempts[N + 1];
+        char *argv[] = { (char *) "/bin/true", NULL };
+
+        for (unsigned n = 0; n <= N; n++) {
+                World world;
+
+                world_init(&world);
+                for (unsigned i = 0; i <= n; i++) {
+                        attempt_init(&attempts[i], &world, "a");
+                        attempts[i].argv = i < n ? argv : NULL;
+                        cr_assert(eq(int, process_errands_spawn(world.errands, &attempts[i].owner, UNIT_PURPOSE_MAIN),
+                                     0));
+                }
+                do
+                        world_turn(&world);
+                while (!process_errands_are_settled(world.errands) || process_table_count(world.table) > 0);
+                cr_assert(eq(int, attempts[n].pid, 0));
+                for (unsigned i = 0; i <= n; i++) {
+                        cr_assert(eq(u32, attempts[i].owner.n_errands, 0));
+                        attempt_deinit(&attempts[i]);
+                }
+                world_deinit(&world);
+        }
+}
+
 /* Each owner but the last takes back the process of the next one, which may be waiting or on its way. */
 static void rival_spawned(ProcessOwner *owner, UnitPurpose purpose, pid_t pid, const ExecResult *result) {
         Attempt *attempt = of(owner);
