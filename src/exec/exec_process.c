@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -400,18 +401,32 @@ static int scan_for_children(pid_t pid, ExecPids *children) {
         return 0;
 }
 
+/* A folder has a link for each folder in it, and two more. */
+static bool has_one_thread(const struct stat *tasks) {
+        return tasks->st_nlink == 3;
+}
+
 int exec_process_list_children(pid_t pid, ExecPids *children) {
         cleanup_(close_folder) DIR *tasks = NULL;
         const struct dirent *entry;
+        struct stat status;
         char path[64];
         int r;
 
         snprintf(path, sizeof(path), "/proc/%d/task", (int) pid);
+        if (stat(path, &status) < 0)
+                return errno == ENOENT ? 0 : -errno;
+        /* Most have one, and the folder need not be read. */
+        if (has_one_thread(&status)) {
+                r = read_children_file(pid, pid, children);
+                if (r == 0 || r == -ENOMEM)
+                        return r;
+        }
+        if (access("/proc/thread-self/children", F_OK) < 0)
+                return scan_for_children(pid, children);
         tasks = opendir(path);
         if (!tasks)
                 return errno == ENOENT ? 0 : -errno;
-        if (access("/proc/thread-self/children", F_OK) < 0)
-                return scan_for_children(pid, children);
         while ((entry = readdir(tasks))) {
                 if (entry->d_name[0] == '.')
                         continue;
