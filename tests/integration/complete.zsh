@@ -8,10 +8,10 @@ zmodload zsh/zpty zsh/zselect
 
 export FOUND=$(mktemp) READY=$(mktemp -u) DONE=$(mktemp -u)
 
-# Until a file is there; what the shell prints meanwhile is taken off it, else it would stand still.
+# await FILE LOOKS: until the file is there; what the shell prints meanwhile is taken off it, else it would stand still.
 await() {
     local i
-    for ((i = 0; i < 1000; i++)); do
+    for ((i = 0; i < $2; i++)); do
         [[ -e $1 ]] && return
         zpty -r -t shell >/dev/null
         zselect -t 2
@@ -36,13 +36,22 @@ complete() {
     zpty -w shell 'finished() { : >$DONE }; comppostfuncs=(finished)'
     # A key that comes before the line editor does may be lost.
     zpty -w shell 'zle-line-init() { : >$READY }; zle -N zle-line-init'
-    await $READY && zpty -w -n shell "$2"$'\t' && await $DONE
+    await $READY 1000 && request "$2"
     local result=$?
     zpty -d shell
     return $result
 }
 
-# On a busy machine the shell loses a key now and then, whatever it said before: another one is asked then.
+# On a busy machine the shell loses a key now and then, whatever it said before: the line is deleted then, and typed again.
+request() {
+    local i
+    for ((i = 0; i < 20; i++)); do
+        zpty -w -n shell $'\C-u'"$1"$'\t'
+        await $DONE 150 && return
+    done
+    return 1
+}
+
 for attempt in 1 2 3; do
     complete "$@" && break
 done
