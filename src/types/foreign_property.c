@@ -38,9 +38,7 @@ static const UnitProperty group_rows[] = {
         { "BlockIOAccounting", "b", F, NULL, NULL },
         { "BlockIODeviceWeight", "a(st)", F, NULL, NULL },
         { "BlockIOReadBandwidth", "a(st)", F, NULL, NULL },
-        { "BlockIOWeight", "t", F, put_infinity, NULL },
         { "BlockIOWriteBandwidth", "a(st)", F, NULL, NULL },
-        { "CPUShares", "t", F, put_infinity, NULL },
         { "ControlGroupId", "t", F, NULL, NULL },
         { "DefaultMemoryLow", "t", F, NULL, NULL },
         { "DefaultMemoryMin", "t", F, NULL, NULL },
@@ -70,8 +68,6 @@ static const UnitProperty group_rows[] = {
         { "SocketBindDeny", "a(iiqq)", F, NULL, NULL },
         { "StartupAllowedCPUs", "ay", F, NULL, NULL },
         { "StartupAllowedMemoryNodes", "ay", F, NULL, NULL },
-        { "StartupBlockIOWeight", "t", F, put_infinity, NULL },
-        { "StartupCPUShares", "t", F, put_infinity, NULL },
 };
 
 const UnitPropertyTable foreign_group_properties = { group_rows, ELEMENTSOF(group_rows) };

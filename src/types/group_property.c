@@ -104,6 +104,10 @@ GETTER(cpu_weight, put_weight, resources->cpu_weight)
 GETTER(io_weight, put_weight, resources->io_weight)
 GETTER(startup_cpu_weight, put_weight, resources->startup_cpu_weight)
 GETTER(startup_io_weight, put_weight, resources->startup_io_weight)
+GETTER(cpu_shares, put_weight, resources->old_weights[RESOURCE_OLD_CPU_SHARES])
+GETTER(startup_cpu_shares, put_weight, resources->old_weights[RESOURCE_OLD_STARTUP_CPU_SHARES])
+GETTER(block_io_weight, put_weight, resources->old_weights[RESOURCE_OLD_BLOCK_IO_WEIGHT])
+GETTER(startup_block_io_weight, put_weight, resources->old_weights[RESOURCE_OLD_STARTUP_BLOCK_IO_WEIGHT])
 GETTER(cpu_quota, sink_u64, resources->cpu_quota_per_sec == 0 ? USEC_INFINITY : resources->cpu_quota_per_sec)
 GETTER(device_policy, sink_string, resource_device_policy_to_string(resources->device_policy))
 
@@ -235,6 +239,7 @@ static void get_ip_deny(const Unit *unit, Sink *sink) {
 }
 
 #define OWN UNIT_PROPERTY_OWN
+#define FOREIGN UNIT_PROPERTY_FOREIGN
 #define LIMIT_ROW(name_, field_, of_, kind_, file_, description_) { #name_, "t", 0, get_##field_, description_ },
 
 static const UnitProperty rows[] = {
@@ -261,6 +266,10 @@ static const UnitProperty rows[] = {
         { "CPUQuotaPeriodUSec", "t", 0, get_cpu_quota_period, "The span in which that is measured, if it was set." },
         { "IOWeight", "t", 0, get_io_weight, "Its share of busy disks." },
         { "StartupIOWeight", "t", 0, get_startup_io_weight, "The same while the manager starts up or ends." },
+        { "CPUShares", "t", FOREIGN, get_cpu_shares, NULL },
+        { "StartupCPUShares", "t", FOREIGN, get_startup_cpu_shares, NULL },
+        { "BlockIOWeight", "t", FOREIGN, get_block_io_weight, NULL },
+        { "StartupBlockIOWeight", "t", FOREIGN, get_startup_block_io_weight, NULL },
         { "IODeviceWeight", "a(st)", 0, get_device_weight, "Its share of single busy disks." },
         { "IODeviceLatencyTargetUSec", "a(st)", 0, get_latency_target,
           "The longest time that operations of single disks should take; others are held back for that." },

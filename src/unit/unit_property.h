@@ -22,7 +22,7 @@ typedef enum UnitPropertyFlags {
         UNIT_PROPERTY_EMITS_CHANGE = 1 << 1,    /* sent with its value in each change signal of the unit */
         UNIT_PROPERTY_INVALIDATES = 1 << 2,     /* only named there */
         UNIT_PROPERTY_OWN = 1 << 3,             /* systemd has none of that name: not shown in its place */
-        UNIT_PROPERTY_FOREIGN = 1 << 4,         /* only systemd has it: shown in its place alone, as not used */
+        UNIT_PROPERTY_FOREIGN = 1 << 4,         /* only systemd has it: shown in its place alone */
 } UnitPropertyFlags;
 
 typedef struct UnitProperty {

@@ -21,15 +21,19 @@ typedef struct Scale {
 
 static const Scale cpu_shares = { 2, 262144, 1024 }, block_io_weight = { 10, 1000, 500 };
 
-/* Converts @value: 1, 0 if it is no weight on this scale (reported), or -ENOMEM. */
-static int read_weight(const DirectiveLine *line, const Scale *scale, const char *value, uint32_t *ret_weight) {
+/* 1, 0 if @value is no weight on this scale (reported), or -ENOMEM. */
+static int read_weight(const DirectiveLine *line, const Scale *scale, const char *value, uint32_t *ret_old) {
         uint32_t old;
 
         if (text_parse_u32(value, &old) < 0 || old < scale->least || old > scale->most)
                 return directive_complain(line, "'%s' is not a whole number between %u and %u", value, scale->least,
                                           scale->most);
-        *ret_weight = MIN(MAX(old * WEIGHT_DEFAULT / scale->usual, 1U), WEIGHT_MAX);
+        *ret_old = old;
         return 1;
+}
+
+static uint32_t convert_weight(const Scale *scale, uint32_t old) {
+        return MIN(MAX(old * WEIGHT_DEFAULT / scale->usual, 1U), WEIGHT_MAX);
 }
 
 /* Does the present name hold? @is_set: the field has a value. */
@@ -48,12 +52,17 @@ static bool is_overridden(const DirectiveLine *line, bool is_set) {
 int resource_parse_old_weight(const DirectiveLine *line, const char *value) {
         bool is_io = line->directive->argument == RESOURCE_OLD_BLOCK_IO_WEIGHT ||
                      line->directive->argument == RESOURCE_OLD_STARTUP_BLOCK_IO_WEIGHT;
-        uint32_t *field = directive_field(line), weight = 0;
-        int r = *value ? read_weight(line, is_io ? &block_io_weight : &cpu_shares, value, &weight) : 1;
+        const Scale *scale = is_io ? &block_io_weight : &cpu_shares;
+        ResourceSettings *settings = directive_base(line, DIRECTIVE_IN_RESOURCES);
+        uint32_t *field = directive_field(line), old = 0;
+        int r = *value ? read_weight(line, scale, value, &old) : 1;
 
-        if (r > 0 && !is_overridden(line, *field > 0))
-                *field = weight;
-        return MIN(r, 0);
+        if (r <= 0)
+                return r;
+        settings->old_weights[line->directive->argument] = old;
+        if (!is_overridden(line, *field > 0))
+                *field = old > 0 ? convert_weight(scale, old) : 0;
+        return 0;
 }
 
 int resource_parse_old_limit(const DirectiveLine *line, const char *value) {
@@ -66,14 +75,14 @@ int resource_parse_old_device_weight(const DirectiveLine *line, const char *valu
         cleanup_free_ char *converted = NULL;
         size_t path = strcspn(value, " \t");
         const char *number = value + path + strspn(value + path, " \t");
-        uint32_t weight;
+        uint32_t old;
         int r;
 
         /* Without a number the other one says what is missing. */
         if (!*number)
                 return resource_parse_device_weight(line, value);
-        r = read_weight(line, &block_io_weight, number, &weight);
+        r = read_weight(line, &block_io_weight, number, &old);
         if (r > 0)
-                r = text_format(&converted, "%.*s %u", (int) path, value, weight);
+                r = text_format(&converted, "%.*s %u", (int) path, value, convert_weight(&block_io_weight, old));
         return r < 0 || !converted ? r : resource_parse_device_weight(line, converted);
 }

@@ -72,6 +72,8 @@ typedef enum ResourceOldName {
         RESOURCE_OLD_MEMORY_LIMIT,
 } ResourceOldName;
 
+#define RESOURCE_OLD_WEIGHTS RESOURCE_OLD_MEMORY_LIMIT  /* how many of them are weights: the first ones */
+
 /* Limit on the devices that a unit can name. */
 #define RESOURCE_DEVICES_MAX 16U
 
@@ -104,6 +106,7 @@ typedef struct ResourceSettings {
         char *allowed_cpus;             /* owned: "0-3,5"; NULL: not set */
         char *allowed_memory_nodes;
         uint8_t by_old_name;            /* bits of ResourceOldName: these set the present name's member */
+        uint32_t old_weights[RESOURCE_OLD_WEIGHTS];     /* as written, on the old scale, for clients; 0: not set */
 #define RESOURCE_LIMIT_MEMBER(name_, field_, ...) ResourceLimit field_;
         RESOURCE_LIMITS(RESOURCE_LIMIT_MEMBER)  /* memory_max, tasks_max, … */
 #undef RESOURCE_LIMIT_MEMBER

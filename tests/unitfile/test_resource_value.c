@@ -77,6 +77,11 @@ RESOURCE_TEST(names_of_control_groups_v1) {
         cr_assert(eq(u32, load(world, "StartupCPUShares=2048")->startup_cpu_weight, 200));
         cr_assert(eq(u32, load(world, "BlockIOWeight=1000")->io_weight, 200));
         cr_assert(eq(u32, load(world, "StartupBlockIOWeight=10")->startup_io_weight, 2));
+        cr_assert(eq(u32, load(world, "CPUShares=1023")->old_weights[RESOURCE_OLD_CPU_SHARES], 1023));
+        cr_assert(eq(u32, load(world, "CPUShares=1023\nCPUShares=")->old_weights[RESOURCE_OLD_CPU_SHARES], 0));
+        cr_assert(eq(u32, load(world, "CPUShares=1023\nCPUShares=")->cpu_weight, 0));
+        cr_assert(eq(u32, load(world, "CPUShares=1")->old_weights[RESOURCE_OLD_CPU_SHARES], 0));
+        cr_assert(eq(u32, load(world, "BlockIOWeight=300\nIOWeight=9")->old_weights[RESOURCE_OLD_BLOCK_IO_WEIGHT], 300));
         cr_assert(load(world, "BlockIOAccounting=yes")->accounts[RESOURCE_IO]);
         cr_assert(eq(u32, load(world, "BlockIODeviceWeight=/dev/sda 100")->devices[0].weight, 20));
         cr_assert(eq(u64, load(world, "BlockIOReadBandwidth=/dev/sda 5M")->devices[0].limits[RESOURCE_READ_BANDWIDTH],
