@@ -103,16 +103,10 @@ def environment():
     }
 
 
-def unit_path():
-    """systemd's folders of a user's units, in its order."""
-    return ':'.join([f'{HOME}/.config/systemd/user', '/etc/systemd/user', f'{RUNTIME}/systemd/user', '/run/systemd/user',
-                     f'{HOME}/.local/share/systemd/user', '/usr/local/lib/systemd/user', str(UNITS)])
-
-
 def command_of(manager, build):
     if manager == 'systemd':
         return [SYSTEMD, '--user']
-    return [f'{build}/jobd', '--user', '--systemd-compat', '--unit-path', unit_path()]
+    return [f'{build}/jobd', '--user', '--systemd-compat', '--systemd-units']
 
 
 class World:
