@@ -261,7 +261,8 @@ static const BusMethod methods[] = {
 
 static const BusSignal signals[] = {
         { "UnitNew", "so", "unit path", "A unit was loaded." },
-        { "UnitRemoved", "so", "unit path", "A unit was unloaded." },
+        { "UnitRemoved", "so", "unit path",
+          "A unit was unloaded; in systemd's place a reload sends both for a unit whose files have changed." },
         { "JobNew", "uos", "id job unit", "A job was installed; sent before the reply that names it." },
         { "JobRemoved", "uoss", "id job unit result",
           "A job has ended: done, canceled, timeout, failed, dependency, skipped, invalid, assert, unsupported, "

@@ -380,6 +380,7 @@ static void note_difference(void *userdata, Unit *unit, const char *difference) 
         cleanup_free_ char *line = NULL;
 
         differences->manager->turn.has_news = true;
+        manager_listeners_tell(&differences->manager->listeners, unit_reread, unit);
         manager_listeners_tell(&differences->manager->listeners, unit_changed, unit);
         if (text_format(&line, "%s: %s", unit->id, difference) < 0)
                 return;

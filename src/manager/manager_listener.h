@@ -16,6 +16,7 @@ typedef struct ManagerListenerOps {
         void (*unit_added)(void *userdata, Unit *unit);
         void (*unit_removed)(void *userdata, Unit *unit);
         void (*unit_changed)(void *userdata, Unit *unit);
+        void (*unit_reread)(void *userdata, Unit *unit);        /* its files say something else; also told as changed */
         void (*job_event)(void *userdata, const JobEvent *event);
         void (*reloading)(void *userdata, bool active);
         void (*unit_files_changed)(void *userdata);

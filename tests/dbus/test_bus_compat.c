@@ -23,6 +23,8 @@ static void set_up(void) {
         fixture.systemd_compat = true;
         bus_fixture_write_unit(&fixture, "quick.service",
                                "[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/true\n");
+        bus_fixture_write_unit(&fixture, "steady.service",
+                               "[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/true\n");
         bus_fixture_write_unit(&fixture, "broken.service", "[Service]\nExecStart=relative/path\n");
         bus_fixture_start(&fixture);
         snprintf(socket, sizeof(socket), "%s/systemd/private", fixture.folder);
@@ -77,6 +79,37 @@ Test(bus_compat, one_dialect_does_not_know_the_other) {
 
 Test(bus_compat, the_own_names_work_on_the_same_socket) {
         bus_fixture_run(&client, "StartUnit", "quick.service", "done");
+}
+
+static int count_seen(const char *word) {
+        int n = 0;
+
+        for (const char *at = client.seen.string; (at = strstr(at, word)); at++)
+                n++;
+        return n;
+}
+
+/* A client keeps what is constant until the unit is announced again. */
+Test(bus_compat, a_reload_announces_units_whose_files_have_changed) {
+        BusFixtureClient own;
+
+        bus_fixture_connect(&fixture, &own);
+        free(bus_fixture_string(call_manager("StartUnit", "quick.service", "replace")));
+        bus_fixture_wait_signal(&client, "JobRemoved");
+        free(bus_fixture_string(call_manager("StartUnit", "steady.service", "replace")));
+        bus_fixture_wait_signal(&client, "JobRemoved");
+        text_deinit(&client.seen);
+        bus_fixture_write_unit(&fixture, "quick.service", "[Unit]\nDescription=Other\n"
+                               "[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/true\n");
+        dbus_message_unref(bus_fixture_call_object(&client, SYSTEMD, SYSTEMD_MANAGER, "Reload", NULL));
+        while (count_seen("Reloading ") < 2 || count_seen("PropertiesChanged ") == 0)
+                dbus_message_unref(bus_fixture_read(&client));
+        cr_assert(strstr(client.seen.string, "Reloading UnitRemoved UnitNew ") != NULL, "%s", client.seen.string);
+        cr_assert(eq(int, count_seen("UnitNew "), 1), "%s", client.seen.string);
+
+        bus_fixture_wait_signal(&own, "UnitFilesChanged");
+        cr_assert(strstr(own.seen.string, "UnitRemoved") == NULL, "%s", own.seen.string);
+        bus_fixture_disconnect(&own);
 }
 
 Test(bus_compat, broken_files_do_not_stop_a_reload) {

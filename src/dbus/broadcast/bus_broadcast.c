@@ -209,3 +209,8 @@ void bus_broadcast_notice(BusBroadcast *broadcast, const BusNotice *notice) {
         else if (notice->of->recall(broadcast->tree, notice, &object))
                 emit_for_objects(broadcast, "InterfacesAdded", write_added, &object);
 }
+
+void bus_broadcast_replaced(BusBroadcast *broadcast, const BusNotice *notice) {
+        bus_broadcast_of_manager(broadcast, notice->of->went, write_notice, notice, BUS_PROPERTY_FOREIGN);
+        bus_broadcast_of_manager(broadcast, notice->of->came, write_notice, notice, BUS_PROPERTY_FOREIGN);
+}

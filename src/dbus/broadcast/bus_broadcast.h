@@ -30,6 +30,11 @@ void bus_broadcast_of_object(BusBroadcast *broadcast, const BusObject *object, c
 void bus_broadcast_changes(BusBroadcast *broadcast, const BusObject *object, uint8_t flags);
 /* Announces that an object was added or removed. */
 void bus_broadcast_notice(BusBroadcast *broadcast, const BusNotice *notice);
+/*
+ * Announces to clients of systemd that an object went and came: there a reload replaces it, and the client reads its
+ * constant properties again.
+ */
+void bus_broadcast_replaced(BusBroadcast *broadcast, const BusNotice *notice);
 
 /* Disconnects all private peers after an event that cannot be reported; clients reconnect and ask again. */
 void bus_broadcast_drop_all(BusBroadcast *broadcast);

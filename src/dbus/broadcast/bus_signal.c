@@ -166,6 +166,11 @@ static void send_notice(BusSignals *signals, const BusNotice *notice) {
                 else
                         bus_broadcast_notice(&signals->broadcast, notice);
                 return;
+        case BUS_NOTICE_REREAD:
+                /* A unit that went meanwhile is announced as that, or was never announced. */
+                if (manager_find_unit(signals->tree->manager, notice->unit))
+                        bus_broadcast_replaced(&signals->broadcast, notice);
+                return;
         case BUS_NOTICE_RELOADING:
                 bus_broadcast_of_manager(&signals->broadcast, "Reloading", write_reloading, notice, 0);
                 return;
@@ -229,6 +234,12 @@ static void on_unit_removed(void *userdata, Unit *unit) {
 
 static void on_unit_changed(void *userdata, Unit *unit) {
         note_unit_changed(userdata, unit, BUS_UNIT_CHANGED);
+}
+
+static void on_unit_reread(void *userdata, Unit *unit) {
+        BusSignals *signals = userdata;
+
+        note(signals, (BusNotice) { .kind = BUS_NOTICE_REREAD, .of = signals->units }, unit);
 }
 
 static void on_job_installed(BusSignals *signals, const JobInfo *job) {
@@ -340,6 +351,7 @@ static const ManagerListenerOps listener_ops = {
         .unit_added = on_unit_added,
         .unit_removed = on_unit_removed,
         .unit_changed = on_unit_changed,
+        .unit_reread = on_unit_reread,
         .job_event = on_job_event,
         .reloading = on_reloading,
         .unit_files_changed = on_unit_files_changed,

@@ -30,6 +30,7 @@ typedef enum BusNoticeKind {
         BUS_NOTICE_NONE,                /* taken back */
         BUS_NOTICE_CAME,
         BUS_NOTICE_WENT,
+        BUS_NOTICE_REREAD,              /* a unit whose files say something else */
         BUS_NOTICE_RELOADING,
         BUS_NOTICE_UNIT_FILES_CHANGED,
         BUS_NOTICE_STARTUP_FINISHED,

@@ -13,6 +13,7 @@ from steps import PATIENCE, begin, end, lines_of_error, text_of  # noqa: E402
 
 NAME = 'org.freedesktop.systemd1'
 ROOT = '/org/freedesktop/systemd1'
+DROP_INS = os.path.expanduser('~/.config/systemd/user/plain.service.d')
 
 
 async def step(name, awaitable):
@@ -32,9 +33,12 @@ class Signals:
     def __init__(self, manager, units):
         self.seen = []
         self.units = units
+        self.wants_units = False
         self.changed = asyncio.Event()
         manager.on_job_new(lambda job, path, unit: self.add(unit, f'JobNew {unit}'))
         manager.on_job_removed(lambda job, path, unit, result: self.add(unit, f'JobRemoved {unit} {result}'))
+        manager.on_unit_new(lambda unit, path: self.add_if_wanted(unit, f'UnitNew {unit}'))
+        manager.on_unit_removed(lambda unit, path: self.add_if_wanted(unit, f'UnitRemoved {unit}'))
         manager.on_unit_files_changed(lambda: self.add(None, 'UnitFilesChanged'))
         manager.on_reloading(lambda active: self.add(None, f'Reloading {active}'))
 
@@ -42,6 +46,10 @@ class Signals:
         if unit is None or unit in self.units:
             self.seen.append(text)
             self.changed.set()
+
+    def add_if_wanted(self, unit, text):
+        if self.wants_units:
+            self.add(unit, text)
 
     async def until(self, text):
         """All that has come, once @text is among it."""
@@ -147,7 +155,22 @@ async def check_jobs(bus, manager, signals):
     end(await asyncio.wait_for(signals.until('JobRemoved slow.service done'), PATIENCE), '0')
     begin('signals of a reload')
     await manager.call_reload()
-    end([s for s in await asyncio.wait_for(signals.until('Reloading False'), PATIENCE) if s != 'UnitFilesChanged'], '0')
+    end(await asyncio.wait_for(signals.until('Reloading False'), PATIENCE), '0')
+    begin('signals of a reload that changes a unit')
+    await manager.call_start_unit('plain.service', 'replace')
+    await asyncio.wait_for(signals.until('JobRemoved plain.service done'), PATIENCE)
+    os.makedirs(DROP_INS)
+    with open(f'{DROP_INS}/a.conf', 'w', encoding='utf-8') as file:
+        file.write('[Unit]\nDescription=Changed\n')
+    signals.wants_units = True
+    await manager.call_reload()
+    end(await asyncio.wait_for(signals.until('Reloading False'), PATIENCE), '0')
+    signals.wants_units = False
+    os.remove(f'{DROP_INS}/a.conf')
+    await manager.call_reload()
+    await asyncio.wait_for(signals.until('Reloading False'), PATIENCE)
+    await manager.call_stop_unit('plain.service', 'replace')
+    await asyncio.wait_for(signals.until('JobRemoved plain.service done'), PATIENCE)
 
 
 async def check_properties(bus, manager):
