@@ -183,7 +183,7 @@ static int place_settings(BusCall *call, const Unit *unit, BusSettings *settings
         return 0;
 }
 
-static int set_properties(BusCall *call, const Unit *unit, bool is_runtime) {
+static int set_properties(BusCall *call, Unit *unit, bool is_runtime) {
         cleanup_(settings_deinit) BusSettings settings = {};
         int r = read_settings(call, unit, &settings);
 
@@ -191,8 +191,7 @@ static int set_properties(BusCall *call, const Unit *unit, bool is_runtime) {
                 r = place_settings(call, unit, &settings, is_runtime);
         if (r < 0 || settings.n == 0)
                 return r;
-        r = manager_reload(call->tree->manager, false, NULL, &call->failure);
-        return r < 0 ? r : 0;
+        return manager_reload_unit(call->tree->manager, unit, &call->failure);
 }
 
 int bus_manager_set_unit_properties(BusCall *call) {

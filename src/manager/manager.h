@@ -127,6 +127,8 @@ unsigned manager_can_clean(const Unit *unit);   /* a mask of UnitClean */
 void manager_reset_failed(Manager *manager, Unit *unit /* NULL: all */);
 /* daemon-reload: @ret_differences gets one line for each changed unit. */
 int manager_reload(Manager *manager, bool force, char ***ret_differences, Failure *ret_failure);
+/* Reads the files of one unit again: other files stay unread, and it is no reload for clients. */
+int manager_reload_unit(Manager *manager, Unit *unit, Failure *ret_failure);
 int manager_unit_processes(Manager *manager, Unit *unit, pid_t **ret_pids, size_t *ret_n);
 
 /* Tells the listeners that unit files were enabled, disabled, masked, …; loaded units do not change. */

@@ -375,17 +375,46 @@ typedef struct Differences {
         char **lines;                   /* owned */
 } Differences;
 
+static void note_change(void *userdata, Unit *unit, const char *difference) {
+        Manager *manager = userdata;
+
+        manager->turn.has_news = true;
+        manager_listeners_tell(&manager->listeners, unit_changed, unit);
+        log_info("%s: %s", unit->id, difference);
+}
+
 static void note_difference(void *userdata, Unit *unit, const char *difference) {
         Differences *differences = userdata;
         cleanup_free_ char *line = NULL;
 
-        differences->manager->turn.has_news = true;
         manager_listeners_tell(&differences->manager->listeners, unit_reread, unit);
-        manager_listeners_tell(&differences->manager->listeners, unit_changed, unit);
-        if (text_format(&line, "%s: %s", unit->id, difference) < 0)
-                return;
-        log_info("%s", line);
-        (void) strv_push(&differences->lines, line);
+        note_change(differences->manager, unit, difference);
+        if (text_format(&line, "%s: %s", unit->id, difference) == 0)
+                (void) strv_push(&differences->lines, line);
+}
+
+/* Units have other settings and relations. */
+static void settle_reload(Manager *manager) {
+        job_manager_graph_changed(manager->engine, manager->turn.now);
+        manager_apply_groups(manager);
+        unit_table_foreach(manager->units, unit) {
+                /* The unit may not recover with another any more. */
+                manager_records_mark_awaiting(manager, unit);
+                manager_unloading_consider(&manager->unloading, unit);
+        }
+}
+
+int manager_reload_unit(Manager *manager, Unit *unit, Failure *ret_failure) {
+        int r;
+
+        assert(manager);
+        assert(unit);
+
+        r = unit_file_reload_unit(manager->loader, unit, note_change, manager, ret_failure);
+        if (r >= 0)
+                settle_reload(manager);
+        manager_jobs_arm(&manager->jobs);
+        return r;
 }
 
 void manager_note_unit_files_changed(Manager *manager) {
@@ -408,14 +437,7 @@ int manager_reload(Manager *manager, bool force, char ***ret_differences, Failur
         manager_generator_run(&manager->generator);
         r = unit_file_reload(manager->loader, manager->units, force, note_difference, &differences, ret_failure);
         if (r >= 0) {
-                job_manager_graph_changed(manager->engine, manager->turn.now);
-                manager_apply_groups(manager);
-                /* A reload checks all files anyway, so all units are considered. */
-                unit_table_foreach(manager->units, unit) {
-                        /* The unit may not recover with another any more. */
-                        manager_records_mark_awaiting(manager, unit);
-                        manager_unloading_consider(&manager->unloading, unit);
-                }
+                settle_reload(manager);
                 manager_listeners_tell(&manager->listeners, unit_files_changed);
         }
         manager->turn.has_news = true;

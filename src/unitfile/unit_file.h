@@ -80,6 +80,9 @@ bool unit_file_has_changed(UnitFileLoader *loader, const Unit *unit);
 typedef void (*UnitFileChanged)(void *userdata, Unit *unit, const char *difference);
 int unit_file_reload(UnitFileLoader *loader, UnitTable *table, bool force, UnitFileChanged changed, void *userdata,
                      Failure *ret_failure);
+/* The same for the files of one unit, without force. */
+int unit_file_reload_unit(UnitFileLoader *loader, Unit *unit, UnitFileChanged changed, void *userdata,
+                          Failure *ret_failure);
 
 /* The state as of is-enabled: "enabled", "static", "masked", "disabled", "generated", …; or -ENOENT. */
 int unit_file_state(UnitFileLoader *loader, const char *name, const char **ret_state);

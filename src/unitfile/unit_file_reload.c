@@ -122,8 +122,8 @@ static int reload_add_pullers(ReloadItems *items, const Unit *unit, bool *is_lis
         return 0;
 }
 
-/* Adds the changed units, and the other units to be read with them. */
-static int reload_gather(const UnitFileLoader *loader, UnitTable *table, ReloadItems *items) {
+/* Adds the changed units (of which @only is the only one, if it is given), and the other units to be read with them. */
+static int reload_gather(const UnitFileLoader *loader, UnitTable *table, const Unit *only, ReloadItems *items) {
         cleanup_free_ bool *is_listed = calloc(MAX(unit_table_size(table), 1U), sizeof(bool));
         size_t n_changed;
         int r = 0;
@@ -131,7 +131,7 @@ static int reload_gather(const UnitFileLoader *loader, UnitTable *table, ReloadI
         if (!is_listed)
                 return -ENOMEM;
         unit_table_foreach(table, unit) {
-                if (!reload_has_changed(loader, unit))
+                if ((only && unit != only) || !reload_has_changed(loader, unit))
                         continue;
                 is_listed[unit->index] = true;
                 r = reload_add(items, unit, true);
@@ -215,8 +215,8 @@ static int reload_refuse(int n_broken, const UnitDraft *first, Failure *ret_fail
                            failure_message(&first->failure));
 }
 
-int unit_file_reload(UnitFileLoader *loader, UnitTable *table, bool force, UnitFileChanged changed, void *userdata,
-                     Failure *ret_failure) {
+static int reload(UnitFileLoader *loader, UnitTable *table, const Unit *only, bool force, UnitFileChanged changed,
+                  void *userdata, Failure *ret_failure) {
         cleanup_(reload_items_deinit) ReloadItems items = {};
         const UnitDraft *first_broken = NULL;
         int r;
@@ -226,7 +226,7 @@ int unit_file_reload(UnitFileLoader *loader, UnitTable *table, bool force, UnitF
 
         r = name_map_refresh(loader->names);
         if (r >= 0)
-                r = reload_gather(loader, table, &items);
+                r = reload_gather(loader, table, only, &items);
         if (r >= 0 && items.n > 0) {
                 qsort(items.items, items.n, sizeof(ReloadItem), reload_item_compare);
                 r = reload_read(loader, &items, &first_broken);
@@ -245,4 +245,16 @@ int unit_file_reload(UnitFileLoader *loader, UnitTable *table, bool force, UnitF
                         changed(userdata, unit, items.items[i].difference);
         }
         return 0;
+}
+
+int unit_file_reload(UnitFileLoader *loader, UnitTable *table, bool force, UnitFileChanged changed, void *userdata,
+                     Failure *ret_failure) {
+        return reload(loader, table, NULL, force, changed, userdata, ret_failure);
+}
+
+int unit_file_reload_unit(UnitFileLoader *loader, Unit *unit, UnitFileChanged changed, void *userdata,
+                          Failure *ret_failure) {
+        assert(unit);
+
+        return reload(loader, unit->table, unit, false, changed, userdata, ret_failure);
 }

@@ -121,6 +121,26 @@ check "all is taken back" ctl set-property a.service IPAddressDeny=
 check_equal "of both" "$(ctl show -P IPAddressDeny a.service)" ""
 check "revert takes all of it back" ctl revert a.service
 check_prints "then nothing is limited" '^TasksMax=infinity$' ctl show -p TasksMax a.service
+# — files of other units, that have changed meanwhile —
+unit other.service <<'U'
+[Service]
+ExecStart=/bin/sleep 1000
+U
+unit wrong.service <<'U'
+[Service]
+ExecStart=/bin/sleep 1000
+U
+check "of units that run" ctl start other.service wrong.service
+printf '[Unit]\nDescription=Other\n' >>"$UNITS/other.service"
+printf 'MemoryMax=lots\n' >>"$UNITS/wrong.service"
+check "one with an error prevents nothing" ctl set-property a.service TasksMax=40
+check_equal "which is in force" "$(ctl show -P TasksMax a.service)" 40
+check_equal "and none is read" "$(ctl show -P Description -P NeedDaemonReload other.service | sort)" "other.service
+yes"
+check "the units end" ctl stop other.service wrong.service
+rm "$UNITS/wrong.service"
+check "and then" ctl revert a.service
+check "all is read" ctl daemon-reload
 # — a slice that has no file —
 check "of the slice that services are in" ctl set-property app.slice TasksMax=500
 check_prints "it is set" '^TasksMax=500$' ctl show -p TasksMax app.slice

@@ -156,13 +156,17 @@ async def check_jobs(bus, manager, signals):
     begin('signals of a reload')
     await manager.call_reload()
     end(await asyncio.wait_for(signals.until('Reloading False'), PATIENCE), '0')
-    begin('signals of a reload that changes a unit')
     await manager.call_start_unit('plain.service', 'replace')
     await asyncio.wait_for(signals.until('JobRemoved plain.service done'), PATIENCE)
+    signals.wants_units = True
+    begin('signals of a change of a property')
+    await manager.call_set_unit_properties('plain.service', True, [['CPUWeight', Variant('t', 70)]])
+    await manager.call_start_unit('plain.service', 'replace')
+    end(await asyncio.wait_for(signals.until('JobRemoved plain.service done'), PATIENCE), '0')
     os.makedirs(DROP_INS)
     with open(f'{DROP_INS}/a.conf', 'w', encoding='utf-8') as file:
         file.write('[Unit]\nDescription=Changed\n')
-    signals.wants_units = True
+    begin('signals of a reload that changes a unit')
     await manager.call_reload()
     end(await asyncio.wait_for(signals.until('Reloading False'), PATIENCE), '0')
     signals.wants_units = False
