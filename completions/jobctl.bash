@@ -8,7 +8,7 @@ _jobctl_types='start stop restart reload try-restart reload-or-restart try-reloa
         verify-active nop isolate'
 _jobctl_modes='replace fail lenient replace-irreversibly isolate flush ignore-dependencies ignore-requirements
         restart-dependencies triggering'
-_jobctl_unit_types='service socket target timer path mount slice scope'
+_jobctl_unit_types='service socket target timer path mount slice scope flow'
 
 _jobctl_help() {
         "${COMP_WORDS[0]}" help "$@" 2>/dev/null

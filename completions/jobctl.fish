@@ -162,7 +162,7 @@ jobctl help 2>/dev/null | sed -n '/^Options:/,$p' | while read -l line
             case job-mode
                 set -a options -a 'replace fail lenient replace-irreversibly isolate flush ignore-dependencies ignore-requirements restart-dependencies triggering'
             case type
-                set -a options -a 'service target socket timer path slice scope mount'
+                set -a options -a 'service target socket timer path slice scope mount flow'
             case state
                 set -a options -a 'active inactive failed activating deactivating reloading loaded not-found masked running exited dead waiting enabled disabled static'
             case signal

@@ -8,6 +8,7 @@
 #include "types/unit_types.h"
 
 const UnitVTable *const unit_types[] = {
+        &flow_vtable,
         &mount_vtable,
         &path_vtable,
         &scope_vtable,

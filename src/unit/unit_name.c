@@ -35,6 +35,7 @@ static const char *const types[_UNIT_TYPE_MAX] = {
         [UNIT_PATH] = "path",
         [UNIT_SLICE] = "slice",
         [UNIT_SCOPE] = "scope",
+        [UNIT_FLOW] = "flow",
 };
 
 DEFINE_STRING_TABLE(unit_type, UnitType, types)

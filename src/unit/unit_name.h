@@ -26,6 +26,7 @@ typedef enum UnitType {
         UNIT_PATH,
         UNIT_SLICE,
         UNIT_SCOPE,
+        UNIT_FLOW,
         _UNIT_TYPE_MAX,
         _UNIT_TYPE_INVALID = -22,
 } UnitType;

@@ -13,6 +13,7 @@
 #include "basic/macro.h"
 #include "basic/text.h"
 #include "unitfile/directive.h"
+#include "unitfile/draft_type.h"
 
 #define NEAREST_MAX 512
 
@@ -26,6 +27,9 @@ enum {
         TABLE_SOCKET,
         TABLE_SCOPE,
         TABLE_MOUNT,
+        TABLE_FLOW,
+        TABLE_NODE,
+        TABLE_POLICY,
         TABLE_EXEC,
         TABLE_KILL,
         TABLE_RESOURCE,
@@ -43,6 +47,9 @@ static const DirectiveTable tables[_TABLE_MAX] = {
         [TABLE_SCOPE] = { scope_directives, &scope_directives_n },
         [TABLE_SOCKET] = { socket_directives, &socket_directives_n },
         [TABLE_MOUNT] = { mount_directives, &mount_directives_n },
+        [TABLE_FLOW] = { flow_directives, &flow_directives_n },
+        [TABLE_NODE] = { node_directives, &node_directives_n },
+        [TABLE_POLICY] = { policy_directives, &policy_directives_n },
         [TABLE_EXEC] = { exec_directives, &exec_directives_n },
         [TABLE_KILL] = { kill_directives, &kill_directives_n },
         [TABLE_RESOURCE] = { resource_directives, &resource_directives_n },
@@ -65,6 +72,10 @@ static const DirectiveSection sections[] = {
         { "Mount", UNIT_MOUNT,
           { &tables[TABLE_MOUNT], &tables[TABLE_EXEC], &tables[TABLE_KILL], GROUP } },
         { "Slice", UNIT_SLICE, { &tables[TABLE_SLICE], GROUP } },
+        { "Flow", UNIT_FLOW, { &tables[TABLE_FLOW], &tables[TABLE_EXEC], &tables[TABLE_KILL], GROUP } },
+        { "Node *", UNIT_FLOW, { &tables[TABLE_NODE], &tables[TABLE_EXEC], &tables[TABLE_KILL], GROUP },
+          .instances = &flow_node_kind },
+        { "Policy *", UNIT_FLOW, { &tables[TABLE_POLICY] }, .instances = &flow_policy_kind },
         { "Automount", UNIT_AUTOMOUNT, {} },
         { "Swap", UNIT_SWAP, {} },
 };
@@ -113,6 +124,12 @@ const Directive *directive_find(const DirectiveSection *section, const char *nam
 
 bool directive_fits(const Directive *directive, const DirectiveTarget *target) {
         return directive->base == DIRECTIVE_IN_NOTHING || target->bases[directive->base];
+}
+
+bool directive_is_default(const Directive *directive) {
+        return directive->is_default || directive->base == DIRECTIVE_IN_EXEC ||
+               directive->base == DIRECTIVE_IN_EXEC_RARE || directive->base == DIRECTIVE_IN_EXEC_TERMS ||
+               directive->base == DIRECTIVE_IN_KILL;
 }
 
 size_t directive_number(const Directive *directive) {

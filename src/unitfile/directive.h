@@ -69,6 +69,7 @@ struct Directive {
         uint8_t base;                   /* DirectiveBase */
         uint8_t status;                 /* DirectiveStatus */
         bool is_strict;                 /* a bad value refuses the unit; otherwise it is ignored */
+        bool is_default;                /* in the section of a type: see directive_is_default() */
         /* Why ignoring it does no harm; what the unit could do without it; or how an old name's values differ. */
         const char *reason;
         const char *renamed_to;         /* present name, if this is an old one; else NULL */
@@ -96,10 +97,12 @@ typedef struct DirectiveSections {
 
 extern const Directive unit_directives[], install_directives[], service_directives[], slice_directives[],
         timer_directives[], path_directives[], scope_directives[], socket_directives[], mount_directives[],
-        exec_directives[], kill_directives[], resource_directives[], resource_limit_directives[];
+        flow_directives[], node_directives[], policy_directives[], exec_directives[], kill_directives[],
+        resource_directives[], resource_limit_directives[];
 extern const size_t unit_directives_n, install_directives_n, service_directives_n, slice_directives_n,
         timer_directives_n, path_directives_n, scope_directives_n, socket_directives_n, mount_directives_n,
-        exec_directives_n, kill_directives_n, resource_directives_n, resource_limit_directives_n;
+        flow_directives_n, node_directives_n, policy_directives_n, exec_directives_n, kill_directives_n,
+        resource_directives_n, resource_limit_directives_n;
 
 /* All tables, each once. */
 const DirectiveTable *directive_tables(size_t *ret_n);
@@ -115,6 +118,11 @@ const char *directive_section_of_type(UnitType type);
 const Directive *directive_find(const DirectiveSection *section, const char *name);
 /* Returns true if the section of @target has the settings that the directive is for. */
 bool directive_fits(const Directive *directive, const DirectiveTarget *target);
+/*
+ * Returns true if the lines of the type's own section are defaults of its instances, where the type has such (see
+ * DraftType.has_defaults): directives for execution and killing, and rows with .is_default, which both sections have.
+ */
+bool directive_is_default(const Directive *directive);
 /* The number of a directive among all, counted from 1, and the directive with a number. */
 size_t directive_number(const Directive *directive);
 const Directive *directive_at(size_t number);

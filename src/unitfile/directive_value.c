@@ -66,6 +66,10 @@ int directive_expand(const DirectiveLine *line, const char *value, char **ret_te
                 directive_note(line, UNIT_FILE_WARNING, "In '%s': %s; it is left unchanged.", value, problem);
         if (r >= 0)
                 return 1;
+        /* What stands for a value of the run is never a line to be left out. */
+        if (r == -EINVAL && line->target->draft->specifiers.has_expressions)
+                return unit_draft_refuse(line->target->draft, line->file, line->line, line->directive->name,
+                                         "In '%s': %s.", value, problem);
         return r == -EINVAL ? directive_complain(line, "In '%s': %s", value, problem) : r;
 }
 
@@ -182,6 +186,8 @@ static const char *const enum_words[] = {
         "tmpfs", "full", "strict", "noaccess", "invisible", "ptraceable", "default", "pid", "disabled", "enabled",
         "restart",
         "both", "ipv6-only", "us", "ns", "closed", "tcp", "udp", "data", "resolve",
+        "queue", "reject", "skip", "replace", "end", "suspend", "drain", "wait", "interrupt", "fixed", "linear",
+        "exponential", "retry", "pending", "fail",
 };
 
 int directive_complain_choice(const DirectiveLine *line, const char *value) {

@@ -43,6 +43,9 @@ void draft_section_deinit(DraftSection *section) {
         exec_rare_settings_deinit(&section->exec_rare);
         exec_terms_deinit(&section->exec_terms);
         resource_settings_deinit(&section->resources);
+        for (size_t i = 0; i < section->lines.n; i++)
+                free(section->lines.items[i].value);
+        vector_deinit(&section->lines);
         free(take_ptr(section->name));
 }
 

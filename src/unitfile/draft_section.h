@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 
+#include "basic/vector.h"
 #include "unitfile/directive.h"
 #include "unitfile/exec_settings.h"
 #include "unitfile/kill_settings.h"
@@ -27,6 +28,14 @@ typedef struct SettingsKind {
         size_t exec, kill, resources;
 } SettingsKind;
 
+/* A line that was read and is kept, to be read again. */
+typedef struct DraftLine {
+        const Directive *directive;
+        char *value;                    /* owned */
+        const char *file;               /* borrowed from the draft's state */
+        unsigned line;
+} DraftLine;
+
 typedef struct DraftSection {
         const SettingsKind *kind;       /* NULL: no settings */
         char *name;                     /* owned: "a" in [Node a]; NULL: the type's own section */
@@ -39,6 +48,8 @@ typedef struct DraftSection {
         ExecRareSettings exec_rare;     /* strings are owned until draft_section_settle() */
         ExecTerms exec_terms;           /* the same */
         ResourceSettings resources;     /* the same */
+        /* With DraftType.has_defaults, of the type: defaults of instances; of an instance: what follows them. */
+        VECTOR(DraftLine) lines;
         DirectiveTarget target;
 } DraftSection;
 

@@ -15,6 +15,7 @@ const DraftType *draft_type_of(UnitType type) {
                 [UNIT_SCOPE] = &scope_draft_type,
                 [UNIT_MOUNT] = &mount_draft_type,
                 [UNIT_SLICE] = &slice_draft_type,
+                [UNIT_FLOW] = &flow_draft_type,
                 [UNIT_TARGET] = &target_draft_type,
         };
 

@@ -16,6 +16,7 @@ typedef struct DraftType {
         SettingsKind settings;
         bool has_settings;
         bool is_found_with_dropins;     /* reads the drop-ins of a unit without a main file */
+        bool has_defaults;              /* some lines of its own section are defaults of its instances */
         bool ignores_isolate;           /* IgnoreOnIsolate= defaults to yes */
 
         /* All may be NULL. */
@@ -37,8 +38,11 @@ typedef struct DraftType {
         int (*relate)(Unit *unit);      /* after a load: adds other units' relations to it. 0 or -ENOMEM */
 } DraftType;
 
-extern const DraftType mount_draft_type, path_draft_type, scope_draft_type, service_draft_type, slice_draft_type,
-        socket_draft_type, target_draft_type, timer_draft_type;
+/* Of the sections [Node …] and [Policy …] of a flow. */
+extern const SettingsKind flow_node_kind, flow_policy_kind;
+
+extern const DraftType flow_draft_type, mount_draft_type, path_draft_type, scope_draft_type, service_draft_type,
+        slice_draft_type, socket_draft_type, target_draft_type, timer_draft_type;
 
 const DraftType *draft_type_of(UnitType type);   /* NULL: the type cannot be loaded */
 

@@ -88,6 +88,12 @@ static int file_read_all(int fd, size_t size, char **ret_text, size_t *ret_n) {
 }
 
 int file_text_read(const char *path, char **ret_text, struct stat *ret_stat, FileProblem *ret_problem) {
+        return file_text_read_up_to(path, FILE_TEXT_MAX, "The file is larger than 1 MiB.", ret_text, ret_stat,
+                                    ret_problem);
+}
+
+int file_text_read_up_to(const char *path, size_t max, const char *problem, char **ret_text, struct stat *ret_stat,
+                         FileProblem *ret_problem) {
         cleanup_free_ char *text = NULL;
         size_t n = 0;
         int r;
@@ -106,8 +112,8 @@ int file_text_read(const char *path, char **ret_text, struct stat *ret_stat, Fil
         }
         if (!S_ISREG(ret_stat->st_mode))
                 return file_problem(ret_problem, 0, "The file is not a regular file.");
-        if (ret_stat->st_size > FILE_TEXT_MAX)
-                return file_problem(ret_problem, 0, "The file is larger than 1 MiB.");
+        if ((size_t) ret_stat->st_size > max)
+                return file_problem(ret_problem, 0, problem);
 
         r = file_read_all(fd, (size_t) ret_stat->st_size, &text, &n);
         if (r < 0)

@@ -26,6 +26,10 @@ typedef struct FileProblem {
  */
 int file_text_read(const char *path, char **ret_text, struct stat *ret_stat, FileProblem *ret_problem);
 
+/* The same for a file of up to @max bytes; @problem is the sentence about a larger one (static). */
+int file_text_read_up_to(const char *path, size_t max, const char *problem, char **ret_text, struct stat *ret_stat,
+                         FileProblem *ret_problem);
+
 /* Makes the same checks on text from another source: 0 or -EBADMSG. */
 int file_text_check(const char *text, size_t n, FileProblem *ret_problem);
 

@@ -473,6 +473,10 @@ static int specifier_add(const SpecifierContext *context, char letter, Text *to,
                 text_add_char(to, '%');
                 return 0;
         }
+        if (letter == '{' && context->has_expressions)
+                return specifier_complain(-EINVAL, ret_problem,
+                                          "'%%{' begins an expression, and expressions are not supported yet (write "
+                                          "'%%%%{' for the text)", 0, 0);
         if (!resolve) {
                 text_add_char(to, '%');
                 if (!letter)

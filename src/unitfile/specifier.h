@@ -13,6 +13,7 @@ typedef struct SpecifierContext {
         const char *fragment;           /* borrowed: path of its main file, or NULL */
         const char *runtime_directory;  /* borrowed: %t, or NULL for the default */
         bool is_user;
+        bool has_expressions;           /* "%{" is no text: it begins an expression */
 } SpecifierContext;
 
 /* Results of specifier_expand() besides 0 and errors. */

@@ -81,9 +81,16 @@ int unit_draft_new(const UnitFileLoader *loader, const char *name, const DraftTy
                 .fragment = draft->state->sources.fragment,
                 .runtime_directory = loader->runtime_directory,
                 .is_user = loader->options.is_user,
+                .has_expressions = draft->type == UNIT_FLOW,
         };
         *ret_draft = take_ptr(draft);
         return 0;
+}
+
+bool unit_draft_name_is_of_instance(const char *name) {
+        size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-");
+
+        return n > 0 && n <= UNIT_NAME_MAX && !name[n];
 }
 
 static DraftSection *find_instance(const UnitDraft *draft, const DirectiveSection *section, const char *name) {
@@ -160,7 +167,7 @@ void unit_draft_report(const UnitDraft *draft, UnitFileSeverity severity, const 
         cleanup_free_ char *message = NULL;
         va_list args;
 
-        if (!draft->loader->options.receiver)
+        if (draft->is_quiet || !draft->loader->options.receiver)
                 return;
         va_start(args, format);
         (void) text_vformat(&message, format, args);
@@ -206,6 +213,8 @@ int unit_draft_refuse(UnitDraft *draft, const char *file, unsigned line, const c
         va_list args;
         int r;
 
+        if (draft->is_quiet)
+                return 0;
         va_start(args, format);
         r = text_vformat(&message, format, args);
         va_end(args);

@@ -56,6 +56,7 @@ struct UnitDraft {
         VECTOR(DraftSection *) instances;
         IndexTable by_instance;         /* of instances, by the hash of their name */
         ServiceRareSettings service_rare;       /* of a service; members are owned until the service is checked */
+        bool is_quiet;                  /* lines are read that were judged before: nothing is reported */
         bool is_broken;                 /* failure is about a setting */
         VECTOR(DraftRelation) relations;
         VECTOR(DraftRefusal) refusals;
@@ -81,6 +82,9 @@ DEFINE_CLEANUP(UnitDraft, unit_draft_free)
 int unit_draft_open_instance(UnitDraft *draft, const DirectiveSection *section, const char *name, const char *file,
                              unsigned line, DraftSection **ret_instance);
 
+/* Returns true if @name can be "a" of [Node a]: it can be a file name, and stand in an expression. */
+bool unit_draft_name_is_of_instance(const char *name);
+
 /* Adds a relation; one to the unit itself is ignored. @file must live as long as the draft. 0 or -ENOMEM. */
 int unit_draft_add_relation(UnitDraft *draft, UnitRelationKind kind, const char *name, const char *file, unsigned line,
                             const char *implied);
@@ -98,6 +102,10 @@ static inline ServiceSettings *unit_draft_service(const UnitDraft *draft) {
  * there is none, with @file unchanged. Reads the files again, so only for error messages.
  */
 unsigned unit_draft_find_setting(const UnitDraft *draft, const char *setting, const char **file);
+
+/* The same in the section of a node; @setting may be NULL, for 0. */
+unsigned unit_draft_find_node_setting(const UnitDraft *draft, const char *node, const char *setting,
+                                      const char **file);
 
 /*
  * Reports a message about a file; @setting may be NULL. @line 0 means the line that assigns the setting in the main

@@ -89,7 +89,7 @@ static void apply_private_devices(const UnitDraft *draft, DraftSection *section)
                 section->resources.device_policy = RESOURCE_DEVICES_CLOSED;
 }
 
-static int apply_section(const UnitDraft *draft, DraftSection *section, ResourceSettings **ret_resources) {
+int unit_draft_settle_section(const UnitDraft *draft, DraftSection *section, ResourceSettings **ret_resources) {
         int r = unit_draft_apply_dynamic_user(draft, section);
 
         if (r < 0)
@@ -104,7 +104,7 @@ static int apply_instances(UnitDraft *draft) {
         for (size_t i = 0; r == 0 && i < draft->instances.n; i++) {
                 cleanup_(resource_settings_freep) ResourceSettings *resources = NULL;
 
-                r = apply_section(draft, draft->instances.items[i], &resources);
+                r = unit_draft_settle_section(draft, draft->instances.items[i], &resources);
         }
         if (r == 0 && draft->draft_type && draft->draft_type->take_instances)
                 r = draft->draft_type->take_instances(draft);
@@ -113,7 +113,7 @@ static int apply_instances(UnitDraft *draft) {
 
 static int apply_settings(UnitDraft *draft, Unit *unit, const char *path) {
         cleanup_(resource_settings_freep) ResourceSettings *resources = NULL;
-        int r = draft->load_state == UNIT_LOADED ? apply_section(draft, &draft->section, &resources) : 0;
+        int r = draft->load_state == UNIT_LOADED ? unit_draft_settle_section(draft, &draft->section, &resources) : 0;
 
         if (r == 0 && draft->load_state == UNIT_LOADED)
                 r = apply_instances(draft);

@@ -22,7 +22,7 @@ typedef struct DraftParser {
         DirectiveSections known;        /* borrowed: of all types */
         const DirectiveSection *section;        /* NULL: the lines of the present section are not read */
         const char *header;             /* borrowed from the text: the present section, "Service", "Node a" */
-        const DirectiveTarget *target;  /* borrowed from the draft: settings of the present section */
+        DraftSection *into;             /* borrowed from the draft: settings of the present section */
         bool is_in_section;             /* a header has been seen */
 } DraftParser;
 
@@ -102,13 +102,6 @@ static int parser_warn_of_section(const DraftParser *parser, unsigned line, cons
 
 /* — sections — */
 
-/* Checks "a" of "Node a", so that the name can be used as a file name or in an expression. */
-static bool instance_name_is_valid(const char *name) {
-        size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-");
-
-        return n > 0 && n <= UNIT_NAME_MAX && !name[n];
-}
-
 static int parser_enter_instance(DraftParser *parser, unsigned line, const DirectiveSection *section) {
         const char *name = parser->header + section_word_length(section);
         size_t n_before = parser->draft->instances.n;
@@ -119,7 +112,7 @@ static int parser_enter_instance(DraftParser *parser, unsigned line, const Direc
         if (!*name)
                 return unit_draft_refuse(parser->draft, parser->file, line, NULL,
                                          "The section [%s] needs a name, as in [%s].", parser->header, section->name);
-        if (!instance_name_is_valid(name))
+        if (!unit_draft_name_is_of_instance(name))
                 return unit_draft_refuse(parser->draft, parser->file, line, NULL,
                                          "'%s' is not a name for [%s]: a name has letters, digits, '_', '.' and "
                                          "'-', and "
@@ -131,7 +124,7 @@ static int parser_enter_instance(DraftParser *parser, unsigned line, const Direc
         if (parser->draft->instances.n > n_before)
                 file_values_enter(&parser->draft->values, parser->header);
         parser->section = section;
-        parser->target = &instance->target;
+        parser->into = instance;
         return 0;
 }
 
@@ -154,7 +147,7 @@ static int parser_enter_section(DraftParser *parser, unsigned line, char *text) 
         if (section->instances)
                 return parser_enter_instance(parser, line, section);
         parser->section = section->tables[0] ? section : NULL;
-        parser->target = &parser->draft->section.target;
+        parser->into = &parser->draft->section;
         return 0;
 }
 
@@ -209,10 +202,47 @@ static char *parser_trim_end(char *start, char *end) {
         return start;
 }
 
+/* Reads @line, or keeps it for later: the lines of an instance follow all that are defaults, wherever these are. */
+int unit_draft_assign(UnitDraft *draft, DraftSection *into, const DirectiveLine *line, const char *value) {
+        DraftLine kept = { .directive = line->directive, .file = line->file, .line = line->line };
+
+        if (!draft->draft_type || !draft->draft_type->has_defaults || !directive_is_default(line->directive))
+                return line->directive->parse(line, value);
+        kept.value = strdup(value);
+        if (!kept.value || vector_push(&into->lines, kept) < 0) {
+                free(kept.value);
+                return -ENOMEM;
+        }
+        return into->section ? 0 : line->directive->parse(line, value);
+}
+
+static int parse_kept(UnitDraft *draft, DraftSection *into, const DraftLine *kept) {
+        DirectiveLine line = { .target = &into->target, .file = kept->file, .line = kept->line };
+
+        /* A row of the type's table has a counterpart for the instance, with another offset. */
+        line.directive = directive_find(into->section, kept->directive->name);
+        return line.directive ? line.directive->parse(&line, kept->value) : 0;
+}
+
+int unit_draft_parse_kept(UnitDraft *draft, DraftSection *instance) {
+        int r = 0;
+
+        if (instance->lines.n == 0)
+                return 0;
+        draft->is_quiet = true;
+        for (size_t i = 0; r == 0 && i < draft->section.lines.n; i++)
+                if (draft->section.lines.items[i].directive->status == DIRECTIVE_SUPPORTED)
+                        r = parse_kept(draft, instance, &draft->section.lines.items[i]);
+        draft->is_quiet = false;
+        for (size_t i = 0; r == 0 && i < instance->lines.n; i++)
+                r = parse_kept(draft, instance, &instance->lines.items[i]);
+        return r;
+}
+
 static int parser_assign(DraftParser *parser, unsigned line, char *text) {
         char *equals = strchr(text, '=');
         const char *key, *value;
-        DirectiveLine where = { .target = parser->target, .file = parser->file, .line = line };
+        DirectiveLine where = { .target = NULL, .file = parser->file, .line = line };
 
         if (!equals || equals == text) {
                 unit_draft_report(parser->draft, UNIT_FILE_WARNING, parser->file, line, NULL,
@@ -229,7 +259,8 @@ static int parser_assign(DraftParser *parser, unsigned line, char *text) {
                         parser_warn_of_directive(parser, line, key);
                 return 0;
         }
-        if (!directive_fits(where.directive, parser->target))
+        where.target = &parser->into->target;
+        if (!directive_fits(where.directive, where.target))
                 return unit_draft_refuse(parser->draft, parser->file, line, key,
                                          "This directive cannot be used in [%s].", parser->header);
         if (where.directive->renamed_to)
@@ -239,7 +270,7 @@ static int parser_assign(DraftParser *parser, unsigned line, char *text) {
                                   where.directive->reason ? where.directive->reason : "");
         file_values_enter(&parser->draft->values, parser->section->instances ? parser->header : NULL);
         file_values_add(&parser->draft->values, where.directive, value);
-        return where.directive->parse(&where, value);
+        return unit_draft_assign(parser->draft, parser->into, &where, value);
 }
 
 static int parser_read_line(DraftParser *parser, unsigned line, char *text) {

@@ -166,6 +166,8 @@ static int draft_read_files(UnitDraft *draft) {
         strv_foreach(dropin, draft->state->sources.dropins)
                 if (r >= 0)
                         r = draft_read_file(draft, *dropin, ++n_dropins);
+        for (size_t i = 0; r >= 0 && i < draft->instances.n; i++)
+                r = unit_draft_parse_kept(draft, draft->instances.items[i]);
         if (r >= 0)
                 r = draft_judge_refusals(draft);
         if (r >= 0)

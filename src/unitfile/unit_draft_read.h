@@ -22,8 +22,17 @@ int unit_draft_read_text(const UnitFileLoader *loader, const char *name, const c
  */
 int unit_draft_parse(UnitDraft *draft, const DirectiveSections *known, const char *file, char *text);
 
+/* Reads one assignment into @into, a section of the draft; @line->target is its target. 0 or -ENOMEM. */
+int unit_draft_assign(UnitDraft *draft, DraftSection *into, const DirectiveLine *line, const char *value);
+
+/* To be called once all files were read: reads the defaults, and then the lines kept of @instance. 0 or -ENOMEM. */
+int unit_draft_parse_kept(UnitDraft *draft, DraftSection *instance);
+
 /* Adds the settings that DynamicUser= implies to @section, before it is settled. 0 or -ENOMEM. */
 int unit_draft_apply_dynamic_user(const UnitDraft *draft, DraftSection *section);
+
+/* Completes the settings of a section that was read, with what some imply; see draft_section_settle(). 0 or -ENOMEM. */
+int unit_draft_settle_section(const UnitDraft *draft, DraftSection *section, ResourceSettings **ret_resources);
 
 /* Applies @draft to @unit and frees its content. 0 or -ENOMEM. */
 int unit_draft_apply(UnitDraft *draft, UnitTable *table, Unit *unit);

@@ -276,6 +276,9 @@ static int verify_unit(Verifier *verifier, const char *name) {
                 verify_contradiction(draft, &draft->relations.items[i]);
         }
         verify_accept(draft);
+        r = verify_flow(draft);
+        if (r < 0)
+                return r;
         verify_install(draft);
         verify_documentation(draft);
         if (!verifier->options->is_thorough)

@@ -17,6 +17,7 @@
 #include "basic/macro.h"
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "unitfile/flow_settings.h"
 #include "unitfile/socket_settings.h"
 #include "unitfile/verify_private.h"
 
@@ -70,6 +71,21 @@ static void verify_commands(const UnitDraft *draft, const ServiceSettings *servi
         for (size_t kind = 0; kind < _SERVICE_PROBE_KIND_MAX; kind++)
                 verify_list(draft, service_settings_rare(service)->probes[kind].command,
                             service_exec_to_string((ServiceExec) (SERVICE_EXEC_READINESS + kind)));
+}
+
+/* Commands of a flow and of its sections, but not of NodesFile=. */
+static void verify_nodes(const UnitDraft *draft) {
+        const FlowSettings *flow = draft->section.own;
+
+        verify_list(draft, flow->process.commands[FLOW_EXEC_START_PRE], "ExecStartPre");
+        verify_list(draft, flow->process.commands[FLOW_EXEC_STOP_POST], "ExecStopPost");
+        for (size_t i = 0; i < draft->instances.n; i++) {
+                const FlowNodeSettings *settings = draft->instances.items[i]->own;
+
+                if (!draft->instances.items[i]->exec_rare.root_directory &&
+                    !draft->instances.items[i]->exec_terms.search_path && settings)
+                        verify_list(draft, settings->node.command, "Exec");
+        }
 }
 
 static bool is_number(const char *name) {
@@ -141,6 +157,8 @@ void verify_machine(const UnitDraft *draft) {
         }
         if (service)
                 verify_commands(draft, service);
+        if (draft->type == UNIT_FLOW && draft->section.own)
+                verify_nodes(draft);
         if (draft->type == UNIT_SOCKET && draft->section.own)
                 verify_socket(draft);
 }

@@ -9,6 +9,9 @@
 
 #define VERIFY_INSTANCE "instance"      /* example instance for checking a template */
 
+/* Reports errors in the graph of a flow, of which it also reads the NodesFile=. 0, also for other units, or -ENOMEM. */
+int verify_flow(UnitDraft *draft);
+
 /* Reports programs, users and files that the unit names and this machine lacks. */
 void verify_machine(const UnitDraft *draft);
 

@@ -181,6 +181,7 @@ static const UnitVTable double_vtables[_UNIT_TYPE_MAX] = {
         DOUBLE_VTABLE(UNIT_PATH, "Path"),
         DOUBLE_VTABLE(UNIT_SLICE, "Slice"),
         DOUBLE_VTABLE(UNIT_SCOPE, "Scope"),
+        DOUBLE_VTABLE(UNIT_FLOW, "Flow"),
 };
 
 static usec_t host_now(UnitHost *host) {

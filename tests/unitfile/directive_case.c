@@ -18,6 +18,8 @@ static const struct CaseUnit {
         const char *section, *name;
         const char *own;                /* the section of the type, which .lines are of */
         const char *lines[3];
+        const char *header;             /* of an instance, where the section has such */
+        const char *more;               /* text in front */
 } units[] = {
         { "Unit", "x.service", "Service", { "ExecStart=/bin/true" } },
         { "Install", "x.service", "Service", { "ExecStart=/bin/true" } },
@@ -28,6 +30,9 @@ static const struct CaseUnit {
         { "Path", "x.path", "Path", { "PathExists=/x" } },
         { "Scope", "x.scope", "Scope", {} },
         { "Slice", "x.slice", "Slice", {} },
+        { "Flow", "x.flow", "Flow", {}, .more = "[Node a]\n" },
+        { "Node *", "x.flow", "Flow", {}, .header = "Node a", .more = "[Node b]\n" },
+        { "Policy *", "x.flow", "Flow", {}, .header = "Policy a", .more = "[Node b]\n" },
 };
 
 static const struct CaseUnit *unit_of(const DirectiveSection *section) {
@@ -54,11 +59,11 @@ static char *make_file(const DirectiveSection *section, const char *lines) {
         Text text = {};
         char *file;
 
-        text_addf(&text, "[%s]\n", unit->own);
+        text_addf(&text, "%s[%s]\n", unit->more ? unit->more : "", unit->own);
         for (size_t i = 0; i < ELEMENTSOF(unit->lines) && unit->lines[i]; i++)
                 if (!is_assigned(unit->lines[i], lines))
                         text_addf(&text, "%s\n", unit->lines[i]);
-        text_addf(&text, "[%s]\n%s", section->name, lines);
+        text_addf(&text, "[%s]\n%s", unit->header ? unit->header : section->name, lines);
         cr_assert(eq(int, text_finish(&text, &file), 0));
         return file;
 }

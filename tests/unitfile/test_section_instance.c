@@ -2,8 +2,8 @@
 /*
  * Sections that may stand many times: each instance has a name and settings of its own
  *
- * No unit type has such a section yet, so the tests have a table of sections
- * with one, [Node *], in a target. The settings of a node are those of a mount.
+ * The tests have a table of sections with one of their own, [Node *], in a
+ * target. The settings of a node are those of a mount.
  */
 
 #include <errno.h>
@@ -293,7 +293,9 @@ Test(section_instance, the_settings_of_each_directive_are_there_in_its_section) 
                                 cleanup_free_ char *unit = NULL, *text = NULL;
 
                                 cr_assert(eq(int, text_format(&unit, "a.%s", unit_type_to_string(type)), 0));
-                                cr_assert(eq(int, text_format(&text, "[%s]\n%s=%s\n", all[i].name, name,
+                                cr_assert(eq(int, text_format(&text, "[%.*s%s]\n%s=%s\n",
+                                                              (int) strcspn(all[i].name, "*"), all[i].name,
+                                                              all[i].instances ? "a" : "", name,
                                                               values[d % ELEMENTSOF(values)]), 0));
                                 cr_assert(eq(int, unit_draft_new(world->loader, unit, draft_type_of(type), true, &draft), 0));
                                 cr_assert(eq(int, unit_draft_parse(draft, &(DirectiveSections) { all, n_sections }, unit,

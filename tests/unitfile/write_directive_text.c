@@ -102,6 +102,12 @@ static void add_note(Text *text, const char **before, const char *note, const ch
         *before = "; ";
 }
 
+/* Is the table of a unit type that systemd does not have? */
+static bool is_of_own_type(const DirectiveTable *table) {
+        return table->directives == flow_directives || table->directives == node_directives ||
+               table->directives == policy_directives;
+}
+
 static void add_row(Text *text, const DirectiveTable *table, const Directive *row) {
         static const char *const statuses[] = {
                 [DIRECTIVE_SUPPORTED] = "supported",
@@ -118,7 +124,7 @@ static void add_row(Text *text, const DirectiveTable *table, const Directive *ro
                 add_note(text, &before, row->status == DIRECTIVE_REFUSED ? "without it " : "", row->reason, "");
         if (!row->renamed_to && !section_has(unit, table) && directive_find(unit, row->name))
                 add_note(text, &before, "now in [Unit]", "", "");
-        if (!is_known_in(table, row->name))
+        if (!is_known_in(table, row->name) && !is_of_own_type(table))
                 add_note(text, &before, origin(row->name), "", "");
         text_add(text, " |\n");
 }

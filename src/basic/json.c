@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A reader of JSON (RFC 8259)
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "basic/hash.h"
+#include "basic/json.h"
+
+void json_reader_begin(JsonReader *reader, const char *text, size_t n) {
+        assert(reader && (text || n == 0));
+
+        reader->text = text;
+        reader->n = n;
+        reader->at = 0;
+        reader->depth = 0;
+        reader->n_objects = 0;
+        reader->is_after_key = reader->is_done = false;
+        reader->string.n = reader->keys.n = 0;
+        reader->key_places.n = 0;
+        /* Empty, unless the last text ended in an error. */
+        if (reader->by_key.n > 0)
+                index_table_deinit(&reader->by_key);
+        reader->problem = NULL;
+}
+
+void json_reader_deinit(JsonReader *reader) {
+        text_deinit(&reader->string);
+        text_deinit(&reader->keys);
+        vector_deinit(&reader->key_places);
+        index_table_deinit(&reader->by_key);
+}
+
+static int fail(JsonReader *reader, const char *problem) {
+        reader->problem = problem;
+        return -EBADMSG;
+}
+
+/* The byte at the reader's place; '\0' at the end, and for a byte that no JSON text has there. */
+static char peek(const JsonReader *reader) {
+        return reader->at < reader->n ? reader->text[reader->at] : '\0';
+}
+
+static void skip_blanks(JsonReader *reader) {
+        while (reader->at < reader->n && memchr(" \t\r\n", reader->text[reader->at], 4))
+                reader->at++;
+}
+
+/* — strings — */
+
+/* Four hexadecimal digits. */
+static int read_unit(JsonReader *reader, unsigned *ret_unit) {
+        unsigned unit = 0;
+
+        for (unsigned i = 0; i < 4; i++, reader->at++) {
+                char c = peek(reader);
+
+                if (c >= '0' && c <= '9')
+                        unit = unit * 16 + (unsigned) (c - '0');
+                else if ((c | 32) >= 'a' && (c | 32) <= 'f')
+                        unit = unit * 16 + (unsigned) ((c | 32) - 'a' + 10);
+                else
+                        return fail(reader, "\\u is not followed by four hexadecimal digits");
+        }
+        *ret_unit = unit;
+        return 0;
+}
+
+static void add_utf8(Text *text, unsigned code) {
+        if (code < 0x80) {
+                text_add_char(text, (char) code);
+        } else if (code < 0x800) {
+                text_add_char(text, (char) (0xC0 | code >> 6));
+                text_add_char(text, (char) (0x80 | (code & 0x3F)));
+        } else if (code < 0x10000) {
+                text_add_char(text, (char) (0xE0 | code >> 12));
+                text_add_char(text, (char) (0x80 | (code >> 6 & 0x3F)));
+                text_add_char(text, (char) (0x80 | (code & 0x3F)));
+        } else {
+                text_add_char(text, (char) (0xF0 | code >> 18));
+                text_add_char(text, (char) (0x80 | (code >> 12 & 0x3F)));
+                text_add_char(text, (char) (0x80 | (code >> 6 & 0x3F)));
+                text_add_char(text, (char) (0x80 | (code & 0x3F)));
+        }
+}
+
+/* The rest of \uXXXX, which for a character beyond 16 bits is a pair. */
+static int read_code(JsonReader *reader) {
+        unsigned code, low;
+        int r = read_unit(reader, &code);
+
+        if (r < 0)
+                return r;
+        if (code >= 0xD800 && code < 0xDC00) {
+                if (reader->n - reader->at < 2 || memcmp(reader->text + reader->at, "\\u", 2) != 0)
+                        return fail(reader, "half of a surrogate pair stands alone");
+                reader->at += 2;
+                r = read_unit(reader, &low);
+                if (r < 0)
+                        return r;
+                if (low < 0xDC00 || low >= 0xE000)
+                        return fail(reader, "half of a surrogate pair stands alone");
+                code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+        } else if (code >= 0xDC00 && code < 0xE000)
+                return fail(reader, "half of a surrogate pair stands alone");
+        add_utf8(&reader->string, code);
+        return 0;
+}
+
+static int read_escape(JsonReader *reader) {
+        static const char letters[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
+        char c = peek(reader);
+        const char *found = c ? strchr(letters, c) : NULL;
+
+        if (c == 'u') {
+                reader->at++;
+                return read_code(reader);
+        }
+        if (!found)
+                return fail(reader, "a backslash is followed by none of \" \\ / b f n r t u");
+        text_add_char(&reader->string, meanings[found - letters]);
+        reader->at++;
+        return 0;
+}
+
+/* The reader stands behind the opening quote. */
+static int read_string(JsonReader *reader) {
+        size_t begin = reader->at - 1;
+
+        reader->string.n = 0;
+        text_add(&reader->string, "");
+        for (;;) {
+                size_t from = reader->at;
+                int r = 0;
+
+                while (reader->at < reader->n && (unsigned char) reader->text[reader->at] >= ' ' &&
+                       reader->text[reader->at] != '"' && reader->text[reader->at] != '\\')
+                        reader->at++;
+                text_add_n(&reader->string, reader->text + from, reader->at - from);
+                if (reader->at == reader->n) {
+                        reader->at = begin;
+                        return fail(reader, "a string has no closing quote");
+                }
+                if (reader->text[reader->at] == '"')
+                        break;
+                if (reader->text[reader->at] != '\\')
+                        return fail(reader, "a control character stands in a string (write \\n, \\t or \\u00XX)");
+                reader->at++;
+                r = read_escape(reader);
+                if (r < 0)
+                        return r;
+        }
+        reader->at++;
+        return reader->string.error;
+}
+
+/* — numbers and words — */
+
+static size_t count_digits(const JsonReader *reader, size_t at) {
+        size_t n = 0;
+
+        while (at + n < reader->n && reader->text[at + n] >= '0' && reader->text[at + n] <= '9')
+                n++;
+        return n;
+}
+
+/* The whole number of the digits: false if it has more than 64 bits. */
+static bool read_magnitude(const char *digits, size_t n, uint64_t *ret_magnitude) {
+        uint64_t sum = 0;
+
+        for (size_t i = 0; i < n; i++)
+                if (__builtin_mul_overflow(sum, 10, &sum) ||
+                    __builtin_add_overflow(sum, (uint64_t) (digits[i] - '0'), &sum))
+                        return false;
+        *ret_magnitude = sum;
+        return true;
+}
+
+/* A '.' or 'e' and the digits behind it: their length, 0 if there are none, or -EBADMSG. */
+static int skip_part(JsonReader *reader, size_t *at, bool is_exponent) {
+        size_t begin = *at, n;
+
+        if (begin >= reader->n || (is_exponent ? (reader->text[begin] | 32) != 'e' : reader->text[begin] != '.'))
+                return 0;
+        begin++;
+        if (is_exponent && begin < reader->n && (reader->text[begin] == '+' || reader->text[begin] == '-'))
+                begin++;
+        n = count_digits(reader, begin);
+        if (n == 0)
+                return fail(reader, "a number lacks digits");
+        *at = begin + n;
+        return 1;
+}
+
+static int read_number(JsonReader *reader, JsonToken *token) {
+        size_t begin = reader->at, at = begin + (peek(reader) == '-'), n = count_digits(reader, at), digits = at;
+        int r, has_part;
+
+        if (n == 0)
+                return fail(reader, "a number lacks digits");
+        if (n > 1 && reader->text[at] == '0')
+                return fail(reader, "a number begins with 0");
+        at += n;
+        has_part = skip_part(reader, &at, false);
+        r = has_part < 0 ? has_part : skip_part(reader, &at, true);
+        if (r < 0)
+                return r;
+        token->is_integer = r == 0 && has_part == 0;
+        token->is_negative = digits > begin;
+        if (token->is_integer && (!read_magnitude(reader->text + digits, n, &token->magnitude) ||
+                                  (token->is_negative && token->magnitude > UINT64_C(1) << 63)))
+                return fail(reader, "a whole number has more than 64 bits");
+        reader->string.n = 0;
+        text_add_n(&reader->string, reader->text + begin, at - begin);
+        reader->at = at;
+        token->kind = JSON_NUMBER;
+        return reader->string.error;
+}
+
+static int read_word(JsonReader *reader, JsonToken *token) {
+        static const char *const words[] = { [JSON_NULL] = "null", [JSON_FALSE] = "false", [JSON_TRUE] = "true" };
+
+        for (JsonKind kind = JSON_NULL; kind <= JSON_TRUE; kind++) {
+                size_t n = strlen(words[kind]);
+
+                if (reader->n - reader->at < n || memcmp(reader->text + reader->at, words[kind], n) != 0)
+                        continue;
+                reader->at += n;
+                token->kind = kind;
+                return 0;
+        }
+        return fail(reader, "there is no value: a string stands in double quotes");
+}
+
+/* — objects and arrays — */
+
+static int open_level(JsonReader *reader, bool is_object) {
+        if (reader->depth == JSON_DEPTH_MAX)
+                return fail(reader, "values are nested more than 64 deep");
+        reader->levels[reader->depth++] = (JsonLevel) {
+                .is_object = is_object, .number = reader->n_objects++, .n_keys = reader->key_places.n,
+        };
+        reader->at++;
+        return 0;
+}
+
+static void close_level(JsonReader *reader) {
+        JsonLevel *level = &reader->levels[--reader->depth];
+
+        while (reader->key_places.n > level->n_keys) {
+                JsonKeyPlace place = vector_pop(&reader->key_places);
+
+                (void) index_table_remove(&reader->by_key, place.hash, (uint32_t) reader->key_places.n);
+                reader->keys.n = place.at;
+        }
+        reader->at++;
+}
+
+/* Remembers the key in reader->string, unless its object has it. */
+static int add_key(JsonReader *reader, uint32_t object) {
+        JsonKeyPlace place = { .at = reader->keys.n, .n = reader->string.n, .object = object };
+        uint64_t hash = HASH_BEGIN + object;
+        size_t probe = 0;
+        uint32_t other;
+        int r;
+
+        for (size_t i = 0; i < place.n; i++)
+                hash = hash_add_byte(hash, reader->string.string[i]);
+        place.hash = (uint32_t) (hash ^ hash >> 32);
+        while (index_table_next(&reader->by_key, place.hash, &probe, &other)) {
+                const JsonKeyPlace *found = &reader->key_places.items[other];
+
+                if (found->object == object && found->n == place.n &&
+                    memcmp(reader->keys.string + found->at, reader->string.string, place.n) == 0)
+                        return fail(reader, "the object has this key twice");
+        }
+        text_add_n(&reader->keys, reader->string.string, place.n);
+        r = reader->keys.error;
+        if (r == 0)
+                r = index_table_reserve(&reader->by_key, 1);
+        if (r == 0)
+                r = vector_push(&reader->key_places, place);
+        return r < 0 ? r : index_table_put(&reader->by_key, place.hash, (uint32_t) (reader->key_places.n - 1));
+}
+
+static int read_key(JsonReader *reader, const JsonLevel *level, JsonToken *token) {
+        size_t begin = reader->at;
+        int r;
+
+        if (peek(reader) != '"')
+                return fail(reader, "a key in double quotes is missing");
+        reader->at++;
+        r = read_string(reader);
+        if (r == 0)
+                r = add_key(reader, level->number);
+        if (r < 0) {
+                reader->at = begin;
+                return r;
+        }
+        skip_blanks(reader);
+        if (peek(reader) != ':')
+                return fail(reader, "a ':' is missing behind the key");
+        reader->at++;
+        reader->is_after_key = true;
+        token->kind = JSON_KEY;
+        return 0;
+}
+
+static int read_value(JsonReader *reader, JsonToken *token) {
+        char c = peek(reader);
+        int r;
+
+        reader->is_after_key = false;
+        if (c == '{' || c == '[') {
+                token->kind = c == '{' ? JSON_OBJECT : JSON_ARRAY;
+                return open_level(reader, c == '{');
+        }
+        if (c == '"') {
+                reader->at++;
+                token->kind = JSON_STRING;
+                return read_string(reader);
+        }
+        r = c == '-' || (c >= '0' && c <= '9') ? read_number(reader, token) : read_word(reader, token);
+        return r;
+}
+
+/* The next entry of the innermost object or array, or its end. */
+static int read_entry(JsonReader *reader, JsonToken *token) {
+        JsonLevel *level = &reader->levels[reader->depth - 1];
+        char c = peek(reader);
+
+        if (c == (level->is_object ? '}' : ']')) {
+                token->kind = level->is_object ? JSON_OBJECT_END : JSON_ARRAY_END;
+                close_level(reader);
+                return 0;
+        }
+        if (level->has_entries) {
+                if (c != ',')
+                        return fail(reader, level->is_object ? "a ',' or '}' is missing" : "a ',' or ']' is missing");
+                reader->at++;
+                skip_blanks(reader);
+                token->at = reader->at;
+        }
+        level->has_entries = true;
+        return level->is_object ? read_key(reader, level, token) : read_value(reader, token);
+}
+
+int json_reader_next(JsonReader *reader, JsonToken *ret_token) {
+        JsonToken token = {};
+        int r;
+
+        skip_blanks(reader);
+        token.at = reader->at;
+        if (reader->is_done) {
+                *ret_token = token;
+                return reader->at == reader->n ? 0 : fail(reader, "there is more behind the value");
+        }
+        if (reader->depth > 0 && !reader->is_after_key)
+                r = read_entry(reader, &token);
+        else
+                r = read_value(reader, &token);
+        if (r < 0)
+                return r;
+        reader->is_done = reader->depth == 0;
+        if (token.kind == JSON_NUMBER || token.kind == JSON_STRING || token.kind == JSON_KEY) {
+                token.text = reader->string.string;
+                token.n = reader->string.n;
+        }
+        *ret_token = token;
+        return 1;
+}

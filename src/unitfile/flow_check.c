@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Checks of flow units
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "basic/macro.h"
+#include "unitfile/flow_check.h"
+#include "unitfile/flow_graph.h"
+#include "unitfile/flow_settings.h"
+#include "unitfile/unit_draft.h"
+#include "unitfile/unit_file_loader.h"
+#include "unitfile/unit_implied.h"
+
+/* — nodes — */
+
+static int refuse_node(UnitDraft *draft, const FlowNode *node, const FlowPlace *place, const char *setting,
+                       const char *message) {
+        const char *file = place->file;
+        unsigned line = 0;
+
+        /* A rule between settings knows where the node is; the line of the setting is found again. */
+        if (place == &node->place)
+                line = unit_draft_find_node_setting(draft, node->name, setting, &file);
+        return unit_draft_refuse(draft, file, line > 0 ? line : place->line, setting, "Node %s: %s.", node->name,
+                                 message);
+}
+
+static int check_command(UnitDraft *draft, const FlowNode *node) {
+        const ExecCommand *second = node->command ? node->command->next : NULL;
+        FlowPlace place = { .file = second ? second->file : NULL, .line = second ? second->line : 0 };
+
+        if (!second)
+                return 0;
+        return refuse_node(draft, node, &place, "Exec",
+                           "it has a second command; a node has one, so make it two nodes (or write an empty Exec= "
+                           "first, to replace the command)");
+}
+
+static int check_statuses(UnitDraft *draft, const FlowNode *node) {
+        const ExitStatusSet *yes = &node->retry_exit_status, *no = &node->no_retry_exit_status;
+        uint64_t common = 0;
+
+        for (size_t i = 0; i < ELEMENTSOF(yes->statuses); i++)
+                common |= yes->statuses[i] & no->statuses[i];
+        for (size_t i = 0; i < ELEMENTSOF(yes->signals); i++)
+                common |= yes->signals[i] & no->signals[i];
+        if (common == 0)
+                return 0;
+        return refuse_node(draft, node, &node->place, "RetryExitStatus",
+                           "an exit status is in NoRetryExitStatus=, too");
+}
+
+int flow_check_node(UnitDraft *draft, const DraftSection *section) {
+        const FlowNode *node = &((const FlowNodeSettings *) section->own)->node;
+        int r = check_command(draft, node);
+
+        if (r == 0)
+                r = check_statuses(draft, node);
+        if (r == 0 && section->resources.slice)
+                r = refuse_node(draft, node, &node->place, "Slice",
+                                "an attempt is in the control group of the flow; Slice= belongs to [Flow]");
+        return r;
+}
+
+int flow_complete_node(UnitDraft *draft, DraftSection *instance) {
+        FlowNodeSettings *settings = instance->own;
+        FlowNode *node = &settings->node;
+
+        if (node->name)
+                return 0;
+        node->name = strdup(instance->name);
+        node->place.line = instance->line;
+        return node->name ? flow_settings_keep_file(draft->section.own, instance->file, &node->place.file) : -ENOMEM;
+}
+
+static bool is_node(const DraftSection *instance) {
+        return instance->section->instances == &flow_node_kind;
+}
+
+/* The first section of a kind that this version does not read. */
+static int check_policies(UnitDraft *draft) {
+        for (size_t i = 0; i < draft->instances.n; i++) {
+                const DraftSection *instance = draft->instances.items[i];
+
+                if (!is_node(instance))
+                        return unit_draft_refuse(draft, instance->file, instance->line, NULL,
+                                                 "Sections [Policy …] are not supported yet: no node could be judged "
+                                                 "by %s.", instance->name);
+        }
+        return 0;
+}
+
+static int check_nodes(UnitDraft *draft) {
+        size_t n = 0;
+        int r = 0;
+
+        for (size_t i = 0; r == 0 && i < draft->instances.n; i++) {
+                DraftSection *instance = draft->instances.items[i];
+
+                if (!is_node(instance))
+                        continue;
+                n++;
+                r = flow_complete_node(draft, instance);
+                if (r == 0)
+                        r = flow_check_node(draft, instance);
+        }
+        if (r == 0 && n == 0 && !((const FlowSettings *) draft->section.own)->nodes_file && !draft->is_broken)
+                r = unit_draft_refuse(draft, draft->state->sources.fragment, 0, NULL,
+                                      "The flow has neither a [Node NAME] section nor NodesFile=.");
+        return r;
+}
+
+static int check(UnitDraft *draft) {
+        const FlowSettings *flow = draft->section.own;
+        int r = check_nodes(draft);
+
+        if (r == 0 && !draft->is_broken)
+                r = check_policies(draft);
+        if (flow->process.kill.mode == KILL_MODE_NONE)
+                unit_draft_report(draft, UNIT_FILE_WARNING, draft->state->sources.fragment, 0, "KillMode",
+                                  "'none' leaves processes behind that jobd does not manage.");
+        /* With more nodes in a file the graph is whole only when that is read. */
+        return r < 0 || draft->is_broken || flow->nodes_file ? r : flow_graph_check(draft);
+}
+
+/* — from the draft to the settings — */
+
+int flow_take_process(DraftSection *section) {
+        FlowNodeSettings *settings = section->own;
+        FlowProcess *process;
+
+        if (section->lines.n == 0)
+                return 0;
+        process = malloc(sizeof(*process));
+        if (!process)
+                return -ENOMEM;
+        *process = settings->process;
+        memset(&settings->process, 0, sizeof(settings->process));
+        settings->node.process = process;
+        return 0;
+}
+
+static int take_instances(UnitDraft *draft) {
+        FlowSettings *flow = draft->section.own;
+        int r = vector_reserve(&flow->nodes, draft->instances.n);
+
+        for (size_t i = 0; r == 0 && i < draft->instances.n; i++) {
+                DraftSection *instance = draft->instances.items[i];
+                FlowNodeSettings *settings = instance->own;
+
+                if (!is_node(instance))
+                        continue;
+                r = flow_complete_node(draft, instance);
+                if (r == 0)
+                        r = flow_take_process(instance);
+                if (r < 0)
+                        return r;
+                flow->nodes.items[flow->nodes.n++] = settings->node;
+                settings->node = (FlowNode) {};
+        }
+        return r;
+}
+
+static int make(void **ret_settings) {
+        FlowSettings *settings = NULL;
+        int r = flow_settings_new(&settings);
+
+        *ret_settings = settings;
+        return r;
+}
+
+static void release(void *settings) {
+        flow_settings_free(settings);
+}
+
+static int make_node(void **ret_settings) {
+        FlowNodeSettings *settings = NULL;
+        int r = flow_node_settings_new(&settings);
+
+        *ret_settings = settings;
+        return r;
+}
+
+static void release_node(void *settings) {
+        flow_node_settings_free(settings);
+}
+
+const SettingsKind flow_node_kind = {
+        .make = make_node,
+        .size = sizeof(FlowNodeSettings),
+        .release = release_node,
+        .exec = offsetof(FlowNodeSettings, process.exec),
+        .kill = offsetof(FlowNodeSettings, process.kill),
+        .resources = offsetof(FlowNodeSettings, node.resources),
+};
+
+const SettingsKind flow_policy_kind = {
+        .exec = SETTINGS_HAVE_NOT, .kill = SETTINGS_HAVE_NOT, .resources = SETTINGS_HAVE_NOT,
+};
+
+const DraftType flow_draft_type = {
+        .has_settings = true,
+        .has_defaults = true,
+        .settings = {
+                .make = make,
+                .size = sizeof(FlowSettings),
+                .release = release,
+                .exec = offsetof(FlowSettings, process.exec),
+                .kill = offsetof(FlowSettings, process.kill),
+                .resources = offsetof(FlowSettings, resources),
+        },
+        .check = check,
+        .take_instances = take_instances,
+        .add_defaults = unit_draft_add_usual_defaults,
+};

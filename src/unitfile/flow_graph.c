@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From the nodes of a flow to its graph
+ *
+ * All steps are linear in nodes and edges, and none is recursive: a flow may
+ * be a chain of its 100,000 nodes.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "basic/macro.h"
+#include "basic/text.h"
+#include "unitfile/flow_graph.h"
+
+/* A similar name is looked for in a flow that a person has written. */
+#define NEAREST_MAX 1000U
+/* Edges of a cycle that a message has. */
+#define SHOWN_MAX 20U
+
+#define NO_NODE UINT32_MAX
+
+void flow_graph_deinit(FlowGraph *graph) {
+        vector_deinit(&graph->nodes);
+        vector_deinit(&graph->edges);
+        index_table_deinit(&graph->by_name);
+        arena_deinit(&graph->names);
+}
+
+static int refuse(FlowGraph *graph, const FlowPlace *place, const char *setting, const char *format, ...)
+        printf_(4, 5);
+
+static int refuse(FlowGraph *graph, const FlowPlace *place, const char *setting, const char *format, ...) {
+        cleanup_free_ char *message = NULL;
+        va_list args;
+        int r;
+
+        graph->is_broken = true;
+        va_start(args, format);
+        r = text_vformat(&message, format, args);
+        va_end(args);
+        return r < 0 ? r : unit_draft_refuse(graph->draft, place->file, place->line, setting, "%s.", message);
+}
+
+static uint32_t find(const FlowGraph *graph, const char *name) {
+        size_t probe = 0;
+        uint32_t at;
+
+        while (index_table_next(&graph->by_name, index_table_hash(name), &probe, &at))
+                if (strcmp(graph->nodes.items[at].name, name) == 0)
+                        return at;
+        return NO_NODE;
+}
+
+/* — nodes — */
+
+static int add_edges(FlowGraph *graph, const FlowNode *node) {
+        int r = vector_reserve(&graph->edges, node->depends_on.n);
+
+        for (size_t i = 0; r == 0 && i < node->depends_on.n; i++) {
+                const FlowDependency *dependency = &node->depends_on.items[i];
+                FlowGraphEdge edge = { .parent = NO_NODE, .place = dependency->place };
+
+                edge.name = arena_strdup(&graph->names, dependency->name);
+                if (!edge.name)
+                        return -ENOMEM;
+                r = vector_push(&graph->edges, edge);
+        }
+        return r;
+}
+
+int flow_graph_add(FlowGraph *graph, const FlowNode *node) {
+        FlowGraphNode entry = {
+                .place = node->place,
+                .readiness_place = node->readiness_place,
+                .readiness = node->readiness,
+                .failure = flow_node_failure(graph->draft->section.own, node),
+                .first = (uint32_t) graph->edges.n,
+                .n = (uint32_t) node->depends_on.n,
+        };
+        uint32_t other = find(graph, node->name);
+        int r;
+
+        if (other != NO_NODE) {
+                const FlowPlace *place = &graph->nodes.items[other].place;
+
+                return refuse(graph, &node->place, NULL, "There is a node %s already, in line %u of %s", node->name,
+                              place->line, place->file);
+        }
+        if (graph->nodes.n == FLOW_NODES_MAX)
+                return graph->is_broken ? 0 : refuse(graph, &node->place, NULL, "The flow has more than %u nodes",
+                                                     FLOW_NODES_MAX);
+        entry.name = arena_strdup(&graph->names, node->name);
+        r = entry.name ? add_edges(graph, node) : -ENOMEM;
+        if (r == 0)
+                r = vector_push(&graph->nodes, entry);
+        return r < 0 ? r : index_table_put(&graph->by_name, index_table_hash(entry.name),
+                                           (uint32_t) (graph->nodes.n - 1));
+}
+
+int flow_graph_add_sections(FlowGraph *graph) {
+        const UnitDraft *draft = graph->draft;
+        int r = 0;
+
+        for (size_t i = 0; r == 0 && i < draft->instances.n; i++)
+                if (draft->instances.items[i]->own)
+                        r = flow_graph_add(graph, &((const FlowNodeSettings *) draft->instances.items[i]->own)->node);
+        return r;
+}
+
+/* — edges — */
+
+static int tell_unknown(FlowGraph *graph, const FlowGraphNode *node, const FlowGraphEdge *edge) {
+        const char *names[NEAREST_MAX], *nearest = NULL;
+
+        if (graph->nodes.n <= NEAREST_MAX) {
+                for (size_t i = 0; i < graph->nodes.n; i++)
+                        names[i] = graph->nodes.items[i].name;
+                nearest = text_nearest(edge->name, names, graph->nodes.n);
+        }
+        return refuse(graph, &edge->place, "DependsOn", "Node %s depends on %s, and there is no such node%s%s%s",
+                      node->name, edge->name, nearest ? " (did you mean " : "", nearest ? nearest : "",
+                      nearest ? "?)" : "");
+}
+
+/* Finds the parents of node @at. @seen has, for each node, the last node that names it, counted from 1. */
+static int resolve_edges(FlowGraph *graph, uint32_t at, uint32_t *seen) {
+        const FlowGraphNode *node = &graph->nodes.items[at];
+        int r = 0;
+
+        for (uint32_t i = node->first; r == 0 && i < node->first + node->n; i++) {
+                FlowGraphEdge *edge = &graph->edges.items[i];
+
+                edge->parent = find(graph, edge->name);
+                if (edge->parent == NO_NODE)
+                        r = tell_unknown(graph, node, edge);
+                else if (edge->parent == at)
+                        r = refuse(graph, &edge->place, "DependsOn", "Node %s depends on itself", node->name);
+                else if (seen[edge->parent] == at + 1)
+                        r = refuse(graph, &edge->place, "DependsOn", "Node %s depends on %s twice", node->name,
+                                   edge->name);
+                else
+                        seen[edge->parent] = at + 1;
+        }
+        return r;
+}
+
+/* A share that no number of parents reaches. */
+static int check_readiness(FlowGraph *graph, const FlowGraphNode *node) {
+        const FlowReadiness *readiness = &node->readiness;
+
+        if (readiness->kind != FLOW_READY_AT_LEAST ||
+            (node->n > 0 && (readiness->is_percent || readiness->n <= node->n)))
+                return 0;
+        return refuse(graph, &node->readiness_place, "Readiness",
+                      "Node %s would never be ready: at least %u%s of its parents are to succeed, and it has %u",
+                      node->name, readiness->n, readiness->is_percent ? "%" : "", node->n);
+}
+
+/* — cycles — */
+
+/* Clears .n_open of each node that does not wait, over any number of edges, for a cycle. */
+static int release(const FlowGraph *graph, uint32_t *n_open) {
+        size_t n = graph->nodes.n;
+        cleanup_free_ uint32_t *first = calloc(n + 1, sizeof(*first));          /* of the children of each node … */
+        cleanup_free_ uint32_t *children = calloc(graph->edges.n + 1, sizeof(*children));
+        cleanup_free_ uint32_t *ready = calloc(n + 1, sizeof(*ready));
+        size_t n_ready = 0;
+
+        if (!first || !children || !ready)
+                return -ENOMEM;
+        for (size_t i = 0; i < graph->edges.n; i++)
+                first[graph->edges.items[i].parent]++;
+        for (size_t i = 1; i <= n; i++)
+                first[i] += first[i - 1];               /* … after this one past their end … */
+        for (uint32_t i = 0; i < n; i++) {
+                const FlowGraphNode *node = &graph->nodes.items[i];
+
+                n_open[i] = node->n;
+                if (node->n == 0)
+                        ready[n_ready++] = i;
+                for (uint32_t k = node->first; k < node->first + node->n; k++)
+                        children[--first[graph->edges.items[k].parent]] = i;    /* … and after this their first */
+        }
+        for (size_t at = 0; at < n_ready; at++)
+                for (uint32_t k = first[ready[at]]; k < first[ready[at] + 1]; k++)
+                        if (--n_open[children[k]] == 0)
+                                ready[n_ready++] = children[k];
+        return 0;
+}
+
+/* An edge of @node to a parent that waits for a cycle, too. */
+static const FlowGraphEdge *open_edge(const FlowGraph *graph, const uint32_t *n_open, uint32_t node) {
+        const FlowGraphNode *entry = &graph->nodes.items[node];
+
+        for (uint32_t k = entry->first; k < entry->first + entry->n; k++)
+                if (n_open[graph->edges.items[k].parent] > 0)
+                        return &graph->edges.items[k];
+        assert(!"a node that waits has a parent that waits");
+        return NULL;
+}
+
+/* Reports the cycle that node @begin is part of. */
+static int tell_cycle(FlowGraph *graph, const uint32_t *n_open, uint32_t begin) {
+        const FlowGraphEdge *first = open_edge(graph, n_open, begin);
+        cleanup_(text_deinit) Text text = {};
+        cleanup_free_ char *list = NULL;
+        uint32_t at = begin, n = 0;
+        int r;
+
+        do {
+                const FlowGraphEdge *edge = open_edge(graph, n_open, at);
+                bool is_elsewhere = strcmp(edge->place.file, first->place.file) != 0;
+
+                if (n++ < SHOWN_MAX)
+                        text_addf(&text, "%s%s depends on %s (line %u%s%s)", n > 1 ? ", " : "",
+                                  graph->nodes.items[at].name, edge->name, edge->place.line,
+                                  is_elsewhere ? " of " : "", is_elsewhere ? edge->place.file : "");
+                at = edge->parent;
+        } while (at != begin);
+        if (n > SHOWN_MAX)
+                text_addf(&text, ", and so on over %u more edges back to %s", n - SHOWN_MAX,
+                          graph->nodes.items[begin].name);
+        r = text_finish(&text, &list);
+        return r < 0 ? r : refuse(graph, &first->place, "DependsOn", "Nodes wait for each other in a circle: %s", list);
+}
+
+/* The first, in the order of the files, of the nodes in the cycle that @node is part of. */
+static uint32_t first_of_cycle(const FlowGraph *graph, const uint32_t *n_open, uint32_t node) {
+        uint32_t first = node;
+
+        for (uint32_t at = open_edge(graph, n_open, node)->parent; at != node;
+             at = open_edge(graph, n_open, at)->parent)
+                first = MIN(first, at);
+        return first;
+}
+
+static int check_cycle(FlowGraph *graph) {
+        cleanup_free_ uint32_t *n_open = calloc(graph->nodes.n + 1, sizeof(*n_open));
+        uint32_t at = 0;
+        int r = n_open ? release(graph, n_open) : -ENOMEM;
+
+        if (r < 0)
+                return r;
+        while (at < graph->nodes.n && n_open[at] == 0)
+                at++;
+        if (at == graph->nodes.n)
+                return 0;
+        /* From any node that waits, so many steps up lead into a cycle. */
+        for (size_t i = 0; i < graph->nodes.n; i++)
+                at = open_edge(graph, n_open, at)->parent;
+        return tell_cycle(graph, n_open, first_of_cycle(graph, n_open, at));
+}
+
+int flow_graph_finish(FlowGraph *graph) {
+        cleanup_free_ uint32_t *seen = calloc(graph->nodes.n + 1, sizeof(*seen));
+        int r = seen ? 0 : -ENOMEM;
+
+        for (uint32_t i = 0; r == 0 && i < graph->nodes.n; i++) {
+                r = resolve_edges(graph, i, seen);
+                if (r == 0)
+                        r = check_readiness(graph, &graph->nodes.items[i]);
+        }
+        return r < 0 || graph->is_broken ? r : check_cycle(graph);
+}
+
+int flow_graph_check(UnitDraft *draft) {
+        cleanup_(flow_graph_deinit) FlowGraph graph;
+        int r;
+
+        flow_graph_init(&graph, draft);
+        r = flow_graph_add_sections(&graph);
+        return r < 0 ? r : flow_graph_finish(&graph);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The [Flow] and [Node …] sections as data
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "basic/macro.h"
+#include "unitfile/flow_settings.h"
+
+static const char *const flow_busies[_FLOW_BUSY_MAX] = {
+        [FLOW_BUSY_QUEUE] = "queue",
+        [FLOW_BUSY_REJECT] = "reject",
+        [FLOW_BUSY_SKIP] = "skip",
+        [FLOW_BUSY_REPLACE] = "replace",
+};
+
+static const char *const flow_failures[_FLOW_FAILURE_MAX] = {
+        [FLOW_FAILURE_END] = "end",
+        [FLOW_FAILURE_CONTINUE] = "continue",
+        [FLOW_FAILURE_SUSPEND] = "suspend",
+};
+
+static const char *const flow_end_modes[_FLOW_END_MODE_MAX] = {
+        [FLOW_END_DRAIN] = "drain",
+        [FLOW_END_KILL] = "kill",
+};
+
+static const char *const flow_stop_modes[_FLOW_STOP_MODE_MAX] = {
+        [FLOW_STOP_WAIT] = "wait",
+        [FLOW_STOP_INTERRUPT] = "interrupt",
+};
+
+static const char *const flow_backoffs[_FLOW_BACKOFF_MAX] = {
+        [FLOW_BACKOFF_FIXED] = "fixed",
+        [FLOW_BACKOFF_LINEAR] = "linear",
+        [FLOW_BACKOFF_EXPONENTIAL] = "exponential",
+};
+
+static const char *const flow_recovers[_FLOW_RECOVER_MAX] = {
+        [FLOW_RECOVER_RETRY] = "retry",
+        [FLOW_RECOVER_PENDING] = "pending",
+        [FLOW_RECOVER_FAIL] = "fail",
+};
+
+DEFINE_STRING_TABLE(flow_busy, FlowBusy, flow_busies)
+DEFINE_STRING_TABLE(flow_failure, FlowFailure, flow_failures)
+DEFINE_STRING_TABLE(flow_end_mode, FlowEndMode, flow_end_modes)
+DEFINE_STRING_TABLE(flow_stop_mode, FlowStopMode, flow_stop_modes)
+DEFINE_STRING_TABLE_FROM(flow_backoff, flow_backoffs)
+DEFINE_STRING_TABLE_FROM(flow_recover, flow_recovers)
+
+static void flow_process_init(FlowProcess *process) {
+        exec_settings_init(&process->exec);
+        kill_settings_init(&process->kill);
+}
+
+static void flow_process_deinit(FlowProcess *process) {
+        exec_settings_deinit(&process->exec);
+        for (size_t i = 0; i < _FLOW_EXEC_MAX; i++)
+                exec_command_free_all(process->commands[i]);
+}
+
+static void flow_node_deinit(FlowNode *node) {
+        free(node->name);
+        for (size_t i = 0; i < node->depends_on.n; i++)
+                free(node->depends_on.items[i].name);
+        vector_deinit(&node->depends_on);
+        exec_command_free_all(node->command);
+        if (node->process)
+                flow_process_deinit(node->process);
+        free(node->process);
+        resource_settings_free(node->resources);
+}
+
+int flow_node_settings_new(FlowNodeSettings **ret_settings) {
+        FlowNodeSettings *settings = calloc(1, sizeof(*settings));
+
+        assert(ret_settings);
+
+        if (!settings)
+                return -ENOMEM;
+        settings->node = (FlowNode) {
+                .retry_delay = 5 * USEC_PER_SEC,
+                .retry_max_delay = 5 * USEC_PER_MINUTE,
+                .retry_window = USEC_INFINITY,
+                .timeout = USEC_INFINITY,
+                .total_timeout = USEC_INFINITY,
+        };
+        flow_process_init(&settings->process);
+        *ret_settings = settings;
+        return 0;
+}
+
+FlowNodeSettings *flow_node_settings_free(FlowNodeSettings *settings) {
+        if (!settings)
+                return NULL;
+        flow_node_deinit(&settings->node);
+        flow_process_deinit(&settings->process);
+        free(settings);
+        return NULL;
+}
+
+int flow_settings_new(FlowSettings **ret_settings) {
+        FlowSettings *settings = calloc(1, sizeof(*settings));
+
+        assert(ret_settings);
+
+        if (!settings)
+                return -ENOMEM;
+        flow_process_init(&settings->process);
+        settings->max_runs = 1;
+        settings->max_queued = 100;
+        settings->keep_runs = 200;
+        settings->run_timeout = USEC_INFINITY;
+        settings->timeout_stop = 90 * USEC_PER_SEC;
+        *ret_settings = settings;
+        return 0;
+}
+
+FlowSettings *flow_settings_free(FlowSettings *settings) {
+        if (!settings)
+                return NULL;
+        flow_process_deinit(&settings->process);
+        resource_settings_free(settings->resources);
+        for (size_t i = 0; i < settings->nodes.n; i++)
+                flow_node_deinit(&settings->nodes.items[i]);
+        vector_deinit(&settings->nodes);
+        for (size_t i = 0; i < settings->files.n; i++)
+                free(settings->files.items[i]);
+        vector_deinit(&settings->files);
+        free(settings->nodes_file);
+        free(settings);
+        return NULL;
+}
+
+int flow_settings_keep_file(FlowSettings *settings, const char *file, const char **ret_file) {
+        char *copy;
+
+        /* A flow has a main file and a few drop-ins, and mostly asks for the last of them. */
+        for (size_t i = settings->files.n; i-- > 0;)
+                if (strcmp(settings->files.items[i], file) == 0) {
+                        *ret_file = settings->files.items[i];
+                        return 0;
+                }
+        copy = strdup(file);
+        if (!copy || vector_push(&settings->files, copy) < 0) {
+                free(copy);
+                return -ENOMEM;
+        }
+        *ret_file = copy;
+        return 0;
+}
+
+FlowFailure flow_node_failure(const FlowSettings *settings, const FlowNode *node) {
+        FlowFailure failure = node->failure_policy;
+
+        if (failure == FLOW_FAILURE_UNSET)
+                failure = settings->failure_policy;
+        return failure != FLOW_FAILURE_UNSET ? failure : FLOW_FAILURE_END;
+}

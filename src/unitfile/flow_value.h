@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Parsers of values that only [Flow] and [Node …] have
+ */
+
+#include "unitfile/directive.h"
+
+int flow_parse_count(const DirectiveLine *line, const char *value);             /* at least 1 */
+int flow_parse_percent(const DirectiveLine *line, const char *value);
+int flow_parse_timeout(const DirectiveLine *line, const char *value);           /* 0 is refused */
+int flow_parse_keep_for(const DirectiveLine *line, const char *value);
+int flow_parse_on_trigger(const DirectiveLine *line, const char *value);
+int flow_parse_start_mode(const DirectiveLine *line, const char *value);
+int flow_parse_nodes_file(const DirectiveLine *line, const char *value);
+int flow_parse_depends_on(const DirectiveLine *line, const char *value);
+int flow_parse_readiness(const DirectiveLine *line, const char *value);

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * verify: the whole graph of a flow, and settings that have no effect
+ *
+ * The nodes of NodesFile= are read here and when a run is submitted, not when
+ * the unit is loaded.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include "basic/macro.h"
+#include "unitfile/file_text.h"
+#include "unitfile/flow_graph.h"
+#include "unitfile/flow_nodes.h"
+#include "unitfile/unit_draft_read.h"
+#include "unitfile/verify_private.h"
+
+/* A file that a program has written may have the same mistake in each line. */
+#define ERRORS_MAX 20U
+#define WARNINGS_MAX 100U
+
+typedef struct FlowVerifier {
+        UnitDraft *draft;               /* borrowed */
+        unsigned n_warnings;
+} FlowVerifier;
+
+static bool status_set_is_empty(const ExitStatusSet *set) {
+        static const ExitStatusSet empty;
+
+        return memcmp(set, &empty, sizeof(empty)) == 0;
+}
+
+static bool status_sets_meet(const ExitStatusSet *a, const ExitStatusSet *b) {
+        uint64_t common = 0;
+
+        for (size_t i = 0; i < ELEMENTSOF(a->statuses); i++)
+                common |= a->statuses[i] & b->statuses[i];
+        for (size_t i = 0; i < ELEMENTSOF(a->signals); i++)
+                common |= a->signals[i] & b->signals[i];
+        return common != 0;
+}
+
+static void warn(FlowVerifier *verifier, const FlowNode *node, const char *setting, const char *message) {
+        FlowPlace place = node->place;
+        unsigned line;
+
+        if (++verifier->n_warnings > WARNINGS_MAX)
+                return;
+        line = unit_draft_find_node_setting(verifier->draft, node->name, setting, &place.file);
+        unit_draft_report(verifier->draft, UNIT_FILE_WARNING, place.file, line > 0 ? line : place.line, setting,
+                          "Node %s: %s.", node->name, message);
+}
+
+static void verify_retry(FlowVerifier *verifier, const FlowNode *node) {
+        static const char useless[] = "without Retry= it has no effect";
+
+        if (node->retry == 0) {
+                if (node->retry_jitter > 0)
+                        warn(verifier, node, "RetryJitter", useless);
+                if (node->retry_backoff != FLOW_BACKOFF_FIXED)
+                        warn(verifier, node, "RetryBackoff", useless);
+                if (node->retry_window != USEC_INFINITY)
+                        warn(verifier, node, "RetryWindowSec", useless);
+                if (!status_set_is_empty(&node->retry_exit_status))
+                        warn(verifier, node, "RetryExitStatus", useless);
+                if (!status_set_is_empty(&node->no_retry_exit_status))
+                        warn(verifier, node, "NoRetryExitStatus", useless);
+                return;
+        }
+        if (node->retry_delay > node->retry_max_delay)
+                warn(verifier, node, "RetryDelaySec", "it is longer than RetryMaxDelaySec=, which is the delay then");
+        if (node->retry_delay != USEC_INFINITY && node->retry_window < node->retry_delay)
+                warn(verifier, node, "RetryWindowSec", "it is over before the first retry");
+        if (status_sets_meet(&node->retry_exit_status, &node->success_exit_status))
+                warn(verifier, node, "RetryExitStatus",
+                     "an exit status is in SuccessExitStatus=, too: it is a success, and is not retried");
+}
+
+/* What a node without a command has no use for. */
+static void verify_checkpoint(FlowVerifier *verifier, const FlowNode *node, bool has_process) {
+        static const char useless[] = "without Exec= there is nothing to run, and it has no effect";
+
+        if (node->retry > 0)
+                warn(verifier, node, "Retry", useless);
+        if (node->timeout != USEC_INFINITY)
+                warn(verifier, node, "TimeoutSec", useless);
+        if (node->total_timeout != USEC_INFINITY)
+                warn(verifier, node, "TotalTimeoutSec", useless);
+        if (node->recover != FLOW_RECOVER_UNSET)
+                warn(verifier, node, "Recover", useless);
+        if (has_process)
+                warn(verifier, node, NULL, "it has settings for a process, but no Exec=; they have no effect");
+}
+
+static void verify_node(FlowVerifier *verifier, const FlowNode *node, bool has_process) {
+        if (!node->command) {
+                verify_checkpoint(verifier, node, has_process);
+                return;
+        }
+        verify_retry(verifier, node);
+        if (node->total_timeout < node->timeout && node->timeout != USEC_INFINITY)
+                warn(verifier, node, "TimeoutSec", "it is longer than TotalTimeoutSec=, which ends the node before");
+}
+
+/* — the graph — */
+
+/* Parents that end the run when they fail leave nothing to wait for but success. */
+static void verify_readiness(const FlowGraph *graph, const FlowGraphNode *node) {
+        bool ends_all = node->n > 0;
+
+        if (!node->readiness_place.file || node->readiness.kind == FLOW_READY_ALL_SUCCEEDED)
+                return;
+        for (uint32_t i = node->first; i < node->first + node->n; i++)
+                ends_all &= graph->nodes.items[graph->edges.items[i].parent].failure == FLOW_FAILURE_END;
+        if (node->n == 0)
+                unit_draft_report(graph->draft, UNIT_FILE_WARNING, node->readiness_place.file,
+                                  node->readiness_place.line, "Readiness",
+                                  "Node %s depends on no other, so that it has no effect.", node->name);
+        else if (ends_all)
+                unit_draft_report(graph->draft, UNIT_FILE_WARNING, node->readiness_place.file,
+                                  node->readiness_place.line, "Readiness",
+                                  "The failure of any parent ends the run, so that node %s never runs after one; write "
+                                  "FailurePolicy=continue for the parents, or in [Flow].", node->name);
+}
+
+static void verify_flow_settings(const UnitDraft *draft) {
+        const FlowSettings *flow = draft->section.own;
+        const char *fragment = draft->state->sources.fragment;
+
+        if (flow->on_busy != FLOW_BUSY_QUEUE && (!flow->has_on_trigger || flow->on_trigger != FLOW_BUSY_QUEUE) &&
+            unit_draft_find_setting(draft, "MaxQueued", &fragment) > 0)
+                unit_draft_report(draft, UNIT_FILE_WARNING, draft->state->sources.fragment, 0, "MaxQueued",
+                                  "Runs do not wait with OnBusy=%s, so that it has no effect.",
+                                  flow_busy_to_string(flow->on_busy));
+}
+
+static int read_nodes(FlowVerifier *verifier, FlowGraph *graph, FlowNodes *nodes) {
+        FlowNode *node;
+        unsigned n_errors = 0;
+
+        for (;;) {
+                int r = flow_nodes_next(nodes, &node);
+
+                if (r == 0 || r == -ENOMEM)
+                        return r;
+                if (r == -EBADMSG) {
+                        graph->is_broken = true;
+                        if (++n_errors < ERRORS_MAX)
+                                continue;
+                        unit_draft_report(graph->draft, UNIT_FILE_NOTE, nodes->path, 0, NULL,
+                                          "The lines after these %u errors are not read.", ERRORS_MAX);
+                        return 0;
+                }
+                verify_node(verifier, node, nodes->section.lines.n > 0);
+                r = flow_graph_add(graph, node);
+                if (r < 0)
+                        return r;
+        }
+}
+
+static int add_nodes_file(FlowVerifier *verifier, FlowGraph *graph, const char *path) {
+        cleanup_free_ char *text = NULL;
+        FlowNodes nodes;
+        FileProblem problem;
+        struct stat st;
+        int r = file_text_read_up_to(path, FLOW_NODES_FILE_MAX, "The file is larger than 256 MiB.", &text, &st,
+                                     &problem);
+
+        if (r == -ENOMEM)
+                return r;
+        if (r < 0) {
+                graph->is_broken = true;
+                return r == -EBADMSG ? unit_draft_refuse(graph->draft, path, problem.line, NULL, "%s", problem.text) :
+                        unit_draft_refuse(graph->draft, graph->draft->state->sources.fragment, 0, "NodesFile",
+                                          "The file %s cannot be read: %s.", path, strerror(-r));
+        }
+        r = flow_nodes_begin(&nodes, graph->draft, path, text);
+        if (r == 0)
+                r = read_nodes(verifier, graph, &nodes);
+        flow_nodes_end(&nodes);
+        return r;
+}
+
+static void verify_graph(const FlowGraph *graph) {
+        for (size_t i = 0; i < graph->nodes.n; i++)
+                verify_readiness(graph, &graph->nodes.items[i]);
+}
+
+int verify_flow(UnitDraft *draft) {
+        cleanup_(flow_graph_deinit) FlowGraph graph = {};
+        FlowVerifier verifier = { .draft = draft };
+        const FlowSettings *flow;
+        int r;
+
+        if (draft->type != UNIT_FLOW || draft->is_broken)
+                return 0;
+        flow = draft->section.own;
+        flow_graph_init(&graph, draft);
+        r = flow_graph_add_sections(&graph);
+        for (size_t i = 0; r == 0 && i < draft->instances.n; i++)
+                verify_node(&verifier, &((const FlowNodeSettings *) draft->instances.items[i]->own)->node,
+                            draft->instances.items[i]->lines.n > 0);
+        if (r == 0 && flow->nodes_file)
+                r = add_nodes_file(&verifier, &graph, flow->nodes_file);
+        if (r == 0 && !graph.is_broken)
+                r = flow_graph_finish(&graph);
+        if (r < 0 || graph.is_broken)
+                return r;
+        verify_graph(&graph);
+        verify_flow_settings(draft);
+        return 0;
+}
