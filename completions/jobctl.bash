@@ -133,6 +133,10 @@ _jobctl_value() {
                 --signal | -s) _jobctl_words "$(compgen -A signal SIG)" "$cur" ;;
                 --kill-whom) _jobctl_words 'all main control' "$cur" ;;
                 --graph) _jobctl_words 'dot svg' "$cur" ;;
+                --from) _jobctl_words wfcommons "$cur" ;;
+                --output | -o)
+                        compopt -o filenames
+                        mapfile -t COMPREPLY < <(compgen -W 'short iso cat json' -- "$cur"; compgen -d -- "$cur") ;;
                 --property | -p | -P)
                         _jobctl_reply "$(_jobctl_ask show --all none.service | cut -d= -f1)" "$cur" ;;
                 --socket | --unit-path | --root)
@@ -201,6 +205,8 @@ _jobctl() {
                         cur=${COMP_WORDS[COMP_CWORD - 2]}:$cur
                 fi
                 _jobctl_requests "$cur"
+        elif [[ $verb == flow && $prev == flow ]]; then
+                _jobctl_words import "$cur"
         elif [[ $verb == log-level ]]; then
                 _jobctl_words 'err warning notice info debug' "$cur"
         elif [[ $verb == import-environment ]]; then

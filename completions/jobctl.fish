@@ -121,6 +121,13 @@ function __jobctl_words
         case help
             __jobctl_verbs
             return
+        case flow
+            if test (count $line) -gt 1
+                __fish_complete_path (commandline -ct)
+            else
+                echo import
+            end
+            return
         case run
             __fish_complete_external_command
             __fish_complete_path (commandline -ct)
@@ -175,6 +182,10 @@ jobctl help 2>/dev/null | sed -n '/^Options:/,$p' | while read -l line
                 set -a options -a 'full enable-only disable-only'
             case graph
                 set -a options -a 'dot svg'
+            case from
+                set -a options -a wfcommons
+            case output
+                set -a options -a 'short iso cat json (__fish_complete_directories (commandline -ct))'
             case property
                 set -a options -a '(__jobctl_ask show --all none.service | string replace -r "=.*" "")'
         end

@@ -216,14 +216,16 @@ static int read_number(JsonReader *reader, JsonToken *token) {
         reader->string.n = 0;
         text_add_n(&reader->string, reader->text + begin, at - begin);
         reader->at = at;
-        token->kind = JSON_NUMBER;
+        token->kind = JSON_TOKEN_NUMBER;
         return reader->string.error;
 }
 
 static int read_word(JsonReader *reader, JsonToken *token) {
-        static const char *const words[] = { [JSON_NULL] = "null", [JSON_FALSE] = "false", [JSON_TRUE] = "true" };
+        static const char *const words[] = {
+                [JSON_TOKEN_NULL] = "null", [JSON_TOKEN_FALSE] = "false", [JSON_TOKEN_TRUE] = "true",
+        };
 
-        for (JsonKind kind = JSON_NULL; kind <= JSON_TRUE; kind++) {
+        for (JsonKind kind = JSON_TOKEN_NULL; kind <= JSON_TOKEN_TRUE; kind++) {
                 size_t n = strlen(words[kind]);
 
                 if (reader->n - reader->at < n || memcmp(reader->text + reader->at, words[kind], n) != 0)
@@ -305,7 +307,7 @@ static int read_key(JsonReader *reader, const JsonLevel *level, JsonToken *token
                 return fail(reader, "a ':' is missing behind the key");
         reader->at++;
         reader->is_after_key = true;
-        token->kind = JSON_KEY;
+        token->kind = JSON_TOKEN_KEY;
         return 0;
 }
 
@@ -315,12 +317,12 @@ static int read_value(JsonReader *reader, JsonToken *token) {
 
         reader->is_after_key = false;
         if (c == '{' || c == '[') {
-                token->kind = c == '{' ? JSON_OBJECT : JSON_ARRAY;
+                token->kind = c == '{' ? JSON_TOKEN_OBJECT : JSON_TOKEN_ARRAY;
                 return open_level(reader, c == '{');
         }
         if (c == '"') {
                 reader->at++;
-                token->kind = JSON_STRING;
+                token->kind = JSON_TOKEN_STRING;
                 return read_string(reader);
         }
         r = c == '-' || (c >= '0' && c <= '9') ? read_number(reader, token) : read_word(reader, token);
@@ -333,7 +335,7 @@ static int read_entry(JsonReader *reader, JsonToken *token) {
         char c = peek(reader);
 
         if (c == (level->is_object ? '}' : ']')) {
-                token->kind = level->is_object ? JSON_OBJECT_END : JSON_ARRAY_END;
+                token->kind = level->is_object ? JSON_TOKEN_OBJECT_END : JSON_TOKEN_ARRAY_END;
                 close_level(reader);
                 return 0;
         }
@@ -365,7 +367,7 @@ int json_reader_next(JsonReader *reader, JsonToken *ret_token) {
         if (r < 0)
                 return r;
         reader->is_done = reader->depth == 0;
-        if (token.kind == JSON_NUMBER || token.kind == JSON_STRING || token.kind == JSON_KEY) {
+        if (token.kind == JSON_TOKEN_NUMBER || token.kind == JSON_TOKEN_STRING || token.kind == JSON_TOKEN_KEY) {
                 token.text = reader->string.string;
                 token.n = reader->string.n;
         }

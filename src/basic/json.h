@@ -21,16 +21,16 @@
 #define JSON_DEPTH_MAX 64U
 
 typedef enum JsonKind {
-        JSON_NULL,
-        JSON_FALSE,
-        JSON_TRUE,
-        JSON_NUMBER,
-        JSON_STRING,
-        JSON_KEY,                       /* of an object; its value follows */
-        JSON_OBJECT,
-        JSON_OBJECT_END,
-        JSON_ARRAY,
-        JSON_ARRAY_END,
+        JSON_TOKEN_NULL,
+        JSON_TOKEN_FALSE,
+        JSON_TOKEN_TRUE,
+        JSON_TOKEN_NUMBER,
+        JSON_TOKEN_STRING,
+        JSON_TOKEN_KEY,                       /* of an object; its value follows */
+        JSON_TOKEN_OBJECT,
+        JSON_TOKEN_OBJECT_END,
+        JSON_TOKEN_ARRAY,
+        JSON_TOKEN_ARRAY_END,
 } JsonKind;
 
 /* Borrowed from the reader until the next call. */

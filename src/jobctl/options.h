@@ -32,6 +32,7 @@ typedef struct Options {
         const char *kill_whom;
         const char *graph;
         const char *unit_path;
+        const char *from;
         const char *iterations, *base_time;
 
         bool now, runtime, no_reload, from_stdin, show_types;

@@ -109,6 +109,7 @@ static const Verb rows[] = {
         OFFLINE("timespan", "SPAN…", 1, VERB_ANY, verb_timespan, "Show how a span of time is read; needs no manager"),
         OFFLINE("timestamp", "TIME…", 1, VERB_ANY, verb_timestamp, "Show how a time is read; needs no manager"),
         FILES("unit-paths", "", 0, 0, verb_unit_paths, "Show the folders of unit files, first the one that wins"),
+        OFFLINE("flow", "import FILE", 1, VERB_ANY, verb_flow, "Make a flow of another program's workflow"),
         OFFLINE("verify", "FILE|DIRECTORY…", 1, VERB_ANY, verb_verify, "Check unit files; needs no manager"),
 
         HEADING("The manager"),

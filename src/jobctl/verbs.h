@@ -94,6 +94,9 @@ int verb_graph(Jobctl *ctl, char *const *words);
 /* verb_edit.c */
 int verb_edit(Jobctl *ctl, char *const *words);
 
+/* verb_flow.c */
+int verb_flow(Jobctl *ctl, char *const *words);
+
 /* verb_verify.c */
 int verb_verify(Jobctl *ctl, char *const *words);
 

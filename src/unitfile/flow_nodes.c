@@ -85,11 +85,11 @@ static int assign_token(FlowNodes *nodes, const Directive *directive, const Json
         cleanup_free_ char *copy = NULL;
         size_t n;
 
-        if (token->kind == JSON_TRUE || token->kind == JSON_FALSE)
-                return assign(nodes, directive, token->kind == JSON_TRUE ? "yes" : "no");
-        if (token->kind == JSON_NUMBER)
+        if (token->kind == JSON_TOKEN_TRUE || token->kind == JSON_TOKEN_FALSE)
+                return assign(nodes, directive, token->kind == JSON_TOKEN_TRUE ? "yes" : "no");
+        if (token->kind == JSON_TOKEN_NUMBER)
                 return assign(nodes, directive, token->text);
-        if (token->kind != JSON_STRING)
+        if (token->kind != JSON_TOKEN_STRING)
                 return refuse(nodes, directive->name, "The value is none of text, a number, true, false, and an array "
                                                       "of these");
         if (strlen(token->text) < token->n || strpbrk(token->text, "\n\r"))
@@ -108,7 +108,7 @@ static int read_array(FlowNodes *nodes, const Directive *directive) {
         for (;;) {
                 int r = next_token(nodes, &token);
 
-                if (r < 0 || token.kind == JSON_ARRAY_END)
+                if (r < 0 || token.kind == JSON_TOKEN_ARRAY_END)
                         return r < 0 ? r : 0;
                 r = assign_token(nodes, directive, &token);
                 if (r < 0)
@@ -122,7 +122,8 @@ static int read_name(FlowNodes *nodes) {
 
         if (r < 0)
                 return r;
-        if (token.kind != JSON_STRING || strlen(token.text) < token.n || !unit_draft_name_is_of_instance(token.text))
+        if (token.kind != JSON_TOKEN_STRING || strlen(token.text) < token.n ||
+            !unit_draft_name_is_of_instance(token.text))
                 return refuse(nodes, "Node",
                               "'%s' is not a name of a node: a name has letters, digits, '_', '.' and '-', and at most "
                               "%d of them", token.text ? token.text : "", UNIT_NAME_MAX);
@@ -143,7 +144,7 @@ static int read_entry(FlowNodes *nodes, const char *key) {
         r = next_token(nodes, &token);
         if (r < 0)
                 return r;
-        return token.kind == JSON_ARRAY ? read_array(nodes, directive) : assign_token(nodes, directive, &token);
+        return token.kind == JSON_TOKEN_ARRAY ? read_array(nodes, directive) : assign_token(nodes, directive, &token);
 }
 
 static int read_object(FlowNodes *nodes) {
@@ -152,13 +153,13 @@ static int read_object(FlowNodes *nodes) {
 
         if (r < 0)
                 return r;
-        if (token.kind != JSON_OBJECT)
+        if (token.kind != JSON_TOKEN_OBJECT)
                 return refuse(nodes, NULL, "The line is not a JSON object such as {\"Node\":\"name\"}");
         for (;;) {
                 r = next_token(nodes, &token);
                 if (r < 0)
                         return r;
-                if (token.kind == JSON_OBJECT_END)
+                if (token.kind == JSON_TOKEN_OBJECT_END)
                         break;
                 r = read_entry(nodes, token.text);
                 if (r < 0)

@@ -15,8 +15,8 @@
 /* The tokens as words: "{ k:a 1 ] …", or "@OFFSET: problem" at the end. */
 static char *tokens_of(const char *json, size_t n) {
         static const char *const words[] = {
-                [JSON_NULL] = "null", [JSON_FALSE] = "false", [JSON_TRUE] = "true", [JSON_OBJECT] = "{",
-                [JSON_OBJECT_END] = "}", [JSON_ARRAY] = "[", [JSON_ARRAY_END] = "]",
+                [JSON_TOKEN_NULL] = "null", [JSON_TOKEN_FALSE] = "false", [JSON_TOKEN_TRUE] = "true", [JSON_TOKEN_OBJECT] = "{",
+                [JSON_TOKEN_OBJECT_END] = "}", [JSON_TOKEN_ARRAY] = "[", [JSON_TOKEN_ARRAY_END] = "]",
         };
         JsonReader reader = {};
         Text text = {};
@@ -28,12 +28,12 @@ static char *tokens_of(const char *json, size_t n) {
         while ((r = json_reader_next(&reader, &token)) > 0) {
                 if (text.n > 0)
                         text_add_char(&text, ' ');
-                if (token.kind == JSON_NUMBER && token.is_integer)
+                if (token.kind == JSON_TOKEN_NUMBER && token.is_integer)
                         text_addf(&text, "%s%" PRIu64, token.is_negative ? "-" : "", token.magnitude);
-                else if (token.kind == JSON_NUMBER)
+                else if (token.kind == JSON_TOKEN_NUMBER)
                         text_addf(&text, "real:%s", token.text);
                 else if (token.text)
-                        text_addf(&text, "%s%.*s", token.kind == JSON_KEY ? "k:" : "", (int) token.n, token.text);
+                        text_addf(&text, "%s%.*s", token.kind == JSON_TOKEN_KEY ? "k:" : "", (int) token.n, token.text);
                 else
                         text_add(&text, words[token.kind]);
         }
@@ -157,7 +157,7 @@ Test(json, an_object_may_have_many_keys, .timeout = 20) {
         cr_assert(eq(int, text_finish(&text, &json), 0));
         json_reader_begin(&reader, json, strlen(json));
         while ((r = json_reader_next(&reader, &token)) > 0)
-                n += token.kind == JSON_KEY;
+                n += token.kind == JSON_TOKEN_KEY;
         cr_assert(eq(int, r, 0));
         cr_assert(eq(sz, n, 200000));
         json_reader_deinit(&reader);

@@ -77,6 +77,7 @@ offers "bash: all options" "$OPTIONS" complete_bash jobctl --
 ! command -v zsh >/dev/null || offers "zsh: all options" "$OPTIONS" complete_zsh jobctl --
 for SHELL_NAME in bash zsh fish; do
         command -v "$SHELL_NAME" >/dev/null || continue
+        offers "$SHELL_NAME: verbs of flow" import "complete_$SHELL_NAME" jobctl flow ''
         offers "$SHELL_NAME: options of run" "--on-calendar --scope --wait" "complete_$SHELL_NAME" jobctl run --
 done
 done_testing

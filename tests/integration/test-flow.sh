@@ -70,6 +70,11 @@ else
         skip "it has no processes" "busctl is not installed"
 fi
 
+cat >"$DIR/made.json" <<'J'
+{"name":"Made","workflow":{"tasks":[{"id":"a"},{"id":"b","parents":["a"]}]}}
+J
+check_prints "one is made of another program's" "^$UNITS/made.flow$" ctl flow import --from=wfcommons --output="$UNITS" "$DIR/made.json"
+check_prints "and is there at once" 'Made' ctl show -p Description made.flow
 check "the whole is right" ctl verify --strict "$UNITS/backup.flow"
 check_exit "what is broken is not" 2 ctl verify "$UNITS/broken.flow"
 done_testing
