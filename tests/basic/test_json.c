@@ -160,6 +160,7 @@ Test(json, an_object_may_have_many_keys, .timeout = 20) {
                 n += token.kind == JSON_TOKEN_KEY;
         cr_assert(eq(int, r, 0));
         cr_assert(eq(sz, n, 200000));
+        cr_assert(eq(sz, reader.by_key.n, 0), "the keys of an object go with it");
         json_reader_deinit(&reader);
 }
 

@@ -10,7 +10,10 @@
 #include "basic/strv.h"
 #include "file_world.h"
 #include "unit/sandbox_settings.h"
+#include "unitfile/flow_nodes.h"
 #include "unitfile/flow_settings.h"
+#include "unitfile/unit_draft_read.h"
+#include "unitfile/unit_file_loader.h"
 
 static FileWorld *world;
 
@@ -459,6 +462,53 @@ Test(flow_file, a_missing_file_of_nodes_is_named) {
         said = verify();
         assert_string(said, "x.flow:2 NodesFile: The file /nonexistent/x.jsonl cannot be read: No such file or directory; the "
                             "unit is refused.\n");
+}
+
+/* The settings of each node of a file, one after the other. */
+Test(flow_file, a_node_of_a_file_has_its_settings) {
+        static const char lines[] =
+                "{\"Node\":\"a\",\"Exec\":\"/bin/a\",\"User\":\"alice\",\"MemoryMax\":\"1M\",\"Retry\":7,\"PrivateTmp\":true}\n"
+                "{\"Node\":\"bad\",\"Retry\":\"x\"}\n"
+                "{\"Node\":\"b\",\"Environment\":[\"B=1\",\"C=2\"],\"DependsOn\":\"a N/A\"}\n"
+                "{\"Node\":\"c\",\"Recover\":\"retry\"}\n";
+        cleanup_(unit_draft_freep) UnitDraft *draft = NULL;
+        FlowNodes nodes;
+        FlowNode *node;
+
+        file_world_restart(world);
+        file_write(world, "a/x.flow", "[Flow]\nNodesFile=x.jsonl\nGroup=staff\nEnvironment=A=0\n");
+        cr_assert(name_map_refresh(world->loader->names) >= 0);
+        cr_assert(eq(int, unit_draft_read(world->loader, "x.flow", true, &draft), 0));
+        cr_assert(eq(int, flow_nodes_begin(&nodes, draft, "/x.jsonl", lines), 0));
+
+        cr_assert(eq(int, flow_nodes_next(&nodes, &node), 1));
+        assert_string(node->name, "a");
+        assert_string(node->place.file, "/x.jsonl");
+        cr_assert(eq(u32, node->place.line, 1));
+        assert_string(node->command->path, "/bin/a");
+        assert_string(node->command->file, "/x.jsonl");
+        assert_string(node->process->exec.user, "alice");
+        assert_string(node->process->exec.group, "staff");
+        assert_list(node->process->exec.environment, "A=0");
+        cr_assert(node->process->exec.rare->sandbox->private_tmp);
+        cr_assert(eq(u64, node->resources->memory_max.amount, 1 << 20));
+        cr_assert(eq(u32, node->retry, 7));
+
+        cr_assert(eq(int, flow_nodes_next(&nodes, &node), -EBADMSG));
+        cr_assert(draft->is_broken);
+        assert_said(world, "error /x.jsonl:2 Retry: 'x' is not a whole number");
+
+        cr_assert(eq(int, flow_nodes_next(&nodes, &node), 1));
+        assert_list(node->process->exec.environment, "A=0 B=1 C=2");
+        cr_assert(eq(sz, node->depends_on.n, 1));
+        cr_assert(eq(u32, node->depends_on.items[0].place.line, 3));
+        assert_null(node->resources);
+
+        cr_assert(eq(int, flow_nodes_next(&nodes, &node), 1));
+        assert_null(node->process);
+        cr_assert(eq(int, node->recover, FLOW_RECOVER_RETRY));
+        cr_assert(eq(int, flow_nodes_next(&nodes, &node), 0));
+        flow_nodes_end(&nodes);
 }
 
 /* The manager reads it for a run, not when it loads the unit. */
