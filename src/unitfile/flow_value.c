@@ -22,14 +22,25 @@ int flow_parse_count(const DirectiveLine *line, const char *value) {
         return 0;
 }
 
+/* "20", or "20%" with *ret_is_percent. */
+static bool parse_share(const char *text, uint32_t *ret_number, bool *ret_is_percent) {
+        char digits[16];
+        size_t n = strlen(text);
+
+        *ret_is_percent = n > 0 && text[n - 1] == '%';
+        n -= *ret_is_percent;
+        if (n >= sizeof(digits))
+                return false;
+        memcpy(digits, text, n);
+        digits[n] = '\0';
+        return text_parse_u32(digits, ret_number) == 0;
+}
+
 int flow_parse_percent(const DirectiveLine *line, const char *value) {
-        size_t n = strlen(value);
-        cleanup_free_ char *digits = strndup(value, n > 0 && value[n - 1] == '%' ? n - 1 : n);
+        bool is_percent;
         uint32_t number;
 
-        if (!digits)
-                return -ENOMEM;
-        if (text_parse_u32(digits, &number) < 0 || number > 100)
+        if (!parse_share(value, &number, &is_percent) || number > 100)
                 return directive_complain(line, "'%s' is not a share between 0%% and 100%%", value);
         *(uint32_t *) directive_field(line) = number;
         return 0;
@@ -129,14 +140,9 @@ int flow_parse_depends_on(const DirectiveLine *line, const char *value) {
 
 /* "at-least:3", "at-least:50%" */
 static bool readiness_parse_share(const char *text, FlowReadiness *readiness) {
-        size_t n = strlen(text);
-        bool is_percent = n > 0 && text[n - 1] == '%';
-        cleanup_free_ char *digits = strndup(text, is_percent ? n - 1 : n);
-
         readiness->kind = FLOW_READY_AT_LEAST;
-        readiness->is_percent = is_percent;
-        return digits && text_parse_u32(digits, &readiness->n) == 0 && readiness->n > 0 &&
-               (!is_percent || readiness->n <= 100);
+        return parse_share(text, &readiness->n, &readiness->is_percent) && readiness->n > 0 &&
+               (!readiness->is_percent || readiness->n <= 100);
 }
 
 /* Kinds that a later version may have: the message does not say that there is no such word. */

@@ -40,6 +40,7 @@ static const struct {
         { "a.service", "a.service" }, { "t@a-b\\x20c.service", "t@.service" }, { "a.socket", "a.socket" },
         { "a.timer", "a.timer" },     { "a.path", "a.path" },                  { "mnt-a.mount", "mnt-a.mount" },
         { "a.target", "a.target" },   { "a-b.slice", "a-b.slice" },            { "a.scope", "a.scope" },
+        { "a.flow", "a.flow" },
 };
 
 /* — what is asked — */

@@ -13,8 +13,12 @@
 #include "basic/macro.h"
 #include "double/double_memory.h"
 #include "file_world.h"
+#include "unitfile/flow_graph.h"
+#include "unitfile/flow_nodes.h"
 #include "unitfile/path_settings.h"
 #include "unitfile/timer_settings.h"
+#include "unitfile/unit_draft_read.h"
+#include "unitfile/unit_file_loader.h"
 
 /* — folders with something of everything — */
 
@@ -202,4 +206,125 @@ static bool check_triggering(size_t n) {
 Test(file_memory, what_triggers_others_is_read_later, .timeout = 240) {
         for (size_t n = 1; check_triggering(n); n++)
                 ;
+}
+
+/* — flows — */
+
+static const char flow_text[] =
+        "[Flow]\nUser=bob\nEnvironment=A=1\nExecStartPre=/bin/pre\nOnBusy=skip\n"
+        "[Node a]\nExec=/bin/a %p\nEnvironment=B=2\nMemoryMax=1M\n[Node b]\nDependsOn=a\nReadiness=at-least:1\nPrivateTmp=yes\n"
+        "[Node c]\nDependsOn=a b\nExec=/bin/c\n";
+
+static void add_node(Text *text, const FlowNode *node) {
+        text_addf(text, "%s %s:%u %d", node->name, strrchr(node->place.file, '/'), node->place.line,
+                  (int) node->readiness.kind);
+        for (size_t i = 0; i < node->depends_on.n; i++)
+                text_addf(text, " <%s:%u", node->depends_on.items[i].name, node->depends_on.items[i].place.line);
+        if (node->command)
+                text_addf(text, " %s %s", node->command->argv[0], node->command->argv[1] ?: "");
+        if (node->process)
+                text_addf(text, " %s %s %s", node->process->exec.user, node->process->exec.environment[0],
+                          node->process->commands[FLOW_EXEC_START_PRE]->path);
+        if (node->resources)
+                text_addf(text, " %llu", (unsigned long long) node->resources->memory_max.amount);
+        text_add_char(text, '\n');
+}
+
+static char *describe_flow(const Unit *unit) {
+        const FlowSettings *flow = unit->type_settings;
+        Text text = {};
+        char *string;
+
+        text_addf(&text, "%d %s %d\n", (int) unit->load_state, flow->process.exec.user, (int) flow->on_busy);
+        for (size_t i = 0; i < flow->nodes.n; i++)
+                add_node(&text, &flow->nodes.items[i]);
+        cr_assert(eq(int, text_finish(&text, &string), 0));
+        return string;
+}
+
+static FileWorld *flow_world_new(void) {
+        FileWorld *world = file_world_new();
+
+        file_write(world, "a/x.flow", flow_text);
+        file_write(world, "a/x.flow.d/1.conf", "[Node b]\nRetry=2\nUser=alice\n[Node d]\nDependsOn=c\n[Flow]\nGroup=staff\n");
+        world->options.receiver = NULL;
+        file_world_restart(world);
+        return world;
+}
+
+static bool check_flow(size_t n, bool and_all_after, const char *expected) {
+        cleanup_(file_world_freep) FileWorld *world = flow_world_new();
+        cleanup_free_ char *after = NULL;
+        Unit *unit = NULL;
+        bool has_failed;
+        int r;
+
+        double_memory_arm(n, and_all_after);
+        r = unit_table_load(world->table, "x.flow", &unit);
+        has_failed = double_memory_disarm();
+        cr_assert(r == 0 || (r == -ENOMEM && has_failed), "allocation %zu: %d", n, r);
+        after = describe_flow(file_load(world, "x.flow"));
+        cr_assert(strcmp(after, expected) == 0, "allocation %zu (load: %d):\n%s\nexpected:\n%s", n, r, after, expected);
+        return has_failed;
+}
+
+Test(file_memory, a_flow_is_read_later, .timeout = 240) {
+        cleanup_(file_world_freep) FileWorld *world = flow_world_new();
+        cleanup_free_ char *expected = describe_flow(file_load(world, "x.flow"));
+
+        cr_assert(strstr(expected, "\nb /x.flow:10 2 <a:11 alice A=1 /bin/pre\n") != NULL, "%s", expected);
+        for (int variant = 0; variant < 2; variant++)
+                for (size_t n = 1; check_flow(n, variant, expected); n++)
+                        ;
+}
+
+/* All nodes of a file and their graph; without memory for the n-th allocation, as far as they were read. */
+static int read_nodes(FileWorld *world, UnitDraft *draft, Text *text) {
+        static const char lines[] =
+                "{\"Node\":\"n1\",\"Exec\":\"/bin/n %p\",\"User\":\"eve\",\"DependsOn\":[\"c\",\"d\"],\"MemoryMax\":\"2M\"}\n"
+                "{\"Node\":\"n2\",\"DependsOn\":\"n1\"}\n";
+        cleanup_(flow_graph_deinit) FlowGraph graph;
+        FlowNodes nodes;
+        FlowNode *node;
+        int r;
+
+        flow_graph_init(&graph, draft);
+        r = flow_graph_add_sections(&graph);
+        if (r == 0)
+                r = flow_nodes_begin(&nodes, draft, "/x.jsonl", lines);
+        else
+                return r;
+        while (r == 0 && (r = flow_nodes_next(&nodes, &node)) > 0) {
+                if (text)
+                        add_node(text, node);
+                r = flow_graph_add(&graph, node);
+        }
+        flow_nodes_end(&nodes);
+        if (r == 0)
+                r = flow_graph_finish(&graph);
+        cr_assert(r < 0 || (!graph.is_broken && graph.nodes.n == 6 && graph.edges.n == 7));
+        return r;
+}
+
+Test(file_memory, nodes_of_a_file_are_read_or_it_is_said, .timeout = 240) {
+        cleanup_(file_world_freep) FileWorld *world = flow_world_new();
+
+        for (size_t n = 1;; n++) {
+                cleanup_(unit_draft_freep) UnitDraft *draft = NULL;
+                cleanup_(text_deinit) Text text = {};
+                bool has_failed;
+                int r;
+
+                cr_assert(name_map_refresh(world->loader->names) >= 0);
+                cr_assert(eq(int, unit_draft_read(world->loader, "x.flow", true, &draft), 0));
+                double_memory_arm(n, false);
+                r = read_nodes(world, draft, NULL);
+                has_failed = double_memory_disarm();
+                cr_assert(r == 0 || (r == -ENOMEM && has_failed), "allocation %zu: %d", n, r);
+                cr_assert(eq(int, read_nodes(world, draft, &text), 0));
+                assert_string(text.string, "n1 /x.jsonl:1 0 <c:1 <d:1 /bin/n x eve A=1 /bin/pre 2097152\n"
+                                           "n2 /x.jsonl:2 0 <n1:2\n");
+                if (!has_failed)
+                        break;
+        }
 }
