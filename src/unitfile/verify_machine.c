@@ -21,9 +21,15 @@
 #include "unitfile/socket_settings.h"
 #include "unitfile/verify_private.h"
 
-static void say(const UnitDraft *draft, const char *setting, const char *what, const char *name) {
-        unit_draft_report(draft, UNIT_FILE_WARNING, draft->state->sources.fragment, 0, setting,
-                          "There is no %s %s on this machine.", what, name);
+/* About a setting of @section, of the unit itself or of an instance, which may have it from the unit's. */
+static void say(const UnitDraft *draft, const DraftSection *section, const char *setting, const char *what,
+                const char *name) {
+        const char *file = draft->state->sources.fragment;
+        unsigned line = section->name ? unit_draft_find_node_setting(draft, section->name, setting, &file) : 0;
+
+        if (line > 0 || !section->name)
+                unit_draft_report(draft, UNIT_FILE_WARNING, file, line, setting, "There is no %s %s on this machine.",
+                                  what, name);
 }
 
 /* The message about a file, with a place for its path; NULL if the file is all right. */
@@ -52,9 +58,10 @@ static const char *command_problem(const char *path) {
         return "There is no program %s on this machine.";
 }
 
-static void verify_list(const UnitDraft *draft, const ExecCommand *command, const char *setting) {
+static void verify_list(const UnitDraft *draft, const DraftSection *section, const ExecCommand *command,
+                        const char *setting) {
         for (; command; command = command->next) {
-                bool is_elsewhere = command->path[0] != '/' && draft->section.exec_terms.search_path;
+                bool is_elsewhere = command->path[0] != '/' && section->exec_terms.search_path;
                 const char *problem = is_elsewhere || strchr(command->path, '$') ? NULL :
                         command_problem(command->path);
 
@@ -67,25 +74,10 @@ static void verify_list(const UnitDraft *draft, const ExecCommand *command, cons
 
 static void verify_commands(const UnitDraft *draft, const ServiceSettings *service) {
         for (ServiceExec exec = 0; exec < _SERVICE_EXEC_LIST_MAX; exec++)
-                verify_list(draft, service->commands[exec], service_exec_to_string(exec));
+                verify_list(draft, &draft->section, service->commands[exec], service_exec_to_string(exec));
         for (size_t kind = 0; kind < _SERVICE_PROBE_KIND_MAX; kind++)
-                verify_list(draft, service_settings_rare(service)->probes[kind].command,
+                verify_list(draft, &draft->section, service_settings_rare(service)->probes[kind].command,
                             service_exec_to_string((ServiceExec) (SERVICE_EXEC_READINESS + kind)));
-}
-
-/* Commands of a flow and of its sections, but not of NodesFile=. */
-static void verify_nodes(const UnitDraft *draft) {
-        const FlowSettings *flow = draft->section.own;
-
-        verify_list(draft, flow->process.commands[FLOW_EXEC_START_PRE], "ExecStartPre");
-        verify_list(draft, flow->process.commands[FLOW_EXEC_STOP_POST], "ExecStopPost");
-        for (size_t i = 0; i < draft->instances.n; i++) {
-                const FlowNodeSettings *settings = draft->instances.items[i]->own;
-
-                if (!draft->instances.items[i]->exec_rare.root_directory &&
-                    !draft->instances.items[i]->exec_terms.search_path && settings)
-                        verify_list(draft, settings->node.command, "Exec");
-        }
 }
 
 static bool is_number(const char *name) {
@@ -93,13 +85,14 @@ static bool is_number(const char *name) {
 }
 
 /* Checks a user or, if the setting says so, a group. A template's is only known with its instance. */
-static void verify_account(const UnitDraft *draft, const char *setting, const char *name) {
+static void verify_account(const UnitDraft *draft, const DraftSection *section, const char *setting,
+                           const char *name) {
         bool is_user = text_ends_with(setting, "User");
 
         if (!name || is_number(name) || strcmp(name, VERIFY_INSTANCE) == 0)
                 return;
         if (is_user ? !getpwnam(name) : !getgrnam(name))
-                say(draft, setting, is_user ? "user" : "group", name);
+                say(draft, section, setting, is_user ? "user" : "group", name);
 }
 
 static void verify_socket(const UnitDraft *draft) {
@@ -112,19 +105,17 @@ static void verify_socket(const UnitDraft *draft) {
         const SocketSettings *settings_of = draft->section.own;
 
         for (size_t i = 0; i < _SOCKET_EXEC_MAX; i++)
-                verify_list(draft, settings_of->commands[i], settings[i]);
-        verify_account(draft, "SocketUser", settings_of->user);
-        verify_account(draft, "SocketGroup", settings_of->group);
+                verify_list(draft, &draft->section, settings_of->commands[i], settings[i]);
+        verify_account(draft, &draft->section, "SocketUser", settings_of->user);
+        verify_account(draft, &draft->section, "SocketGroup", settings_of->group);
 }
 
-static void verify_accounts(const UnitDraft *draft) {
-        const ExecSettings *exec = draft->section.exec;
-
-        if (!draft->section.exec_terms.dynamic_user)
-                verify_account(draft, "User", exec->user);
-        verify_account(draft, "Group", exec->group);
-        strv_foreach(group, draft->section.exec_rare.supplementary_groups)
-                verify_account(draft, "SupplementaryGroups", *group);
+static void verify_accounts(const UnitDraft *draft, const DraftSection *section) {
+        if (!section->exec_terms.dynamic_user)
+                verify_account(draft, section, "User", section->exec->user);
+        verify_account(draft, section, "Group", section->exec->group);
+        strv_foreach(group, section->exec_rare.supplementary_groups)
+                verify_account(draft, section, "SupplementaryGroups", *group);
 }
 
 /* Files below /run are made when services run, so they are not checked. */
@@ -133,28 +124,49 @@ static bool is_missing(const char *path) {
                errno == ENOENT;
 }
 
-static void verify_files(const UnitDraft *draft) {
-        const ExecSettings *exec = draft->section.exec;
+static void verify_files(const UnitDraft *draft, const DraftSection *section) {
+        const ExecSettings *exec = section->exec;
 
         strv_foreach(file, exec->environment_files)
                 if (is_missing(*file))
-                        say(draft, "EnvironmentFile", "file", *file);
+                        say(draft, section, "EnvironmentFile", "file", *file);
         if (exec->working_directory && !exec->working_directory_optional && is_missing(exec->working_directory))
-                say(draft, "WorkingDirectory", "directory", exec->working_directory);
+                say(draft, section, "WorkingDirectory", "directory", exec->working_directory);
+}
+
+/* Returns false if the files are not those of the machine. */
+static bool verify_section(const UnitDraft *draft, const DraftSection *section) {
+        const char *root = section->exec_rare.root_directory;
+
+        if (root && is_missing(root))
+                say(draft, section, "RootDirectory", "directory", root);
+        if (root || !section->exec)
+                return !root;
+        verify_accounts(draft, section);
+        verify_files(draft, section);
+        return true;
+}
+
+/* Commands of a flow and of its sections, but not of NodesFile=. */
+static void verify_nodes(const UnitDraft *draft) {
+        const FlowSettings *flow = draft->section.own;
+
+        verify_list(draft, &draft->section, flow->process.commands[FLOW_EXEC_START_PRE], "ExecStartPre");
+        verify_list(draft, &draft->section, flow->process.commands[FLOW_EXEC_STOP_POST], "ExecStopPost");
+        for (size_t i = 0; i < draft->instances.n; i++) {
+                const DraftSection *node = draft->instances.items[i];
+
+                if (node->own && verify_section(draft, node))
+                        verify_list(draft, node->lines.n > 0 ? node : &draft->section,
+                                    ((const FlowNodeSettings *) node->own)->node.command, "Exec");
+        }
 }
 
 void verify_machine(const UnitDraft *draft) {
         const ServiceSettings *service = unit_draft_service(draft);
 
-        if (draft->section.exec_rare.root_directory) {
-                if (is_missing(draft->section.exec_rare.root_directory))
-                        say(draft, "RootDirectory", "directory", draft->section.exec_rare.root_directory);
+        if (!verify_section(draft, &draft->section))
                 return;
-        }
-        if (draft->section.exec) {
-                verify_accounts(draft);
-                verify_files(draft);
-        }
         if (service)
                 verify_commands(draft, service);
         if (draft->type == UNIT_FLOW && draft->section.own)

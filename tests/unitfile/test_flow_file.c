@@ -329,16 +329,21 @@ static void receive(void *userdata, const UnitFileDiagnostic *diagnostic) {
 }
 
 /* What verify says of a/x.flow. */
-static char *verify(void) {
+static char *verify_as(bool is_thorough) {
         cleanup_free_ char *path = NULL;
         Text text = {};
-        const UnitFileOptions options = { .search_path = world->search_path, .receiver = receive, .userdata = &text };
+        const UnitFileOptions options = { .search_path = world->search_path, .is_thorough = is_thorough, .receiver = receive,
+                                          .userdata = &text };
         char *said;
 
         cr_assert(eq(int, text_format(&path, "%s/a/x.flow", world->root), 0));
         cr_assert(unit_file_verify(path, &options) >= 0);
         cr_assert(eq(int, text_finish(&text, &said), 0));
         return said;
+}
+
+static char *verify(void) {
+        return verify_as(false);
 }
 
 Test(flow_file, a_file_of_100000_nodes_is_verified) {
@@ -558,4 +563,19 @@ Test(flow_file, waiting_for_a_failure_that_ends_the_run_is_named) {
                         "write FailurePolicy=continue for the parents, or in [Flow].\n");
         assert_verified("[Node a]\nFailurePolicy=continue\n[Node b]\nDependsOn=a\nReadiness=all-finished\n", "");
         assert_verified("[Flow]\nFailurePolicy=continue\n[Node a]\n[Node b]\nDependsOn=a\nReadiness=all-finished\n", "");
+}
+
+/* What the machine lacks is said of the line that names it, and of [Flow] once. */
+Test(flow_file, what_the_machine_lacks_is_named) {
+        cleanup_free_ char *said = NULL;
+
+        file_write(world, "a/x.flow", "[Flow]\nUser=no-such-user\n[Node a]\nExec=/no/such/program\n[Node b]\nExec=/bin/true\nNice=3\n"
+                                      "[Node c]\nExec=no-such-program\nGroup=no-such-group\nWorkingDirectory=/no/such/folder\n"
+                                      "[Node d]\nExec=/no/such/program\nRootDirectory=/\n");
+        said = verify_as(true);
+        assert_string(said, "x.flow:2 User: There is no user no-such-user on this machine.\n"
+                            "x.flow:4 Exec: There is no program /no/such/program on this machine.\n"
+                            "x.flow:10 Group: There is no group no-such-group on this machine.\n"
+                            "x.flow:11 WorkingDirectory: There is no directory /no/such/folder on this machine.\n"
+                            "x.flow:9 Exec: There is no program no-such-program on this machine.\n");
 }
