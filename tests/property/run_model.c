@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The model as a subject: events, turns, and a memory that restarts lose
+ */
+
+#include "run_model_private.h"
+
+/* The model, and all that has happened to it. */
+typedef struct Subject {
+        RunModel model;
+        TrialEvent *history;            /* owned */
+        size_t n_history, room;
+} Subject;
+
+static void begin(RunModel *model, const TrialDefinition *definition) {
+        free(model->attempts);
+        *model = (RunModel) { .definition = definition, .turn = 1 };
+}
+
+static void *new_subject(const TrialDefinition *definition) {
+        Subject *subject = calloc(1, sizeof(*subject));
+
+        assert(subject);
+        begin(&subject->model, definition);
+        return subject;
+}
+
+static void free_subject(void *p) {
+        Subject *subject = p;
+
+        free(subject->model.attempts);
+        free(subject->history);
+        free(subject);
+}
+
+/* — attempts — */
+
+static ModelAttempt *find_attempt(RunModel *model, const TrialEvent *event) {
+        ModelAttempt *attempt = event->run < model->n_runs ? run_model_live_attempt(model, event->run, event->node) : NULL;
+
+        if (!attempt || attempt->generation != event->generation || attempt->number != event->number)
+                return NULL;
+        return attempt;
+}
+
+static int tell_attempt(RunModel *model, const TrialEvent *event) {
+        ModelAttempt *attempt = find_attempt(model, event);
+
+        if (!attempt)
+                return -ENOENT;
+        if (event->kind != TRIAL_STARTED)
+                run_model_end_attempt(model, attempt, event);
+        else if (!attempt->is_started) {
+                attempt->is_started = true;
+                attempt->started_at = event->at;
+        }
+        return 0;
+}
+
+/* — one event — */
+
+static int happen(RunModel *model, const TrialEvent *event) {
+        int r = 0;
+
+        switch (event->kind) {
+        case TRIAL_STARTED:
+        case TRIAL_EXITED:
+        case TRIAL_LOST:
+        case TRIAL_INTERRUPTED:
+                r = tell_attempt(model, event);
+                break;
+        case TRIAL_TIME:
+                model->now = event->at;
+                run_model_pass_time(model);
+                break;
+        case TRIAL_ACCEPTED:
+                model->accepted = event->turn;
+                break;
+        case TRIAL_DURABLE:
+                model->durable = event->turn;
+                break;
+        case TRIAL_TURN:
+                run_model_dispatch(model);
+                model->turn++;
+                break;
+        case TRIAL_SUBMIT:
+        case TRIAL_PAUSE:
+        case TRIAL_RESUME:
+        case TRIAL_STOP:
+        case TRIAL_CANCEL:
+        case TRIAL_RETRY:
+        case TRIAL_RERUN:
+        case TRIAL_RESOLVE:
+        case TRIAL_SKIP:
+        case TRIAL_UNIT_ACTIVE:
+        case TRIAL_UNIT_FAILED:
+        case TRIAL_UNIT_CANCELLED:
+        case TRIAL_UNIT_STOP:
+        case TRIAL_UNIT_INACTIVE:
+                r = run_model_ask(model, event);
+                break;
+        case TRIAL_RESTART:
+        case _TRIAL_EVENT_MAX:
+                break;
+        }
+        run_model_settle(model);
+        return r;
+}
+
+/* — restarts — */
+
+static uint64_t later(uint64_t time, uint64_t by) {
+        return time == TRIAL_NEVER ? TRIAL_NEVER : time + by;
+}
+
+/*
+ * The clock of waits stands still while the machine is off: what remained of them at the last turn that was kept
+ * remains. A deadline of a run goes by the wall clock, and is no later than it was.
+ */
+static void change_boot(RunModel *model, uint64_t now) {
+        const uint64_t away = now - model->now;
+
+        for (unsigned r = 0; r < model->n_runs; r++) {
+                for (unsigned i = 0; i < model->definition->n_nodes; i++)
+                        if (model->runs[r].nodes[i].state == TRIAL_NODE_DEFERRED)
+                                model->runs[r].nodes[i].not_before = later(model->runs[r].nodes[i].not_before, away);
+                model->runs[r].queued_at += away;
+        }
+        for (size_t i = 0; i < model->n_attempts; i++)
+                model->attempts[i].made_at += away;
+        model->unit_is_active = false;
+        model->now = now;
+}
+
+/* The store has what was kept, and knows it. */
+static void come_back(RunModel *model, const TrialEvent *event) {
+        model->accepted = event->turn;
+        model->durable = model->durable < event->turn ? model->durable : event->turn;
+        if (event->is_other_boot)
+                change_boot(model, event->at);
+}
+
+/* Lives again through the turns that were kept. */
+static void restart(Subject *subject, const TrialEvent *event) {
+        RunModel *model = &subject->model;
+        const uint32_t durable = model->durable;
+        size_t n = 0;
+
+        begin(model, model->definition);
+        for (; model->turn <= event->turn; n++) {
+                assert(n < subject->n_history);
+                if (subject->history[n].kind == TRIAL_RESTART)
+                        come_back(model, &subject->history[n]);
+                else
+                        (void) happen(model, &subject->history[n]);
+        }
+        subject->n_history = n;
+        model->durable = durable;
+        come_back(model, event);
+}
+
+static int apply(void *p, const TrialEvent *event) {
+        Subject *subject = p;
+        int r = 0;
+
+        if (event->kind == TRIAL_RESTART)
+                restart(subject, event);
+        else
+                r = happen(&subject->model, event);
+        if (subject->n_history == subject->room) {
+                subject->room = subject->room * 2 + 64;
+                subject->history = realloc(subject->history, subject->room * sizeof(*subject->history));
+                assert(subject->history);
+        }
+        if (r == 0)
+                subject->history[subject->n_history++] = *event;
+        return r;
+}
+
+/* — what is seen — */
+
+static uint64_t earlier(uint64_t a, uint64_t b) {
+        return a < b ? a : b;
+}
+
+static uint64_t next_deadline(RunModel *model) {
+        uint64_t next = TRIAL_NEVER;
+
+        for (unsigned r = 0; r < model->n_runs; r++) {
+                const ModelRun *run = &model->runs[r];
+
+                if (trial_run_is_terminal(run->state))
+                        continue;
+                next = earlier(next, earlier(run->deadline, run_model_queue_deadline(model, run)));
+                for (unsigned i = 0; i < model->definition->n_nodes; i++) {
+                        const ModelAttempt *attempt = run_model_live_attempt(model, r, i);
+
+                        next = earlier(next, run_model_total_deadline(model, r, i));
+                        if (attempt)
+                                next = earlier(next, run_model_attempt_deadline(model, attempt));
+                        if (run->nodes[i].state == TRIAL_NODE_DEFERRED)
+                                next = earlier(next, run->nodes[i].not_before);
+                }
+        }
+        return next;
+}
+
+static TrialAttempt show_attempt(const RunModel *model, const ModelAttempt *attempt) {
+        TrialAttempt view = {
+                .run = attempt->run,
+                .node = attempt->node,
+                .generation = attempt->generation,
+                .number = attempt->number,
+                .state = TRIAL_ATTEMPT_HELD,
+                .is_ending = attempt->ending != MODEL_RUNS_ON,
+        };
+
+        if (attempt->is_started)
+                view.state = TRIAL_ATTEMPT_RUNNING;
+        else if (run_model_may_spawn(model, attempt))
+                view.state = TRIAL_ATTEMPT_SPAWNED;
+        return view;
+}
+
+static void look(void *p, TrialView *view) {
+        Subject *subject = p;
+        RunModel *model = &subject->model;
+
+        view->n_runs = model->n_runs;
+        view->n_attempts = 0;
+        for (unsigned r = 0; r < model->n_runs; r++) {
+                const ModelRun *run = &model->runs[r];
+
+                view->runs[r].state = run->state;
+                view->runs[r].reason = run->reason;
+                view->runs[r].is_held = run->hold != MODEL_NOT_HELD;
+                view->runs[r].round = run->round;
+                for (unsigned i = 0; i < model->definition->n_nodes; i++) {
+                        const ModelAttempt *attempt = run_model_live_attempt(model, r, i);
+
+                        view->runs[r].nodes[i] = run->nodes[i];
+                        if (attempt)
+                                view->attempts[view->n_attempts++] = show_attempt(model, attempt);
+                }
+        }
+        view->deadline = next_deadline(model);
+}
+
+const TrialSubject run_model_subject = {
+        .name = "model",
+        .new_subject = new_subject,
+        .free_subject = free_subject,
+        .apply = apply,
+        .look = look,
+};

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * What people and units ask for
+ */
+
+#include "run_model_private.h"
+
+void run_model_stop(RunModel *model, unsigned r, TrialRunState result, TrialReason reason, ModelEnding ending) {
+        ModelRun *run = &model->runs[r];
+
+        if (run->state != TRIAL_RUN_STOPPING) {
+                run->state = TRIAL_RUN_STOPPING;
+                run->reason = TRIAL_REASON_NONE;
+                run->result = result;
+                run->result_reason = reason;
+                run->hold = MODEL_NOT_HELD;
+        }
+        for (unsigned i = 0; i < model->definition->n_nodes; i++)
+                if (run->nodes[i].state != TRIAL_NODE_RUNNING && !trial_node_is_terminal(run->nodes[i].state))
+                        run_model_set(model, r, i, TRIAL_NODE_SKIPPED, TRIAL_REASON_ENDED);
+        for (unsigned i = 0; i < model->definition->n_nodes; i++)
+                if (run->nodes[i].state == TRIAL_NODE_RUNNING && ending != MODEL_RUNS_ON) {
+                        ModelAttempt *attempt = run_model_live_attempt(model, r, i);
+
+                        /* There is none if it is what has just failed. */
+                        if (attempt)
+                                run_model_tell_end(model, attempt, ending);
+                }
+}
+
+/* — submit — */
+
+static unsigned count_runs(const RunModel *model, bool queued) {
+        unsigned n = 0;
+
+        for (unsigned i = 0; i < model->n_runs; i++) {
+                const TrialRunState state = model->runs[i].state;
+
+                n += queued ? state == TRIAL_RUN_QUEUED : run_model_is_busy(state);
+        }
+        return n;
+}
+
+static int submit(RunModel *model) {
+        const TrialDefinition *definition = model->definition;
+        const bool is_busy = count_runs(model, false) >= definition->max_runs;
+        ModelRun run = { .state = TRIAL_RUN_CREATED, .round = 1, .deadline = TRIAL_NEVER };
+
+        if (is_busy && (definition->on_busy == TRIAL_BUSY_REJECT || definition->on_busy == TRIAL_BUSY_SKIP))
+                return -EBUSY;
+        if (is_busy && definition->on_busy == TRIAL_BUSY_QUEUE && count_runs(model, true) >= definition->max_queued)
+                return -EBUSY;
+        if (is_busy && definition->on_busy == TRIAL_BUSY_REPLACE)
+                for (unsigned i = 0; i < model->n_runs; i++)
+                        if (!trial_run_is_terminal(model->runs[i].state))
+                                run_model_stop(model, i, TRIAL_RUN_CANCELLED, TRIAL_REASON_NONE, MODEL_CANCELLED);
+        for (unsigned i = 0; i < definition->n_nodes; i++)
+                run.nodes[i].generation = 1;
+        run.place = model->places++;
+        model->runs[model->n_runs++] = run;
+        return 0;
+}
+
+/* — verbs of a run — */
+
+static int pause_run(ModelRun *run) {
+        if (run->state != TRIAL_RUN_RUNNING)
+                return -EINVAL;
+        run->state = TRIAL_RUN_PAUSING;
+        run->reason = TRIAL_REASON_NONE;
+        return 0;
+}
+
+static int resume_run(ModelRun *run) {
+        if (run->state == TRIAL_RUN_PAUSED || run->state == TRIAL_RUN_PAUSING) {
+                run->state = TRIAL_RUN_RUNNING;
+                run->reason = TRIAL_REASON_NONE;
+        } else if (run->hold == MODEL_NOT_HELD)
+                return -EINVAL;
+        run->hold = MODEL_NOT_HELD;
+        return 0;
+}
+
+static void reset_node(RunModel *model, unsigned r, unsigned node) {
+        model->runs[r].nodes[node].generation++;
+        run_model_set(model, r, node, TRIAL_NODE_WAITING, TRIAL_REASON_NONE);
+}
+
+/* Resets what is below @node: all of it, or what was skipped or cancelled. */
+static void reset_below(RunModel *model, unsigned r, unsigned node, bool all) {
+        bool below[TRIAL_NODES_MAX];
+
+        run_model_descendants(model->definition, node, below);
+        for (unsigned i = 0; i < model->definition->n_nodes; i++) {
+                const TrialNodeState state = model->runs[r].nodes[i].state;
+
+                if (below[i] && (all || state == TRIAL_NODE_SKIPPED || state == TRIAL_NODE_CANCELLED))
+                        reset_node(model, r, i);
+        }
+}
+
+static void begin_round(RunModel *model, ModelRun *run) {
+        run->state = TRIAL_RUN_CREATED;
+        run->reason = TRIAL_REASON_NONE;
+        run->hold = MODEL_NOT_HELD;
+        run->round++;
+        run->place = model->places++;
+        run->deadline = TRIAL_NEVER;
+}
+
+/* A human has changed something in a run that waited for that. */
+static void wake_run(ModelRun *run) {
+        if (run->state != TRIAL_RUN_SUSPENDED)
+                return;
+        run->state = TRIAL_RUN_RUNNING;
+        if (run->hold != MODEL_NOT_HELD) {
+                run->state = TRIAL_RUN_PAUSED;
+                run->reason = TRIAL_REASON_UNIT;
+        }
+}
+
+static bool listens(const ModelRun *run) {
+        return run->state == TRIAL_RUN_RUNNING || run->state == TRIAL_RUN_PAUSING || run->state == TRIAL_RUN_PAUSED ||
+               run->state == TRIAL_RUN_SUSPENDED;
+}
+
+static int retry_node(RunModel *model, unsigned r, unsigned node) {
+        ModelRun *run = &model->runs[r];
+        const TrialNodeState state = run->nodes[node].state;
+
+        if (!listens(run) && !trial_run_is_terminal(run->state))
+                return -EINVAL;
+        if (state == TRIAL_NODE_PENDING)
+                run_model_set(model, r, node, TRIAL_NODE_READY, TRIAL_REASON_NONE);
+        else if (trial_node_is_terminal(state) && state != TRIAL_NODE_SUCCEEDED) {
+                reset_node(model, r, node);
+                reset_below(model, r, node, false);
+        } else
+                return -EINVAL;
+        if (trial_run_is_terminal(run->state))
+                begin_round(model, run);
+        wake_run(run);
+        return 0;
+}
+
+static int rerun_from(RunModel *model, unsigned r, unsigned node) {
+        ModelRun *run = &model->runs[r];
+
+        if (!trial_run_is_terminal(run->state))
+                return -EINVAL;
+        reset_node(model, r, node);
+        reset_below(model, r, node, true);
+        begin_round(model, run);
+        return 0;
+}
+
+/* An ended node that failed is said to have succeeded, in a new round. */
+static int resolve_ended(RunModel *model, unsigned r, unsigned node, TrialResolution resolution) {
+        ModelRun *run = &model->runs[r];
+        const TrialNodeState state = run->nodes[node].state;
+
+        if (resolution != TRIAL_AS_SUCCESS || (state != TRIAL_NODE_FAILED && state != TRIAL_NODE_TIMEOUT))
+                return -EINVAL;
+        reset_node(model, r, node);
+        reset_below(model, r, node, false);
+        run_model_set(model, r, node, TRIAL_NODE_SUCCEEDED, TRIAL_REASON_OPERATOR);
+        begin_round(model, run);
+        return 0;
+}
+
+static int resolve_node(RunModel *model, unsigned r, unsigned node, TrialResolution resolution) {
+        ModelRun *run = &model->runs[r];
+
+        if (trial_run_is_terminal(run->state))
+                return resolve_ended(model, r, node, resolution);
+        if (!listens(run) || run->nodes[node].state != TRIAL_NODE_PENDING)
+                return -EINVAL;
+        wake_run(run);
+        switch (resolution) {
+        case TRIAL_AS_SUCCESS:
+                run_model_set(model, r, node, TRIAL_NODE_SUCCEEDED, TRIAL_REASON_OPERATOR);
+                break;
+        case TRIAL_AS_FAILED:
+                run_model_set(model, r, node, TRIAL_NODE_FAILED, TRIAL_REASON_OPERATOR);
+                if (model->definition->nodes[node].policy == TRIAL_POLICY_END)
+                        run_model_fail(model, r, node, TRIAL_NODE_FAILED, TRIAL_REASON_OPERATOR);
+                break;
+        case TRIAL_AS_RETRY:
+                run_model_set(model, r, node, TRIAL_NODE_READY, TRIAL_REASON_NONE);
+                break;
+        case TRIAL_AS_SKIP:
+                run_model_set(model, r, node, TRIAL_NODE_SKIPPED, TRIAL_REASON_OPERATOR);
+                break;
+        }
+        return 0;
+}
+
+static int skip_node(RunModel *model, unsigned r, unsigned node) {
+        ModelRun *run = &model->runs[r];
+        const TrialNodeState state = run->nodes[node].state;
+
+        if (!listens(run) || trial_node_is_terminal(state) || state == TRIAL_NODE_RUNNING)
+                return -EINVAL;
+        run_model_set(model, r, node, TRIAL_NODE_SKIPPED, TRIAL_REASON_OPERATOR);
+        wake_run(run);
+        return 0;
+}
+
+/* — the unit — */
+
+static void release_holds(RunModel *model, bool by_person) {
+        for (unsigned i = 0; i < model->n_runs; i++) {
+                ModelRun *run = &model->runs[i];
+
+                if (run->hold == MODEL_NOT_HELD || (run->hold == MODEL_HELD_BY_PERSON && !by_person))
+                        continue;
+                run->hold = MODEL_NOT_HELD;
+                /* One that a person has paused stays so. */
+                if (run->reason != TRIAL_REASON_UNIT)
+                        continue;
+                run->state = TRIAL_RUN_RUNNING;
+                run->reason = TRIAL_REASON_NONE;
+        }
+}
+
+static void hold_runs(RunModel *model, bool by_person) {
+        for (unsigned i = 0; i < model->n_runs; i++) {
+                ModelRun *run = &model->runs[i];
+
+                if (trial_run_is_terminal(run->state) || run->state == TRIAL_RUN_STOPPING)
+                        continue;
+                if (run->hold != MODEL_HELD_BY_PERSON)
+                        run->hold = by_person ? MODEL_HELD_BY_PERSON : MODEL_HELD_BY_SYSTEM;
+                if (run->state != TRIAL_RUN_RUNNING)
+                        continue;
+                run->state = TRIAL_RUN_PAUSING;
+                run->reason = TRIAL_REASON_UNIT;
+        }
+}
+
+/* The unit's start job has come to nothing. */
+static void end_created(RunModel *model, TrialRunState result, TrialReason reason) {
+        for (unsigned i = 0; i < model->n_runs; i++)
+                if (model->runs[i].state == TRIAL_RUN_CREATED && model->runs[i].hold == MODEL_NOT_HELD)
+                        run_model_stop(model, i, result, reason, MODEL_RUNS_ON);
+}
+
+static int ask_unit(RunModel *model, const TrialEvent *event) {
+        if (event->kind == TRIAL_UNIT_ACTIVE) {
+                model->unit_is_active = true;
+                release_holds(model, event->by_person);
+        } else if (event->kind == TRIAL_UNIT_FAILED)
+                end_created(model, TRIAL_RUN_FAILED, TRIAL_REASON_DEPENDENCY);
+        else if (event->kind == TRIAL_UNIT_CANCELLED)
+                end_created(model, TRIAL_RUN_CANCELLED, TRIAL_REASON_NONE);
+        else {
+                model->unit_is_active = false;
+                if (event->kind == TRIAL_UNIT_STOP)
+                        hold_runs(model, event->by_person);
+        }
+        return 0;
+}
+
+static int ask_run(RunModel *model, const TrialEvent *event) {
+        ModelRun *run = &model->runs[event->run];
+
+        if (event->kind == TRIAL_PAUSE)
+                return pause_run(run);
+        if (event->kind == TRIAL_RESUME)
+                return resume_run(run);
+        if (event->kind == TRIAL_RETRY)
+                return retry_node(model, event->run, event->node);
+        if (event->kind == TRIAL_RERUN)
+                return rerun_from(model, event->run, event->node);
+        if (event->kind == TRIAL_RESOLVE)
+                return resolve_node(model, event->run, event->node, event->resolution);
+        if (event->kind == TRIAL_SKIP)
+                return skip_node(model, event->run, event->node);
+        if (trial_run_is_terminal(run->state))
+                return -EINVAL;
+        run_model_stop(model, event->run, TRIAL_RUN_CANCELLED, TRIAL_REASON_NONE,
+                       event->kind == TRIAL_CANCEL ? MODEL_CANCELLED : MODEL_RUNS_ON);
+        return 0;
+}
+
+int run_model_ask(RunModel *model, const TrialEvent *event) {
+        if (event->kind == TRIAL_SUBMIT)
+                return submit(model);
+        if (event->kind >= TRIAL_UNIT_ACTIVE && event->kind <= TRIAL_UNIT_INACTIVE)
+                return ask_unit(model, event);
+        return event->run < model->n_runs ? ask_run(model, event) : -ENOENT;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Attempts, their ends, and the times of nodes
+ */
+
+#include "run_model_private.h"
+
+#define LOST_MAX 3                      /* a node that was lost so often is poison */
+
+void run_model_set(RunModel *model, unsigned run, unsigned node, TrialNodeState state, TrialReason reason) {
+        TrialNodeView *view = &model->runs[run].nodes[node];
+
+        view->state = state;
+        view->reason = reason;
+        view->not_before = 0;
+}
+
+ModelAttempt *run_model_live_attempt(RunModel *model, unsigned run, unsigned node) {
+        for (size_t i = 0; i < model->n_attempts; i++) {
+                ModelAttempt *attempt = &model->attempts[i];
+
+                if (attempt->run == run && attempt->node == node && attempt->end == MODEL_IS_LIVE)
+                        return attempt;
+        }
+        return NULL;
+}
+
+bool run_model_may_spawn(const RunModel *model, const ModelAttempt *attempt) {
+        if (model->definition->nodes[attempt->node].recover == TRIAL_RECOVER_RETRY)
+                return attempt->turn <= model->accepted;
+        return attempt->turn <= model->durable;
+}
+
+static unsigned count_ends(const RunModel *model, const ModelAttempt *of, ModelEnd end) {
+        unsigned n = 0;
+
+        for (size_t i = 0; i < model->n_attempts; i++) {
+                const ModelAttempt *attempt = &model->attempts[i];
+
+                n += attempt->run == of->run && attempt->node == of->node && attempt->generation == of->generation &&
+                     attempt->end == end;
+        }
+        return n;
+}
+
+/* — failures — */
+
+void run_model_fail(RunModel *model, unsigned run, unsigned node, TrialNodeState state, TrialReason reason) {
+        const TrialFailurePolicy policy = model->definition->nodes[node].policy;
+        const ModelEnding ending = model->definition->end_kills ? MODEL_KILLED : MODEL_RUNS_ON;
+
+        if (model->runs[run].state == TRIAL_RUN_STOPPING || policy != TRIAL_POLICY_SUSPEND) {
+                run_model_set(model, run, node, state, reason);
+                if (policy == TRIAL_POLICY_END && model->runs[run].state != TRIAL_RUN_STOPPING)
+                        run_model_stop(model, run, TRIAL_RUN_FAILED, TRIAL_REASON_NONE, ending);
+                return;
+        }
+        run_model_set(model, run, node, TRIAL_NODE_PENDING, TRIAL_REASON_FAILED);
+}
+
+/* @n: the number of the retry, from 1. */
+static uint64_t retry_delay(const TrialNode *spec, unsigned n) {
+        uint64_t delay = spec->retry_delay;
+
+        if (spec->backoff == TRIAL_BACKOFF_LINEAR)
+                delay *= n;
+        for (unsigned i = 1; i < n && spec->backoff == TRIAL_BACKOFF_EXPONENTIAL; i++)
+                delay *= 2;
+        return delay < spec->retry_max_delay ? delay : spec->retry_max_delay;
+}
+
+static void defer(RunModel *model, const ModelAttempt *attempt, TrialReason reason, unsigned n) {
+        run_model_set(model, attempt->run, attempt->node, TRIAL_NODE_DEFERRED, reason);
+        model->runs[attempt->run].nodes[attempt->node].not_before =
+                model->now + retry_delay(&model->definition->nodes[attempt->node], n);
+}
+
+static void try_again_or_fail(RunModel *model, const ModelAttempt *attempt, TrialNodeState state) {
+        const unsigned failures = count_ends(model, attempt, MODEL_FAILED);
+
+        if (model->runs[attempt->run].state != TRIAL_RUN_STOPPING &&
+            failures <= model->definition->nodes[attempt->node].retry)
+                defer(model, attempt, TRIAL_REASON_RETRY, failures);
+        else
+                run_model_fail(model, attempt->run, attempt->node, state, TRIAL_REASON_NONE);
+}
+
+static void lose(RunModel *model, const ModelAttempt *attempt) {
+        const TrialRecover recover = model->definition->nodes[attempt->node].recover;
+        const unsigned lost = count_ends(model, attempt, MODEL_LOST);
+
+        if (model->runs[attempt->run].state == TRIAL_RUN_STOPPING)
+                run_model_set(model, attempt->run, attempt->node, TRIAL_NODE_FAILED, TRIAL_REASON_LOST);
+        else if (recover == TRIAL_RECOVER_FAIL)
+                run_model_fail(model, attempt->run, attempt->node, TRIAL_NODE_FAILED, TRIAL_REASON_LOST);
+        else if (lost >= LOST_MAX)
+                run_model_set(model, attempt->run, attempt->node, TRIAL_NODE_PENDING, TRIAL_REASON_POISON);
+        else if (recover == TRIAL_RECOVER_PENDING)
+                run_model_set(model, attempt->run, attempt->node, TRIAL_NODE_PENDING, TRIAL_REASON_LOST);
+        else
+                defer(model, attempt, TRIAL_REASON_LOST, 1);
+}
+
+static void interrupt(RunModel *model, const ModelAttempt *attempt) {
+        const TrialRecover recover = model->definition->nodes[attempt->node].recover;
+
+        if (model->runs[attempt->run].state == TRIAL_RUN_STOPPING)
+                run_model_set(model, attempt->run, attempt->node, TRIAL_NODE_FAILED, TRIAL_REASON_INTERRUPTED);
+        else if (recover == TRIAL_RECOVER_FAIL)
+                run_model_fail(model, attempt->run, attempt->node, TRIAL_NODE_FAILED, TRIAL_REASON_INTERRUPTED);
+        else if (recover == TRIAL_RECOVER_PENDING)
+                run_model_set(model, attempt->run, attempt->node, TRIAL_NODE_PENDING, TRIAL_REASON_INTERRUPTED);
+        else
+                run_model_set(model, attempt->run, attempt->node, TRIAL_NODE_READY, TRIAL_REASON_NONE);
+}
+
+static void end_by_itself(RunModel *model, ModelAttempt *attempt, const TrialEvent *event) {
+        if (event->kind == TRIAL_LOST) {
+                attempt->end = MODEL_LOST;
+                lose(model, attempt);
+        } else if (event->kind == TRIAL_INTERRUPTED) {
+                attempt->end = MODEL_INTERRUPTED;
+                interrupt(model, attempt);
+        } else if (event->status == 0) {
+                attempt->end = MODEL_SUCCEEDED;
+                run_model_set(model, attempt->run, attempt->node, TRIAL_NODE_SUCCEEDED, TRIAL_REASON_NONE);
+        } else {
+                attempt->end = MODEL_FAILED;
+                try_again_or_fail(model, attempt, TRIAL_NODE_FAILED);
+        }
+}
+
+void run_model_end_attempt(RunModel *model, ModelAttempt *attempt, const TrialEvent *event) {
+        const unsigned run = attempt->run, node = attempt->node;
+
+        attempt->end = MODEL_WAS_ENDED;
+        switch (attempt->ending) {
+        case MODEL_RUNS_ON:
+                end_by_itself(model, attempt, event);
+                break;
+        case MODEL_TIMED_OUT:
+                attempt->end = MODEL_FAILED;
+                try_again_or_fail(model, attempt, TRIAL_NODE_TIMEOUT);
+                break;
+        case MODEL_TIMED_OUT_IN_ALL:
+                run_model_fail(model, run, node, TRIAL_NODE_TIMEOUT, TRIAL_REASON_NONE);
+                break;
+        case MODEL_DEADLINE:
+                run_model_set(model, run, node, TRIAL_NODE_TIMEOUT, TRIAL_REASON_DEADLINE);
+                break;
+        case MODEL_CANCELLED:
+                run_model_set(model, run, node, TRIAL_NODE_CANCELLED, TRIAL_REASON_NONE);
+                break;
+        case MODEL_KILLED:
+                run_model_set(model, run, node, TRIAL_NODE_CANCELLED, TRIAL_REASON_ENDED);
+                break;
+        }
+}
+
+void run_model_tell_end(RunModel *model, ModelAttempt *attempt, ModelEnding ending) {
+        if (attempt->ending != MODEL_RUNS_ON)
+                return;
+        attempt->ending = ending;
+        /* There is no process, and there will be none. */
+        if (!attempt->is_started && !run_model_may_spawn(model, attempt))
+                run_model_end_attempt(model, attempt, NULL);
+}
+
+/* — times — */
+
+uint64_t run_model_attempt_deadline(const RunModel *model, const ModelAttempt *attempt) {
+        const uint32_t timeout = model->definition->nodes[attempt->node].timeout;
+
+        if (!attempt->is_started || timeout == 0 || attempt->ending != MODEL_RUNS_ON)
+                return TRIAL_NEVER;
+        return attempt->started_at + timeout;
+}
+
+uint64_t run_model_total_deadline(const RunModel *model, unsigned run, unsigned node) {
+        const TrialNodeView *view = &model->runs[run].nodes[node];
+        const uint32_t timeout = model->definition->nodes[node].total_timeout;
+
+        if (timeout == 0 || (view->state != TRIAL_NODE_RUNNING && view->state != TRIAL_NODE_DEFERRED))
+                return TRIAL_NEVER;
+        for (size_t i = 0; i < model->n_attempts; i++) {
+                const ModelAttempt *attempt = &model->attempts[i];
+
+                if (attempt->run != run || attempt->node != node || attempt->generation != view->generation)
+                        continue;
+                /* The first one; the present one may have been told to end already. */
+                if (view->state == TRIAL_NODE_DEFERRED ||
+                    run_model_live_attempt((RunModel *) model, run, node)->ending == MODEL_RUNS_ON)
+                        return attempt->made_at + timeout;
+                break;
+        }
+        return TRIAL_NEVER;
+}
+
+uint64_t run_model_queue_deadline(const RunModel *model, const ModelRun *run) {
+        if (run->state != TRIAL_RUN_QUEUED || model->definition->queue_timeout == 0)
+                return TRIAL_NEVER;
+        return run->queued_at + model->definition->queue_timeout;
+}
+
+static void pass_time_of_run(RunModel *model, unsigned r) {
+        ModelRun *run = &model->runs[r];
+
+        if (run->deadline <= model->now) {
+                run->deadline = TRIAL_NEVER;
+                run_model_stop(model, r, TRIAL_RUN_TIMEOUT, TRIAL_REASON_NONE,
+                               model->definition->timeout_drains ? MODEL_RUNS_ON : MODEL_DEADLINE);
+        }
+        if (run_model_queue_deadline(model, run) <= model->now)
+                run_model_stop(model, r, TRIAL_RUN_TIMEOUT, TRIAL_REASON_QUEUE, MODEL_RUNS_ON);
+}
+
+static void pass_time_of_node(RunModel *model, unsigned r, unsigned node) {
+        TrialNodeView *view = &model->runs[r].nodes[node];
+        ModelAttempt *attempt;
+
+        if (view->state == TRIAL_NODE_RUNNING) {
+                attempt = run_model_live_attempt(model, r, node);
+                if (run_model_total_deadline(model, r, node) <= model->now)
+                        run_model_tell_end(model, attempt, MODEL_TIMED_OUT_IN_ALL);
+                else if (run_model_attempt_deadline(model, attempt) <= model->now)
+                        run_model_tell_end(model, attempt, MODEL_TIMED_OUT);
+        } else if (view->state == TRIAL_NODE_DEFERRED) {
+                if (run_model_total_deadline(model, r, node) <= model->now)
+                        run_model_fail(model, r, node, TRIAL_NODE_TIMEOUT, TRIAL_REASON_NONE);
+                else if (view->not_before <= model->now)
+                        run_model_set(model, r, node, TRIAL_NODE_READY, TRIAL_REASON_NONE);
+        }
+}
+
+/* What ends something comes before what begins something. */
+void run_model_pass_time(RunModel *model) {
+        for (unsigned r = 0; r < model->n_runs; r++)
+                if (!trial_run_is_terminal(model->runs[r].state))
+                        pass_time_of_run(model, r);
+        for (unsigned r = 0; r < model->n_runs; r++)
+                for (unsigned i = 0; i < model->definition->n_nodes; i++)
+                        if (!trial_run_is_terminal(model->runs[r].state))
+                                pass_time_of_node(model, r, i);
+}

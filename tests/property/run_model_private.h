@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * What the model knows
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run_model.h"
+
+/* Who has told an attempt to end: the first decides what becomes of its node. */
+typedef enum ModelEnding {
+        MODEL_RUNS_ON,
+        MODEL_TIMED_OUT,                /* TimeoutSec= of the node */
+        MODEL_TIMED_OUT_IN_ALL,         /* TotalTimeoutSec= */
+        MODEL_DEADLINE,                 /* of the run */
+        MODEL_CANCELLED,
+        MODEL_KILLED,                   /* EndMode=kill */
+} ModelEnding;
+
+/* What became of an attempt. */
+typedef enum ModelEnd {
+        MODEL_IS_LIVE,
+        MODEL_SUCCEEDED,
+        MODEL_FAILED,                   /* also by its timeout */
+        MODEL_LOST,
+        MODEL_INTERRUPTED,
+        MODEL_WAS_ENDED,                /* by a deadline, a cancel, a kill */
+} ModelEnd;
+
+typedef struct ModelAttempt {
+        uint8_t run, node, generation, number;
+        uint32_t turn;                  /* that made it */
+        uint64_t made_at, started_at;
+        bool is_started;
+        ModelEnding ending;
+        ModelEnd end;
+} ModelAttempt;
+
+typedef enum ModelHold {
+        MODEL_NOT_HELD,
+        MODEL_HELD_BY_SYSTEM,           /* until the unit starts again */
+        MODEL_HELD_BY_PERSON,           /* until a person starts it, or resumes the run */
+} ModelHold;
+
+typedef struct ModelRun {
+        TrialRunState state;
+        TrialReason reason;
+        ModelHold hold;
+        uint8_t round;
+        uint32_t place;                 /* among those that wait: lower ones came first */
+        uint64_t queued_at;
+        uint64_t deadline;              /* TRIAL_NEVER: none, or it has passed */
+        TrialRunState result;           /* of STOPPING */
+        TrialReason result_reason;
+        TrialNodeView nodes[TRIAL_NODES_MAX];
+} ModelRun;
+
+typedef struct RunModel {
+        const TrialDefinition *definition;      /* borrowed */
+        uint64_t now;
+        uint32_t turn;                  /* the present one, from 1 */
+        uint32_t accepted, durable;     /* turns that the store has */
+        bool unit_is_active;
+        uint32_t places;                /* given so far */
+        ModelRun runs[TRIAL_RUNS_MAX];
+        uint8_t n_runs;
+        ModelAttempt *attempts;         /* all that were ever made; owned */
+        size_t n_attempts, room;
+} RunModel;
+
+/* — questions — */
+
+bool run_model_is_busy(TrialRunState state);
+ModelAttempt *run_model_live_attempt(RunModel *model, unsigned run, unsigned node);
+bool run_model_may_spawn(const RunModel *model, const ModelAttempt *attempt);
+/* When @attempt is told to end by a time of its own; TRIAL_NEVER. */
+uint64_t run_model_attempt_deadline(const RunModel *model, const ModelAttempt *attempt);
+/* When all attempts of the node's generation together have taken too long; TRIAL_NEVER. */
+uint64_t run_model_total_deadline(const RunModel *model, unsigned run, unsigned node);
+uint64_t run_model_queue_deadline(const RunModel *model, const ModelRun *run);
+/* Marks @below[i] of all that is below @node. */
+void run_model_descendants(const TrialDefinition *definition, unsigned node, bool *below);
+
+/* — changes — */
+
+void run_model_set(RunModel *model, unsigned run, unsigned node, TrialNodeState state, TrialReason reason);
+/* The run ends with @result, unless it does so already; attempts are told to end unless @ending is MODEL_RUNS_ON. */
+void run_model_stop(RunModel *model, unsigned run, TrialRunState result, TrialReason reason, ModelEnding ending);
+/* A failure after which the node is not tried again. */
+void run_model_fail(RunModel *model, unsigned run, unsigned node, TrialNodeState state, TrialReason reason);
+void run_model_end_attempt(RunModel *model, ModelAttempt *attempt, const TrialEvent *event);
+void run_model_tell_end(RunModel *model, ModelAttempt *attempt, ModelEnding ending);
+/* Everything that follows from what is there, until nothing more does. */
+void run_model_settle(RunModel *model);
+/* READY nodes get attempts. */
+void run_model_dispatch(RunModel *model);
+/* Everything that is due at the present time. */
+void run_model_pass_time(RunModel *model);
+/* What people and units ask for. Returns -EINVAL where the state does not allow it, -EBUSY for a busy unit. */
+int run_model_ask(RunModel *model, const TrialEvent *event);

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * What follows from the present state by itself
+ *
+ * One look at all nodes and all runs; whatever has changed, another look.
+ */
+
+#include "run_model_private.h"
+
+bool run_model_is_busy(TrialRunState state) {
+        return state >= TRIAL_RUN_RUNNING && !trial_run_is_terminal(state);
+}
+
+/* — nodes — */
+
+static bool has_failed_parent(const RunModel *model, const ModelRun *run, unsigned node) {
+        const TrialNode *spec = &model->definition->nodes[node];
+
+        for (unsigned i = 0; i < spec->n_parents; i++)
+                if (trial_parent(&run->nodes[spec->parents[i]]) == TRIAL_PARENT_FAILED)
+                        return true;
+        return false;
+}
+
+static void evaluate(RunModel *model, unsigned r, unsigned node) {
+        ModelRun *run = &model->runs[r];
+        const TrialNode *spec = &model->definition->nodes[node];
+        TrialParent parents[TRIAL_PARENTS_MAX] = {};
+
+        if (run->nodes[node].state != TRIAL_NODE_WAITING && run->nodes[node].state != TRIAL_NODE_BLOCKED)
+                return;
+        for (unsigned i = 0; i < spec->n_parents; i++)
+                parents[i] = trial_parent(&run->nodes[spec->parents[i]]);
+        switch (run_model_verdict(spec, parents)) {
+        case TRIAL_READY:
+                run_model_set(model, r, node, TRIAL_NODE_READY, TRIAL_REASON_NONE);
+                break;
+        case TRIAL_WAIT:
+                run_model_set(model, r, node, TRIAL_NODE_WAITING, TRIAL_REASON_NONE);
+                break;
+        case TRIAL_BLOCKED:
+                run_model_set(model, r, node, TRIAL_NODE_BLOCKED, TRIAL_REASON_NONE);
+                break;
+        case TRIAL_NEVER_READY:
+                run_model_set(model, r, node, TRIAL_NODE_SKIPPED, has_failed_parent(model, run, node) ?
+                              TRIAL_REASON_UPSTREAM_FAILED : TRIAL_REASON_UPSTREAM);
+                break;
+        }
+}
+
+void run_model_descendants(const TrialDefinition *definition, unsigned node, bool *below) {
+        /* Parents come before their children: one pass is enough. */
+        for (unsigned i = 0; i < definition->n_nodes; i++) {
+                below[i] = false;
+                for (unsigned k = 0; k < definition->nodes[i].n_parents; k++) {
+                        const unsigned parent = definition->nodes[i].parents[k];
+
+                        below[i] = below[i] || parent == node || below[parent];
+                }
+        }
+}
+
+static bool is_goal(const TrialDefinition *definition, unsigned node) {
+        for (unsigned i = 0; i < definition->n_nodes; i++)
+                for (unsigned k = 0; k < definition->nodes[i].n_parents; k++)
+                        if (definition->nodes[i].parents[k] == node)
+                                return false;
+        return true;
+}
+
+/* A PENDING node is for nothing if there are goals below it, and all of them have ended. */
+static bool is_unneeded(const RunModel *model, const ModelRun *run, unsigned node) {
+        bool below[TRIAL_NODES_MAX];
+        unsigned goals = 0, ended = 0;
+
+        run_model_descendants(model->definition, node, below);
+        for (unsigned i = 0; i < model->definition->n_nodes; i++) {
+                if (!below[i] || !is_goal(model->definition, i))
+                        continue;
+                goals++;
+                ended += trial_node_is_terminal(run->nodes[i].state);
+        }
+        return goals > 0 && ended == goals;
+}
+
+static void look_at_nodes(RunModel *model, unsigned r) {
+        ModelRun *run = &model->runs[r];
+
+        for (unsigned i = 0; i < model->definition->n_nodes; i++) {
+                evaluate(model, r, i);
+                if (run->nodes[i].state == TRIAL_NODE_PENDING && is_unneeded(model, run, i))
+                        run_model_set(model, r, i, TRIAL_NODE_CANCELLED, TRIAL_REASON_UNNEEDED);
+        }
+}
+
+/* — runs — */
+
+static unsigned count_nodes(const RunModel *model, const ModelRun *run, TrialNodeState state) {
+        unsigned n = 0;
+
+        for (unsigned i = 0; i < model->definition->n_nodes; i++)
+                n += run->nodes[i].state == state;
+        return n;
+}
+
+static bool all_terminal(const RunModel *model, const ModelRun *run) {
+        for (unsigned i = 0; i < model->definition->n_nodes; i++)
+                if (!trial_node_is_terminal(run->nodes[i].state))
+                        return false;
+        return true;
+}
+
+/* The result of a run of which every node has ended by itself. */
+static TrialRunState result_of(const RunModel *model, const ModelRun *run) {
+        bool is_partial = false;
+
+        for (unsigned i = 0; i < model->definition->n_nodes; i++) {
+                const TrialNodeView *node = &run->nodes[i];
+
+                if (node->state == TRIAL_NODE_FAILED || node->state == TRIAL_NODE_TIMEOUT) {
+                        if (model->definition->nodes[i].policy != TRIAL_POLICY_CONTINUE)
+                                return TRIAL_RUN_FAILED;
+                        is_partial = true;
+                }
+                if (node->state == TRIAL_NODE_CANCELLED && node->reason == TRIAL_REASON_UNNEEDED)
+                        is_partial = true;
+        }
+        return is_partial ? TRIAL_RUN_PARTIAL : TRIAL_RUN_SUCCEEDED;
+}
+
+static bool can_move(const RunModel *model, const ModelRun *run) {
+        return count_nodes(model, run, TRIAL_NODE_READY) + count_nodes(model, run, TRIAL_NODE_RUNNING) +
+               count_nodes(model, run, TRIAL_NODE_DEFERRED) > 0;
+}
+
+static void look_at_run(RunModel *model, unsigned r) {
+        ModelRun *run = &model->runs[r];
+        const bool has_running = count_nodes(model, run, TRIAL_NODE_RUNNING) > 0;
+
+        if (trial_run_is_terminal(run->state))
+                return;
+        if (run->state == TRIAL_RUN_STOPPING) {
+                if (!has_running) {
+                        run->state = run->result;
+                        run->reason = run->result_reason;
+                }
+                return;
+        }
+        look_at_nodes(model, r);
+        if (run->state == TRIAL_RUN_RUNNING || (run->state == TRIAL_RUN_PAUSING && !has_running))
+                if (all_terminal(model, run)) {
+                        run_model_stop(model, r, result_of(model, run), TRIAL_REASON_NONE, MODEL_RUNS_ON);
+                        return;
+                }
+        if (run->state == TRIAL_RUN_RUNNING && !can_move(model, run) && count_nodes(model, run, TRIAL_NODE_PENDING) > 0)
+                run->state = TRIAL_RUN_SUSPENDED;
+        if (run->state == TRIAL_RUN_PAUSING && !has_running)
+                run->state = TRIAL_RUN_PAUSED;
+}
+
+/* — admission — */
+
+static unsigned count_busy(const RunModel *model) {
+        unsigned n = 0;
+
+        for (unsigned i = 0; i < model->n_runs; i++)
+                n += run_model_is_busy(model->runs[i].state);
+        return n;
+}
+
+static ModelRun *first_waiting(RunModel *model) {
+        ModelRun *first = NULL;
+
+        for (unsigned i = 0; i < model->n_runs; i++) {
+                ModelRun *run = &model->runs[i];
+
+                if (run->state != TRIAL_RUN_CREATED && run->state != TRIAL_RUN_QUEUED)
+                        continue;
+                if (run->hold == MODEL_NOT_HELD && (!first || run->place < first->place))
+                        first = run;
+        }
+        return first;
+}
+
+static void admit(RunModel *model) {
+        const uint32_t timeout = model->definition->timeout;
+        ModelRun *run;
+
+        if (!model->unit_is_active)
+                return;
+        while ((run = first_waiting(model)) && count_busy(model) < model->definition->max_runs) {
+                run->state = TRIAL_RUN_RUNNING;
+                run->deadline = timeout > 0 ? model->now + timeout : TRIAL_NEVER;
+        }
+        for (unsigned i = 0; i < model->n_runs; i++) {
+                run = &model->runs[i];
+                if (run->state != TRIAL_RUN_CREATED || run->hold != MODEL_NOT_HELD)
+                        continue;
+                run->state = TRIAL_RUN_QUEUED;
+                run->queued_at = model->now;
+        }
+}
+
+/* All that the model shows; what it only remembers changes with it. */
+static uint64_t sum(const RunModel *model) {
+        uint64_t sum = 0;
+
+        for (unsigned r = 0; r < model->n_runs; r++) {
+                sum = sum * 31 + model->runs[r].state;
+                for (unsigned i = 0; i < model->definition->n_nodes; i++)
+                        sum = sum * 31 + model->runs[r].nodes[i].state;
+        }
+        return sum;
+}
+
+void run_model_settle(RunModel *model) {
+        uint64_t before;
+
+        do {
+                before = sum(model);
+                for (unsigned r = 0; r < model->n_runs; r++)
+                        look_at_run(model, r);
+                admit(model);
+        } while (sum(model) != before);
+}
+
+/* — attempts — */
+
+/* Nodes on the longest way from @node to a goal. */
+static unsigned longest_path(const TrialDefinition *definition, unsigned node) {
+        unsigned longest[TRIAL_NODES_MAX] = {};
+
+        for (unsigned i = definition->n_nodes; i-- > 0;) {
+                longest[i]++;
+                for (unsigned k = 0; k < definition->nodes[i].n_parents; k++) {
+                        const unsigned parent = definition->nodes[i].parents[k];
+
+                        if (longest[parent] < longest[i])
+                                longest[parent] = longest[i];
+                }
+        }
+        return longest[node];
+}
+
+/* The READY node that comes first: before a long rest of the graph, then as in the file. Returns -1 if there is none. */
+static int next_ready(const RunModel *model, const ModelRun *run) {
+        unsigned longest = 0;
+        int next = -1;
+
+        for (unsigned i = 0; i < model->definition->n_nodes; i++) {
+                if (run->nodes[i].state != TRIAL_NODE_READY)
+                        continue;
+                if (next >= 0 && longest_path(model->definition, i) <= longest)
+                        continue;
+                next = (int) i;
+                longest = longest_path(model->definition, i);
+        }
+        return next;
+}
+
+static void make_attempt(RunModel *model, unsigned r, unsigned node) {
+        const uint8_t generation = model->runs[r].nodes[node].generation;
+        ModelAttempt attempt = {
+                .run = (uint8_t) r,
+                .node = (uint8_t) node,
+                .generation = generation,
+                .number = 1,
+                .turn = model->turn,
+                .made_at = model->now,
+        };
+
+        for (size_t i = 0; i < model->n_attempts; i++)
+                attempt.number += model->attempts[i].run == r && model->attempts[i].node == node &&
+                                  model->attempts[i].generation == generation;
+        if (model->n_attempts == model->room) {
+                model->room = model->room * 2 + 64;
+                model->attempts = realloc(model->attempts, model->room * sizeof(*model->attempts));
+                assert(model->attempts);
+        }
+        model->attempts[model->n_attempts++] = attempt;
+        run_model_set(model, r, node, TRIAL_NODE_RUNNING, TRIAL_REASON_NONE);
+}
+
+void run_model_dispatch(RunModel *model) {
+        if (!model->unit_is_active)
+                return;
+        for (unsigned r = 0; r < model->n_runs; r++) {
+                ModelRun *run = &model->runs[r];
+                int node;
+
+                if (run->state != TRIAL_RUN_RUNNING)
+                        continue;
+                while (count_nodes(model, run, TRIAL_NODE_RUNNING) < model->definition->max_parallel &&
+                       (node = next_ready(model, run)) >= 0)
+                        make_attempt(model, r, (unsigned) node);
+        }
+}

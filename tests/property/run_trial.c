@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Words for what is on trial
+ */
+
+#include "run_trial.h"
+
+bool trial_run_is_terminal(TrialRunState state) {
+        return state >= TRIAL_RUN_SUCCEEDED;
+}
+
+bool trial_node_is_terminal(TrialNodeState state) {
+        return state >= TRIAL_NODE_SUCCEEDED;
+}
+
+TrialParent trial_parent(const TrialNodeView *node) {
+        switch (node->state) {
+        case TRIAL_NODE_SUCCEEDED:
+                return TRIAL_PARENT_SUCCEEDED;
+        case TRIAL_NODE_FAILED:
+        case TRIAL_NODE_TIMEOUT:
+        case TRIAL_NODE_CANCELLED:
+                return TRIAL_PARENT_FAILED;
+        case TRIAL_NODE_SKIPPED:
+                return TRIAL_PARENT_SKIPPED;
+        case TRIAL_NODE_PENDING:
+        case TRIAL_NODE_BLOCKED:
+                return TRIAL_PARENT_PENDING;
+        case TRIAL_NODE_WAITING:
+        case TRIAL_NODE_READY:
+        case TRIAL_NODE_RUNNING:
+        case TRIAL_NODE_DEFERRED:
+        case _TRIAL_NODE_STATE_MAX:
+                break;
+        }
+        return TRIAL_PARENT_UNFINISHED;
+}
+
+const TrialAttempt *trial_find_attempt(const TrialView *view, const TrialEvent *event) {
+        for (unsigned i = 0; i < view->n_attempts; i++) {
+                const TrialAttempt *attempt = &view->attempts[i];
+
+                if (attempt->run == event->run && attempt->node == event->node &&
+                    attempt->generation == event->generation && attempt->number == event->number)
+                        return attempt;
+        }
+        return NULL;
+}
+
+const char *trial_event_name(TrialEventKind kind) {
+        static const char *const names[_TRIAL_EVENT_MAX] = {
+                [TRIAL_SUBMIT] = "submit",
+                [TRIAL_STARTED] = "started",
+                [TRIAL_EXITED] = "exited",
+                [TRIAL_LOST] = "lost",
+                [TRIAL_INTERRUPTED] = "interrupted",
+                [TRIAL_TIME] = "time",
+                [TRIAL_ACCEPTED] = "accepted",
+                [TRIAL_DURABLE] = "durable",
+                [TRIAL_PAUSE] = "pause",
+                [TRIAL_RESUME] = "resume",
+                [TRIAL_STOP] = "stop",
+                [TRIAL_CANCEL] = "cancel",
+                [TRIAL_RETRY] = "retry",
+                [TRIAL_RERUN] = "rerun",
+                [TRIAL_RESOLVE] = "resolve",
+                [TRIAL_SKIP] = "skip",
+                [TRIAL_UNIT_ACTIVE] = "unit-active",
+                [TRIAL_UNIT_FAILED] = "unit-failed",
+                [TRIAL_UNIT_CANCELLED] = "unit-cancelled",
+                [TRIAL_UNIT_STOP] = "unit-stop",
+                [TRIAL_UNIT_INACTIVE] = "unit-inactive",
+                [TRIAL_TURN] = "turn",
+                [TRIAL_RESTART] = "restart",
+        };
+
+        return names[kind];
+}
+
+const char *trial_run_state_name(TrialRunState state) {
+        static const char *const names[_TRIAL_RUN_STATE_MAX] = {
+                [TRIAL_RUN_CREATED] = "CREATED",     [TRIAL_RUN_QUEUED] = "QUEUED",
+                [TRIAL_RUN_RUNNING] = "RUNNING",     [TRIAL_RUN_PAUSING] = "PAUSING",
+                [TRIAL_RUN_PAUSED] = "PAUSED",       [TRIAL_RUN_SUSPENDED] = "SUSPENDED",
+                [TRIAL_RUN_STOPPING] = "STOPPING",   [TRIAL_RUN_SUCCEEDED] = "SUCCEEDED",
+                [TRIAL_RUN_PARTIAL] = "PARTIAL",     [TRIAL_RUN_FAILED] = "FAILED",
+                [TRIAL_RUN_TIMEOUT] = "TIMEOUT",     [TRIAL_RUN_CANCELLED] = "CANCELLED",
+        };
+
+        return names[state];
+}
+
+const char *trial_node_state_name(TrialNodeState state) {
+        static const char *const names[_TRIAL_NODE_STATE_MAX] = {
+                [TRIAL_NODE_WAITING] = "WAITING",     [TRIAL_NODE_BLOCKED] = "BLOCKED",
+                [TRIAL_NODE_READY] = "READY",         [TRIAL_NODE_RUNNING] = "RUNNING",
+                [TRIAL_NODE_DEFERRED] = "DEFERRED",   [TRIAL_NODE_PENDING] = "PENDING",
+                [TRIAL_NODE_SUCCEEDED] = "SUCCEEDED", [TRIAL_NODE_FAILED] = "FAILED",
+                [TRIAL_NODE_TIMEOUT] = "TIMEOUT",     [TRIAL_NODE_CANCELLED] = "CANCELLED",
+                [TRIAL_NODE_SKIPPED] = "SKIPPED",
+        };
+
+        return names[state];
+}
+
+const char *trial_reason_name(TrialReason reason) {
+        static const char *const names[_TRIAL_REASON_MAX] = {
+                [TRIAL_REASON_NONE] = "",
+                [TRIAL_REASON_RETRY] = "(retry)",
+                [TRIAL_REASON_LOST] = "(lost)",
+                [TRIAL_REASON_INTERRUPTED] = "(interrupted)",
+                [TRIAL_REASON_POISON] = "(poison)",
+                [TRIAL_REASON_FAILED] = "(failed)",
+                [TRIAL_REASON_UPSTREAM] = "(upstream)",
+                [TRIAL_REASON_UPSTREAM_FAILED] = "(upstream-failed)",
+                [TRIAL_REASON_ENDED] = "(ended)",
+                [TRIAL_REASON_OPERATOR] = "(operator)",
+                [TRIAL_REASON_UNNEEDED] = "(unneeded)",
+                [TRIAL_REASON_DEADLINE] = "(deadline)",
+                [TRIAL_REASON_UNIT] = "(unit)",
+                [TRIAL_REASON_DEPENDENCY] = "(dependency)",
+                [TRIAL_REASON_QUEUE] = "(queue)",
+        };
+
+        return names[reason];
+}
+
+const char *trial_readiness_name(TrialReadiness readiness) {
+        static const char *const names[_TRIAL_READINESS_MAX] = {
+                [TRIAL_ALL_SUCCEEDED] = "all-succeeded",
+                [TRIAL_ALL_FINISHED] = "all-finished",
+                [TRIAL_AT_LEAST] = "at-least",
+                [TRIAL_AT_LEAST_PERCENT] = "at-least-percent",
+                [TRIAL_ANY] = "any",
+                [TRIAL_NAMED] = "named",
+                [TRIAL_MUST] = "must",
+                [TRIAL_OPTIONAL] = "optional",
+                [TRIAL_NONE_FAILED] = "none-failed",
+                [TRIAL_ONE_FAILED] = "one-failed",
+                [TRIAL_ALL_FAILED] = "all-failed",
+                [TRIAL_ALWAYS] = "always",
+                [TRIAL_NONE_SKIPPED] = "none-skipped",
+                [TRIAL_ONE_DONE] = "one-done",
+                [TRIAL_ALL_SKIPPED] = "all-skipped",
+                [TRIAL_NONE_FAILED_MIN_ONE] = "none-failed-min-one",
+        };
+
+        return names[readiness];
+}
+
+const char *trial_verdict_name(TrialVerdict verdict) {
+        static const char *const names[] = { "READY", "WAIT", "BLOCKED", "NEVER" };
+
+        return names[verdict];
+}

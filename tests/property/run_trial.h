@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Runs on trial: a case, what happens to it, and what can be seen of it
+ *
+ * These types belong to no engine. A case is one definition (a graph with the
+ * settings of its nodes) and steps; the player turns steps into events, which
+ * it gives to a subject, and compares what two subjects show.
+ *
+ * A turn is a list of events that ends with TRIAL_TURN. Its changes are one
+ * batch, with the number of the turn, that the store accepts and makes durable
+ * later. Times are seconds of a clock that runs while the machine does.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "basic/macro.h"
+
+#define TRIAL_NODES_MAX 200
+#define TRIAL_PARENTS_MAX 12
+#define TRIAL_RUNS_MAX 5
+#define TRIAL_ATTEMPTS_MAX (TRIAL_RUNS_MAX * TRIAL_NODES_MAX)
+#define TRIAL_STEPS_MAX 96
+#define TRIAL_NEVER UINT64_MAX
+
+/* — definition — */
+
+typedef enum TrialReadiness {
+        TRIAL_ALL_SUCCEEDED,
+        TRIAL_ALL_FINISHED,
+        TRIAL_AT_LEAST,                 /* .amount parents */
+        TRIAL_AT_LEAST_PERCENT,         /* .amount percent of them, rounded up */
+        TRIAL_ANY,                      /* AnyOf= */
+        TRIAL_NAMED,                    /* the marked parents */
+        TRIAL_MUST,                     /* the marked parents are must ones, the others optional */
+        TRIAL_OPTIONAL,                 /* all are optional */
+        TRIAL_NONE_FAILED,
+        TRIAL_ONE_FAILED,
+        TRIAL_ALL_FAILED,
+        TRIAL_ALWAYS,
+        TRIAL_NONE_SKIPPED,
+        TRIAL_ONE_DONE,
+        TRIAL_ALL_SKIPPED,
+        TRIAL_NONE_FAILED_MIN_ONE,
+        _TRIAL_READINESS_MAX,
+} TrialReadiness;
+
+/* What a node counts as for its children. */
+typedef enum TrialParent {
+        TRIAL_PARENT_SUCCEEDED,
+        TRIAL_PARENT_FAILED,
+        TRIAL_PARENT_SKIPPED,
+        TRIAL_PARENT_PENDING,           /* or blocked */
+        TRIAL_PARENT_UNFINISHED,
+        _TRIAL_PARENT_MAX,
+} TrialParent;
+
+typedef enum TrialVerdict {
+        TRIAL_READY,
+        TRIAL_WAIT,
+        TRIAL_BLOCKED,
+        TRIAL_NEVER_READY,
+} TrialVerdict;
+
+typedef enum TrialRecover {
+        TRIAL_RECOVER_RETRY,
+        TRIAL_RECOVER_PENDING,
+        TRIAL_RECOVER_FAIL,
+} TrialRecover;
+
+typedef enum TrialFailurePolicy {
+        TRIAL_POLICY_SUSPEND,
+        TRIAL_POLICY_CONTINUE,
+        TRIAL_POLICY_END,
+} TrialFailurePolicy;
+
+typedef enum TrialBackoff {
+        TRIAL_BACKOFF_FIXED,
+        TRIAL_BACKOFF_LINEAR,
+        TRIAL_BACKOFF_EXPONENTIAL,
+} TrialBackoff;
+
+typedef enum TrialOnBusy {
+        TRIAL_BUSY_QUEUE,
+        TRIAL_BUSY_REJECT,
+        TRIAL_BUSY_SKIP,
+        TRIAL_BUSY_REPLACE,
+} TrialOnBusy;
+
+typedef struct TrialNode {
+        uint8_t parents[TRIAL_PARENTS_MAX];
+        bool is_marked[TRIAL_PARENTS_MAX];      /* named, or must */
+        uint8_t n_parents;
+        TrialReadiness readiness;
+        uint8_t amount;
+        TrialFailurePolicy policy;
+        TrialRecover recover;
+        uint8_t retry;
+        uint32_t retry_delay, retry_max_delay;  /* seconds */
+        TrialBackoff backoff;
+        uint32_t timeout, total_timeout;        /* seconds; 0: none */
+} TrialNode;
+
+typedef struct TrialDefinition {
+        TrialNode nodes[TRIAL_NODES_MAX];       /* parents come before their children */
+        uint8_t n_nodes;
+        uint8_t max_parallel;                   /* attempts of a run */
+        uint8_t max_runs, max_queued;
+        TrialOnBusy on_busy;
+        bool end_kills;                         /* EndMode=kill */
+        uint32_t timeout;                       /* RunTimeoutSec=; 0: none */
+        bool timeout_drains;                    /* TimeoutMode=drain */
+        uint32_t queue_timeout;                 /* of a run; 0: none */
+} TrialDefinition;
+
+/* — what happens — */
+
+typedef enum TrialEventKind {
+        TRIAL_SUBMIT,                   /* .run is the id that it gets if it is taken */
+        TRIAL_STARTED,                  /* the process of an attempt, at .at */
+        TRIAL_EXITED,                   /* with all of its tree */
+        TRIAL_LOST,
+        TRIAL_INTERRUPTED,              /* it has ended because of a stop of the unit or a shutdown */
+        TRIAL_TIME,                     /* it is .at */
+        TRIAL_ACCEPTED,                 /* the store has the turns up to .turn */
+        TRIAL_DURABLE,
+        TRIAL_PAUSE,
+        TRIAL_RESUME,
+        TRIAL_STOP,
+        TRIAL_CANCEL,
+        TRIAL_RETRY,                    /* .node */
+        TRIAL_RERUN,
+        TRIAL_RESOLVE,
+        TRIAL_SKIP,
+        TRIAL_UNIT_ACTIVE,              /* the unit's start job has ended well */
+        TRIAL_UNIT_FAILED,              /* the unit's start job has failed */
+        TRIAL_UNIT_CANCELLED,           /* the unit's start job was cancelled */
+        TRIAL_UNIT_STOP,                /* it begins to stop */
+        TRIAL_UNIT_INACTIVE,            /* no run is live */
+        TRIAL_TURN,                     /* the end of a turn: attempts are made */
+        TRIAL_RESTART,                  /* as after .turn; attempts are told after it, then a turn ends */
+        _TRIAL_EVENT_MAX,
+} TrialEventKind;
+
+typedef enum TrialResolution {
+        TRIAL_AS_SUCCESS,
+        TRIAL_AS_FAILED,
+        TRIAL_AS_RETRY,
+        TRIAL_AS_SKIP,
+} TrialResolution;
+
+typedef struct TrialEvent {
+        TrialEventKind kind;
+        uint8_t run, node, generation, number;  /* of an attempt: generation of the node, number in the generation */
+        uint8_t status;                         /* exit status */
+        TrialResolution resolution;
+        bool by_person;                         /* a start or stop of the unit */
+        bool is_other_boot;                     /* TRIAL_RESTART */
+        uint64_t at;
+        uint32_t turn;
+} TrialEvent;
+
+/* — what is seen — */
+
+typedef enum TrialRunState {
+        TRIAL_RUN_CREATED,
+        TRIAL_RUN_QUEUED,
+        TRIAL_RUN_RUNNING,
+        TRIAL_RUN_PAUSING,
+        TRIAL_RUN_PAUSED,
+        TRIAL_RUN_SUSPENDED,
+        TRIAL_RUN_STOPPING,
+        TRIAL_RUN_SUCCEEDED,
+        TRIAL_RUN_PARTIAL,
+        TRIAL_RUN_FAILED,
+        TRIAL_RUN_TIMEOUT,
+        TRIAL_RUN_CANCELLED,
+        _TRIAL_RUN_STATE_MAX,
+} TrialRunState;
+
+typedef enum TrialNodeState {
+        TRIAL_NODE_WAITING,
+        TRIAL_NODE_BLOCKED,
+        TRIAL_NODE_READY,
+        TRIAL_NODE_RUNNING,
+        TRIAL_NODE_DEFERRED,
+        TRIAL_NODE_PENDING,
+        TRIAL_NODE_SUCCEEDED,
+        TRIAL_NODE_FAILED,
+        TRIAL_NODE_TIMEOUT,
+        TRIAL_NODE_CANCELLED,
+        TRIAL_NODE_SKIPPED,
+        _TRIAL_NODE_STATE_MAX,
+} TrialNodeState;
+
+typedef enum TrialReason {
+        TRIAL_REASON_NONE,
+        TRIAL_REASON_RETRY,             /* DEFERRED */
+        TRIAL_REASON_LOST,              /* DEFERRED, PENDING, FAILED */
+        TRIAL_REASON_INTERRUPTED,       /* PENDING, FAILED */
+        TRIAL_REASON_POISON,            /* PENDING: lost three times */
+        TRIAL_REASON_FAILED,            /* PENDING */
+        TRIAL_REASON_UPSTREAM,          /* SKIPPED */
+        TRIAL_REASON_UPSTREAM_FAILED,   /* SKIPPED */
+        TRIAL_REASON_ENDED,             /* SKIPPED, CANCELLED */
+        TRIAL_REASON_OPERATOR,          /* SUCCEEDED, FAILED, SKIPPED */
+        TRIAL_REASON_UNNEEDED,          /* CANCELLED */
+        TRIAL_REASON_DEADLINE,          /* TIMEOUT, of the run */
+        TRIAL_REASON_UNIT,              /* run: PAUSED */
+        TRIAL_REASON_DEPENDENCY,        /* run: FAILED */
+        TRIAL_REASON_QUEUE,             /* run: TIMEOUT */
+        _TRIAL_REASON_MAX,
+} TrialReason;
+
+typedef struct TrialNodeView {
+        TrialNodeState state;
+        TrialReason reason;
+        uint8_t generation;             /* from 1 */
+        uint64_t not_before;            /* of DEFERRED; else 0 */
+} TrialNodeView;
+
+typedef struct TrialRunView {
+        TrialRunState state;
+        TrialReason reason;
+        bool is_held;                   /* by a stop of the unit */
+        uint8_t round;                  /* from 1 */
+        TrialNodeView nodes[TRIAL_NODES_MAX];
+} TrialRunView;
+
+typedef enum TrialAttemptState {
+        TRIAL_ATTEMPT_HELD,             /* until the store has it */
+        TRIAL_ATTEMPT_SPAWNED,          /* may be spawned, and is asked for */
+        TRIAL_ATTEMPT_RUNNING,          /* said to have started */
+} TrialAttemptState;
+
+/* An attempt that has not ended. */
+typedef struct TrialAttempt {
+        uint8_t run, node, generation, number;
+        TrialAttemptState state;
+        bool is_ending;                 /* it has been told to end, if it has a process */
+} TrialAttempt;
+
+typedef struct TrialView {
+        TrialRunView runs[TRIAL_RUNS_MAX];
+        uint8_t n_runs;
+        TrialAttempt attempts[TRIAL_ATTEMPTS_MAX];      /* by run and node; a node has one at most */
+        uint16_t n_attempts;
+        uint64_t deadline;                              /* of the next timer; TRIAL_NEVER */
+} TrialView;
+
+/* Whatever runs runs. Answers are 0, or a negative errno for a refusal, which changes nothing. */
+typedef struct TrialSubject {
+        const char *name;
+        void *(*new_subject)(const TrialDefinition *definition);        /* borrows it */
+        void (*free_subject)(void *subject);
+        int (*apply)(void *subject, const TrialEvent *event);
+        void (*look)(void *subject, TrialView *ret_view);
+} TrialSubject;
+
+bool trial_run_is_terminal(TrialRunState state);
+bool trial_node_is_terminal(TrialNodeState state);
+/* The node's state as its children see it. */
+TrialParent trial_parent(const TrialNodeView *node);
+const TrialAttempt *trial_find_attempt(const TrialView *view, const TrialEvent *event);
+
+const char *trial_event_name(TrialEventKind kind);
+const char *trial_run_state_name(TrialRunState state);
+const char *trial_node_state_name(TrialNodeState state);
+const char *trial_reason_name(TrialReason reason);
+const char *trial_readiness_name(TrialReadiness readiness);
+const char *trial_verdict_name(TrialVerdict verdict);
