@@ -245,6 +245,8 @@ static void look(void *p, TrialView *view) {
                 }
         }
         view->deadline = next_deadline(model);
+        if (view->deadline < model->now)
+                view->deadline = model->now;
 }
 
 const TrialSubject run_model_subject = {

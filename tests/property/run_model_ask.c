@@ -84,6 +84,7 @@ static int resume_run(ModelRun *run) {
 
 static void reset_node(RunModel *model, unsigned r, unsigned node) {
         model->runs[r].nodes[node].generation++;
+        model->runs[r].forgiven[node] = 0;
         run_model_set(model, r, node, TRIAL_NODE_WAITING, TRIAL_REASON_NONE);
 }
 
@@ -125,6 +126,18 @@ static bool listens(const ModelRun *run) {
                run->state == TRIAL_RUN_SUSPENDED;
 }
 
+/* A PENDING node has another try, with all the retries and the time that it had in the beginning. */
+static void forgive(RunModel *model, unsigned r, unsigned node) {
+        for (size_t i = 0; i < model->n_attempts; i++) {
+                const ModelAttempt *attempt = &model->attempts[i];
+
+                if (attempt->run == r && attempt->node == node &&
+                    attempt->generation == model->runs[r].nodes[node].generation)
+                        model->runs[r].forgiven[node] = attempt->number;
+        }
+        run_model_set(model, r, node, TRIAL_NODE_READY, TRIAL_REASON_NONE);
+}
+
 static int retry_node(RunModel *model, unsigned r, unsigned node) {
         ModelRun *run = &model->runs[r];
         const TrialNodeState state = run->nodes[node].state;
@@ -132,7 +145,7 @@ static int retry_node(RunModel *model, unsigned r, unsigned node) {
         if (!listens(run) && !trial_run_is_terminal(run->state))
                 return -EINVAL;
         if (state == TRIAL_NODE_PENDING)
-                run_model_set(model, r, node, TRIAL_NODE_READY, TRIAL_REASON_NONE);
+                forgive(model, r, node);
         else if (trial_node_is_terminal(state) && state != TRIAL_NODE_SUCCEEDED) {
                 reset_node(model, r, node);
                 reset_below(model, r, node, false);
@@ -187,7 +200,7 @@ static int resolve_node(RunModel *model, unsigned r, unsigned node, TrialResolut
                         run_model_fail(model, r, node, TRIAL_NODE_FAILED, TRIAL_REASON_OPERATOR);
                 break;
         case TRIAL_AS_RETRY:
-                run_model_set(model, r, node, TRIAL_NODE_READY, TRIAL_REASON_NONE);
+                forgive(model, r, node);
                 break;
         case TRIAL_AS_SKIP:
                 run_model_set(model, r, node, TRIAL_NODE_SKIPPED, TRIAL_REASON_OPERATOR);

@@ -39,7 +39,7 @@ static unsigned count_ends(const RunModel *model, const ModelAttempt *of, ModelE
                 const ModelAttempt *attempt = &model->attempts[i];
 
                 n += attempt->run == of->run && attempt->node == of->node && attempt->generation == of->generation &&
-                     attempt->end == end;
+                     attempt->end == end && attempt->number > model->runs[of->run].forgiven[of->node];
         }
         return n;
 }
@@ -186,7 +186,8 @@ uint64_t run_model_total_deadline(const RunModel *model, unsigned run, unsigned 
         for (size_t i = 0; i < model->n_attempts; i++) {
                 const ModelAttempt *attempt = &model->attempts[i];
 
-                if (attempt->run != run || attempt->node != node || attempt->generation != view->generation)
+                if (attempt->run != run || attempt->node != node || attempt->generation != view->generation ||
+                    attempt->number <= model->runs[run].forgiven[node])
                         continue;
                 /* The first one; the present one may have been told to end already. */
                 if (view->state == TRIAL_NODE_DEFERRED ||

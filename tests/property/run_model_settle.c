@@ -14,11 +14,12 @@ bool run_model_is_busy(TrialRunState state) {
 
 /* — nodes — */
 
+/* A failure is handed on down a chain of skipped nodes; so it does not count which of two parents was first. */
 static bool has_failed_parent(const RunModel *model, const ModelRun *run, unsigned node) {
         const TrialNode *spec = &model->definition->nodes[node];
 
         for (unsigned i = 0; i < spec->n_parents; i++)
-                if (trial_parent(&run->nodes[spec->parents[i]]) == TRIAL_PARENT_FAILED)
+                if (trial_parent(&run->nodes[spec->parents[i]], TRIAL_ONE_FAILED) == TRIAL_PARENT_FAILED)
                         return true;
         return false;
 }
@@ -31,7 +32,7 @@ static void evaluate(RunModel *model, unsigned r, unsigned node) {
         if (run->nodes[node].state != TRIAL_NODE_WAITING && run->nodes[node].state != TRIAL_NODE_BLOCKED)
                 return;
         for (unsigned i = 0; i < spec->n_parents; i++)
-                parents[i] = trial_parent(&run->nodes[spec->parents[i]]);
+                parents[i] = trial_parent(&run->nodes[spec->parents[i]], spec->readiness);
         switch (run_model_verdict(spec, parents)) {
         case TRIAL_READY:
                 run_model_set(model, r, node, TRIAL_NODE_READY, TRIAL_REASON_NONE);
@@ -84,14 +85,27 @@ static bool is_unneeded(const RunModel *model, const ModelRun *run, unsigned nod
         return goals > 0 && ended == goals;
 }
 
+/* All that its nodes show. */
+static uint64_t sum_nodes(const RunModel *model, const ModelRun *run) {
+        uint64_t sum = 0;
+
+        for (unsigned i = 0; i < model->definition->n_nodes; i++)
+                sum = sum * 31 + run->nodes[i].state;
+        return sum;
+}
+
 static void look_at_nodes(RunModel *model, unsigned r) {
         ModelRun *run = &model->runs[r];
+        uint64_t before;
 
-        for (unsigned i = 0; i < model->definition->n_nodes; i++) {
-                evaluate(model, r, i);
-                if (run->nodes[i].state == TRIAL_NODE_PENDING && is_unneeded(model, run, i))
-                        run_model_set(model, r, i, TRIAL_NODE_CANCELLED, TRIAL_REASON_UNNEEDED);
-        }
+        do {
+                before = sum_nodes(model, run);
+                for (unsigned i = 0; i < model->definition->n_nodes; i++) {
+                        evaluate(model, r, i);
+                        if (run->nodes[i].state == TRIAL_NODE_PENDING && is_unneeded(model, run, i))
+                                run_model_set(model, r, i, TRIAL_NODE_CANCELLED, TRIAL_REASON_UNNEEDED);
+                }
+        } while (sum_nodes(model, run) != before);
 }
 
 /* — runs — */
@@ -202,15 +216,11 @@ static void admit(RunModel *model) {
         }
 }
 
-/* All that the model shows; what it only remembers changes with it. */
-static uint64_t sum(const RunModel *model) {
+static uint64_t sum_runs(const RunModel *model) {
         uint64_t sum = 0;
 
-        for (unsigned r = 0; r < model->n_runs; r++) {
+        for (unsigned r = 0; r < model->n_runs; r++)
                 sum = sum * 31 + model->runs[r].state;
-                for (unsigned i = 0; i < model->definition->n_nodes; i++)
-                        sum = sum * 31 + model->runs[r].nodes[i].state;
-        }
         return sum;
 }
 
@@ -218,11 +228,11 @@ void run_model_settle(RunModel *model) {
         uint64_t before;
 
         do {
-                before = sum(model);
+                before = sum_runs(model);
                 for (unsigned r = 0; r < model->n_runs; r++)
                         look_at_run(model, r);
                 admit(model);
-        } while (sum(model) != before);
+        } while (sum_runs(model) != before);
 }
 
 /* — attempts — */

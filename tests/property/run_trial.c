@@ -14,7 +14,7 @@ bool trial_node_is_terminal(TrialNodeState state) {
         return state >= TRIAL_NODE_SUCCEEDED;
 }
 
-TrialParent trial_parent(const TrialNodeView *node) {
+TrialParent trial_parent(const TrialNodeView *node, TrialReadiness readiness) {
         switch (node->state) {
         case TRIAL_NODE_SUCCEEDED:
                 return TRIAL_PARENT_SUCCEEDED;
@@ -23,6 +23,8 @@ TrialParent trial_parent(const TrialNodeView *node) {
         case TRIAL_NODE_CANCELLED:
                 return TRIAL_PARENT_FAILED;
         case TRIAL_NODE_SKIPPED:
+                if (readiness >= TRIAL_NONE_FAILED && node->reason == TRIAL_REASON_UPSTREAM_FAILED)
+                        return TRIAL_PARENT_FAILED;
                 return TRIAL_PARENT_SKIPPED;
         case TRIAL_NODE_PENDING:
         case TRIAL_NODE_BLOCKED:

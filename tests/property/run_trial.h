@@ -262,8 +262,8 @@ typedef struct TrialSubject {
 
 bool trial_run_is_terminal(TrialRunState state);
 bool trial_node_is_terminal(TrialNodeState state);
-/* The node's state as its children see it. */
-TrialParent trial_parent(const TrialNodeView *node);
+/* The node's state as a child with this rule sees it. To Airflow's rules what a failure upstream has skipped has failed. */
+TrialParent trial_parent(const TrialNodeView *node, TrialReadiness readiness);
 const TrialAttempt *trial_find_attempt(const TrialView *view, const TrialEvent *event);
 
 const char *trial_event_name(TrialEventKind kind);

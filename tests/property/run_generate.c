@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Cases of runs by chance
+ *
+ * Most graphs are small, so that every node matters; some are wide, long, or
+ * have two hundred nodes. Times are few and small, so that several come at the
+ * same moment. Each case has a temper: how often processes fail, and whether
+ * people, units or machines interfere.
+ */
+
+#include <string.h>
+
+#include "run_case.h"
+
+typedef struct TrialRandom {
+        uint64_t state;
+        bool all_rules;
+        unsigned failures;              /* percent of exits */
+        unsigned people, units, deaths; /* percent of steps */
+        unsigned losses;                /* percent of ends */
+        bool has_times;
+} TrialRandom;
+
+static uint32_t below(TrialRandom *random, uint32_t n) {
+        uint64_t z = (random->state += UINT64_C(0x9E3779B97F4A7C15));
+
+        z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+        z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+        return (uint32_t) ((z ^ (z >> 31)) >> 32) % n;
+}
+
+static bool chance(TrialRandom *random, uint32_t percent) {
+        return below(random, 100) < percent;
+}
+
+#define choose(random, array) ((array)[below(random, sizeof(array) / sizeof((array)[0]))])
+
+/* — graph — */
+
+static void add_parent(TrialRandom *random, TrialNode *node, unsigned parent) {
+        for (unsigned i = 0; i < node->n_parents; i++)
+                if (node->parents[i] == parent)
+                        return;
+        if (node->n_parents == TRIAL_PARENTS_MAX)
+                return;
+        node->is_marked[node->n_parents] = chance(random, 50);
+        node->parents[node->n_parents++] = (uint8_t) parent;
+}
+
+static void random_rule(TrialRandom *random, TrialNode *node) {
+        static const TrialReadiness first[] = { TRIAL_ALL_SUCCEEDED, TRIAL_ALL_SUCCEEDED, TRIAL_ALL_FINISHED,
+                                                TRIAL_AT_LEAST, TRIAL_AT_LEAST, TRIAL_AT_LEAST_PERCENT };
+
+        if (node->n_parents == 0)
+                return;
+        node->readiness = choose(random, first);
+        if (random->all_rules && chance(random, 50))
+                node->readiness = (TrialReadiness) below(random, _TRIAL_READINESS_MAX);
+        if (node->readiness == TRIAL_AT_LEAST)
+                node->amount = (uint8_t) (1 + below(random, node->n_parents));
+        else if (node->readiness == TRIAL_AT_LEAST_PERCENT)
+                node->amount = (uint8_t) (1 + below(random, 100));
+        if (node->readiness == TRIAL_NAMED || node->readiness == TRIAL_MUST)
+                node->is_marked[below(random, node->n_parents)] = true;
+        else
+                memset(node->is_marked, 0, sizeof(node->is_marked));
+}
+
+static void random_times(TrialRandom *random, TrialNode *node) {
+        static const uint32_t delays[] = { 1, 2, 5, 5 };
+
+        node->retry_delay = choose(random, delays);
+        node->retry_max_delay = chance(random, 60) ? 300 : 7;
+        node->backoff = (TrialBackoff) below(random, 3);
+        if (!random->has_times)
+                return;
+        node->timeout = chance(random, 40) ? 1 + below(random, 10) : 0;
+        node->total_timeout = chance(random, 15) ? 5 + below(random, 20) : 0;
+}
+
+static void random_node(TrialRandom *random, TrialDefinition *definition, unsigned at, unsigned width, unsigned density) {
+        static const TrialFailurePolicy policies[] = { TRIAL_POLICY_SUSPEND, TRIAL_POLICY_SUSPEND,
+                                                       TRIAL_POLICY_CONTINUE, TRIAL_POLICY_CONTINUE, TRIAL_POLICY_END };
+        TrialNode *node = &definition->nodes[at];
+
+        *node = (TrialNode) {
+                .policy = choose(random, policies),
+                .recover = (TrialRecover) below(random, 3),
+                .retry = (uint8_t) (chance(random, 50) ? below(random, 4) : 0),
+        };
+        for (unsigned i = at > width ? at - width : 0; i < at; i++)
+                if (chance(random, density))
+                        add_parent(random, node, i);
+        random_rule(random, node);
+        random_times(random, node);
+}
+
+static void random_definition(TrialRandom *random, TrialDefinition *definition) {
+        static const uint8_t few[] = { 1, 1, 2, 3 };
+        static const unsigned densities[] = { 15, 30, 50, 80 };
+        unsigned density = choose(random, densities), width, n = 1 + below(random, 8);
+
+        if (chance(random, 15))
+                n = 9 + below(random, 20);
+        if (chance(random, 2)) {
+                n = 30 + below(random, TRIAL_NODES_MAX - 29);
+                density = 3 + below(random, 10);
+        }
+        width = chance(random, 70) ? n : 1 + below(random, 4);
+        for (unsigned i = 0; i < n; i++)
+                random_node(random, definition, i, width, density);
+        definition->n_nodes = (uint8_t) n;
+        definition->max_parallel = chance(random, 60) ? TRIAL_NODES_MAX : choose(random, few);
+        definition->max_runs = choose(random, few);
+        definition->max_queued = chance(random, 70) ? 100 : choose(random, few);
+        definition->on_busy = chance(random, 50) ? TRIAL_BUSY_QUEUE : (TrialOnBusy) below(random, 4);
+        definition->end_kills = chance(random, 40);
+        if (!random->has_times)
+                return;
+        definition->timeout = chance(random, 50) ? 5 + below(random, 30) : 0;
+        definition->timeout_drains = chance(random, 40);
+        definition->queue_timeout = chance(random, 30) ? 5 + below(random, 20) : 0;
+}
+
+/* — steps — */
+
+static TrialStep random_verb(TrialRandom *random) {
+        static const TrialEventKind verbs[] = {
+                TRIAL_PAUSE, TRIAL_PAUSE, TRIAL_RESUME, TRIAL_RESUME, TRIAL_STOP, TRIAL_CANCEL, TRIAL_RETRY, TRIAL_RETRY,
+                TRIAL_RERUN, TRIAL_RESOLVE, TRIAL_RESOLVE, TRIAL_RESOLVE, TRIAL_RESOLVE, TRIAL_SKIP,
+        };
+
+        return (TrialStep) {
+                .kind = TRIAL_STEP_VERB,
+                .verb = choose(random, verbs),
+                .resolution = (TrialResolution) below(random, 4),
+                .pick = (uint16_t) below(random, 1000),
+                .other = (uint16_t) below(random, 1000),
+        };
+}
+
+static TrialStep random_death(TrialRandom *random) {
+        static const TrialStepKind deaths[] = { TRIAL_STEP_KILL_CORE, TRIAL_STEP_KILL_CORE, TRIAL_STEP_KILL_STORE,
+                                                TRIAL_STEP_KILL_BOTH, TRIAL_STEP_KILL_BOTH, TRIAL_STEP_REBOOT,
+                                                TRIAL_STEP_LOSE,      TRIAL_STEP_LOSE };
+
+        return (TrialStep) {
+                .kind = choose(random, deaths),
+                .n = 1,
+                .pick = (uint16_t) below(random, 1000),
+                .amount = (uint8_t) below(random, 8),
+                .flag = chance(random, 50),
+        };
+}
+
+static TrialStep random_unit_step(TrialRandom *random) {
+        static const TrialStepKind kinds[] = { TRIAL_STEP_UNIT, TRIAL_STEP_UNIT, TRIAL_STEP_UNIT, TRIAL_STEP_START_JOB,
+                                               TRIAL_STEP_INTERRUPT, TRIAL_STEP_INTERRUPT };
+
+        return (TrialStep) {
+                .kind = choose(random, kinds),
+                .n = (uint8_t) (1 + below(random, 3)),
+                .pick = (uint16_t) below(random, 1000),
+                .flag = chance(random, 50),
+        };
+}
+
+static TrialStep random_step(TrialRandom *random) {
+        const unsigned die = below(random, 100);
+        TrialStep step = {
+                .kind = TRIAL_STEP_FINISH,
+                .n = (uint8_t) (chance(random, 70) ? 1 : 1 + below(random, 4)),
+                .pick = (uint16_t) below(random, 1000),
+                .status = chance(random, random->failures) ? 1 : 0,
+                .amount = (uint8_t) below(random, 12),
+        };
+
+        if (chance(random, random->people))
+                return random_verb(random);
+        if (chance(random, random->units))
+                return random_unit_step(random);
+        if (chance(random, random->deaths))
+                return random_death(random);
+        if (chance(random, random->losses))
+                step.kind = TRIAL_STEP_LOSE;
+        if (die < 10)
+                step.kind = TRIAL_STEP_SUBMIT;
+        else if (die < 20)
+                step.kind = TRIAL_STEP_STORE;
+        else if (die < 38)
+                step.kind = TRIAL_STEP_NEXT;
+        else if (die < 44)
+                step.kind = TRIAL_STEP_ADVANCE;
+        return step;
+}
+
+void trial_case_random(uint64_t seed, bool all_rules, TrialCase *ret_case) {
+        static const unsigned tempers[] = { 0, 0, 10, 25 };
+        TrialRandom random = { .state = seed * UINT64_C(0xD1342543DE82EF95) + 7, .all_rules = all_rules };
+        const unsigned n = 4 + below(&random, TRIAL_STEPS_MAX - 4);
+
+        memset(ret_case, 0, sizeof(*ret_case));
+        ret_case->seed = seed;
+        random.failures = 10 + below(&random, 60);
+        random.people = choose(&random, tempers);
+        random.units = choose(&random, tempers) / 2;
+        random.deaths = choose(&random, tempers) / 2;
+        random.losses = chance(&random, 7) ? 50 : 0;
+        random.has_times = chance(&random, 60);
+        random_definition(&random, &ret_case->definition);
+        ret_case->has_slow_store = chance(&random, 40);
+        ret_case->has_slow_ends = chance(&random, 40);
+        ret_case->steps[0] = (TrialStep) { .kind = TRIAL_STEP_SUBMIT };
+        ret_case->steps[1] = (TrialStep) { .kind = TRIAL_STEP_UNIT };
+        ret_case->n_steps = 2;
+        while (ret_case->n_steps < n)
+                ret_case->steps[ret_case->n_steps++] = random_step(&random);
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * fuzz-runs: plays cases of runs until a subject and the model differ
+ */
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "run_case.h"
+#include "run_model.h"
+#include "run_subjects.h"
+
+typedef struct Options {
+        uint64_t seed, cases;           /* 0: no limit */
+        double minutes;                 /* 0: no limit */
+        unsigned size;                  /* 0, or: go on until a case has no more steps and nodes, and fail if none has */
+        bool all_rules, wants_difference, shows_tap, shows_statistics;
+        const TrialSubject *subject;
+} Options;
+
+/* Shared with the child that plays. */
+typedef struct Progress {
+        uint64_t seed, n;
+        bool differs;
+        TrialStatistics statistics;
+} Progress;
+
+static double now(void) {
+        struct timespec t;
+
+        clock_gettime(CLOCK_MONOTONIC, &t);
+        return (double) t.tv_sec + (double) t.tv_nsec / 1e9;
+}
+
+static const TrialSubject *find_subject(const char *name) {
+        if (strcmp(name, run_model_subject.name) == 0)
+                return &run_model_subject;
+        for (size_t i = 0; run_subjects[i]; i++)
+                if (strcmp(run_subjects[i]->name, name) == 0)
+                        return run_subjects[i];
+        return NULL;
+}
+
+static void play_from(const Options *options, Progress *progress, double deadline) {
+        static TrialCase trial;
+
+        trial_statistics = options->shows_statistics ? &progress->statistics : NULL;
+        for (; (options->cases == 0 || progress->n < options->cases) && now() < deadline; progress->seed++, progress->n++) {
+                TrialOutcome outcome = {};
+
+                alarm(120);
+                trial_case_random(progress->seed, options->all_rules, &trial);
+                trial_play(&trial, options->subject, &outcome);
+                progress->differs = outcome.differs;
+                if (outcome.differs)
+                        return;
+        }
+}
+
+/* Returns true if a case differs or crashes. */
+static bool play_in_child(const Options *options, Progress *progress, double deadline, bool *ret_crashed) {
+        int status = 0;
+        pid_t child;
+
+        progress->differs = false;
+        fflush(stdout);
+        child = fork();
+        if (child < 0) {
+                perror("fuzz-runs: fork");
+                exit(2);
+        }
+        if (child == 0) {
+                play_from(options, progress, deadline);
+                exit(0);
+        }
+        while (waitpid(child, &status, 0) < 0)
+                ;
+        *ret_crashed = status != 0;
+        return status != 0 || progress->differs;
+}
+
+static void print_lines(char *text) {
+        for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+                printf("# %s\n", line);
+        fflush(stdout);
+}
+
+/* Shrinks the case and prints it. Returns the number of its steps and nodes. */
+static unsigned tell(const Options *options, uint64_t seed) {
+        static TrialCase trial, small;
+        TrialOutcome outcome = {};
+        char *text = NULL;
+        size_t n_text = 0;
+
+        trial_case_random(seed, options->all_rules, &trial);
+        trial_shrink(&trial, options->subject, &small);
+        outcome.script = open_memstream(&text, &n_text);
+        if (!outcome.script)
+                exit(2);
+        fprintf(outcome.script, "seed %" PRIu64 ": %u steps, %u nodes\n", seed, small.n_steps, small.definition.n_nodes);
+        trial_write_definition(&small.definition, outcome.script);
+        trial_play(&small, options->subject, &outcome);
+        fprintf(outcome.script, "difference: %s\n", outcome.what);
+        fclose(outcome.script);
+        print_lines(text);
+        free(text);
+        return (unsigned) small.n_steps + small.definition.n_nodes;
+}
+
+/* Returns true if the result is as wanted: a difference, or none. */
+static bool fuzz(const Options *options, Progress *progress) {
+        const double first = now(), deadline = options->minutes > 0 ? first + options->minutes * 60 : first + 1e9;
+        bool has_found = false, is_small = false, has_crashed;
+
+        progress->seed = options->seed;
+        while (!is_small && play_in_child(options, progress, deadline, &has_crashed)) {
+                has_found = true;
+                if (has_crashed) {
+                        printf("# seed %" PRIu64 " crashes or hangs\n", progress->seed);
+                        break;
+                }
+                is_small = tell(options, progress->seed) <= (options->size > 0 ? options->size : UINT32_MAX);
+                progress->seed++;
+                progress->n++;
+        }
+        printf("# %" PRIu64 " cases from seed %" PRIu64 " on, %.0f a second%s\n", progress->n, options->seed,
+               (double) progress->n / (now() - first + 1e-9), has_found ? "" : ": no difference");
+        return options->wants_difference ? is_small : !has_found;
+}
+
+static void show_usage(void) {
+        puts("fuzz-runs [OPTIONS]\n"
+             "\n"
+             "Plays random cases of runs on a subject and on a slow model, and compares the two\n"
+             "after each turn; properties that need no model are checked, too. The first case\n"
+             "that shows something is shrunk and printed. Without a limit it goes on until then.\n"
+             "\n"
+             "  --subject NAME   what is tried (default: model, which the properties alone judge)\n"
+             "  --subjects       list what can be tried\n"
+             "  --seed N         the first case (default: by the time)\n"
+             "  --cases N        so many\n"
+             "  --minutes M      so long\n"
+             "  --all-rules      also rules of readiness beyond all-succeeded, all-finished, at-least\n"
+             "  --find SIZE      go on until a case has been shrunk to so many steps and nodes; fail if none is\n"
+             "  --statistics     tell how often the cases came by each state\n"
+             "  --show           print the case of --seed as it is played\n"
+             "  --tap            tell the result as a test\n"
+             "  --help\n"
+             "\n"
+             "Exit status: 0, 1 if a case differs (with --find: if none is found), 2 for an error.");
+        exit(0);
+}
+
+static void list_subjects(void) {
+        puts(run_model_subject.name);
+        for (size_t i = 0; run_subjects[i]; i++)
+                puts(run_subjects[i]->name);
+        exit(0);
+}
+
+static void show_case(const Options *options) {
+        static TrialCase trial;
+        TrialOutcome outcome = { .script = stdout };
+
+        trial_case_random(options->seed, options->all_rules, &trial);
+        trial_write_definition(&trial.definition, stdout);
+        trial_play(&trial, options->subject, &outcome);
+        printf("%s\n", outcome.differs ? outcome.what : "no difference");
+        exit(outcome.differs);
+}
+
+static int parse(Options *options, int argc, char **argv) {
+        static const struct option table[] = {
+                { "seed", required_argument, NULL, 's' },   { "cases", required_argument, NULL, 'c' },
+                { "minutes", required_argument, NULL, 'm' }, { "find", required_argument, NULL, 'l' },
+                { "subject", required_argument, NULL, 'n' }, { "subjects", no_argument, NULL, 'L' },
+                { "all-rules", no_argument, NULL, 'a' },    { "tap", no_argument, NULL, 't' },
+                { "statistics", no_argument, NULL, 'S' },   { "show", no_argument, NULL, 'w' },
+                { "help", no_argument, NULL, 'h' },         {},
+        };
+        bool shows = false;
+        int option;
+
+        while ((option = getopt_long(argc, argv, "", table, NULL)) >= 0)
+                if (option == 's')
+                        options->seed = strtoull(optarg, NULL, 10);
+                else if (option == 'c')
+                        options->cases = strtoull(optarg, NULL, 10);
+                else if (option == 'm')
+                        options->minutes = strtod(optarg, NULL);
+                else if (option == 'l') {
+                        options->size = (unsigned) strtoul(optarg, NULL, 10);
+                        options->wants_difference = true;
+                } else if (option == 'n')
+                        options->subject = find_subject(optarg);
+                else if (option == 'L')
+                        list_subjects();
+                else if (option == 'a')
+                        options->all_rules = true;
+                else if (option == 't')
+                        options->shows_tap = true;
+                else if (option == 'S')
+                        options->shows_statistics = true;
+                else if (option == 'w')
+                        shows = true;
+                else if (option == 'h')
+                        show_usage();
+                else
+                        return -EINVAL;
+        if (!options->subject || optind < argc)
+                return -EINVAL;
+        if (shows)
+                show_case(options);
+        return 0;
+}
+
+int main(int argc, char **argv) {
+        Options options = { .seed = (uint64_t) time(NULL) * 1000000, .subject = &run_model_subject };
+        Progress *progress = mmap(NULL, sizeof(*progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        bool is_good;
+
+        if (progress == MAP_FAILED || parse(&options, argc, argv) < 0) {
+                fputs("fuzz-runs: see --help\n", stderr);
+                return 2;
+        }
+        is_good = fuzz(&options, progress);
+        if (options.shows_statistics)
+                trial_print_statistics(&progress->statistics);
+        if (options.shows_tap)
+                printf("1..1\n%s 1 - %s\n", is_good ? "ok" : "not ok",
+                       options.wants_difference ? "the planted defect is found and made small" : "no difference");
+        return is_good || options.shows_tap ? 0 : 1;
+}

@@ -1,0 +1,706 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * A case, played on the model and on a subject
+ *
+ * The player is the world: it makes the processes that the subject may spawn,
+ * ends them, moves the clock, is the store, and remembers over a restart what
+ * a manager would: which processes live, and which exits the store has not
+ * kept. After a restart these exits are told first, in their order; then the
+ * processes that nobody knows any more are killed, and the others are adopted.
+ */
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run_model.h"
+#include "run_player.h"
+
+#define CLOSING_ROUNDS_MAX 3000
+
+TrialStatistics *trial_statistics;
+
+void trial_differ(TrialPlayer *player, const char *format, ...) {
+        va_list arguments;
+
+        if (player->outcome->differs)
+                return;
+        player->outcome->differs = true;
+        va_start(arguments, format);
+        vsnprintf(player->outcome->what, sizeof(player->outcome->what), format, arguments);
+        va_end(arguments);
+}
+
+static bool is_over(const TrialPlayer *player) {
+        return player->outcome->differs || player->n_events > TRIAL_EVENTS_MAX - 1000;
+}
+
+/* — events and turns — */
+
+static int give(TrialPlayer *player, const TrialEvent *event) {
+        int expected, found;
+
+        if (is_over(player))
+                return -ECANCELED;
+        if (player->outcome->script)
+                trial_write_event(event, player->outcome->script);
+        player->events[player->n_events++] = *event;
+        expected = player->reference->apply(player->model, event);
+        found = player->subject->apply(player->tested, event);
+        if ((expected < 0) != (found < 0))
+                trial_differ(player, "%s is %s, not %s", trial_event_name(event->kind),
+                             found < 0 ? "refused" : "taken", expected < 0 ? "refused" : "taken");
+        if (trial_statistics) {
+                trial_statistics->events[event->kind]++;
+                trial_statistics->refused[event->kind] += expected < 0;
+        }
+        return expected;
+}
+
+static void give_simple(TrialPlayer *player, TrialEventKind kind) {
+        (void) give(player, &(TrialEvent) { .kind = kind });
+}
+
+static void compare_nodes(TrialPlayer *player, unsigned r) {
+        for (unsigned i = 0; i < player->trial->definition.n_nodes; i++) {
+                const TrialNodeView *expected = &player->expected.runs[r].nodes[i], *seen = &player->seen.runs[r].nodes[i];
+
+                if (expected->state != seen->state || expected->reason != seen->reason ||
+                    expected->generation != seen->generation || expected->not_before != seen->not_before)
+                        trial_differ(player, "run %u node %u is %s%s generation %u not before %lu, not %s%s %u %lu", r, i,
+                                     trial_node_state_name(seen->state), trial_reason_name(seen->reason), seen->generation,
+                                     (unsigned long) seen->not_before, trial_node_state_name(expected->state),
+                                     trial_reason_name(expected->reason), expected->generation,
+                                     (unsigned long) expected->not_before);
+        }
+}
+
+static void compare_runs(TrialPlayer *player) {
+        if (player->expected.n_runs != player->seen.n_runs)
+                trial_differ(player, "%u runs, not %u", player->seen.n_runs, player->expected.n_runs);
+        for (unsigned r = 0; r < player->expected.n_runs; r++) {
+                const TrialRunView *expected = &player->expected.runs[r], *seen = &player->seen.runs[r];
+
+                if (expected->state != seen->state || expected->reason != seen->reason ||
+                    expected->is_held != seen->is_held || expected->round != seen->round)
+                        trial_differ(player, "run %u is %s%s%s round %u, not %s%s%s %u", r, trial_run_state_name(seen->state),
+                                     trial_reason_name(seen->reason), seen->is_held ? " held" : "", seen->round,
+                                     trial_run_state_name(expected->state), trial_reason_name(expected->reason),
+                                     expected->is_held ? " held" : "", expected->round);
+                compare_nodes(player, r);
+        }
+}
+
+static void compare_attempts(TrialPlayer *player) {
+        for (unsigned i = 0; i < player->expected.n_attempts; i++) {
+                const TrialAttempt *expected = &player->expected.attempts[i], *seen;
+                const TrialEvent event = { .run = expected->run, .node = expected->node,
+                                           .generation = expected->generation, .number = expected->number };
+
+                seen = trial_find_attempt(&player->seen, &event);
+                if (!seen)
+                        trial_differ(player, "run %u node %u has no attempt %u", event.run, event.node, event.number);
+                else if (seen->state != expected->state || seen->is_ending != expected->is_ending)
+                        trial_differ(player, "run %u node %u: its attempt is %u%s, not %u%s", event.run, event.node, seen->state,
+                                     seen->is_ending ? " ending" : "", expected->state, expected->is_ending ? " ending" : "");
+        }
+        if (player->expected.n_attempts != player->seen.n_attempts)
+                trial_differ(player, "%u attempts, not %u", player->seen.n_attempts, player->expected.n_attempts);
+        if (player->expected.deadline != player->seen.deadline)
+                trial_differ(player, "the next time is %ld, not %ld", (long) player->seen.deadline,
+                             (long) player->expected.deadline);
+}
+
+static void count_states(const TrialPlayer *player) {
+        for (unsigned r = 0; r < player->seen.n_runs && trial_statistics; r++) {
+                const TrialRunView *run = &player->seen.runs[r];
+
+                trial_statistics->runs[run->state][run->reason]++;
+                for (unsigned i = 0; i < player->trial->definition.n_nodes; i++)
+                        trial_statistics->nodes[run->nodes[i].state][run->nodes[i].reason]++;
+        }
+}
+
+/* When each live attempt was first there. */
+static void note_attempts(TrialPlayer *player) {
+        for (unsigned i = 0; i < player->seen.n_attempts; i++) {
+                const TrialAttempt *attempt = &player->seen.attempts[i];
+                const TrialEvent event = { .run = attempt->run, .node = attempt->node,
+                                           .generation = attempt->generation, .number = attempt->number };
+
+                if (!player->has_before || !trial_find_attempt(&player->before, &event))
+                        player->made_in[attempt->run][attempt->node] = player->turn;
+        }
+}
+
+static bool begins_to_stop(const TrialPlayer *player) {
+        for (unsigned r = 0; r < player->seen.n_runs && player->has_before && r < player->before.n_runs; r++) {
+                const TrialRunState now = player->seen.runs[r].state, then = player->before.runs[r].state;
+
+                if (now != then && (now == TRIAL_RUN_STOPPING || now == TRIAL_RUN_FAILED))
+                        return true;
+        }
+        return false;
+}
+
+static void end_turn(TrialPlayer *player) {
+        uint8_t same[TRIAL_NODES_MAX];
+
+        for (unsigned i = 0; i < TRIAL_NODES_MAX; i++)
+                same[i] = (uint8_t) i;
+        give_simple(player, TRIAL_TURN);
+        if (is_over(player))
+                return;
+        player->reference->look(player->model, &player->expected);
+        player->subject->look(player->tested, &player->seen);
+        compare_runs(player);
+        compare_attempts(player);
+        note_attempts(player);
+        if (!player->is_coming_back)
+                trial_check_properties(player);
+        count_states(player);
+        player->sums[player->n_events - 1] = trial_sum(&player->seen, player->trial->definition.n_nodes, same);
+        player->is_end[player->n_events - 1] = begins_to_stop(player);
+        player->turn_ends[player->turn++] = player->n_events;
+        player->before = player->seen;
+        player->has_before = true;
+}
+
+/* — processes — */
+
+static TrialEvent event_of(const TrialProcess *process, TrialEventKind kind) {
+        return (TrialEvent) {
+                .kind = kind,
+                .run = process->run,
+                .node = process->node,
+                .generation = process->generation,
+                .number = process->number,
+                .at = process->started_at,
+        };
+}
+
+static TrialProcess *process_of(TrialPlayer *player, const TrialAttempt *attempt) {
+        for (uint32_t i = 0; i < player->n_processes; i++) {
+                TrialProcess *process = &player->processes[i];
+
+                if (process->run == attempt->run && process->node == attempt->node && !process->has_ended &&
+                    process->generation == attempt->generation && process->number == attempt->number)
+                        return process;
+        }
+        return NULL;
+}
+
+/* Nobody knows what it did, unless it was told to end: then what it did does not count. */
+static void forget_process(TrialPlayer *player, TrialProcess *process) {
+        const TrialEvent event = event_of(process, TRIAL_EXITED);
+        const TrialAttempt *attempt = trial_find_attempt(&player->seen, &event);
+
+        process->has_ended = true;
+        process->is_ended_by_us = !attempt || !attempt->is_ending;
+        process->verbs = player->verbs[process->run];
+}
+
+static void end_process(TrialPlayer *player, TrialProcess *process, const TrialEvent *event) {
+        forget_process(player, process);
+        if (event->kind == TRIAL_EXITED)
+                process->is_ended_by_us = false;
+        (void) give(player, event);
+}
+
+/* Makes what may be spawned. Returns whether there was something. */
+static bool spawn_all(TrialPlayer *player) {
+        bool has_spawned = false;
+
+        for (unsigned i = 0; i < player->seen.n_attempts && !is_over(player); i++) {
+                const TrialAttempt *attempt = &player->seen.attempts[i];
+                TrialProcess *process;
+                TrialEvent event;
+
+                if (attempt->state != TRIAL_ATTEMPT_SPAWNED || process_of(player, attempt))
+                        continue;
+                trial_check_spawn(player, attempt);
+                if (player->n_processes == TRIAL_PROCESSES_MAX)
+                        return false;
+                process = &player->processes[player->n_processes++];
+                *process = (TrialProcess) {
+                        .run = attempt->run,
+                        .node = attempt->node,
+                        .generation = attempt->generation,
+                        .number = attempt->number,
+                        .started_at = player->now,
+                };
+                event = event_of(process, TRIAL_STARTED);
+                (void) give(player, &event);
+                has_spawned = true;
+        }
+        return has_spawned;
+}
+
+static unsigned count_live(const TrialPlayer *player) {
+        unsigned n = 0;
+
+        for (uint32_t i = 0; i < player->n_processes; i++)
+                n += !player->processes[i].has_ended;
+        return n;
+}
+
+static TrialProcess *pick_live(TrialPlayer *player, unsigned pick) {
+        const unsigned live = count_live(player);
+
+        pick = live > 0 ? pick % live : 0;
+        for (uint32_t i = 0; i < player->n_processes; i++)
+                if (!player->processes[i].has_ended && pick-- == 0)
+                        return &player->processes[i];
+        return NULL;
+}
+
+/* Ends what was told to end. */
+static bool end_told(TrialPlayer *player) {
+        bool has_ended = false;
+
+        for (unsigned i = 0; i < player->seen.n_attempts && !is_over(player); i++) {
+                TrialProcess *process = process_of(player, &player->seen.attempts[i]);
+                TrialEvent event;
+
+                if (!player->seen.attempts[i].is_ending || !process)
+                        continue;
+                event = event_of(process, TRIAL_EXITED);
+                event.status = 143;
+                end_process(player, process, &event);
+                has_ended = true;
+        }
+        return has_ended;
+}
+
+/* — what comes by itself — */
+
+static void tell_store(TrialPlayer *player, uint32_t accepted, uint32_t durable) {
+        if (accepted > player->accepted)
+                (void) give(player, &(TrialEvent) { .kind = TRIAL_ACCEPTED, .turn = accepted });
+        if (durable > player->durable)
+                (void) give(player, &(TrialEvent) { .kind = TRIAL_DURABLE, .turn = durable });
+        player->accepted = accepted > player->accepted ? accepted : player->accepted;
+        player->durable = durable > player->durable ? durable : player->durable;
+}
+
+static bool has_live_run(const TrialPlayer *player) {
+        for (unsigned r = 0; r < player->seen.n_runs; r++)
+                if (!trial_run_is_terminal(player->seen.runs[r].state))
+                        return true;
+        return false;
+}
+
+static bool has_held_attempt(const TrialPlayer *player) {
+        for (unsigned i = 0; i < player->seen.n_attempts; i++)
+                if (player->seen.attempts[i].state == TRIAL_ATTEMPT_HELD)
+                        return true;
+        return false;
+}
+
+/* The world goes on as far as it does without being asked. */
+static void go_on(TrialPlayer *player) {
+        bool has_moved = true;
+
+        while (has_moved && !is_over(player)) {
+                has_moved = false;
+                if (!player->trial->has_slow_store && has_held_attempt(player)) {
+                        tell_store(player, player->turn - 1, player->turn - 1);
+                        end_turn(player);
+                        has_moved = true;
+                }
+                if (spawn_all(player)) {
+                        end_turn(player);
+                        has_moved = true;
+                }
+                if (!player->trial->has_slow_ends && end_told(player)) {
+                        end_turn(player);
+                        has_moved = true;
+                }
+        }
+        /* Nothing of the unit is left. */
+        if (!is_over(player) && player->unit == TRIAL_UNIT_IS_ACTIVE && !has_live_run(player)) {
+                player->unit = TRIAL_UNIT_IS_INACTIVE;
+                give_simple(player, TRIAL_UNIT_INACTIVE);
+                end_turn(player);
+        }
+        if (player->unit == TRIAL_UNIT_IS_STOPPING && player->seen.n_attempts == 0)
+                player->unit = TRIAL_UNIT_IS_INACTIVE;
+}
+
+static void pass_time(TrialPlayer *player, uint64_t to) {
+        if (to == TRIAL_NEVER)
+                return;
+        player->now = to > player->now ? to : player->now;
+        (void) give(player, &(TrialEvent) { .kind = TRIAL_TIME, .at = player->now });
+        end_turn(player);
+}
+
+/* — deaths — */
+
+/* Tells what the world remembers of the turns after @kept, as it happened. */
+static void tell_again(TrialPlayer *player, const TrialEvent *events, uint32_t n) {
+        bool has_told = false;
+
+        for (uint32_t i = 0; i < n && !is_over(player); i++) {
+                const TrialEvent *event = &events[i];
+
+                if (event->kind == TRIAL_TURN && has_told) {
+                        end_turn(player);
+                        has_told = false;
+                }
+                if (event->kind >= TRIAL_STARTED && event->kind <= TRIAL_INTERRUPTED) {
+                        player->reference->look(player->model, &player->expected);
+                        if (!trial_find_attempt(&player->expected, event))
+                                continue;
+                } else if (event->kind != TRIAL_TIME && (event->kind < TRIAL_UNIT_ACTIVE || event->kind > TRIAL_UNIT_INACTIVE))
+                        continue;
+                (void) give(player, event);
+                has_told = true;
+        }
+        if (has_told)
+                end_turn(player);
+}
+
+/* Processes of attempts that nobody knows are killed, the others are adopted. */
+static void adopt(TrialPlayer *player) {
+        bool has_told = false;
+
+        for (uint32_t i = 0; i < player->n_processes; i++) {
+                TrialProcess *process = &player->processes[i];
+                const TrialEvent event = event_of(process, TRIAL_STARTED);
+                const TrialAttempt *attempt = trial_find_attempt(&player->seen, &event);
+
+                if (process->has_ended)
+                        continue;
+                if (!attempt) {
+                        forget_process(player, process);
+                        if (trial_statistics)
+                                trial_statistics->killed++;
+                } else if (attempt->state != TRIAL_ATTEMPT_RUNNING) {
+                        (void) give(player, &event);
+                        has_told = true;
+                }
+        }
+        for (unsigned i = 0; i < player->seen.n_attempts; i++) {
+                const TrialAttempt *attempt = &player->seen.attempts[i];
+
+                if (attempt->state != TRIAL_ATTEMPT_RUNNING || process_of(player, attempt))
+                        continue;
+                (void) give(player, &(TrialEvent) { .kind = TRIAL_LOST, .run = attempt->run, .node = attempt->node,
+                                                    .generation = attempt->generation, .number = attempt->number });
+                has_told = true;
+        }
+        if (has_told)
+                end_turn(player);
+}
+
+static void come_back(TrialPlayer *player, const TrialEvent *restart) {
+        player->turn = restart->turn + 1;
+        player->accepted = restart->turn;
+        player->durable = player->durable < restart->turn ? player->durable : restart->turn;
+        (void) give(player, restart);
+        player->subject->look(player->tested, &player->before);
+        /* Turns that are no more have no number: what was made in one is not looked at again. */
+        for (unsigned r = 0; r < TRIAL_RUNS_MAX; r++)
+                for (unsigned i = 0; i < TRIAL_NODES_MAX; i++)
+                        if (player->made_in[r][i] > restart->turn)
+                                player->made_in[r][i] = 0;
+        end_turn(player);
+}
+
+static void kill_core(TrialPlayer *player, uint32_t kept) {
+        const uint32_t first = kept > 0 ? player->turn_ends[kept] : 0, n = player->n_events - first;
+        TrialEvent *after;
+
+        if (is_over(player))
+                return;
+        after = calloc(n + 1, sizeof(*after));
+        memcpy(after, player->events + first, n * sizeof(*after));
+        player->is_coming_back = true;
+        come_back(player, &(TrialEvent) { .kind = TRIAL_RESTART, .turn = kept });
+        tell_again(player, after, n);
+        player->is_coming_back = false;
+        free(after);
+        if (!is_over(player))
+                adopt(player);
+}
+
+static void interrupt_all(TrialPlayer *player) {
+        for (unsigned i = 0; i < player->seen.n_attempts; i++) {
+                TrialProcess *process = process_of(player, &player->seen.attempts[i]);
+                TrialEvent event;
+
+                if (!process)
+                        continue;
+                event = event_of(process, TRIAL_INTERRUPTED);
+                end_process(player, process, &event);
+        }
+        end_turn(player);
+}
+
+/* An orderly shutdown stops the unit first. Whatever the store has then counts in the next boot, and nothing else. */
+static void reboot(TrialPlayer *player, const TrialStep *step) {
+        if (step->flag) {
+                (void) give(player, &(TrialEvent) { .kind = TRIAL_UNIT_STOP });
+                interrupt_all(player);
+                tell_store(player, player->turn - 1, player->turn - 1);
+                end_turn(player);
+        }
+        if (is_over(player))
+                return;
+        for (uint32_t i = 0; i < player->n_processes; i++) {
+                TrialProcess *process = &player->processes[i];
+
+                if (!process->has_ended)
+                        forget_process(player, process);
+        }
+        player->now += step->amount;
+        player->unit = TRIAL_UNIT_IS_INACTIVE;
+        come_back(player, &(TrialEvent) { .kind = TRIAL_RESTART, .turn = player->durable, .is_other_boot = true,
+                                          .at = player->now });
+        for (unsigned i = 0; i < player->seen.n_attempts; i++) {
+                const TrialAttempt *attempt = &player->seen.attempts[i];
+
+                (void) give(player, &(TrialEvent) { .kind = TRIAL_LOST, .run = attempt->run, .node = attempt->node,
+                                                    .generation = attempt->generation, .number = attempt->number });
+        }
+        (void) give(player, &(TrialEvent) { .kind = TRIAL_TIME, .at = player->now });
+        end_turn(player);
+        /* What happens before another death is kept: one that goes back beyond this one would need two pasts. */
+        tell_store(player, player->turn - 1, player->turn - 1);
+        end_turn(player);
+}
+
+/* — steps — */
+
+static void submit(TrialPlayer *player) {
+        if (player->seen.n_runs == TRIAL_RUNS_MAX)
+                return;
+        (void) give(player, &(TrialEvent) { .kind = TRIAL_SUBMIT, .run = player->seen.n_runs });
+        end_turn(player);
+}
+
+static void finish_some(TrialPlayer *player, const TrialStep *step, TrialEventKind kind) {
+        bool has_ended = false;
+
+        for (unsigned i = 0; i < step->n; i++) {
+                TrialProcess *process = pick_live(player, step->pick);
+                TrialEvent event;
+
+                if (!process)
+                        break;
+                event = event_of(process, kind);
+                event.status = step->status;
+                end_process(player, process, &event);
+                has_ended = true;
+        }
+        if (has_ended)
+                end_turn(player);
+}
+
+/* Whether the verb means something there; others are given now and then, to be refused. */
+static bool fits(const TrialPlayer *player, const TrialStep *step, unsigned run, unsigned node) {
+        const TrialNodeState state = player->seen.runs[run].nodes[node].state;
+        const bool is_ended = trial_run_is_terminal(player->seen.runs[run].state);
+
+        if (step->verb == TRIAL_RESOLVE && is_ended)
+                return step->resolution == TRIAL_AS_SUCCESS && (state == TRIAL_NODE_FAILED || state == TRIAL_NODE_TIMEOUT);
+        if (step->verb == TRIAL_RESOLVE)
+                return state == TRIAL_NODE_PENDING;
+        if (step->verb == TRIAL_SKIP)
+                return !is_ended && !trial_node_is_terminal(state) && state != TRIAL_NODE_RUNNING;
+        if (step->verb == TRIAL_RETRY)
+                return state == TRIAL_NODE_PENDING || (trial_node_is_terminal(state) && state != TRIAL_NODE_SUCCEEDED);
+        return step->verb != TRIAL_RERUN || is_ended;
+}
+
+static void give_verb(TrialPlayer *player, const TrialStep *step) {
+        const unsigned n_nodes = player->trial->definition.n_nodes, n = n_nodes * player->seen.n_runs;
+        TrialEvent event = { .kind = step->verb, .resolution = step->resolution };
+
+        if (n == 0)
+                return;
+        for (unsigned i = 0; i <= n; i++) {
+                const unsigned at = (step->pick + i) % n;
+
+                event.run = (uint8_t) (at / n_nodes);
+                event.node = (uint8_t) (at % n_nodes);
+                if (fits(player, step, event.run, event.node))
+                        break;
+        }
+        player->verbs[event.run] += step->verb == TRIAL_RETRY || step->verb == TRIAL_RERUN || step->verb == TRIAL_RESOLVE;
+        (void) give(player, &event);
+        end_turn(player);
+}
+
+static bool has_live_process(const TrialPlayer *player) {
+        return count_live(player) > 0 || player->seen.n_attempts > 0;
+}
+
+static void start_or_stop_unit(TrialPlayer *player, const TrialStep *step) {
+        TrialEvent event = { .kind = TRIAL_UNIT_ACTIVE, .by_person = step->flag };
+
+        if (player->unit == TRIAL_UNIT_IS_ACTIVE) {
+                event.kind = TRIAL_UNIT_STOP;
+                player->unit = TRIAL_UNIT_IS_STOPPING;
+        } else if (player->unit == TRIAL_UNIT_IS_STOPPING || has_live_process(player) || !has_live_run(player))
+                return;
+        else
+                player->unit = TRIAL_UNIT_IS_ACTIVE;
+        (void) give(player, &event);
+        end_turn(player);
+}
+
+/* The start job that a run has asked for comes to nothing; what goes on after a stop asks for none here. */
+static void fail_start_job(TrialPlayer *player, const TrialStep *step) {
+        if (player->unit != TRIAL_UNIT_IS_INACTIVE)
+                return;
+        give_simple(player, step->flag ? TRIAL_UNIT_CANCELLED : TRIAL_UNIT_FAILED);
+        end_turn(player);
+}
+
+static void be_store(TrialPlayer *player, const TrialStep *step) {
+        const uint32_t all = player->turn - 1;
+
+        tell_store(player, all, all > step->amount / 2U ? all - step->amount / 2U : 0);
+        end_turn(player);
+}
+
+static uint32_t kept_by_store(const TrialPlayer *player, const TrialStep *step) {
+        const uint32_t all = player->turn - 1, kept = all > step->amount ? all - step->amount : 0;
+
+        return kept > player->accepted ? kept : player->accepted;
+}
+
+static void play_step(TrialPlayer *player, const TrialStep *step) {
+        if (trial_statistics)
+                trial_statistics->steps[step->kind]++;
+        switch (step->kind) {
+        case TRIAL_STEP_SUBMIT:
+                submit(player);
+                break;
+        case TRIAL_STEP_FINISH:
+                finish_some(player, step, TRIAL_EXITED);
+                break;
+        case TRIAL_STEP_INTERRUPT:
+                finish_some(player, step, TRIAL_INTERRUPTED);
+                break;
+        case TRIAL_STEP_LOSE:
+                finish_some(player, step, TRIAL_LOST);
+                break;
+        case TRIAL_STEP_VERB:
+                give_verb(player, step);
+                break;
+        case TRIAL_STEP_NEXT:
+                pass_time(player, player->seen.deadline);
+                break;
+        case TRIAL_STEP_ADVANCE:
+                pass_time(player, player->now + step->amount);
+                break;
+        case TRIAL_STEP_STORE:
+                be_store(player, step);
+                break;
+        case TRIAL_STEP_UNIT:
+                start_or_stop_unit(player, step);
+                break;
+        case TRIAL_STEP_START_JOB:
+                fail_start_job(player, step);
+                break;
+        case TRIAL_STEP_KILL_CORE:
+                kill_core(player, kept_by_store(player, step));
+                break;
+        case TRIAL_STEP_KILL_STORE:
+                player->accepted = player->durable;
+                break;
+        case TRIAL_STEP_KILL_BOTH:
+                kill_core(player, player->durable);
+                break;
+        case TRIAL_STEP_REBOOT:
+                reboot(player, step);
+                break;
+        case _TRIAL_STEP_MAX:
+                break;
+        }
+        go_on(player);
+}
+
+/* — the rest — */
+
+static void close_verbs(TrialPlayer *player) {
+        for (unsigned r = 0; r < player->seen.n_runs; r++) {
+                const TrialRunView *run = &player->seen.runs[r];
+
+                if (run->is_held || run->state == TRIAL_RUN_PAUSED)
+                        (void) give(player, &(TrialEvent) { .kind = TRIAL_RESUME, .run = (uint8_t) r });
+                for (unsigned i = 0; i < player->trial->definition.n_nodes && run->state == TRIAL_RUN_SUSPENDED; i++)
+                        if (run->nodes[i].state == TRIAL_NODE_PENDING) {
+                                (void) give(player, &(TrialEvent) { .kind = TRIAL_RESOLVE, .run = (uint8_t) r,
+                                                                    .node = (uint8_t) i });
+                                break;
+                        }
+        }
+        end_turn(player);
+}
+
+/* Everything ends if nothing is in its way: no run waits for ever. */
+static void close_case(TrialPlayer *player) {
+        const TrialStep finish = { .n = 8 }, start = { .flag = true };
+
+        for (unsigned i = 0; i < CLOSING_ROUNDS_MAX && has_live_run(player) && !is_over(player); i++) {
+                tell_store(player, player->turn - 1, player->turn - 1);
+                end_turn(player);
+                go_on(player);
+                if (player->unit == TRIAL_UNIT_IS_INACTIVE)
+                        start_or_stop_unit(player, &start);
+                finish_some(player, &finish, TRIAL_EXITED);
+                if (player->seen.n_attempts == 0) {
+                        close_verbs(player);
+                        if (player->seen.n_attempts == 0)
+                                pass_time(player, player->seen.deadline);
+                }
+                go_on(player);
+        }
+        if (has_live_run(player) && !is_over(player))
+                trial_differ(player, "a run does not end");
+}
+
+static void begin(TrialPlayer *player, const TrialCase *trial, const TrialSubject *subject, TrialOutcome *outcome) {
+        FILE *script = outcome->script;
+
+        *outcome = (TrialOutcome) { .script = script };
+        player->trial = trial;
+        player->outcome = outcome;
+        player->reference = &run_model_subject;
+        player->subject = subject;
+        player->turn = 1;
+        player->model = player->reference->new_subject(&trial->definition);
+        player->tested = subject->new_subject(&trial->definition);
+        if (trial_statistics) {
+                trial_statistics->cases++;
+                for (unsigned i = 0; i < trial->definition.n_nodes; i++)
+                        trial_statistics->readiness[trial->definition.nodes[i].readiness]++;
+        }
+}
+
+void trial_play(const TrialCase *trial, const TrialSubject *subject, TrialOutcome *ret_outcome) {
+        static TrialPlayer player;
+        static TrialEvent events[TRIAL_EVENTS_MAX];
+        static uint64_t sums[TRIAL_EVENTS_MAX];
+        static bool is_end[TRIAL_EVENTS_MAX];
+        static TrialProcess processes[TRIAL_PROCESSES_MAX];
+
+        player = (TrialPlayer) { .events = events, .sums = sums, .is_end = is_end, .processes = processes };
+        begin(&player, trial, subject, ret_outcome);
+        end_turn(&player);
+        for (unsigned i = 0; i < trial->n_steps && !is_over(&player); i++)
+                play_step(&player, &trial->steps[i]);
+        if (!is_over(&player))
+                close_case(&player);
+        if (!ret_outcome->differs)
+                trial_check_replays(&player);
+        ret_outcome->n_events = player.n_events;
+        player.reference->free_subject(player.model);
+        subject->free_subject(player.tested);
+}

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * What holds whatever a model says
+ *
+ * The model could have the same defects as an engine. These need nothing but
+ * what is seen, and the demand of each rule of readiness.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "run_model.h"
+#include "run_oracle.h"
+#include "run_player.h"
+
+/* By brute force where that is possible. */
+static TrialVerdict verdict_of(const TrialNode *spec, const TrialRunView *run) {
+        TrialParent parents[TRIAL_PARENTS_MAX] = {};
+
+        for (unsigned i = 0; i < spec->n_parents; i++)
+                parents[i] = trial_parent(&run->nodes[spec->parents[i]], spec->readiness);
+        if (spec->n_parents <= RUN_ORACLE_PARENTS_MAX)
+                return run_oracle_verdict(spec, parents);
+        return run_model_verdict(spec, parents);
+}
+
+static bool somebody_asked(const TrialPlayer *player, unsigned run) {
+        for (uint32_t i = player->n_events - 1; i-- > 0 && player->events[i].kind != TRIAL_TURN;) {
+                const TrialEvent *event = &player->events[i];
+
+                if (event->run == run && (event->kind == TRIAL_RETRY || event->kind == TRIAL_RERUN ||
+                                          event->kind == TRIAL_RESOLVE))
+                        return true;
+        }
+        return false;
+}
+
+static const char *name_node(const TrialRunView *run, unsigned node) {
+        static char text[80];
+
+        snprintf(text, sizeof(text), "node %u %s%s", node, trial_node_state_name(run->nodes[node].state),
+                 trial_reason_name(run->nodes[node].reason));
+        return text;
+}
+
+/* — one node — */
+
+/* A node ends once in a generation; a new one needs a human. */
+static void check_end(TrialPlayer *player, unsigned r, unsigned node) {
+        const TrialNodeView *now = &player->seen.runs[r].nodes[node], *then = &player->before.runs[r].nodes[node];
+
+        if (now->generation == then->generation && trial_node_is_terminal(then->state) &&
+            (now->state != then->state || now->reason != then->reason))
+                trial_differ(player, "run %u: node %u has ended as %s, and again as %s", r, node,
+                             trial_node_state_name(then->state), trial_node_state_name(now->state));
+        if (now->generation < then->generation)
+                trial_differ(player, "run %u: node %u has an older generation", r, node);
+        if (now->generation > then->generation && !somebody_asked(player, r))
+                trial_differ(player, "run %u: node %u has a new generation, and nobody has asked", r, node);
+}
+
+/* It has begun to run: its parents allow that. */
+static void check_begin(TrialPlayer *player, unsigned r, unsigned node) {
+        const TrialRunView *run = &player->seen.runs[r];
+        const TrialNodeView *then = &player->before.runs[r].nodes[node];
+        const bool was_early = then->state == TRIAL_NODE_WAITING || then->state == TRIAL_NODE_BLOCKED;
+
+        if (run->nodes[node].state != TRIAL_NODE_RUNNING && run->nodes[node].state != TRIAL_NODE_READY)
+                return;
+        if (!was_early || somebody_asked(player, r))
+                return;
+        if (verdict_of(&player->trial->definition.nodes[node], run) != TRIAL_READY)
+                trial_differ(player, "run %u: %s before its parents allow it", r, name_node(run, node));
+}
+
+/* One that waits has something to wait for. */
+static void check_wait(TrialPlayer *player, unsigned r, unsigned node) {
+        const TrialRunView *run = &player->seen.runs[r];
+        const TrialNodeState state = run->nodes[node].state;
+        TrialVerdict verdict;
+
+        if (state != TRIAL_NODE_WAITING && state != TRIAL_NODE_BLOCKED)
+                return;
+        verdict = verdict_of(&player->trial->definition.nodes[node], run);
+        if (verdict != (state == TRIAL_NODE_WAITING ? TRIAL_WAIT : TRIAL_BLOCKED))
+                trial_differ(player, "run %u: %s, but its parents say %s", r, name_node(run, node),
+                             trial_verdict_name(verdict));
+}
+
+/* — one run — */
+
+typedef struct Tally {
+        unsigned states[_TRIAL_NODE_STATE_MAX];
+        unsigned terminal;
+} Tally;
+
+static Tally tally_of(const TrialPlayer *player, const TrialRunView *run) {
+        Tally tally = {};
+
+        for (unsigned i = 0; i < player->trial->definition.n_nodes; i++) {
+                tally.states[run->nodes[i].state]++;
+                tally.terminal += trial_node_is_terminal(run->nodes[i].state);
+        }
+        return tally;
+}
+
+/* Something can move: by itself, or by a human whom the state names. */
+static void check_movable(TrialPlayer *player, unsigned r, const Tally *tally) {
+        const TrialRunView *run = &player->seen.runs[r];
+        const unsigned movers = tally->states[TRIAL_NODE_READY] + tally->states[TRIAL_NODE_RUNNING] +
+                                tally->states[TRIAL_NODE_DEFERRED];
+        bool can_move = true;
+
+        switch (run->state) {
+        case TRIAL_RUN_RUNNING:
+                can_move = movers > 0;
+                break;
+        case TRIAL_RUN_PAUSING:
+        case TRIAL_RUN_STOPPING:
+                can_move = tally->states[TRIAL_NODE_RUNNING] > 0;
+                break;
+        case TRIAL_RUN_SUSPENDED:
+                can_move = tally->states[TRIAL_NODE_PENDING] > 0 && movers == 0;
+                break;
+        case TRIAL_RUN_CREATED:
+                can_move = player->unit != TRIAL_UNIT_IS_ACTIVE || run->is_held;
+                break;
+        case TRIAL_RUN_QUEUED:
+        case TRIAL_RUN_PAUSED:
+        case TRIAL_RUN_SUCCEEDED:
+        case TRIAL_RUN_PARTIAL:
+        case TRIAL_RUN_FAILED:
+        case TRIAL_RUN_TIMEOUT:
+        case TRIAL_RUN_CANCELLED:
+        case _TRIAL_RUN_STATE_MAX:
+                break;
+        }
+        if (!can_move)
+                trial_differ(player, "run %u: %s, and nothing can move", r, trial_run_state_name(run->state));
+}
+
+static bool has_only(const TrialPlayer *player, const TrialRunView *run, bool tolerated) {
+        for (unsigned i = 0; i < player->trial->definition.n_nodes; i++) {
+                const TrialNodeState state = run->nodes[i].state;
+                const bool is_bad = state == TRIAL_NODE_FAILED || state == TRIAL_NODE_TIMEOUT;
+
+                if (is_bad && !(tolerated && player->trial->definition.nodes[i].policy == TRIAL_POLICY_CONTINUE))
+                        return false;
+        }
+        return true;
+}
+
+/* The end of a run is that of all its nodes. */
+static void check_result(TrialPlayer *player, unsigned r, const Tally *tally) {
+        const TrialRunView *run = &player->seen.runs[r];
+
+        if (tally->terminal < player->trial->definition.n_nodes) {
+                trial_differ(player, "run %u: %s, but not all of its nodes", r, trial_run_state_name(run->state));
+                return;
+        }
+        if (run->state == TRIAL_RUN_SUCCEEDED && !has_only(player, run, false))
+                trial_differ(player, "run %u: SUCCEEDED with a node that failed", r);
+        if (run->state == TRIAL_RUN_PARTIAL && !has_only(player, run, true))
+                trial_differ(player, "run %u: PARTIAL with a failure that nobody tolerates", r);
+}
+
+/* What can run, runs. */
+static void check_busy(TrialPlayer *player, unsigned r, const Tally *tally) {
+        const TrialRunView *run = &player->seen.runs[r];
+        const unsigned most = player->trial->definition.max_parallel;
+        const unsigned running = tally->states[TRIAL_NODE_RUNNING];
+
+        if (running > most)
+                trial_differ(player, "run %u: %u nodes run, of at most %u", r, running, most);
+        if (run->state == TRIAL_RUN_RUNNING && player->unit == TRIAL_UNIT_IS_ACTIVE && running < most &&
+            tally->states[TRIAL_NODE_READY] > 0)
+                trial_differ(player, "run %u: a node is READY, and nothing is in its way", r);
+        if (run->state == TRIAL_RUN_STOPPING && running + tally->terminal < player->trial->definition.n_nodes)
+                trial_differ(player, "run %u: STOPPING with a node that neither runs nor has ended", r);
+}
+
+static void check_run(TrialPlayer *player, unsigned r) {
+        const TrialRunView *run = &player->seen.runs[r];
+        const Tally tally = tally_of(player, run);
+        const bool is_judged = run->state >= TRIAL_RUN_RUNNING && run->state <= TRIAL_RUN_SUSPENDED;
+        const bool has_before = player->has_before && r < player->before.n_runs;
+
+        for (unsigned i = 0; i < player->trial->definition.n_nodes; i++) {
+                if (has_before) {
+                        check_end(player, r, i);
+                        check_begin(player, r, i);
+                }
+                if (is_judged)
+                        check_wait(player, r, i);
+        }
+        check_movable(player, r, &tally);
+        if (has_before)
+                check_busy(player, r, &tally);
+        if (trial_run_is_terminal(run->state))
+                check_result(player, r, &tally);
+}
+
+/* — all runs — */
+
+/* Attempts and RUNNING nodes are one to one, and wait for the store as long as they must. */
+static void check_attempts(TrialPlayer *player) {
+        unsigned running = 0;
+
+        for (unsigned r = 0; r < player->seen.n_runs; r++)
+                running += tally_of(player, &player->seen.runs[r]).states[TRIAL_NODE_RUNNING];
+        if (running != player->seen.n_attempts)
+                trial_differ(player, "%u nodes are RUNNING, with %u attempts", running, player->seen.n_attempts);
+        for (unsigned i = 0; i < player->seen.n_attempts; i++) {
+                const TrialAttempt *attempt = &player->seen.attempts[i];
+
+                if (attempt->run >= player->seen.n_runs ||
+                    player->seen.runs[attempt->run].nodes[attempt->node].state != TRIAL_NODE_RUNNING)
+                        trial_differ(player, "run %u: node %u has an attempt, and is not RUNNING", attempt->run,
+                                     attempt->node);
+        }
+}
+
+/* Of those that wait for a place, none waits beside a free one. */
+static void check_admission(TrialPlayer *player) {
+        unsigned busy = 0, waiting = 0;
+
+        for (unsigned r = 0; r < player->seen.n_runs; r++) {
+                const TrialRunView *run = &player->seen.runs[r];
+
+                busy += run->state >= TRIAL_RUN_RUNNING && !trial_run_is_terminal(run->state);
+                waiting += run->state == TRIAL_RUN_QUEUED && !run->is_held;
+        }
+        if (busy > player->trial->definition.max_runs)
+                trial_differ(player, "%u runs are busy, of at most %u", busy, player->trial->definition.max_runs);
+        if (waiting > 0 && busy < player->trial->definition.max_runs && player->unit == TRIAL_UNIT_IS_ACTIVE)
+                trial_differ(player, "a run is QUEUED, and nothing is in its way");
+}
+
+void trial_check_properties(TrialPlayer *player) {
+        for (unsigned r = 0; r < player->seen.n_runs && !player->outcome->differs; r++)
+                check_run(player, r);
+        check_attempts(player);
+        check_admission(player);
+}
+
+/* — processes — */
+
+void trial_check_spawn(TrialPlayer *player, const TrialAttempt *attempt) {
+        const bool repeats = player->trial->definition.nodes[attempt->node].recover == TRIAL_RECOVER_RETRY;
+        const uint32_t mark = repeats ? player->accepted : player->durable;
+
+        if (player->made_in[attempt->run][attempt->node] > mark)
+                trial_differ(player, "run %u: node %u is spawned before the store has it", attempt->run, attempt->node);
+        for (uint32_t i = 0; i < player->n_processes; i++) {
+                const TrialProcess *process = &player->processes[i];
+
+                if (process->run != attempt->run || process->node != attempt->node)
+                        continue;
+                if (!process->has_ended)
+                        trial_differ(player, "run %u: node %u runs twice at once", attempt->run, attempt->node);
+                if (repeats)
+                        continue;
+                if (process->generation == attempt->generation && process->number == attempt->number)
+                        trial_differ(player, "run %u: an attempt of node %u is spawned twice", attempt->run, attempt->node);
+                if (process->is_ended_by_us && process->verbs == player->verbs[attempt->run])
+                        trial_differ(player, "run %u: node %u runs again, though nobody knows what it did", attempt->run,
+                                     attempt->node);
+        }
+}
+
+/* — the same again — */
+
+static uint64_t mix(uint64_t sum, uint64_t value) {
+        sum = (sum ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+        return sum ^ (sum >> 29);
+}
+
+static uint64_t sum_of_node(const TrialRunView *run, unsigned node, unsigned place) {
+        const TrialNodeView *view = &run->nodes[node];
+
+        return mix(mix(mix(mix(place + 1, view->state), view->reason), view->generation), view->not_before);
+}
+
+uint64_t trial_sum(const TrialView *view, unsigned n_nodes, const uint8_t *places) {
+        uint64_t sum = 0;
+
+        for (unsigned r = 0; r < view->n_runs; r++) {
+                const TrialRunView *run = &view->runs[r];
+                uint64_t nodes = 0;
+
+                for (unsigned i = 0; i < n_nodes; i++)
+                        nodes += sum_of_node(run, i, places[i]);
+                sum += mix(mix(mix(mix(mix(r + 1, run->state), run->reason), run->is_held), run->round), nodes);
+        }
+        for (unsigned i = 0; i < view->n_attempts; i++) {
+                const TrialAttempt *attempt = &view->attempts[i];
+
+                sum += mix(mix(mix(mix(attempt->run + 1, places[attempt->node]), attempt->number), attempt->state),
+                           attempt->is_ending);
+        }
+        return mix(sum, view->deadline);
+}
+
+typedef struct Replay {
+        const TrialDefinition *definition;
+        uint8_t places[TRIAL_NODES_MAX];        /* of the case, by node of the replay */
+        uint8_t nodes[TRIAL_NODES_MAX];         /* of the replay, by node of the case */
+        bool turns_around;
+        const char *what;
+} Replay;
+
+static bool is_of_world(const TrialEvent *event) {
+        return event->kind == TRIAL_STARTED || event->kind == TRIAL_EXITED || event->kind == TRIAL_LOST ||
+               event->kind == TRIAL_INTERRUPTED;
+}
+
+static void give(const TrialPlayer *player, const Replay *replay, void *subject, uint32_t at) {
+        TrialEvent event = player->events[at];
+
+        event.node = replay->nodes[event.node];
+        (void) player->subject->apply(subject, &event);
+}
+
+/* What ends a run decides what becomes of the rest: there the order of a turn's events counts. */
+static bool order_counts(const TrialPlayer *player, uint32_t at) {
+        while (player->events[at].kind != TRIAL_TURN)
+                at++;
+        return player->is_end[at];
+}
+
+/* Gives the events from @first on, up to a turn's end or one that is not of the world; returns the next one. */
+static uint32_t give_some(const TrialPlayer *player, const Replay *replay, void *subject, uint32_t first) {
+        const bool turns_around = replay->turns_around && !order_counts(player, first);
+        uint32_t end = first;
+
+        while (end < player->n_events && is_of_world(&player->events[end]))
+                end++;
+        if (end == first) {
+                give(player, replay, subject, first);
+                return first + 1;
+        }
+        for (uint32_t i = 0; i < end - first; i++)
+                give(player, replay, subject, turns_around ? end - 1 - i : first + i);
+        return end;
+}
+
+/* Several times came at once, and one of them has ended a run: which was first is a matter of names. */
+static bool names_count(const TrialPlayer *player, uint32_t turn) {
+        return player->is_end[turn] && turn > 0 && player->events[turn - 1].kind == TRIAL_TIME;
+}
+
+static void play_again(TrialPlayer *player, const Replay *replay) {
+        static TrialView view;
+        void *subject = player->subject->new_subject(replay->definition);
+        uint32_t at = 0;
+
+        while (at < player->n_events && !player->outcome->differs) {
+                at = give_some(player, replay, subject, at);
+                if (player->events[at - 1].kind != TRIAL_TURN)
+                        continue;
+                if (names_count(player, at - 1))
+                        break;
+                player->subject->look(subject, &view);
+                if (trial_sum(&view, replay->definition->n_nodes, replay->places) != player->sums[at - 1])
+                        trial_differ(player, "event %u: not the same %s", at, replay->what);
+        }
+        player->subject->free_subject(subject);
+}
+
+/* Other numbers for the nodes, with parents before children: those that were last come first where they may. */
+static void renumber(const TrialDefinition *definition, Replay *replay, TrialDefinition *renamed) {
+        bool is_placed[TRIAL_NODES_MAX] = {};
+
+        *renamed = *definition;
+        for (unsigned n = 0; n < definition->n_nodes; n++)
+                for (unsigned i = definition->n_nodes; i-- > 0;) {
+                        const TrialNode *node = &definition->nodes[i];
+                        bool can_be_next = !is_placed[i];
+
+                        for (unsigned k = 0; k < node->n_parents; k++)
+                                can_be_next = can_be_next && is_placed[node->parents[k]];
+                        if (!can_be_next)
+                                continue;
+                        is_placed[i] = true;
+                        replay->nodes[i] = (uint8_t) n;
+                        replay->places[n] = (uint8_t) i;
+                        renamed->nodes[n] = *node;
+                        for (unsigned k = 0; k < node->n_parents; k++)
+                                renamed->nodes[n].parents[k] = replay->nodes[node->parents[k]];
+                        break;
+                }
+}
+
+/*
+ * A node that is skipped counts as failed to Airflow's rules if a parent had failed by then. Whether one that is skipped
+ * early had such a parent depends on which of two ends of one turn was told first.
+ */
+static bool order_shows(const TrialDefinition *definition) {
+        for (unsigned i = 0; i < definition->n_nodes; i++)
+                if (definition->nodes[i].readiness >= TRIAL_NONE_FAILED)
+                        return true;
+        return false;
+}
+
+void trial_check_replays(TrialPlayer *player) {
+        const TrialDefinition *definition = &player->trial->definition;
+        static TrialDefinition renamed;
+        Replay replay = { .definition = definition, .turns_around = true, .what = "in another order of a turn's events" };
+
+        for (unsigned i = 0; i < TRIAL_NODES_MAX; i++)
+                replay.nodes[i] = replay.places[i] = (uint8_t) i;
+        if (!order_shows(definition))
+                play_again(player, &replay);
+        /* Numbers of nodes decide which comes first where not all may run. */
+        if (definition->max_parallel < definition->n_nodes)
+                return;
+        renumber(definition, &replay, &renamed);
+        replay.definition = &renamed;
+        replay.turns_around = false;
+        replay.what = "with other names";
+        play_again(player, &replay);
+}
