@@ -10,7 +10,7 @@
 #include "run_trial.h"
 
 typedef enum TrialStepKind {
-        TRIAL_STEP_SUBMIT,
+        TRIAL_STEP_SUBMIT,              /* .flag: the last request again */
         TRIAL_STEP_FINISH,              /* .n processes end in one turn */
         TRIAL_STEP_INTERRUPT,           /* the same, by a stop of the unit */
         TRIAL_STEP_LOSE,                /* nobody ever hears of the end of one */
@@ -42,7 +42,8 @@ typedef struct TrialCase {
         TrialDefinition definition;
         TrialStep steps[TRIAL_STEPS_MAX];
         uint8_t n_steps;
-        bool has_slow_store;            /* else all is durable at once */
+        bool has_slow_store;            /* else it accepts all at once */
+        bool has_slow_disk;             /* else what is accepted is durable at once */
         bool has_slow_ends;             /* else what is told to end does so at once */
 } TrialCase;
 

@@ -88,6 +88,7 @@ static void random_node(TrialRandom *random, TrialDefinition *definition, unsign
                 .policy = choose(random, policies),
                 .recover = (TrialRecover) below(random, 3),
                 .retry = (uint8_t) (chance(random, 50) ? below(random, 4) : 0),
+                .is_picky = chance(random, 20),
         };
         for (unsigned i = at > width ? at - width : 0; i < at; i++)
                 if (chance(random, density))
@@ -172,7 +173,7 @@ static TrialStep random_step(TrialRandom *random) {
                 .kind = TRIAL_STEP_FINISH,
                 .n = (uint8_t) (chance(random, 70) ? 1 : 1 + below(random, 4)),
                 .pick = (uint16_t) below(random, 1000),
-                .status = chance(random, random->failures) ? 1 : 0,
+                .status = (uint8_t) (chance(random, random->failures) ? 1 + below(random, 2) : 0),
                 .amount = (uint8_t) below(random, 12),
         };
 
@@ -184,6 +185,7 @@ static TrialStep random_step(TrialRandom *random) {
                 return random_death(random);
         if (chance(random, random->losses))
                 step.kind = TRIAL_STEP_LOSE;
+        step.flag = chance(random, 15);
         if (die < 10)
                 step.kind = TRIAL_STEP_SUBMIT;
         else if (die < 20)
@@ -210,6 +212,7 @@ void trial_case_random(uint64_t seed, bool all_rules, TrialCase *ret_case) {
         random.has_times = chance(&random, 60);
         random_definition(&random, &ret_case->definition);
         ret_case->has_slow_store = chance(&random, 40);
+        ret_case->has_slow_disk = chance(&random, 40);
         ret_case->has_slow_ends = chance(&random, 40);
         ret_case->steps[0] = (TrialStep) { .kind = TRIAL_STEP_SUBMIT };
         ret_case->steps[1] = (TrialStep) { .kind = TRIAL_STEP_UNIT };

@@ -223,6 +223,46 @@ static TrialAttempt show_attempt(const RunModel *model, const ModelAttempt *atte
         return view;
 }
 
+static TrialWhy why_run_waits(const RunModel *model, const ModelRun *run) {
+        if (run->state == TRIAL_RUN_SUSPENDED || (run->state == TRIAL_RUN_PAUSED && run->reason != TRIAL_REASON_UNIT))
+                return TRIAL_FOR_HUMAN;
+        if (run->state == TRIAL_RUN_PAUSING || run->state == TRIAL_RUN_STOPPING)
+                return TRIAL_FOR_END;
+        if (run->state == TRIAL_RUN_PAUSED || run->state == TRIAL_RUN_CREATED)
+                return TRIAL_FOR_UNIT;
+        if (run->state == TRIAL_RUN_QUEUED)
+                return model->unit_is_active && run->hold == MODEL_NOT_HELD ? TRIAL_FOR_PLACE : TRIAL_FOR_UNIT;
+        return TRIAL_FOR_NOTHING;
+}
+
+static TrialWhy why_node_waits(const RunModel *model, const ModelRun *run, unsigned node, const ModelAttempt *attempt) {
+        switch (run->nodes[node].state) {
+        case TRIAL_NODE_WAITING:
+                return TRIAL_FOR_PARENTS;
+        case TRIAL_NODE_BLOCKED:
+        case TRIAL_NODE_PENDING:
+                return TRIAL_FOR_HUMAN;
+        case TRIAL_NODE_DEFERRED:
+                return TRIAL_FOR_TIME;
+        case TRIAL_NODE_READY:
+                if (run->state != TRIAL_RUN_RUNNING)
+                        return TRIAL_FOR_RUN;
+                return model->unit_is_active ? TRIAL_FOR_PLACE : TRIAL_FOR_UNIT;
+        case TRIAL_NODE_RUNNING:
+                if (attempt->ending != MODEL_RUNS_ON)
+                        return TRIAL_FOR_END;
+                return attempt->is_started || run_model_may_spawn(model, attempt) ? TRIAL_FOR_PROCESS : TRIAL_FOR_STORE;
+        case TRIAL_NODE_SUCCEEDED:
+        case TRIAL_NODE_FAILED:
+        case TRIAL_NODE_TIMEOUT:
+        case TRIAL_NODE_CANCELLED:
+        case TRIAL_NODE_SKIPPED:
+        case _TRIAL_NODE_STATE_MAX:
+                break;
+        }
+        return TRIAL_FOR_NOTHING;
+}
+
 static void look(void *p, TrialView *view) {
         Subject *subject = p;
         RunModel *model = &subject->model;
@@ -236,10 +276,12 @@ static void look(void *p, TrialView *view) {
                 view->runs[r].reason = run->reason;
                 view->runs[r].is_held = run->hold != MODEL_NOT_HELD;
                 view->runs[r].round = run->round;
+                view->runs[r].why = why_run_waits(model, run);
                 for (unsigned i = 0; i < model->definition->n_nodes; i++) {
                         const ModelAttempt *attempt = run_model_live_attempt(model, r, i);
 
                         view->runs[r].nodes[i] = run->nodes[i];
+                        view->runs[r].nodes[i].why = why_node_waits(model, run, i, attempt);
                         if (attempt)
                                 view->attempts[view->n_attempts++] = show_attempt(model, attempt);
                 }

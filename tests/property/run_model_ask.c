@@ -42,11 +42,14 @@ static unsigned count_runs(const RunModel *model, bool queued) {
         return n;
 }
 
-static int submit(RunModel *model) {
+static int submit(RunModel *model, uint8_t key) {
         const TrialDefinition *definition = model->definition;
         const bool is_busy = count_runs(model, false) >= definition->max_runs;
-        ModelRun run = { .state = TRIAL_RUN_CREATED, .round = 1, .deadline = TRIAL_NEVER };
+        ModelRun run = { .state = TRIAL_RUN_CREATED, .round = 1, .key = key, .deadline = TRIAL_NEVER };
 
+        for (unsigned i = 0; i < model->n_runs; i++)
+                if (model->runs[i].key == key)
+                        return 0;
         if (is_busy && (definition->on_busy == TRIAL_BUSY_REJECT || definition->on_busy == TRIAL_BUSY_SKIP))
                 return -EBUSY;
         if (is_busy && definition->on_busy == TRIAL_BUSY_QUEUE && count_runs(model, true) >= definition->max_queued)
@@ -299,7 +302,7 @@ static int ask_run(RunModel *model, const TrialEvent *event) {
 
 int run_model_ask(RunModel *model, const TrialEvent *event) {
         if (event->kind == TRIAL_SUBMIT)
-                return submit(model);
+                return submit(model, event->key);
         if (event->kind >= TRIAL_UNIT_ACTIVE && event->kind <= TRIAL_UNIT_INACTIVE)
                 return ask_unit(model, event);
         return event->run < model->n_runs ? ask_run(model, event) : -ENOENT;

@@ -76,11 +76,12 @@ static void defer(RunModel *model, const ModelAttempt *attempt, TrialReason reas
                 model->now + retry_delay(&model->definition->nodes[attempt->node], n);
 }
 
-static void try_again_or_fail(RunModel *model, const ModelAttempt *attempt, TrialNodeState state) {
+static void try_again_or_fail(RunModel *model, const ModelAttempt *attempt, TrialNodeState state, unsigned status) {
+        const TrialNode *spec = &model->definition->nodes[attempt->node];
         const unsigned failures = count_ends(model, attempt, MODEL_FAILED);
 
-        if (model->runs[attempt->run].state != TRIAL_RUN_STOPPING &&
-            failures <= model->definition->nodes[attempt->node].retry)
+        if (model->runs[attempt->run].state != TRIAL_RUN_STOPPING && failures <= spec->retry &&
+            !(spec->is_picky && status == 2))
                 defer(model, attempt, TRIAL_REASON_RETRY, failures);
         else
                 run_model_fail(model, attempt->run, attempt->node, state, TRIAL_REASON_NONE);
@@ -127,7 +128,7 @@ static void end_by_itself(RunModel *model, ModelAttempt *attempt, const TrialEve
                 run_model_set(model, attempt->run, attempt->node, TRIAL_NODE_SUCCEEDED, TRIAL_REASON_NONE);
         } else {
                 attempt->end = MODEL_FAILED;
-                try_again_or_fail(model, attempt, TRIAL_NODE_FAILED);
+                try_again_or_fail(model, attempt, TRIAL_NODE_FAILED, event->status);
         }
 }
 
@@ -141,7 +142,7 @@ void run_model_end_attempt(RunModel *model, ModelAttempt *attempt, const TrialEv
                 break;
         case MODEL_TIMED_OUT:
                 attempt->end = MODEL_FAILED;
-                try_again_or_fail(model, attempt, TRIAL_NODE_TIMEOUT);
+                try_again_or_fail(model, attempt, TRIAL_NODE_TIMEOUT, 0);
                 break;
         case MODEL_TIMED_OUT_IN_ALL:
                 run_model_fail(model, run, node, TRIAL_NODE_TIMEOUT, TRIAL_REASON_NONE);

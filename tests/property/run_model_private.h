@@ -52,6 +52,7 @@ typedef struct ModelRun {
         TrialReason reason;
         ModelHold hold;
         uint8_t round;
+        uint8_t key;
         uint32_t place;                 /* among those that wait: lower ones came first */
         uint64_t queued_at;
         uint64_t deadline;              /* TRIAL_NEVER: none, or it has passed */

@@ -39,11 +39,38 @@ static bool is_over(const TrialPlayer *player) {
 
 /* — events and turns — */
 
+/* What is refused changes nothing. */
+static void check_refusal(TrialPlayer *player, const TrialEvent *event, uint64_t before) {
+        static TrialView view;
+        uint8_t same[TRIAL_NODES_MAX];
+
+        for (unsigned i = 0; i < TRIAL_NODES_MAX; i++)
+                same[i] = (uint8_t) i;
+        player->subject->look(player->tested, &view);
+        if (before != trial_sum(&view, player->trial->definition.n_nodes, same))
+                trial_differ(player, "%s is refused, and changes something", trial_event_name(event->kind));
+}
+
+/* What the subject shows before an event that may be refused. */
+static uint64_t sum_before(TrialPlayer *player, const TrialEvent *event) {
+        static TrialView view;
+        uint8_t same[TRIAL_NODES_MAX];
+
+        if (event->kind != TRIAL_SUBMIT && (event->kind < TRIAL_PAUSE || event->kind > TRIAL_SKIP))
+                return 0;
+        for (unsigned i = 0; i < TRIAL_NODES_MAX; i++)
+                same[i] = (uint8_t) i;
+        player->subject->look(player->tested, &view);
+        return trial_sum(&view, player->trial->definition.n_nodes, same);
+}
+
 static int give(TrialPlayer *player, const TrialEvent *event) {
         int expected, found;
+        uint64_t before;
 
         if (is_over(player))
                 return -ECANCELED;
+        before = sum_before(player, event);
         if (player->outcome->script)
                 trial_write_event(event, player->outcome->script);
         player->events[player->n_events++] = *event;
@@ -52,6 +79,8 @@ static int give(TrialPlayer *player, const TrialEvent *event) {
         if ((expected < 0) != (found < 0))
                 trial_differ(player, "%s is %s, not %s", trial_event_name(event->kind),
                              found < 0 ? "refused" : "taken", expected < 0 ? "refused" : "taken");
+        if (found < 0 && expected < 0)
+                check_refusal(player, event, before);
         if (trial_statistics) {
                 trial_statistics->events[event->kind]++;
                 trial_statistics->refused[event->kind] += expected < 0;
@@ -74,6 +103,10 @@ static void compare_nodes(TrialPlayer *player, unsigned r) {
                                      (unsigned long) seen->not_before, trial_node_state_name(expected->state),
                                      trial_reason_name(expected->reason), expected->generation,
                                      (unsigned long) expected->not_before);
+                if (expected->why != seen->why)
+                        trial_differ(player, "run %u node %u %s waits for %s, not for %s", r, i,
+                                     trial_node_state_name(seen->state), trial_why_name(seen->why),
+                                     trial_why_name(expected->why));
         }
 }
 
@@ -89,6 +122,9 @@ static void compare_runs(TrialPlayer *player) {
                                      trial_reason_name(seen->reason), seen->is_held ? " held" : "", seen->round,
                                      trial_run_state_name(expected->state), trial_reason_name(expected->reason),
                                      expected->is_held ? " held" : "", expected->round);
+                if (expected->why != seen->why)
+                        trial_differ(player, "run %u %s waits for %s, not for %s", r, trial_run_state_name(seen->state),
+                                     trial_why_name(seen->why), trial_why_name(expected->why));
                 compare_nodes(player, r);
         }
 }
@@ -301,14 +337,15 @@ static bool has_held_attempt(const TrialPlayer *player) {
 
 /* The world goes on as far as it does without being asked. */
 static void go_on(TrialPlayer *player) {
-        bool has_moved = true;
+        bool has_moved = true, has_news = true;
 
         while (has_moved && !is_over(player)) {
                 has_moved = false;
-                if (!player->trial->has_slow_store && has_held_attempt(player)) {
-                        tell_store(player, player->turn - 1, player->turn - 1);
+                if (!player->trial->has_slow_store && has_news && has_held_attempt(player)) {
+                        tell_store(player, player->turn - 1, player->trial->has_slow_disk ? 0 : player->turn - 1);
                         end_turn(player);
                         has_moved = true;
+                        has_news = !player->trial->has_slow_disk;
                 }
                 if (spawn_all(player)) {
                         end_turn(player);
@@ -475,10 +512,11 @@ static void reboot(TrialPlayer *player, const TrialStep *step) {
 
 /* — steps — */
 
-static void submit(TrialPlayer *player) {
+static void submit(TrialPlayer *player, const TrialStep *step) {
         if (player->seen.n_runs == TRIAL_RUNS_MAX)
                 return;
-        (void) give(player, &(TrialEvent) { .kind = TRIAL_SUBMIT, .run = player->seen.n_runs });
+        player->keys += !step->flag || player->keys == 0;
+        (void) give(player, &(TrialEvent) { .kind = TRIAL_SUBMIT, .run = player->seen.n_runs, .key = player->keys });
         end_turn(player);
 }
 
@@ -579,7 +617,7 @@ static void play_step(TrialPlayer *player, const TrialStep *step) {
                 trial_statistics->steps[step->kind]++;
         switch (step->kind) {
         case TRIAL_STEP_SUBMIT:
-                submit(player);
+                submit(player, step);
                 break;
         case TRIAL_STEP_FINISH:
                 finish_some(player, step, TRIAL_EXITED);

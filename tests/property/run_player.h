@@ -38,6 +38,7 @@ typedef struct TrialPlayer {
         bool *is_end;                   /* by event: a run has begun to stop in that turn; owned */
         uint32_t n_events;
         uint32_t turn_ends[TRIAL_EVENTS_MAX];   /* by turn of the present past: events up to its end */
+        uint8_t keys;                   /* of requests */
         uint32_t turn, accepted, durable;       /* the present turn; what the store has */
         uint64_t now;
         TrialUnitState unit;

@@ -34,6 +34,8 @@ static void write_node(const TrialNode *node, unsigned number, FILE *file) {
         if (node->retry > 0 || node->recover == TRIAL_RECOVER_RETRY)
                 fprintf(file, " after %u s %s, at most %u s", node->retry_delay, backoffs[node->backoff],
                         node->retry_max_delay);
+        if (node->is_picky)
+                fputs(", but not after status 2", file);
         if (node->timeout > 0)
                 fprintf(file, ", timeout %u s", node->timeout);
         if (node->total_timeout > 0)
@@ -93,6 +95,8 @@ void trial_write_event(const TrialEvent *event, FILE *file) {
                         fprintf(file, ", in another boot, at %" PRIu64, event->at);
                 break;
         case TRIAL_SUBMIT:
+                fprintf(file, " request %u, as run %u", event->key, event->run);
+                break;
         case TRIAL_PAUSE:
         case TRIAL_RESUME:
         case TRIAL_STOP:

@@ -166,6 +166,9 @@ static bool plain_definition(TrialCase *trial, unsigned n) {
         case 6:
                 trial->has_slow_store = false;
                 return true;
+        case 7:
+                trial->has_slow_disk = false;
+                return true;
         default:
                 return false;
         }

@@ -151,6 +151,15 @@ const char *trial_readiness_name(TrialReadiness readiness) {
         return names[readiness];
 }
 
+const char *trial_why_name(TrialWhy why) {
+        static const char *const names[] = {
+                "nothing", "parents", "a human", "time", "a process", "the end of a process", "the store", "a place", "the run",
+                "the unit",
+        };
+
+        return names[why];
+}
+
 const char *trial_verdict_name(TrialVerdict verdict) {
         static const char *const names[] = { "READY", "WAIT", "BLOCKED", "NEVER" };
 

@@ -99,6 +99,7 @@ typedef struct TrialNode {
         TrialFailurePolicy policy;
         TrialRecover recover;
         uint8_t retry;
+        bool is_picky;                  /* NoRetryExitStatus=2 */
         uint32_t retry_delay, retry_max_delay;  /* seconds */
         TrialBackoff backoff;
         uint32_t timeout, total_timeout;        /* seconds; 0: none */
@@ -156,6 +157,7 @@ typedef struct TrialEvent {
         TrialEventKind kind;
         uint8_t run, node, generation, number;  /* of an attempt: generation of the node, number in the generation */
         uint8_t status;                         /* exit status */
+        uint8_t key;                            /* TRIAL_SUBMIT: of the request; one that is there already is not taken twice */
         TrialResolution resolution;
         bool by_person;                         /* a start or stop of the unit */
         bool is_other_boot;                     /* TRIAL_RESTART */
@@ -215,10 +217,25 @@ typedef enum TrialReason {
         _TRIAL_REASON_MAX,
 } TrialReason;
 
+/* What a node or a run waits for. */
+typedef enum TrialWhy {
+        TRIAL_FOR_NOTHING,              /* it has ended, or goes on by itself */
+        TRIAL_FOR_PARENTS,
+        TRIAL_FOR_HUMAN,                /* to resolve it, or to resume the run */
+        TRIAL_FOR_TIME,
+        TRIAL_FOR_PROCESS,
+        TRIAL_FOR_END,                  /* of a process that was told to end */
+        TRIAL_FOR_STORE,
+        TRIAL_FOR_PLACE,                /* MaxParallel=, MaxRuns= */
+        TRIAL_FOR_RUN,                  /* that has not begun, or is paused */
+        TRIAL_FOR_UNIT,                 /* to be active */
+} TrialWhy;
+
 typedef struct TrialNodeView {
         TrialNodeState state;
         TrialReason reason;
         uint8_t generation;             /* from 1 */
+        TrialWhy why;
         uint64_t not_before;            /* of DEFERRED; else 0 */
 } TrialNodeView;
 
@@ -227,6 +244,7 @@ typedef struct TrialRunView {
         TrialReason reason;
         bool is_held;                   /* by a stop of the unit */
         uint8_t round;                  /* from 1 */
+        TrialWhy why;
         TrialNodeView nodes[TRIAL_NODES_MAX];
 } TrialRunView;
 
@@ -271,4 +289,5 @@ const char *trial_run_state_name(TrialRunState state);
 const char *trial_node_state_name(TrialNodeState state);
 const char *trial_reason_name(TrialReason reason);
 const char *trial_readiness_name(TrialReadiness readiness);
+const char *trial_why_name(TrialWhy why);
 const char *trial_verdict_name(TrialVerdict verdict);
