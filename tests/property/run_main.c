@@ -40,15 +40,6 @@ static double now(void) {
         return (double) t.tv_sec + (double) t.tv_nsec / 1e9;
 }
 
-static const TrialSubject *find_subject(const char *name) {
-        if (strcmp(name, run_model_subject.name) == 0)
-                return &run_model_subject;
-        for (size_t i = 0; run_subjects[i]; i++)
-                if (strcmp(run_subjects[i]->name, name) == 0)
-                        return run_subjects[i];
-        return NULL;
-}
-
 static void play_from(const Options *options, Progress *progress, double deadline) {
         static TrialCase trial;
 
@@ -200,7 +191,7 @@ static int parse(Options *options, int argc, char **argv) {
                         options->size = (unsigned) strtoul(optarg, NULL, 10);
                         options->wants_difference = true;
                 } else if (option == 'n')
-                        options->subject = find_subject(optarg);
+                        options->subject = run_find_subject(optarg);
                 else if (option == 'L')
                         list_subjects();
                 else if (option == 'a')

@@ -291,6 +291,44 @@ static void look(void *p, TrialView *view) {
                 view->deadline = model->now;
 }
 
+static uint64_t mix(uint64_t sum, uint64_t value) {
+        sum = (sum ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+        return sum ^ (sum >> 29);
+}
+
+static uint64_t sum_attempt(const RunModel *model, const ModelAttempt *attempt) {
+        uint64_t sum = mix(mix(mix(attempt->run, attempt->node), attempt->generation), attempt->number);
+
+        sum = mix(mix(mix(sum, attempt->end), attempt->is_started), model->now - attempt->made_at);
+        if (attempt->end == MODEL_IS_LIVE)
+                sum = mix(mix(mix(sum, attempt->ending), model->now - attempt->started_at), run_model_may_spawn(model, attempt));
+        return sum;
+}
+
+uint64_t run_model_sum(void *p) {
+        const Subject *subject = p;
+        const RunModel *model = &subject->model;
+        uint64_t sum = mix(model->n_runs, model->unit_is_active);
+
+        for (unsigned r = 0; r < model->n_runs; r++) {
+                const ModelRun *run = &model->runs[r];
+
+                sum = mix(mix(mix(mix(sum, run->state), run->reason), run->hold), run->round);
+                sum = mix(mix(mix(sum, run->place), run->result), run->result_reason);
+                sum = mix(sum, run->state == TRIAL_RUN_QUEUED ? model->now - run->queued_at : 0);
+                sum = mix(sum, run->deadline == TRIAL_NEVER ? TRIAL_NEVER : run->deadline - model->now);
+                for (unsigned i = 0; i < model->definition->n_nodes; i++) {
+                        const TrialNodeView *node = &run->nodes[i];
+
+                        sum = mix(mix(mix(mix(sum, node->state), node->reason), node->generation), run->forgiven[i]);
+                        sum = mix(sum, node->state == TRIAL_NODE_DEFERRED ? node->not_before - model->now : 0);
+                }
+        }
+        for (size_t i = 0; i < model->n_attempts; i++)
+                sum = mix(sum, sum_attempt(model, &model->attempts[i]));
+        return sum;
+}
+
 const TrialSubject run_model_subject = {
         .name = "model",
         .new_subject = new_subject,

@@ -16,5 +16,7 @@
 
 extern const TrialSubject run_model_subject;
 
+/* All that decides what the model will do, in a number; two states with the same number go on in the same way. */
+uint64_t run_model_sum(void *subject);
 /* Readiness by the table of counts: succeeded, failed, skipped, pending or blocked, unfinished. */
 TrialVerdict run_model_verdict(const TrialNode *node, const TrialParent *parents);

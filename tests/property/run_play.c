@@ -64,7 +64,7 @@ static uint64_t sum_before(TrialPlayer *player, const TrialEvent *event) {
         return trial_sum(&view, player->trial->definition.n_nodes, same);
 }
 
-static int give(TrialPlayer *player, const TrialEvent *event) {
+int trial_give(TrialPlayer *player, const TrialEvent *event) {
         int expected, found;
         uint64_t before;
 
@@ -89,7 +89,7 @@ static int give(TrialPlayer *player, const TrialEvent *event) {
 }
 
 static void give_simple(TrialPlayer *player, TrialEventKind kind) {
-        (void) give(player, &(TrialEvent) { .kind = kind });
+        (void) trial_give(player, &(TrialEvent) { .kind = kind });
 }
 
 static void compare_nodes(TrialPlayer *player, unsigned r) {
@@ -181,7 +181,7 @@ static bool begins_to_stop(const TrialPlayer *player) {
         return false;
 }
 
-static void end_turn(TrialPlayer *player) {
+void trial_end_turn(TrialPlayer *player) {
         uint8_t same[TRIAL_NODES_MAX];
 
         for (unsigned i = 0; i < TRIAL_NODES_MAX; i++)
@@ -242,7 +242,7 @@ static void end_process(TrialPlayer *player, TrialProcess *process, const TrialE
         forget_process(player, process);
         if (event->kind == TRIAL_EXITED)
                 process->is_ended_by_us = false;
-        (void) give(player, event);
+        (void) trial_give(player, event);
 }
 
 /* Makes what may be spawned. Returns whether there was something. */
@@ -268,7 +268,7 @@ static bool spawn_all(TrialPlayer *player) {
                         .started_at = player->now,
                 };
                 event = event_of(process, TRIAL_STARTED);
-                (void) give(player, &event);
+                (void) trial_give(player, &event);
                 has_spawned = true;
         }
         return has_spawned;
@@ -314,9 +314,9 @@ static bool end_told(TrialPlayer *player) {
 
 static void tell_store(TrialPlayer *player, uint32_t accepted, uint32_t durable) {
         if (accepted > player->accepted)
-                (void) give(player, &(TrialEvent) { .kind = TRIAL_ACCEPTED, .turn = accepted });
+                (void) trial_give(player, &(TrialEvent) { .kind = TRIAL_ACCEPTED, .turn = accepted });
         if (durable > player->durable)
-                (void) give(player, &(TrialEvent) { .kind = TRIAL_DURABLE, .turn = durable });
+                (void) trial_give(player, &(TrialEvent) { .kind = TRIAL_DURABLE, .turn = durable });
         player->accepted = accepted > player->accepted ? accepted : player->accepted;
         player->durable = durable > player->durable ? durable : player->durable;
 }
@@ -343,16 +343,16 @@ static void go_on(TrialPlayer *player) {
                 has_moved = false;
                 if (!player->trial->has_slow_store && has_news && has_held_attempt(player)) {
                         tell_store(player, player->turn - 1, player->trial->has_slow_disk ? 0 : player->turn - 1);
-                        end_turn(player);
+                        trial_end_turn(player);
                         has_moved = true;
                         has_news = !player->trial->has_slow_disk;
                 }
                 if (spawn_all(player)) {
-                        end_turn(player);
+                        trial_end_turn(player);
                         has_moved = true;
                 }
                 if (!player->trial->has_slow_ends && end_told(player)) {
-                        end_turn(player);
+                        trial_end_turn(player);
                         has_moved = true;
                 }
         }
@@ -360,7 +360,7 @@ static void go_on(TrialPlayer *player) {
         if (!is_over(player) && player->unit == TRIAL_UNIT_IS_ACTIVE && !has_live_run(player)) {
                 player->unit = TRIAL_UNIT_IS_INACTIVE;
                 give_simple(player, TRIAL_UNIT_INACTIVE);
-                end_turn(player);
+                trial_end_turn(player);
         }
         if (player->unit == TRIAL_UNIT_IS_STOPPING && player->seen.n_attempts == 0)
                 player->unit = TRIAL_UNIT_IS_INACTIVE;
@@ -370,8 +370,8 @@ static void pass_time(TrialPlayer *player, uint64_t to) {
         if (to == TRIAL_NEVER)
                 return;
         player->now = to > player->now ? to : player->now;
-        (void) give(player, &(TrialEvent) { .kind = TRIAL_TIME, .at = player->now });
-        end_turn(player);
+        (void) trial_give(player, &(TrialEvent) { .kind = TRIAL_TIME, .at = player->now });
+        trial_end_turn(player);
 }
 
 /* — deaths — */
@@ -384,7 +384,7 @@ static void tell_again(TrialPlayer *player, const TrialEvent *events, uint32_t n
                 const TrialEvent *event = &events[i];
 
                 if (event->kind == TRIAL_TURN && has_told) {
-                        end_turn(player);
+                        trial_end_turn(player);
                         has_told = false;
                 }
                 if (event->kind >= TRIAL_STARTED && event->kind <= TRIAL_INTERRUPTED) {
@@ -393,11 +393,11 @@ static void tell_again(TrialPlayer *player, const TrialEvent *events, uint32_t n
                                 continue;
                 } else if (event->kind != TRIAL_TIME && (event->kind < TRIAL_UNIT_ACTIVE || event->kind > TRIAL_UNIT_INACTIVE))
                         continue;
-                (void) give(player, event);
+                (void) trial_give(player, event);
                 has_told = true;
         }
         if (has_told)
-                end_turn(player);
+                trial_end_turn(player);
 }
 
 /* Processes of attempts that nobody knows are killed, the others are adopted. */
@@ -416,7 +416,7 @@ static void adopt(TrialPlayer *player) {
                         if (trial_statistics)
                                 trial_statistics->killed++;
                 } else if (attempt->state != TRIAL_ATTEMPT_RUNNING) {
-                        (void) give(player, &event);
+                        (void) trial_give(player, &event);
                         has_told = true;
                 }
         }
@@ -425,26 +425,26 @@ static void adopt(TrialPlayer *player) {
 
                 if (attempt->state != TRIAL_ATTEMPT_RUNNING || process_of(player, attempt))
                         continue;
-                (void) give(player, &(TrialEvent) { .kind = TRIAL_LOST, .run = attempt->run, .node = attempt->node,
+                (void) trial_give(player, &(TrialEvent) { .kind = TRIAL_LOST, .run = attempt->run, .node = attempt->node,
                                                     .generation = attempt->generation, .number = attempt->number });
                 has_told = true;
         }
         if (has_told)
-                end_turn(player);
+                trial_end_turn(player);
 }
 
 static void come_back(TrialPlayer *player, const TrialEvent *restart) {
         player->turn = restart->turn + 1;
         player->accepted = restart->turn;
         player->durable = player->durable < restart->turn ? player->durable : restart->turn;
-        (void) give(player, restart);
+        (void) trial_give(player, restart);
         player->subject->look(player->tested, &player->before);
         /* Turns that are no more have no number: what was made in one is not looked at again. */
         for (unsigned r = 0; r < TRIAL_RUNS_MAX; r++)
                 for (unsigned i = 0; i < TRIAL_NODES_MAX; i++)
                         if (player->made_in[r][i] > restart->turn)
                                 player->made_in[r][i] = 0;
-        end_turn(player);
+        trial_end_turn(player);
 }
 
 static void kill_core(TrialPlayer *player, uint32_t kept) {
@@ -474,16 +474,16 @@ static void interrupt_all(TrialPlayer *player) {
                 event = event_of(process, TRIAL_INTERRUPTED);
                 end_process(player, process, &event);
         }
-        end_turn(player);
+        trial_end_turn(player);
 }
 
 /* An orderly shutdown stops the unit first. Whatever the store has then counts in the next boot, and nothing else. */
 static void reboot(TrialPlayer *player, const TrialStep *step) {
         if (step->flag) {
-                (void) give(player, &(TrialEvent) { .kind = TRIAL_UNIT_STOP });
+                (void) trial_give(player, &(TrialEvent) { .kind = TRIAL_UNIT_STOP });
                 interrupt_all(player);
                 tell_store(player, player->turn - 1, player->turn - 1);
-                end_turn(player);
+                trial_end_turn(player);
         }
         if (is_over(player))
                 return;
@@ -500,14 +500,14 @@ static void reboot(TrialPlayer *player, const TrialStep *step) {
         for (unsigned i = 0; i < player->seen.n_attempts; i++) {
                 const TrialAttempt *attempt = &player->seen.attempts[i];
 
-                (void) give(player, &(TrialEvent) { .kind = TRIAL_LOST, .run = attempt->run, .node = attempt->node,
+                (void) trial_give(player, &(TrialEvent) { .kind = TRIAL_LOST, .run = attempt->run, .node = attempt->node,
                                                     .generation = attempt->generation, .number = attempt->number });
         }
-        (void) give(player, &(TrialEvent) { .kind = TRIAL_TIME, .at = player->now });
-        end_turn(player);
+        (void) trial_give(player, &(TrialEvent) { .kind = TRIAL_TIME, .at = player->now });
+        trial_end_turn(player);
         /* What happens before another death is kept: one that goes back beyond this one would need two pasts. */
         tell_store(player, player->turn - 1, player->turn - 1);
-        end_turn(player);
+        trial_end_turn(player);
 }
 
 /* — steps — */
@@ -516,8 +516,8 @@ static void submit(TrialPlayer *player, const TrialStep *step) {
         if (player->seen.n_runs == TRIAL_RUNS_MAX)
                 return;
         player->keys += !step->flag || player->keys == 0;
-        (void) give(player, &(TrialEvent) { .kind = TRIAL_SUBMIT, .run = player->seen.n_runs, .key = player->keys });
-        end_turn(player);
+        (void) trial_give(player, &(TrialEvent) { .kind = TRIAL_SUBMIT, .run = player->seen.n_runs, .key = player->keys });
+        trial_end_turn(player);
 }
 
 static void finish_some(TrialPlayer *player, const TrialStep *step, TrialEventKind kind) {
@@ -535,7 +535,7 @@ static void finish_some(TrialPlayer *player, const TrialStep *step, TrialEventKi
                 has_ended = true;
         }
         if (has_ended)
-                end_turn(player);
+                trial_end_turn(player);
 }
 
 /* Whether the verb means something there; others are given now and then, to be refused. */
@@ -569,8 +569,8 @@ static void give_verb(TrialPlayer *player, const TrialStep *step) {
                         break;
         }
         player->verbs[event.run] += step->verb == TRIAL_RETRY || step->verb == TRIAL_RERUN || step->verb == TRIAL_RESOLVE;
-        (void) give(player, &event);
-        end_turn(player);
+        (void) trial_give(player, &event);
+        trial_end_turn(player);
 }
 
 static bool has_live_process(const TrialPlayer *player) {
@@ -587,8 +587,8 @@ static void start_or_stop_unit(TrialPlayer *player, const TrialStep *step) {
                 return;
         else
                 player->unit = TRIAL_UNIT_IS_ACTIVE;
-        (void) give(player, &event);
-        end_turn(player);
+        (void) trial_give(player, &event);
+        trial_end_turn(player);
 }
 
 /* The start job that a run has asked for comes to nothing; what goes on after a stop asks for none here. */
@@ -596,14 +596,14 @@ static void fail_start_job(TrialPlayer *player, const TrialStep *step) {
         if (player->unit != TRIAL_UNIT_IS_INACTIVE)
                 return;
         give_simple(player, step->flag ? TRIAL_UNIT_CANCELLED : TRIAL_UNIT_FAILED);
-        end_turn(player);
+        trial_end_turn(player);
 }
 
 static void be_store(TrialPlayer *player, const TrialStep *step) {
         const uint32_t all = player->turn - 1;
 
         tell_store(player, all, all > step->amount / 2U ? all - step->amount / 2U : 0);
-        end_turn(player);
+        trial_end_turn(player);
 }
 
 static uint32_t kept_by_store(const TrialPlayer *player, const TrialStep *step) {
@@ -671,15 +671,15 @@ static void close_verbs(TrialPlayer *player) {
                 const TrialRunView *run = &player->seen.runs[r];
 
                 if (run->is_held || run->state == TRIAL_RUN_PAUSED)
-                        (void) give(player, &(TrialEvent) { .kind = TRIAL_RESUME, .run = (uint8_t) r });
+                        (void) trial_give(player, &(TrialEvent) { .kind = TRIAL_RESUME, .run = (uint8_t) r });
                 for (unsigned i = 0; i < player->trial->definition.n_nodes && run->state == TRIAL_RUN_SUSPENDED; i++)
                         if (run->nodes[i].state == TRIAL_NODE_PENDING) {
-                                (void) give(player, &(TrialEvent) { .kind = TRIAL_RESOLVE, .run = (uint8_t) r,
+                                (void) trial_give(player, &(TrialEvent) { .kind = TRIAL_RESOLVE, .run = (uint8_t) r,
                                                                     .node = (uint8_t) i });
                                 break;
                         }
         }
-        end_turn(player);
+        trial_end_turn(player);
 }
 
 /* Everything ends if nothing is in its way: no run waits for ever. */
@@ -688,7 +688,7 @@ static void close_case(TrialPlayer *player) {
 
         for (unsigned i = 0; i < CLOSING_ROUNDS_MAX && has_live_run(player) && !is_over(player); i++) {
                 tell_store(player, player->turn - 1, player->turn - 1);
-                end_turn(player);
+                trial_end_turn(player);
                 go_on(player);
                 if (player->unit == TRIAL_UNIT_IS_INACTIVE)
                         start_or_stop_unit(player, &start);
@@ -704,15 +704,26 @@ static void close_case(TrialPlayer *player) {
                 trial_differ(player, "a run does not end");
 }
 
-static void begin(TrialPlayer *player, const TrialCase *trial, const TrialSubject *subject, TrialOutcome *outcome) {
-        FILE *script = outcome->script;
+void trial_begin(TrialPlayer *player, const TrialCase *trial, const TrialSubject *subject, TrialOutcome *outcome) {
+        static TrialEvent events[TRIAL_EVENTS_MAX];
+        static uint64_t sums[TRIAL_EVENTS_MAX];
+        static bool is_end[TRIAL_EVENTS_MAX];
+        static uint32_t turn_ends[TRIAL_EVENTS_MAX];
+        static TrialProcess processes[TRIAL_PROCESSES_MAX];
 
-        *outcome = (TrialOutcome) { .script = script };
-        player->trial = trial;
-        player->outcome = outcome;
-        player->reference = &run_model_subject;
-        player->subject = subject;
-        player->turn = 1;
+        *outcome = (TrialOutcome) { .script = outcome->script };
+        *player = (TrialPlayer) {
+                .trial = trial,
+                .reference = &run_model_subject,
+                .subject = subject,
+                .outcome = outcome,
+                .events = events,
+                .sums = sums,
+                .is_end = is_end,
+                .turn_ends = turn_ends,
+                .turn = 1,
+                .processes = processes,
+        };
         player->model = player->reference->new_subject(&trial->definition);
         player->tested = subject->new_subject(&trial->definition);
         if (trial_statistics) {
@@ -722,23 +733,22 @@ static void begin(TrialPlayer *player, const TrialCase *trial, const TrialSubjec
         }
 }
 
+void trial_end(TrialPlayer *player) {
+        player->outcome->n_events = player->n_events;
+        player->reference->free_subject(player->model);
+        player->subject->free_subject(player->tested);
+}
+
 void trial_play(const TrialCase *trial, const TrialSubject *subject, TrialOutcome *ret_outcome) {
         static TrialPlayer player;
-        static TrialEvent events[TRIAL_EVENTS_MAX];
-        static uint64_t sums[TRIAL_EVENTS_MAX];
-        static bool is_end[TRIAL_EVENTS_MAX];
-        static TrialProcess processes[TRIAL_PROCESSES_MAX];
 
-        player = (TrialPlayer) { .events = events, .sums = sums, .is_end = is_end, .processes = processes };
-        begin(&player, trial, subject, ret_outcome);
-        end_turn(&player);
+        trial_begin(&player, trial, subject, ret_outcome);
+        trial_end_turn(&player);
         for (unsigned i = 0; i < trial->n_steps && !is_over(&player); i++)
                 play_step(&player, &trial->steps[i]);
         if (!is_over(&player))
                 close_case(&player);
         if (!ret_outcome->differs)
                 trial_check_replays(&player);
-        ret_outcome->n_events = player.n_events;
-        player.reference->free_subject(player.model);
-        subject->free_subject(player.tested);
+        trial_end(&player);
 }

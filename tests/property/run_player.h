@@ -33,20 +33,28 @@ typedef struct TrialPlayer {
         TrialView expected, seen, before;       /* of the reference; of the subject, now and at the end of the turn before */
         bool has_before;
         bool is_coming_back;            /* not everything has been told after a restart */
-        TrialEvent *events;             /* all; owned */
-        uint64_t *sums;                 /* of what was seen after each TRIAL_TURN, by event; owned */
-        bool *is_end;                   /* by event: a run has begun to stop in that turn; owned */
+        TrialEvent *events;             /* all; this and the next ones are borrowed, and there once */
+        uint64_t *sums;                 /* of what was seen after each TRIAL_TURN, by event */
+        bool *is_end;                   /* by event: a run has begun to stop in that turn */
         uint32_t n_events;
-        uint32_t turn_ends[TRIAL_EVENTS_MAX];   /* by turn of the present past: events up to its end */
+        uint32_t *turn_ends;            /* by turn of the present past: events up to its end */
         uint8_t keys;                   /* of requests */
         uint32_t turn, accepted, durable;       /* the present turn; what the store has */
         uint64_t now;
         TrialUnitState unit;
-        TrialProcess *processes;        /* owned */
+        TrialProcess *processes;        /* borrowed */
         uint32_t n_processes;
         uint32_t verbs[TRIAL_RUNS_MAX]; /* of people */
         uint32_t made_in[TRIAL_RUNS_MAX][TRIAL_NODES_MAX];      /* the turn in which the live attempt was first seen */
 } TrialPlayer;
+
+/* There is one player at a time. */
+void trial_begin(TrialPlayer *player, const TrialCase *trial, const TrialSubject *subject, TrialOutcome *outcome);
+void trial_end(TrialPlayer *player);
+/* Gives an event to both. Returns what the model says. */
+int trial_give(TrialPlayer *player, const TrialEvent *event);
+/* Ends the turn of both, and compares what they show. */
+void trial_end_turn(TrialPlayer *player);
 
 /* Says what is wrong. Only the first counts. */
 void trial_differ(TrialPlayer *player, const char *format, ...) printf_(2, 3);

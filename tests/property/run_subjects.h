@@ -2,9 +2,12 @@
 #pragma once
 
 /*
- * What fuzz-runs can try beside the model itself: made by plant-run from its list of defects
+ * What can be tried beside the model itself: made by plant-run from its list of defects
  */
 
 #include "run_trial.h"
 
 extern const TrialSubject *const run_subjects[];       /* ends with NULL */
+
+/* The model or one of them; NULL: there is none of that name. */
+const TrialSubject *run_find_subject(const char *name);
