@@ -65,6 +65,9 @@ typedef struct TrialStatistics {
 /* NULL: nothing is counted. */
 extern TrialStatistics *trial_statistics;
 
+/* The subject is compared with itself, so that only properties can find something. */
+extern bool trial_without_model;
+
 /* @all_rules: also what later stages have; else all-succeeded, all-finished and at-least. */
 void trial_case_random(uint64_t seed, bool all_rules, TrialCase *ret_case);
 /* Plays @trial on the model and on @subject, until they differ, a property does not hold, or each run has ended. */

@@ -139,6 +139,7 @@ static void show_usage(void) {
              "  --seed N         the first case (default: by the time)\n"
              "  --cases N        so many\n"
              "  --minutes M      so long\n"
+             "  --alone          without the model: properties alone judge\n"
              "  --all-rules      also rules of readiness beyond all-succeeded, all-finished, at-least\n"
              "  --find SIZE      go on until a case has been shrunk to so many steps and nodes; fail if none is\n"
              "  --statistics     tell how often the cases came by each state\n"
@@ -175,7 +176,8 @@ static int parse(Options *options, int argc, char **argv) {
                 { "subject", required_argument, NULL, 'n' }, { "subjects", no_argument, NULL, 'L' },
                 { "all-rules", no_argument, NULL, 'a' },    { "tap", no_argument, NULL, 't' },
                 { "statistics", no_argument, NULL, 'S' },   { "show", no_argument, NULL, 'w' },
-                { "help", no_argument, NULL, 'h' },         {},
+                { "alone", no_argument, NULL, 'A' },        { "help", no_argument, NULL, 'h' },
+                {},
         };
         bool shows = false;
         int option;
@@ -200,6 +202,8 @@ static int parse(Options *options, int argc, char **argv) {
                         options->shows_tap = true;
                 else if (option == 'S')
                         options->shows_statistics = true;
+                else if (option == 'A')
+                        trial_without_model = true;
                 else if (option == 'w')
                         shows = true;
                 else if (option == 'h')

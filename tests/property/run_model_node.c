@@ -17,7 +17,9 @@ void run_model_set(RunModel *model, unsigned run, unsigned node, TrialNodeState 
 }
 
 ModelAttempt *run_model_live_attempt(RunModel *model, unsigned run, unsigned node) {
-        for (size_t i = 0; i < model->n_attempts; i++) {
+        if (model->runs[run].nodes[node].state != TRIAL_NODE_RUNNING)
+                return NULL;
+        for (size_t i = model->n_attempts; i-- > 0;) {
                 ModelAttempt *attempt = &model->attempts[i];
 
                 if (attempt->run == run && attempt->node == node && attempt->end == MODEL_IS_LIVE)

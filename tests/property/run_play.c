@@ -21,6 +21,7 @@
 #define CLOSING_ROUNDS_MAX 3000
 
 TrialStatistics *trial_statistics;
+bool trial_without_model;
 
 void trial_differ(TrialPlayer *player, const char *format, ...) {
         va_list arguments;
@@ -714,7 +715,7 @@ void trial_begin(TrialPlayer *player, const TrialCase *trial, const TrialSubject
         *outcome = (TrialOutcome) { .script = outcome->script };
         *player = (TrialPlayer) {
                 .trial = trial,
-                .reference = &run_model_subject,
+                .reference = trial_without_model ? subject : &run_model_subject,
                 .subject = subject,
                 .outcome = outcome,
                 .events = events,

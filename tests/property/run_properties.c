@@ -180,6 +180,39 @@ static void check_busy(TrialPlayer *player, unsigned r, const Tally *tally) {
                 trial_differ(player, "run %u: STOPPING with a node that neither runs nor has ended", r);
 }
 
+static bool was_there(const TrialPlayer *player, const TrialAttempt *attempt) {
+        const TrialEvent event = { .run = attempt->run, .node = attempt->node, .generation = attempt->generation,
+                                   .number = attempt->number };
+
+        return trial_find_attempt(&player->before, &event) != NULL;
+}
+
+/* An attempt is made in a run that runs, and in no other. */
+static void check_new_attempts(TrialPlayer *player) {
+        for (unsigned i = 0; i < player->seen.n_attempts; i++) {
+                const TrialAttempt *attempt = &player->seen.attempts[i];
+                const TrialRunView *run = &player->seen.runs[attempt->run];
+
+                if (was_there(player, attempt))
+                        continue;
+                if (run->state != TRIAL_RUN_RUNNING || run->is_held || player->unit != TRIAL_UNIT_IS_ACTIVE)
+                        trial_differ(player, "run %u: %s%s, and node %u has a new attempt", attempt->run,
+                                     trial_run_state_name(run->state), run->is_held ? " held" : "", attempt->node);
+        }
+}
+
+/* The first signal decides: what was told to end does not succeed any more. */
+static void check_signals(TrialPlayer *player) {
+        for (unsigned i = 0; i < player->before.n_attempts; i++) {
+                const TrialAttempt *attempt = &player->before.attempts[i];
+                const TrialNodeView *node = &player->seen.runs[attempt->run].nodes[attempt->node];
+
+                if (attempt->is_ending && node->generation == attempt->generation && node->state == TRIAL_NODE_SUCCEEDED &&
+                    node->reason != TRIAL_REASON_OPERATOR)
+                        trial_differ(player, "run %u: node %u was told to end, and SUCCEEDED", attempt->run, attempt->node);
+        }
+}
+
 static void check_run(TrialPlayer *player, unsigned r) {
         const TrialRunView *run = &player->seen.runs[r];
         const Tally tally = tally_of(player, run);
@@ -195,6 +228,8 @@ static void check_run(TrialPlayer *player, unsigned r) {
                         check_wait(player, r, i);
         }
         check_movable(player, r, &tally);
+        if (run->is_held && (run->state == TRIAL_RUN_RUNNING || run->state == TRIAL_RUN_STOPPING))
+                trial_differ(player, "run %u: %s, and held", r, trial_run_state_name(run->state));
         if (has_before)
                 check_busy(player, r, &tally);
         if (trial_run_is_terminal(run->state))
@@ -241,6 +276,10 @@ void trial_check_properties(TrialPlayer *player) {
         for (unsigned r = 0; r < player->seen.n_runs && !player->outcome->differs; r++)
                 check_run(player, r);
         check_attempts(player);
+        if (player->has_before) {
+                check_new_attempts(player);
+                check_signals(player);
+        }
         check_admission(player);
 }
 
