@@ -73,6 +73,10 @@ static void random_times(TrialRandom *random, TrialNode *node) {
         node->retry_delay = choose(random, delays);
         node->retry_max_delay = chance(random, 60) ? 300 : 7;
         node->backoff = (TrialBackoff) below(random, 3);
+        if (chance(random, 20)) {
+                node->again = 1 + below(random, 5);
+                node->again_max = (uint8_t) below(random, 3);
+        }
         if (!random->has_times)
                 return;
         node->timeout = chance(random, 40) ? 1 + below(random, 10) : 0;
@@ -89,6 +93,7 @@ static void random_node(TrialRandom *random, TrialDefinition *definition, unsign
                 .recover = (TrialRecover) below(random, 3),
                 .retry = (uint8_t) (chance(random, 50) ? below(random, 4) : 0),
                 .is_picky = chance(random, 20),
+                .can_be_pending = chance(random, 20),
         };
         for (unsigned i = at > width ? at - width : 0; i < at; i++)
                 if (chance(random, density))
@@ -168,12 +173,13 @@ static TrialStep random_unit_step(TrialRandom *random) {
 }
 
 static TrialStep random_step(TrialRandom *random) {
+        static const uint8_t statuses[] = { 1, 1, 1, 2, TRIAL_STATUS_PENDING, TRIAL_STATUS_AGAIN, TRIAL_STATUS_AGAIN };
         const unsigned die = below(random, 100);
         TrialStep step = {
                 .kind = TRIAL_STEP_FINISH,
                 .n = (uint8_t) (chance(random, 70) ? 1 : 1 + below(random, 4)),
                 .pick = (uint16_t) below(random, 1000),
-                .status = (uint8_t) (chance(random, random->failures) ? 1 + below(random, 2) : 0),
+                .status = chance(random, random->failures) ? choose(random, statuses) : 0,
                 .amount = (uint8_t) below(random, 12),
         };
 

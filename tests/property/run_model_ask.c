@@ -255,11 +255,19 @@ static void hold_runs(RunModel *model, bool by_person) {
         }
 }
 
-/* The unit's start job has come to nothing. */
+/* The unit's start job has come to nothing. A run that had begun before waits for the next one. */
 static void end_created(RunModel *model, TrialRunState result, TrialReason reason) {
-        for (unsigned i = 0; i < model->n_runs; i++)
-                if (model->runs[i].state == TRIAL_RUN_CREATED && model->runs[i].hold == MODEL_NOT_HELD)
+        for (unsigned i = 0; i < model->n_runs; i++) {
+                ModelRun *run = &model->runs[i];
+
+                if (run->state == TRIAL_RUN_CREATED && run->hold == MODEL_NOT_HELD)
                         run_model_stop(model, i, result, reason, MODEL_RUNS_ON);
+                if (run->state != TRIAL_RUN_RUNNING)
+                        continue;
+                run->state = TRIAL_RUN_PAUSING;
+                run->reason = TRIAL_REASON_UNIT;
+                run->hold = MODEL_HELD_BY_SYSTEM;
+        }
 }
 
 static int ask_unit(RunModel *model, const TrialEvent *event) {

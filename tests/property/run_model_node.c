@@ -118,6 +118,38 @@ static void interrupt(RunModel *model, const ModelAttempt *attempt) {
                 run_model_set(model, attempt->run, attempt->node, TRIAL_NODE_READY, TRIAL_REASON_NONE);
 }
 
+/* "Not yet": it has used no retry, and holds no place; the bound of it is one of failure. */
+static void ask_again(RunModel *model, ModelAttempt *attempt) {
+        const TrialNode *spec = &model->definition->nodes[attempt->node];
+
+        attempt->end = MODEL_ASKS_AGAIN;
+        if (spec->again_max > 0 && count_ends(model, attempt, MODEL_ASKS_AGAIN) > spec->again_max) {
+                attempt->end = MODEL_FAILED;
+                try_again_or_fail(model, attempt, TRIAL_NODE_FAILED, TRIAL_STATUS_AGAIN);
+                return;
+        }
+        run_model_set(model, attempt->run, attempt->node, TRIAL_NODE_DEFERRED, TRIAL_REASON_AGAIN);
+        model->runs[attempt->run].nodes[attempt->node].not_before = model->now + spec->again;
+}
+
+static void end_with_status(RunModel *model, ModelAttempt *attempt, unsigned status) {
+        const TrialNode *spec = &model->definition->nodes[attempt->node];
+        const bool is_stopping = model->runs[attempt->run].state == TRIAL_RUN_STOPPING;
+
+        if (status == 0) {
+                attempt->end = MODEL_SUCCEEDED;
+                run_model_set(model, attempt->run, attempt->node, TRIAL_NODE_SUCCEEDED, TRIAL_REASON_NONE);
+        } else if (status == TRIAL_STATUS_AGAIN && spec->again > 0 && !is_stopping)
+                ask_again(model, attempt);
+        else if (status == TRIAL_STATUS_PENDING && spec->can_be_pending && !is_stopping) {
+                attempt->end = MODEL_ASKS_HUMAN;
+                run_model_set(model, attempt->run, attempt->node, TRIAL_NODE_PENDING, TRIAL_REASON_STATUS);
+        } else {
+                attempt->end = MODEL_FAILED;
+                try_again_or_fail(model, attempt, TRIAL_NODE_FAILED, status);
+        }
+}
+
 static void end_by_itself(RunModel *model, ModelAttempt *attempt, const TrialEvent *event) {
         if (event->kind == TRIAL_LOST) {
                 attempt->end = MODEL_LOST;
@@ -125,13 +157,8 @@ static void end_by_itself(RunModel *model, ModelAttempt *attempt, const TrialEve
         } else if (event->kind == TRIAL_INTERRUPTED) {
                 attempt->end = MODEL_INTERRUPTED;
                 interrupt(model, attempt);
-        } else if (event->status == 0) {
-                attempt->end = MODEL_SUCCEEDED;
-                run_model_set(model, attempt->run, attempt->node, TRIAL_NODE_SUCCEEDED, TRIAL_REASON_NONE);
-        } else {
-                attempt->end = MODEL_FAILED;
-                try_again_or_fail(model, attempt, TRIAL_NODE_FAILED, event->status);
-        }
+        } else
+                end_with_status(model, attempt, event->status);
 }
 
 void run_model_end_attempt(RunModel *model, ModelAttempt *attempt, const TrialEvent *event) {

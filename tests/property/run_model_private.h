@@ -27,6 +27,8 @@ typedef enum ModelEnd {
         MODEL_IS_LIVE,
         MODEL_SUCCEEDED,
         MODEL_FAILED,                   /* also by its timeout */
+        MODEL_ASKS_AGAIN,               /* neither success nor failure: not yet */
+        MODEL_ASKS_HUMAN,
         MODEL_LOST,
         MODEL_INTERRUPTED,
         MODEL_WAS_ENDED,                /* by a deadline, a cancel, a kill */

@@ -36,6 +36,10 @@ static void write_node(const TrialNode *node, unsigned number, FILE *file) {
                         node->retry_max_delay);
         if (node->is_picky)
                 fputs(", but not after status 2", file);
+        if (node->can_be_pending)
+                fputs(", PENDING after status 3", file);
+        if (node->again > 0)
+                fprintf(file, ", again %u s after status 75, %u times", node->again, node->again_max);
         if (node->timeout > 0)
                 fprintf(file, ", timeout %u s", node->timeout);
         if (node->total_timeout > 0)

@@ -110,11 +110,11 @@ static bool drop_edge(TrialCase *trial, unsigned n) {
 }
 
 static bool plain_node(TrialCase *trial, unsigned n) {
-        TrialNode *node = &trial->definition.nodes[n / 7];
+        TrialNode *node = &trial->definition.nodes[n / 10];
 
-        if (n / 7 >= trial->definition.n_nodes)
+        if (n / 10 >= trial->definition.n_nodes)
                 return false;
-        switch (n % 7) {
+        switch (n % 10) {
         case 0:
                 node->retry = 0;
                 break;
@@ -132,6 +132,15 @@ static bool plain_node(TrialCase *trial, unsigned n) {
                 break;
         case 5:
                 node->policy = TRIAL_POLICY_CONTINUE;
+                break;
+        case 6:
+                node->is_picky = false;
+                break;
+        case 7:
+                node->can_be_pending = false;
+                break;
+        case 8:
+                node->again = node->again_max = 0;
                 break;
         default:
                 node->readiness = TRIAL_ALL_SUCCEEDED;

@@ -110,6 +110,8 @@ const char *trial_reason_name(TrialReason reason) {
         static const char *const names[_TRIAL_REASON_MAX] = {
                 [TRIAL_REASON_NONE] = "",
                 [TRIAL_REASON_RETRY] = "(retry)",
+                [TRIAL_REASON_AGAIN] = "(again)",
+                [TRIAL_REASON_STATUS] = "(status)",
                 [TRIAL_REASON_LOST] = "(lost)",
                 [TRIAL_REASON_INTERRUPTED] = "(interrupted)",
                 [TRIAL_REASON_POISON] = "(poison)",

@@ -26,6 +26,9 @@
 #define TRIAL_STEPS_MAX 96
 #define TRIAL_NEVER UINT64_MAX
 
+#define TRIAL_STATUS_PENDING 3
+#define TRIAL_STATUS_AGAIN 75
+
 /* — definition — */
 
 typedef enum TrialReadiness {
@@ -100,6 +103,9 @@ typedef struct TrialNode {
         TrialRecover recover;
         uint8_t retry;
         bool is_picky;                  /* NoRetryExitStatus=2 */
+        bool can_be_pending;            /* PendingExitStatus=3 */
+        uint32_t again;                 /* AgainSec=; 0: 75 is a failure */
+        uint8_t again_max;              /* AgainMax=; 0: none */
         uint32_t retry_delay, retry_max_delay;  /* seconds */
         TrialBackoff backoff;
         uint32_t timeout, total_timeout;        /* seconds; 0: none */
@@ -201,6 +207,8 @@ typedef enum TrialNodeState {
 typedef enum TrialReason {
         TRIAL_REASON_NONE,
         TRIAL_REASON_RETRY,             /* DEFERRED */
+        TRIAL_REASON_AGAIN,             /* DEFERRED */
+        TRIAL_REASON_STATUS,            /* PENDING: it said so itself */
         TRIAL_REASON_LOST,              /* DEFERRED, PENDING, FAILED */
         TRIAL_REASON_INTERRUPTED,       /* PENDING, FAILED */
         TRIAL_REASON_POISON,            /* PENDING: lost three times */
