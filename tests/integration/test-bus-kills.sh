@@ -24,7 +24,10 @@ killed_at() {
         tracer=$!
         wait_for attached cat "$DIR/strace"
         OUT=$(call "${@:3}" 2>&1)
-        kill -INT "$tracer" 2>/dev/null
+        # A signal just before strace waits is lost on it.
+        while kill -INT "$tracer" 2>/dev/null; do
+                sleep 0.02
+        done
         wait "$tracer"
         wait_for '^active' ctl is-active sleeper.service
         find_core
