@@ -317,8 +317,6 @@ Test(bus_raw, others_together_leave_room_for_root) {
         pid_t pids[17];
         char byte;
 
-        if (geteuid() != 0)
-                cr_skip("Other users are needed.");
         cr_assert(eq(int, chmod(fixture.folder, 0755), 0));
         cr_assert(pipe(ready) == 0 && pipe(until) == 0);
         for (size_t i = 0; i < ELEMENTSOF(pids); i++) {
@@ -328,8 +326,10 @@ Test(bus_raw, others_together_leave_room_for_root) {
                         fill_as_user(70001 + (uid_t) i, ready[1], until[0]);
                 }
         }
+        close(ready[1]);
         for (size_t i = 0; i < ELEMENTSOF(pids); i++)
-                cr_assert(eq(int, (int) read(ready[0], &byte, 1), 1));
+                if (read(ready[0], &byte, 1) != 1)
+                        cr_skip("Other users are needed.");
 
         int fd = connect_raw();
         greet(fd);

@@ -261,9 +261,9 @@ Test(exec_sandbox, private_tmp_is_nobody_elses) {
         cr_assert(unlink(trial.shared->tmp) == 0);
         cr_assert(mkdir(trial.shared->tmp, 0700) == 0 && chmod(trial.shared->tmp, 0777) == 0);
         fixture_fail(&trial.fixture, EXEC_STEP_NAMESPACE, EEXIST, "PrivateTmp=: cannot make a folder");
-        if (geteuid() != 0)
-                return;
-        cr_assert(chmod(trial.shared->tmp, 0700) == 0 && chown(trial.shared->tmp, 1, 1) == 0);
+        cr_assert(eq(int, chmod(trial.shared->tmp, 0700), 0));
+        if (chown(trial.shared->tmp, 1, 1) < 0)
+                return;         /* there is no other user */
         fixture_fail(&trial.fixture, EXEC_STEP_NAMESPACE, EEXIST, "PrivateTmp=: cannot make a folder");
 }
 

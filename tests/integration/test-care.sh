@@ -55,7 +55,7 @@ state_of() {
 
 # — clean —
 check "a unit with directories starts" ctl start keeps.service
-wait_for x ls "$XDG_STATE_HOME/log/keeps/deep/er"
+wait_for '^x$' ls "$XDG_STATE_HOME/log/keeps/deep/er"
 check_equal "it says what it keeps" "$(state_of CanClean keeps.service)" "runtime state cache logs"
 check_exit "one that runs is not cleaned" 1 ctl clean keeps.service
 check_prints "and why" 'keeps.service cannot be cleaned: it is active, and must be inactive' ctl clean keeps.service
@@ -75,7 +75,7 @@ check_equal "with links" "$(ls -d "$XDG_STATE_HOME/keeps/inner" "$XDG_STATE_HOME
 check "all" ctl clean --what=all keeps.service
 check_equal "is all" "$(ls -d "$XDG_STATE_HOME/log/keeps" 2>/dev/null)" ""
 if command -v busctl >/dev/null; then
-        ctl start keeps.service && wait_for x ls "$XDG_STATE_HOME/log/keeps/deep/er" && ctl stop keeps.service
+        ctl start keeps.service && wait_for '^x$' ls "$XDG_STATE_HOME/log/keeps/deep/er" && ctl stop keeps.service
         check "the unit's own method" busctl --address="unix:path=$JOBD_SOCKET" call org.jobd1 /org/jobd1/unit/keeps_2eservice \
                 org.jobd1.Unit Clean as 1 logs
         check "does the same" wait_for '^gone$' sh -c "[ -d '$XDG_STATE_HOME/log/keeps' ] || echo gone"
