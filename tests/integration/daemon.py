@@ -37,14 +37,19 @@ class Daemon:
         self.build = build
         self.runtime = os.path.join(folder, 'run')
         self.socket = os.path.join(self.runtime, 'private')
-        os.makedirs(self.runtime, mode=0o700)
+        os.makedirs(self.runtime, mode=0o700, exist_ok=True)
         self.log = open(os.path.join(folder, 'log'), 'w', encoding='utf-8')
         self.group = group
-        self.process = subprocess.Popen(
+        self.command = (
             (['/bin/sh', '-c', 'echo $$ >"$0/cgroup.procs" && exec "$@"', group] if group else []) +
             [os.path.join(build, 'jobd'), '--system' if system else '--user', '--unit-path', units, '--runtime-dir',
-             self.runtime, '--default-unit', 'none', '--no-bus'], stderr=self.log, stdin=subprocess.DEVNULL,
-            env=dict(os.environ, XDG_RUNTIME_DIR=folder, **(environment or {})))
+             self.runtime, '--default-unit', 'none', '--no-bus'])
+        self.environment = dict(os.environ, XDG_RUNTIME_DIR=folder, **(environment or {}))
+        self.start()
+
+    def start(self):
+        """Also after its end, with the same folders."""
+        self.process = subprocess.Popen(self.command, stderr=self.log, stdin=subprocess.DEVNULL, env=self.environment)
         self.wait_until_it_serves()
 
     def core(self):
