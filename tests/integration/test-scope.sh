@@ -101,6 +101,15 @@ if command -v busctl >/dev/null; then
         kill $!
         check "and ends with its process" wait_for '^(inactive|unknown)$' ctl is-active g.scope
         sleep 1000 &
+        check "one without a controller" make c.scope fail 2 PIDs au 1 $! Description s container
+        check "takes settings" call /org/jobd1 org.jobd1.Manager SetUnitProperties 'sba(sv)' c.scope true 1 MemoryMax t 100000000
+        check_equal "and lives as long as its process" "$(ctl show -P MemoryMax -P ActiveState c.scope | sort)" "100000000
+active"
+        check_prints "which is in it" "\" $! \"sleep\"" call /org/jobd1 org.jobd1.Manager GetUnitProcesses s c.scope
+        check_prints "and leads to it" '/c_2escope"$' call /org/jobd1 org.jobd1.Manager GetUnitByPID u $!
+        kill $!
+        check "then it ends" wait_for '^(inactive|unknown)$' ctl is-active c.scope
+        sleep 1000 &
         check "one of a process that is named twice" make l.scope fail 1 PIDs au 2 $! $!
         kill $!
         check "ends, too" wait_for '^(inactive|unknown)$' ctl is-active l.scope
