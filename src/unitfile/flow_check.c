@@ -41,14 +41,7 @@ static int check_command(UnitDraft *draft, const FlowNode *node) {
 }
 
 static int check_statuses(UnitDraft *draft, const FlowNode *node) {
-        const ExitStatusSet *yes = &node->retry_exit_status, *no = &node->no_retry_exit_status;
-        uint64_t common = 0;
-
-        for (size_t i = 0; i < ELEMENTSOF(yes->statuses); i++)
-                common |= yes->statuses[i] & no->statuses[i];
-        for (size_t i = 0; i < ELEMENTSOF(yes->signals); i++)
-                common |= yes->signals[i] & no->signals[i];
-        if (common == 0)
+        if (!flow_statuses_meet(&node->retry_exit_status, &node->no_retry_exit_status))
                 return 0;
         return refuse_node(draft, node, &node->place, "RetryExitStatus",
                            "an exit status is in NoRetryExitStatus=, too");

@@ -162,3 +162,13 @@ FlowFailure flow_node_failure(const FlowSettings *settings, const FlowNode *node
                 failure = settings->failure_policy;
         return failure != FLOW_FAILURE_UNSET ? failure : FLOW_FAILURE_END;
 }
+
+bool flow_statuses_meet(const ExitStatusSet *a, const ExitStatusSet *b) {
+        uint64_t common = 0;
+
+        for (size_t i = 0; i < ELEMENTSOF(a->statuses); i++)
+                common |= a->statuses[i] & b->statuses[i];
+        for (size_t i = 0; i < ELEMENTSOF(a->signals); i++)
+                common |= a->signals[i] & b->signals[i];
+        return common != 0;
+}

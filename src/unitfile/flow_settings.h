@@ -176,5 +176,8 @@ FlowNodeSettings *flow_node_settings_free(FlowNodeSettings *settings);
 /* A copy of @file that lives as long as the settings: 0 or -ENOMEM. */
 int flow_settings_keep_file(FlowSettings *settings, const char *file, const char **ret_file);
 
+/* Returns true if a status or signal is in both. */
+bool flow_statuses_meet(const ExitStatusSet *a, const ExitStatusSet *b);
+
 /* What the failure of @node means, by its own setting or the flow's; never FLOW_FAILURE_UNSET. */
 FlowFailure flow_node_failure(const FlowSettings *settings, const FlowNode *node);

@@ -78,7 +78,7 @@ int unit_draft_need_path(UnitDraft *draft, const char *path) {
         return strv_push(&draft->rare->requires_mounts_for, path);
 }
 
-static int need_directories(UnitDraft *draft) {
+static int need_directories(UnitDraft *draft, const DraftSection *section) {
         static const char *const bases[_EXEC_DIRECTORY_MAX] = {
                 [EXEC_DIRECTORY_RUNTIME] = "/run",
                 [EXEC_DIRECTORY_STATE] = "/var/lib",
@@ -89,7 +89,7 @@ static int need_directories(UnitDraft *draft) {
         int r = 0;
 
         for (size_t kind = 0; kind < _EXEC_DIRECTORY_MAX; kind++)
-                strv_foreach(name, draft->section.exec_terms.directories[kind].paths) {
+                strv_foreach(name, section->exec_terms.directories[kind].paths) {
                         cleanup_free_ char *path = NULL, *folder = strndup(*name, strcspn(*name, ":"));
 
                         r = folder ? text_join_path(bases[kind], folder, &path) : -ENOMEM;
@@ -101,27 +101,42 @@ static int need_directories(UnitDraft *draft) {
         return r;
 }
 
-bool unit_draft_has_private_tmp(const UnitDraft *draft) {
-        const SandboxSettings *sandbox = draft->section.exec_rare.sandbox;
+static bool has_private_tmp(const DraftSection *section) {
+        const SandboxSettings *sandbox = section->exec_rare.sandbox;
 
-        return (sandbox && sandbox->private_tmp) || draft->section.exec_terms.dynamic_user;
+        return (sandbox && sandbox->private_tmp) || section->exec_terms.dynamic_user;
 }
 
-int unit_draft_need_paths_of_exec(UnitDraft *draft) {
-        const ExecSettings *exec = draft->section.exec;
+bool unit_draft_has_private_tmp(const UnitDraft *draft) {
+        bool has = has_private_tmp(&draft->section);
+
+        for (size_t i = 0; i < draft->instances.n; i++)
+                has |= has_private_tmp(draft->instances.items[i]);
+        return has;
+}
+
+static int need_paths(UnitDraft *draft, const DraftSection *section) {
+        const ExecSettings *exec = section->exec;
         int r = 0;
 
-        if (!exec || draft->is_broken)
+        if (!exec)
                 return 0;
         if (exec->working_directory && !exec->working_directory_optional)
                 r = unit_draft_need_path(draft, exec->working_directory);
-        if (r == 0 && draft->section.exec_rare.root_directory)
-                r = unit_draft_need_path(draft, draft->section.exec_rare.root_directory);
-        if (draft->loader->options.is_user)
-                return r;
-        if (r == 0)
-                r = need_directories(draft);
-        if (r < 0 || !unit_draft_has_private_tmp(draft))
+        if (r == 0 && section->exec_rare.root_directory)
+                r = unit_draft_need_path(draft, section->exec_rare.root_directory);
+        return r < 0 || draft->loader->options.is_user ? r : need_directories(draft, section);
+}
+
+int unit_draft_need_paths_of_exec(UnitDraft *draft) {
+        int r;
+
+        if (draft->is_broken)
+                return 0;
+        r = need_paths(draft, &draft->section);
+        for (size_t i = 0; r == 0 && i < draft->instances.n; i++)
+                r = need_paths(draft, draft->instances.items[i]);
+        if (r < 0 || draft->loader->options.is_user || !unit_draft_has_private_tmp(draft))
                 return r;
         /* Only wanted: a machine may do without a mount for /tmp. */
         if (!strv_contains(draft->rare->wants_mounts_for, "/tmp"))

@@ -31,16 +31,6 @@ static bool status_set_is_empty(const ExitStatusSet *set) {
         return memcmp(set, &empty, sizeof(empty)) == 0;
 }
 
-static bool status_sets_meet(const ExitStatusSet *a, const ExitStatusSet *b) {
-        uint64_t common = 0;
-
-        for (size_t i = 0; i < ELEMENTSOF(a->statuses); i++)
-                common |= a->statuses[i] & b->statuses[i];
-        for (size_t i = 0; i < ELEMENTSOF(a->signals); i++)
-                common |= a->signals[i] & b->signals[i];
-        return common != 0;
-}
-
 static void warn(FlowVerifier *verifier, const FlowNode *node, const char *setting, const char *message) {
         FlowPlace place = node->place;
         unsigned line;
@@ -72,7 +62,7 @@ static void verify_retry(FlowVerifier *verifier, const FlowNode *node) {
                 warn(verifier, node, "RetryDelaySec", "it is longer than RetryMaxDelaySec=, which is the delay then");
         if (node->retry_delay != USEC_INFINITY && node->retry_window < node->retry_delay)
                 warn(verifier, node, "RetryWindowSec", "it is over before the first retry");
-        if (status_sets_meet(&node->retry_exit_status, &node->success_exit_status))
+        if (flow_statuses_meet(&node->retry_exit_status, &node->success_exit_status))
                 warn(verifier, node, "RetryExitStatus",
                      "an exit status is in SuccessExitStatus=, too: it is a success, and is not retried");
 }

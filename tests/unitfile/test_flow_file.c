@@ -579,3 +579,16 @@ Test(flow_file, what_the_machine_lacks_is_named) {
                             "x.flow:11 WorkingDirectory: There is no directory /no/such/folder on this machine.\n"
                             "x.flow:9 Exec: There is no program no-such-program on this machine.\n");
 }
+
+/* Mounts that a path of any node is in are needed by the flow. */
+Test(flow_file, paths_of_nodes_are_needed) {
+        const Unit *unit;
+
+        file_write(world, "a/srv-data.mount", "[Mount]\nWhat=/dev/x\n");
+        unit = load("[Flow]\nUser=root\n[Node a]\nExec=/bin/true\nWorkingDirectory=/srv/data/x\n");
+        cr_assert(strstr(file_relations(unit, UNIT_REQUIRES), "srv-data.mount") != NULL, "%s",
+                  file_relations(unit, UNIT_REQUIRES));
+        cr_assert(strstr(file_relations(unit, UNIT_AFTER), "srv-data.mount") != NULL);
+        unit = load("[Node a]\nExec=/bin/true\n");
+        cr_assert(strstr(file_relations(unit, UNIT_REQUIRES), "srv-data.mount") == NULL);
+}
