@@ -50,7 +50,7 @@ static void add_parent(TrialRandom *random, TrialNode *node, unsigned parent) {
 
 static void random_rule(TrialRandom *random, TrialNode *node) {
         static const TrialReadiness first[] = { TRIAL_ALL_SUCCEEDED, TRIAL_ALL_SUCCEEDED, TRIAL_ALL_FINISHED,
-                                                TRIAL_AT_LEAST, TRIAL_AT_LEAST, TRIAL_AT_LEAST_PERCENT };
+                                                TRIAL_AT_LEAST,      TRIAL_AT_LEAST,      TRIAL_AT_LEAST_PERCENT };
 
         if (node->n_parents == 0)
                 return;
@@ -83,7 +83,8 @@ static void random_times(TrialRandom *random, TrialNode *node) {
         node->total_timeout = chance(random, 15) ? 5 + below(random, 20) : 0;
 }
 
-static void random_node(TrialRandom *random, TrialDefinition *definition, unsigned at, unsigned width, unsigned density) {
+static void random_node(TrialRandom *random, TrialDefinition *definition, unsigned at, unsigned width,
+                        unsigned density) {
         static const TrialFailurePolicy policies[] = { TRIAL_POLICY_SUSPEND, TRIAL_POLICY_SUSPEND,
                                                        TRIAL_POLICY_CONTINUE, TRIAL_POLICY_CONTINUE, TRIAL_POLICY_END };
         TrialNode *node = &definition->nodes[at];
@@ -133,8 +134,8 @@ static void random_definition(TrialRandom *random, TrialDefinition *definition) 
 
 static TrialStep random_verb(TrialRandom *random) {
         static const TrialEventKind verbs[] = {
-                TRIAL_PAUSE, TRIAL_PAUSE, TRIAL_RESUME, TRIAL_RESUME, TRIAL_STOP, TRIAL_CANCEL, TRIAL_RETRY, TRIAL_RETRY,
-                TRIAL_RERUN, TRIAL_RESOLVE, TRIAL_RESOLVE, TRIAL_RESOLVE, TRIAL_RESOLVE, TRIAL_SKIP,
+                TRIAL_PAUSE, TRIAL_PAUSE, TRIAL_RESUME,  TRIAL_RESUME,  TRIAL_STOP,    TRIAL_CANCEL,  TRIAL_RETRY,
+                TRIAL_RETRY, TRIAL_RERUN, TRIAL_RESOLVE, TRIAL_RESOLVE, TRIAL_RESOLVE, TRIAL_RESOLVE, TRIAL_SKIP,
         };
 
         return (TrialStep) {
@@ -161,8 +162,8 @@ static TrialStep random_death(TrialRandom *random) {
 }
 
 static TrialStep random_unit_step(TrialRandom *random) {
-        static const TrialStepKind kinds[] = { TRIAL_STEP_UNIT, TRIAL_STEP_UNIT, TRIAL_STEP_UNIT, TRIAL_STEP_START_JOB,
-                                               TRIAL_STEP_INTERRUPT, TRIAL_STEP_INTERRUPT };
+        static const TrialStepKind kinds[] = { TRIAL_STEP_UNIT,      TRIAL_STEP_UNIT,      TRIAL_STEP_UNIT,
+                                               TRIAL_STEP_START_JOB, TRIAL_STEP_INTERRUPT, TRIAL_STEP_INTERRUPT };
 
         return (TrialStep) {
                 .kind = choose(random, kinds),

@@ -21,7 +21,7 @@
 typedef struct Options {
         uint64_t seed, cases;           /* 0: no limit */
         double minutes;                 /* 0: no limit */
-        unsigned size;                  /* 0, or: go on until a case has no more steps and nodes, and fail if none has */
+        unsigned size; /* 0, or: go on until a case has no more steps and nodes, and fail if none has */
         bool all_rules, wants_difference, shows_tap, shows_statistics;
         const TrialSubject *subject;
 } Options;
@@ -44,7 +44,8 @@ static void play_from(const Options *options, Progress *progress, double deadlin
         static TrialCase trial;
 
         trial_statistics = options->shows_statistics ? &progress->statistics : NULL;
-        for (; (options->cases == 0 || progress->n < options->cases) && now() < deadline; progress->seed++, progress->n++) {
+        for (; (options->cases == 0 || progress->n < options->cases) && now() < deadline;
+             progress->seed++, progress->n++) {
                 TrialOutcome outcome = {};
 
                 alarm(120);
@@ -96,7 +97,8 @@ static unsigned tell(const Options *options, uint64_t seed) {
         outcome.script = open_memstream(&text, &n_text);
         if (!outcome.script)
                 exit(2);
-        fprintf(outcome.script, "seed %" PRIu64 ": %u steps, %u nodes\n", seed, small.n_steps, small.definition.n_nodes);
+        fprintf(outcome.script, "seed %" PRIu64 ": %u steps, %u nodes\n", seed, small.n_steps,
+                small.definition.n_nodes);
         trial_write_definition(&small.definition, outcome.script);
         trial_play(&small, options->subject, &outcome);
         fprintf(outcome.script, "difference: %s\n", outcome.what);
@@ -171,12 +173,18 @@ static void show_case(const Options *options) {
 
 static int parse(Options *options, int argc, char **argv) {
         static const struct option table[] = {
-                { "seed", required_argument, NULL, 's' },   { "cases", required_argument, NULL, 'c' },
-                { "minutes", required_argument, NULL, 'm' }, { "find", required_argument, NULL, 'l' },
-                { "subject", required_argument, NULL, 'n' }, { "subjects", no_argument, NULL, 'L' },
-                { "all-rules", no_argument, NULL, 'a' },    { "tap", no_argument, NULL, 't' },
-                { "statistics", no_argument, NULL, 'S' },   { "show", no_argument, NULL, 'w' },
-                { "alone", no_argument, NULL, 'A' },        { "help", no_argument, NULL, 'h' },
+                { "seed", required_argument, NULL, 's' },
+                { "cases", required_argument, NULL, 'c' },
+                { "minutes", required_argument, NULL, 'm' },
+                { "find", required_argument, NULL, 'l' },
+                { "subject", required_argument, NULL, 'n' },
+                { "subjects", no_argument, NULL, 'L' },
+                { "all-rules", no_argument, NULL, 'a' },
+                { "tap", no_argument, NULL, 't' },
+                { "statistics", no_argument, NULL, 'S' },
+                { "show", no_argument, NULL, 'w' },
+                { "alone", no_argument, NULL, 'A' },
+                { "help", no_argument, NULL, 'h' },
                 {},
         };
         bool shows = false;

@@ -37,7 +37,8 @@ static void free_subject(void *p) {
 /* — attempts — */
 
 static ModelAttempt *find_attempt(RunModel *model, const TrialEvent *event) {
-        ModelAttempt *attempt = event->run < model->n_runs ? run_model_live_attempt(model, event->run, event->node) : NULL;
+        ModelAttempt *attempt = event->run < model->n_runs ? run_model_live_attempt(model, event->run, event->node)
+                                                           : NULL;
 
         if (!attempt || attempt->generation != event->generation || attempt->number != event->number)
                 return NULL;
@@ -301,7 +302,8 @@ static uint64_t sum_attempt(const RunModel *model, const ModelAttempt *attempt) 
 
         sum = mix(mix(mix(sum, attempt->end), attempt->is_started), model->now - attempt->made_at);
         if (attempt->end == MODEL_IS_LIVE)
-                sum = mix(mix(mix(sum, attempt->ending), model->now - attempt->started_at), run_model_may_spawn(model, attempt));
+                sum = mix(mix(mix(sum, attempt->ending), model->now - attempt->started_at),
+                          run_model_may_spawn(model, attempt));
         return sum;
 }
 

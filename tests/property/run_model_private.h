@@ -61,7 +61,7 @@ typedef struct ModelRun {
         TrialRunState result;           /* of STOPPING */
         TrialReason result_reason;
         TrialNodeView nodes[TRIAL_NODES_MAX];
-        uint8_t forgiven[TRIAL_NODES_MAX];      /* attempts of the generation before a human's retry: they do not count */
+        uint8_t forgiven[TRIAL_NODES_MAX];      /* attempts before a human's retry: they do not count */
 } ModelRun;
 
 typedef struct RunModel {

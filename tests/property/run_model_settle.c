@@ -44,8 +44,9 @@ static void evaluate(RunModel *model, unsigned r, unsigned node) {
                 run_model_set(model, r, node, TRIAL_NODE_BLOCKED, TRIAL_REASON_NONE);
                 break;
         case TRIAL_NEVER_READY:
-                run_model_set(model, r, node, TRIAL_NODE_SKIPPED, has_failed_parent(model, run, node) ?
-                              TRIAL_REASON_UPSTREAM_FAILED : TRIAL_REASON_UPSTREAM);
+                run_model_set(model, r, node, TRIAL_NODE_SKIPPED,
+                              has_failed_parent(model, run, node) ? TRIAL_REASON_UPSTREAM_FAILED
+                                                                  : TRIAL_REASON_UPSTREAM);
                 break;
         }
 }
@@ -144,7 +145,7 @@ static TrialRunState result_of(const RunModel *model, const ModelRun *run) {
 }
 
 static bool can_move(const RunModel *model, const ModelRun *run) {
-        return count_nodes(model, run, TRIAL_NODE_READY) + count_nodes(model, run, TRIAL_NODE_RUNNING) +
+        return count_nodes(model, run, TRIAL_NODE_READY) > 0 || count_nodes(model, run, TRIAL_NODE_RUNNING) > 0 ||
                count_nodes(model, run, TRIAL_NODE_DEFERRED) > 0;
 }
 
@@ -253,7 +254,7 @@ static unsigned longest_path(const TrialDefinition *definition, unsigned node) {
         return longest[node];
 }
 
-/* The READY node that comes first: before a long rest of the graph, then as in the file. Returns -1 if there is none. */
+/* The READY node that comes first: before a long rest of the graph, then as in the file; -1 if there is none. */
 static int next_ready(const RunModel *model, const ModelRun *run) {
         unsigned longest = 0;
         int next = -1;

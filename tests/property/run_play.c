@@ -78,8 +78,8 @@ int trial_give(TrialPlayer *player, const TrialEvent *event) {
         expected = player->reference->apply(player->model, event);
         found = player->subject->apply(player->tested, event);
         if ((expected < 0) != (found < 0))
-                trial_differ(player, "%s is %s, not %s", trial_event_name(event->kind),
-                             found < 0 ? "refused" : "taken", expected < 0 ? "refused" : "taken");
+                trial_differ(player, "%s is %s, not %s", trial_event_name(event->kind), found < 0 ? "refused" : "taken",
+                             expected < 0 ? "refused" : "taken");
         if (found < 0 && expected < 0)
                 check_refusal(player, event, before);
         if (trial_statistics) {
@@ -95,15 +95,16 @@ static void give_simple(TrialPlayer *player, TrialEventKind kind) {
 
 static void compare_nodes(TrialPlayer *player, unsigned r) {
         for (unsigned i = 0; i < player->trial->definition.n_nodes; i++) {
-                const TrialNodeView *expected = &player->expected.runs[r].nodes[i], *seen = &player->seen.runs[r].nodes[i];
+                const TrialNodeView *expected = &player->expected.runs[r].nodes[i],
+                                    *seen = &player->seen.runs[r].nodes[i];
 
                 if (expected->state != seen->state || expected->reason != seen->reason ||
                     expected->generation != seen->generation || expected->not_before != seen->not_before)
-                        trial_differ(player, "run %u node %u is %s%s generation %u not before %lu, not %s%s %u %lu", r, i,
-                                     trial_node_state_name(seen->state), trial_reason_name(seen->reason), seen->generation,
-                                     (unsigned long) seen->not_before, trial_node_state_name(expected->state),
-                                     trial_reason_name(expected->reason), expected->generation,
-                                     (unsigned long) expected->not_before);
+                        trial_differ(player, "run %u node %u is %s%s generation %u not before %lu, not %s%s %u %lu", r,
+                                     i, trial_node_state_name(seen->state), trial_reason_name(seen->reason),
+                                     seen->generation, (unsigned long) seen->not_before,
+                                     trial_node_state_name(expected->state), trial_reason_name(expected->reason),
+                                     expected->generation, (unsigned long) expected->not_before);
                 if (expected->why != seen->why)
                         trial_differ(player, "run %u node %u %s waits for %s, not for %s", r, i,
                                      trial_node_state_name(seen->state), trial_why_name(seen->why),
@@ -119,10 +120,11 @@ static void compare_runs(TrialPlayer *player) {
 
                 if (expected->state != seen->state || expected->reason != seen->reason ||
                     expected->is_held != seen->is_held || expected->round != seen->round)
-                        trial_differ(player, "run %u is %s%s%s round %u, not %s%s%s %u", r, trial_run_state_name(seen->state),
-                                     trial_reason_name(seen->reason), seen->is_held ? " held" : "", seen->round,
-                                     trial_run_state_name(expected->state), trial_reason_name(expected->reason),
-                                     expected->is_held ? " held" : "", expected->round);
+                        trial_differ(player, "run %u is %s%s%s round %u, not %s%s%s %u", r,
+                                     trial_run_state_name(seen->state), trial_reason_name(seen->reason),
+                                     seen->is_held ? " held" : "", seen->round, trial_run_state_name(expected->state),
+                                     trial_reason_name(expected->reason), expected->is_held ? " held" : "",
+                                     expected->round);
                 if (expected->why != seen->why)
                         trial_differ(player, "run %u %s waits for %s, not for %s", r, trial_run_state_name(seen->state),
                                      trial_why_name(seen->why), trial_why_name(expected->why));
@@ -133,15 +135,18 @@ static void compare_runs(TrialPlayer *player) {
 static void compare_attempts(TrialPlayer *player) {
         for (unsigned i = 0; i < player->expected.n_attempts; i++) {
                 const TrialAttempt *expected = &player->expected.attempts[i], *seen;
-                const TrialEvent event = { .run = expected->run, .node = expected->node,
-                                           .generation = expected->generation, .number = expected->number };
+                const TrialEvent event = { .run = expected->run,
+                                           .node = expected->node,
+                                           .generation = expected->generation,
+                                           .number = expected->number };
 
                 seen = trial_find_attempt(&player->seen, &event);
                 if (!seen)
                         trial_differ(player, "run %u node %u has no attempt %u", event.run, event.node, event.number);
                 else if (seen->state != expected->state || seen->is_ending != expected->is_ending)
-                        trial_differ(player, "run %u node %u: its attempt is %u%s, not %u%s", event.run, event.node, seen->state,
-                                     seen->is_ending ? " ending" : "", expected->state, expected->is_ending ? " ending" : "");
+                        trial_differ(player, "run %u node %u: its attempt is %u%s, not %u%s", event.run, event.node,
+                                     seen->state, seen->is_ending ? " ending" : "", expected->state,
+                                     expected->is_ending ? " ending" : "");
         }
         if (player->expected.n_attempts != player->seen.n_attempts)
                 trial_differ(player, "%u attempts, not %u", player->seen.n_attempts, player->expected.n_attempts);
@@ -164,8 +169,10 @@ static void count_states(const TrialPlayer *player) {
 static void note_attempts(TrialPlayer *player) {
         for (unsigned i = 0; i < player->seen.n_attempts; i++) {
                 const TrialAttempt *attempt = &player->seen.attempts[i];
-                const TrialEvent event = { .run = attempt->run, .node = attempt->node,
-                                           .generation = attempt->generation, .number = attempt->number };
+                const TrialEvent event = { .run = attempt->run,
+                                           .node = attempt->node,
+                                           .generation = attempt->generation,
+                                           .number = attempt->number };
 
                 if (!player->has_before || !trial_find_attempt(&player->before, &event))
                         player->made_in[attempt->run][attempt->node] = player->turn;
@@ -392,7 +399,8 @@ static void tell_again(TrialPlayer *player, const TrialEvent *events, uint32_t n
                         player->reference->look(player->model, &player->expected);
                         if (!trial_find_attempt(&player->expected, event))
                                 continue;
-                } else if (event->kind != TRIAL_TIME && (event->kind < TRIAL_UNIT_ACTIVE || event->kind > TRIAL_UNIT_INACTIVE))
+                } else if (event->kind != TRIAL_TIME &&
+                           (event->kind < TRIAL_UNIT_ACTIVE || event->kind > TRIAL_UNIT_INACTIVE))
                         continue;
                 (void) trial_give(player, event);
                 has_told = true;
@@ -426,8 +434,11 @@ static void adopt(TrialPlayer *player) {
 
                 if (attempt->state != TRIAL_ATTEMPT_RUNNING || process_of(player, attempt))
                         continue;
-                (void) trial_give(player, &(TrialEvent) { .kind = TRIAL_LOST, .run = attempt->run, .node = attempt->node,
-                                                    .generation = attempt->generation, .number = attempt->number });
+                (void) trial_give(player, &(TrialEvent) { .kind = TRIAL_LOST,
+                                                         .run = attempt->run,
+                                                         .node = attempt->node,
+                                                         .generation = attempt->generation,
+                                                         .number = attempt->number });
                 has_told = true;
         }
         if (has_told)
@@ -496,13 +507,17 @@ static void reboot(TrialPlayer *player, const TrialStep *step) {
         }
         player->now += step->amount;
         player->unit = TRIAL_UNIT_IS_INACTIVE;
-        come_back(player, &(TrialEvent) { .kind = TRIAL_RESTART, .turn = player->durable, .is_other_boot = true,
-                                          .at = player->now });
+        come_back(player,
+                  &(TrialEvent) {
+                          .kind = TRIAL_RESTART, .turn = player->durable, .is_other_boot = true, .at = player->now });
         for (unsigned i = 0; i < player->seen.n_attempts; i++) {
                 const TrialAttempt *attempt = &player->seen.attempts[i];
 
-                (void) trial_give(player, &(TrialEvent) { .kind = TRIAL_LOST, .run = attempt->run, .node = attempt->node,
-                                                    .generation = attempt->generation, .number = attempt->number });
+                (void) trial_give(player, &(TrialEvent) { .kind = TRIAL_LOST,
+                                                         .run = attempt->run,
+                                                         .node = attempt->node,
+                                                         .generation = attempt->generation,
+                                                         .number = attempt->number });
         }
         (void) trial_give(player, &(TrialEvent) { .kind = TRIAL_TIME, .at = player->now });
         trial_end_turn(player);
@@ -517,7 +532,8 @@ static void submit(TrialPlayer *player, const TrialStep *step) {
         if (player->seen.n_runs == TRIAL_RUNS_MAX)
                 return;
         player->keys += !step->flag || player->keys == 0;
-        (void) trial_give(player, &(TrialEvent) { .kind = TRIAL_SUBMIT, .run = player->seen.n_runs, .key = player->keys });
+        (void) trial_give(player,
+                          &(TrialEvent) { .kind = TRIAL_SUBMIT, .run = player->seen.n_runs, .key = player->keys });
         trial_end_turn(player);
 }
 
@@ -545,7 +561,8 @@ static bool fits(const TrialPlayer *player, const TrialStep *step, unsigned run,
         const bool is_ended = trial_run_is_terminal(player->seen.runs[run].state);
 
         if (step->verb == TRIAL_RESOLVE && is_ended)
-                return step->resolution == TRIAL_AS_SUCCESS && (state == TRIAL_NODE_FAILED || state == TRIAL_NODE_TIMEOUT);
+                return step->resolution == TRIAL_AS_SUCCESS &&
+                       (state == TRIAL_NODE_FAILED || state == TRIAL_NODE_TIMEOUT);
         if (step->verb == TRIAL_RESOLVE)
                 return state == TRIAL_NODE_PENDING;
         if (step->verb == TRIAL_SKIP)
@@ -569,7 +586,8 @@ static void give_verb(TrialPlayer *player, const TrialStep *step) {
                 if (fits(player, step, event.run, event.node))
                         break;
         }
-        player->verbs[event.run] += step->verb == TRIAL_RETRY || step->verb == TRIAL_RERUN || step->verb == TRIAL_RESOLVE;
+        player->verbs[event.run] += step->verb == TRIAL_RETRY || step->verb == TRIAL_RERUN ||
+                                    step->verb == TRIAL_RESOLVE;
         (void) trial_give(player, &event);
         trial_end_turn(player);
 }
@@ -675,8 +693,9 @@ static void close_verbs(TrialPlayer *player) {
                         (void) trial_give(player, &(TrialEvent) { .kind = TRIAL_RESUME, .run = (uint8_t) r });
                 for (unsigned i = 0; i < player->trial->definition.n_nodes && run->state == TRIAL_RUN_SUSPENDED; i++)
                         if (run->nodes[i].state == TRIAL_NODE_PENDING) {
-                                (void) trial_give(player, &(TrialEvent) { .kind = TRIAL_RESOLVE, .run = (uint8_t) r,
-                                                                    .node = (uint8_t) i });
+                                (void) trial_give(player, &(TrialEvent) { .kind = TRIAL_RESOLVE,
+                                                                         .run = (uint8_t) r,
+                                                                         .node = (uint8_t) i });
                                 break;
                         }
         }

@@ -30,7 +30,7 @@ typedef struct TrialPlayer {
         const TrialSubject *reference, *subject;
         void *model, *tested;           /* owned */
         TrialOutcome *outcome;          /* borrowed */
-        TrialView expected, seen, before;       /* of the reference; of the subject, now and at the end of the turn before */
+        TrialView expected, seen, before;       /* of the reference; of the subject now, and a turn before */
         bool has_before;
         bool is_coming_back;            /* not everything has been told after a restart */
         TrialEvent *events;             /* all; this and the next ones are borrowed, and there once */

@@ -29,8 +29,8 @@ static bool somebody_asked(const TrialPlayer *player, unsigned run) {
         for (uint32_t i = player->n_events - 1; i-- > 0 && player->events[i].kind != TRIAL_TURN;) {
                 const TrialEvent *event = &player->events[i];
 
-                if (event->run == run && (event->kind == TRIAL_RETRY || event->kind == TRIAL_RERUN ||
-                                          event->kind == TRIAL_RESOLVE))
+                if (event->run == run &&
+                    (event->kind == TRIAL_RETRY || event->kind == TRIAL_RERUN || event->kind == TRIAL_RESOLVE))
                         return true;
         }
         return false;
@@ -181,8 +181,9 @@ static void check_busy(TrialPlayer *player, unsigned r, const Tally *tally) {
 }
 
 static bool was_there(const TrialPlayer *player, const TrialAttempt *attempt) {
-        const TrialEvent event = { .run = attempt->run, .node = attempt->node, .generation = attempt->generation,
-                                   .number = attempt->number };
+        const TrialEvent event = {
+                .run = attempt->run, .node = attempt->node, .generation = attempt->generation, .number = attempt->number
+        };
 
         return trial_find_attempt(&player->before, &event) != NULL;
 }
@@ -207,9 +208,10 @@ static void check_signals(TrialPlayer *player) {
                 const TrialAttempt *attempt = &player->before.attempts[i];
                 const TrialNodeView *node = &player->seen.runs[attempt->run].nodes[attempt->node];
 
-                if (attempt->is_ending && node->generation == attempt->generation && node->state == TRIAL_NODE_SUCCEEDED &&
-                    node->reason != TRIAL_REASON_OPERATOR)
-                        trial_differ(player, "run %u: node %u was told to end, and SUCCEEDED", attempt->run, attempt->node);
+                if (attempt->is_ending && node->generation == attempt->generation &&
+                    node->state == TRIAL_NODE_SUCCEEDED && node->reason != TRIAL_REASON_OPERATOR)
+                        trial_differ(player, "run %u: node %u was told to end, and SUCCEEDED", attempt->run,
+                                     attempt->node);
         }
 }
 
@@ -301,10 +303,11 @@ void trial_check_spawn(TrialPlayer *player, const TrialAttempt *attempt) {
                 if (repeats)
                         continue;
                 if (process->generation == attempt->generation && process->number == attempt->number)
-                        trial_differ(player, "run %u: an attempt of node %u is spawned twice", attempt->run, attempt->node);
-                if (process->is_ended_by_us && process->verbs == player->verbs[attempt->run])
-                        trial_differ(player, "run %u: node %u runs again, though nobody knows what it did", attempt->run,
+                        trial_differ(player, "run %u: an attempt of node %u is spawned twice", attempt->run,
                                      attempt->node);
+                if (process->is_ended_by_us && process->verbs == player->verbs[attempt->run])
+                        trial_differ(player, "run %u: node %u runs again, though nobody knows what it did",
+                                     attempt->run, attempt->node);
         }
 }
 
@@ -432,8 +435,8 @@ static void renumber(const TrialDefinition *definition, Replay *replay, TrialDef
 }
 
 /*
- * A node that is skipped counts as failed to Airflow's rules if a parent had failed by then. Whether one that is skipped
- * early had such a parent depends on which of two ends of one turn was told first.
+ * A node that is skipped counts as failed to Airflow's rules if a parent had failed by then. Whether one that is
+ * skipped early had such a parent depends on which of two ends of one turn was told first.
  */
 static bool order_shows(const TrialDefinition *definition) {
         for (unsigned i = 0; i < definition->n_nodes; i++)
@@ -445,7 +448,9 @@ static bool order_shows(const TrialDefinition *definition) {
 void trial_check_replays(TrialPlayer *player) {
         const TrialDefinition *definition = &player->trial->definition;
         static TrialDefinition renamed;
-        Replay replay = { .definition = definition, .turns_around = true, .what = "in another order of a turn's events" };
+        Replay replay = { .definition = definition,
+                          .turns_around = true,
+                          .what = "in another order of a turn's events" };
 
         for (unsigned i = 0; i < TRIAL_NODES_MAX; i++)
                 replay.nodes[i] = replay.places[i] = (uint8_t) i;

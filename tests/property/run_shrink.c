@@ -15,7 +15,7 @@
 
 #define ROUNDS_MAX 20
 
-/* Changes @trial in the @n-th way of its kind. Returns false if there is no such way; one that changes nothing is tried. */
+/* Changes @trial in the @n-th way of its kind. Returns false if there is no such way. */
 typedef bool (*TrialChange)(TrialCase *trial, unsigned n);
 
 static void remove_steps(TrialCase *trial, unsigned first, unsigned n) {
@@ -231,8 +231,8 @@ static bool try_kind(TrialCase *trial, const TrialSubject *subject, TrialChange 
 }
 
 void trial_shrink(const TrialCase *trial, const TrialSubject *subject, TrialCase *ret_small) {
-        static const TrialChange changes[] = { drop_many,  drop_half_of_nodes, drop_four,  drop_step, drop_node, drop_edge,
-                                               plain_node, plain_definition,   plain_step, drop_pair };
+        static const TrialChange changes[] = { drop_many, drop_half_of_nodes, drop_four,        drop_step,  drop_node,
+                                               drop_edge, plain_node,         plain_definition, plain_step, drop_pair };
         bool has_helped = true;
 
         *ret_small = *trial;

@@ -82,12 +82,12 @@ const char *trial_event_name(TrialEventKind kind) {
 
 const char *trial_run_state_name(TrialRunState state) {
         static const char *const names[_TRIAL_RUN_STATE_MAX] = {
-                [TRIAL_RUN_CREATED] = "CREATED",     [TRIAL_RUN_QUEUED] = "QUEUED",
-                [TRIAL_RUN_RUNNING] = "RUNNING",     [TRIAL_RUN_PAUSING] = "PAUSING",
-                [TRIAL_RUN_PAUSED] = "PAUSED",       [TRIAL_RUN_SUSPENDED] = "SUSPENDED",
-                [TRIAL_RUN_STOPPING] = "STOPPING",   [TRIAL_RUN_SUCCEEDED] = "SUCCEEDED",
-                [TRIAL_RUN_PARTIAL] = "PARTIAL",     [TRIAL_RUN_FAILED] = "FAILED",
-                [TRIAL_RUN_TIMEOUT] = "TIMEOUT",     [TRIAL_RUN_CANCELLED] = "CANCELLED",
+                [TRIAL_RUN_CREATED] = "CREATED",   [TRIAL_RUN_QUEUED] = "QUEUED",
+                [TRIAL_RUN_RUNNING] = "RUNNING",   [TRIAL_RUN_PAUSING] = "PAUSING",
+                [TRIAL_RUN_PAUSED] = "PAUSED",     [TRIAL_RUN_SUSPENDED] = "SUSPENDED",
+                [TRIAL_RUN_STOPPING] = "STOPPING", [TRIAL_RUN_SUCCEEDED] = "SUCCEEDED",
+                [TRIAL_RUN_PARTIAL] = "PARTIAL",   [TRIAL_RUN_FAILED] = "FAILED",
+                [TRIAL_RUN_TIMEOUT] = "TIMEOUT",   [TRIAL_RUN_CANCELLED] = "CANCELLED",
         };
 
         return names[state];
@@ -155,8 +155,8 @@ const char *trial_readiness_name(TrialReadiness readiness) {
 
 const char *trial_why_name(TrialWhy why) {
         static const char *const names[] = {
-                "nothing", "parents", "a human", "time", "a process", "the end of a process", "the store", "a place", "the run",
-                "the unit",
+                "nothing",   "parents", "a human", "time",     "a process", "the end of a process",
+                "the store", "a place", "the run", "the unit",
         };
 
         return names[why];

@@ -163,7 +163,7 @@ typedef struct TrialEvent {
         TrialEventKind kind;
         uint8_t run, node, generation, number;  /* of an attempt: generation of the node, number in the generation */
         uint8_t status;                         /* exit status */
-        uint8_t key;                            /* TRIAL_SUBMIT: of the request; one that is there already is not taken twice */
+        uint8_t key;                            /* TRIAL_SUBMIT: of the request, which is not taken twice */
         TrialResolution resolution;
         bool by_person;                         /* a start or stop of the unit */
         bool is_other_boot;                     /* TRIAL_RESTART */
@@ -288,7 +288,7 @@ typedef struct TrialSubject {
 
 bool trial_run_is_terminal(TrialRunState state);
 bool trial_node_is_terminal(TrialNodeState state);
-/* The node's state as a child with this rule sees it. To Airflow's rules what a failure upstream has skipped has failed. */
+/* The node as a child with this rule sees it. To Airflow's rules what a failure upstream has skipped has failed. */
 TrialParent trial_parent(const TrialNodeView *node, TrialReadiness readiness);
 const TrialAttempt *trial_find_attempt(const TrialView *view, const TrialEvent *event);
 

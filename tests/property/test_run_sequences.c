@@ -46,17 +46,17 @@ static const TrialEventKind verbs[VERBS_MAX] = { TRIAL_PAUSE, TRIAL_RESUME, TRIA
 
 /* By state of a run, in the order of the verbs: taken, not taken, and for some states of the node or of the hold. */
 static const char *const run_table[_TRIAL_RUN_STATE_MAX] = {
-        [TRIAL_RUN_CREATED] = "nhyynnnn",   [TRIAL_RUN_QUEUED] = "nhyynnnn",   [TRIAL_RUN_RUNNING] = "yhyyonoo",
-        [TRIAL_RUN_PAUSING] = "nyyyonoo",   [TRIAL_RUN_PAUSED] = "nyyyonoo",   [TRIAL_RUN_SUSPENDED] = "nhyyonoo",
-        [TRIAL_RUN_STOPPING] = "nnyynnnn",  [TRIAL_RUN_SUCCEEDED] = "nnnnoyon", [TRIAL_RUN_PARTIAL] = "nnnnoyon",
-        [TRIAL_RUN_FAILED] = "nnnnoyon",    [TRIAL_RUN_TIMEOUT] = "nnnnoyon",  [TRIAL_RUN_CANCELLED] = "nnnnoyon",
+        [TRIAL_RUN_CREATED] = "nhyynnnn",  [TRIAL_RUN_QUEUED] = "nhyynnnn",    [TRIAL_RUN_RUNNING] = "yhyyonoo",
+        [TRIAL_RUN_PAUSING] = "nyyyonoo",  [TRIAL_RUN_PAUSED] = "nyyyonoo",    [TRIAL_RUN_SUSPENDED] = "nhyyonoo",
+        [TRIAL_RUN_STOPPING] = "nnyynnnn", [TRIAL_RUN_SUCCEEDED] = "nnnnoyon", [TRIAL_RUN_PARTIAL] = "nnnnoyon",
+        [TRIAL_RUN_FAILED] = "nnnnoyon",   [TRIAL_RUN_TIMEOUT] = "nnnnoyon",   [TRIAL_RUN_CANCELLED] = "nnnnoyon",
 };
 
 /* By state of a node in a run that is not over: retry, resolve, skip. */
 static const char *const node_table[_TRIAL_NODE_STATE_MAX] = {
-        [TRIAL_NODE_WAITING] = "nny", [TRIAL_NODE_BLOCKED] = "nny",   [TRIAL_NODE_READY] = "nny",
-        [TRIAL_NODE_RUNNING] = "nnn", [TRIAL_NODE_DEFERRED] = "nny",  [TRIAL_NODE_PENDING] = "yyy",
-        [TRIAL_NODE_SUCCEEDED] = "nnn", [TRIAL_NODE_FAILED] = "ynn",  [TRIAL_NODE_TIMEOUT] = "ynn",
+        [TRIAL_NODE_WAITING] = "nny",   [TRIAL_NODE_BLOCKED] = "nny",  [TRIAL_NODE_READY] = "nny",
+        [TRIAL_NODE_RUNNING] = "nnn",   [TRIAL_NODE_DEFERRED] = "nny", [TRIAL_NODE_PENDING] = "yyy",
+        [TRIAL_NODE_SUCCEEDED] = "nnn", [TRIAL_NODE_FAILED] = "ynn",   [TRIAL_NODE_TIMEOUT] = "ynn",
         [TRIAL_NODE_CANCELLED] = "ynn", [TRIAL_NODE_SKIPPED] = "ynn",
 };
 
@@ -85,11 +85,13 @@ static void check_answer(Search *search, const TrialEvent *event, int answer) {
                 run_pairs[run->state][i]++;
                 node_pairs[run->nodes[event->node].state][i]++;
                 expected = listens == 'y' || (listens == 'h' && run->is_held) ||
-                           (listens == 'o' && node_listens(&run->nodes[event->node], event, trial_run_is_terminal(run->state)));
+                           (listens == 'o' &&
+                            node_listens(&run->nodes[event->node], event, trial_run_is_terminal(run->state)));
                 if (expected != (answer == 0))
                         trial_differ(&search->player, "%s of a run that is %s, and a node that is %s: %s",
                                      trial_event_name(event->kind), trial_run_state_name(run->state),
-                                     trial_node_state_name(run->nodes[event->node].state), answer == 0 ? "taken" : "refused");
+                                     trial_node_state_name(run->nodes[event->node].state),
+                                     answer == 0 ? "taken" : "refused");
         }
 }
 
@@ -108,8 +110,12 @@ static void add(Moves *moves, TrialEvent event) {
 static void add_attempts(Moves *moves, const TrialView *view, uint64_t now) {
         for (unsigned i = 0; i < view->n_attempts; i++) {
                 const TrialAttempt *attempt = &view->attempts[i];
-                TrialEvent event = { .kind = TRIAL_STARTED, .run = attempt->run, .node = attempt->node,
-                                     .generation = attempt->generation, .number = attempt->number, .at = now };
+                TrialEvent event = { .kind = TRIAL_STARTED,
+                                     .run = attempt->run,
+                                     .node = attempt->node,
+                                     .generation = attempt->generation,
+                                     .number = attempt->number,
+                                     .at = now };
 
                 if (attempt->state == TRIAL_ATTEMPT_SPAWNED)
                         add(moves, event);
@@ -131,8 +137,10 @@ static void add_verbs(Moves *moves, const TrialView *view, unsigned n_nodes) {
                 for (unsigned v = 0; v < VERBS_MAX; v++)
                         for (unsigned i = 0; i < (v < 4 ? 1 : n_nodes); i++)
                                 for (unsigned k = 0; k < (verbs[v] == TRIAL_RESOLVE ? 4 : 1); k++)
-                                        add(moves, (TrialEvent) { .kind = verbs[v], .run = (uint8_t) r, .node = (uint8_t) i,
-                                                                  .resolution = (TrialResolution) k });
+                                        add(moves, (TrialEvent) { .kind = verbs[v],
+                                                                 .run = (uint8_t) r,
+                                                                 .node = (uint8_t) i,
+                                                                 .resolution = (TrialResolution) k });
 }
 
 static void add_unit(Moves *moves, const TrialPlayer *player) {
@@ -214,8 +222,9 @@ static void try_move(Search *search, uint32_t from, const TrialEvent *event) {
         trial_end(&search->player);
         if (search->outcome.differs || search->n_places == STATES_MAX || is_known(search, sum))
                 return;
-        search->places[search->n_places++] = (Place) { .from = from, .n_turns = search->places[from].n_turns + 1,
-                                                       .event = *event, .sum = sum };
+        search->places[search->n_places++] = (Place) {
+                .from = from, .n_turns = search->places[from].n_turns + 1, .event = *event, .sum = sum
+        };
 }
 
 static void search_all(Search *search) {
@@ -274,11 +283,22 @@ int main(int argc, char **argv) {
                         .n_nodes = 2, .max_parallel = 2, .max_runs = 1, .max_queued = 1, .timeout = i == 1 ? 7 : 0,
                         .end_kills = i == 2,
                         .nodes = {
-                                { .policy = policies[i], .recover = recovers[i], .retry = (uint8_t) (i == 2), .retry_delay = 5,
-                                  .retry_max_delay = 300, .timeout = i == 0 ? 3 : 0 },
-                                { .policy = policies[i], .recover = recovers[i], .parents = { 0 }, .n_parents = 1,
-                                  .retry_delay = 5, .retry_max_delay = 300,
-                                  .readiness = i == 1 ? TRIAL_ALL_FINISHED : TRIAL_ALL_SUCCEEDED },
+                                {
+                                        .policy = policies[i],
+                                        .recover = recovers[i],
+                                        .retry = (uint8_t) (i == 2),
+                                        .retry_delay = 5,
+                                        .retry_max_delay = 300,
+                                        .timeout = i == 0 ? 3 : 0,
+                                },
+                                {
+                                        .policy = policies[i],
+                                        .recover = recovers[i],
+                                        .n_parents = 1,
+                                        .retry_delay = 5,
+                                        .retry_max_delay = 300,
+                                        .readiness = i == 1 ? TRIAL_ALL_FINISHED : TRIAL_ALL_SUCCEEDED,
+                                },
                         },
                 };
                 search_all(&search);
@@ -287,8 +307,8 @@ int main(int argc, char **argv) {
                         printf("# %s\n", search.outcome.what);
                 has_found = has_found || search.outcome.differs;
                 if (argc == 1)
-                        printf("%s %u - all that can happen to two nodes, %u\n", search.outcome.differs ? "not ok" : "ok", ++n,
-                               i + 1);
+                        printf("%s %u - all that can happen to two nodes, %u\n",
+                               search.outcome.differs ? "not ok" : "ok", ++n, i + 1);
                 fflush(stdout);
         }
         is_complete = all_pairs_tried();
