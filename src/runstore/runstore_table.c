@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Names and types of all columns
+ *
+ * The file's tables, the check of a batch and the filters of a query are made
+ * from this table.
+ */
+
+#include <assert.h>
+
+#include "basic/macro.h"
+#include "runstore/runstore_table.h"
+
+static const RunStoreColumn def_columns[_DEF_MAX] = {
+        [DEF_HASH] = { "hash", RUNSTORE_BYTES },
+        [DEF_FORMAT] = { "format", RUNSTORE_INTEGER },
+        [DEF_TEXT] = { "text", RUNSTORE_TEXT },
+        [DEF_CREATED] = { "created", RUNSTORE_INTEGER },
+};
+
+static const RunStoreColumn def_node_columns[_DEF_NODE_MAX] = {
+        [DEF_NODE_HASH] = { "hash", RUNSTORE_BYTES },
+        [DEF_NODE_NUMBER] = { "number", RUNSTORE_INTEGER },
+        [DEF_NODE_NAME] = { "name", RUNSTORE_TEXT },
+        [DEF_NODE_SETTINGS] = { "settings", RUNSTORE_TEXT },
+};
+
+static const RunStoreColumn def_edge_columns[_DEF_EDGE_MAX] = {
+        [DEF_EDGE_HASH] = { "hash", RUNSTORE_BYTES },
+        [DEF_EDGE_CHILD] = { "child", RUNSTORE_INTEGER },
+        [DEF_EDGE_PARENT] = { "parent", RUNSTORE_INTEGER },
+        [DEF_EDGE_KIND] = { "kind", RUNSTORE_TEXT },
+};
+
+static const RunStoreColumn run_columns[_RUN_MAX] = {
+        [RUN_ID] = { "id", RUNSTORE_INTEGER },
+        [RUN_UNIT] = { "unit", RUNSTORE_TEXT },
+        [RUN_NAME] = { "name", RUNSTORE_TEXT },
+        [RUN_KEY] = { "key", RUNSTORE_TEXT },
+        [RUN_KIND] = { "kind", RUNSTORE_TEXT },
+        [RUN_STATE] = { "state", RUNSTORE_TEXT },
+        [RUN_REASON] = { "reason", RUNSTORE_TEXT },
+        [RUN_HOST] = { "host", RUNSTORE_TEXT },
+        [RUN_OPERATOR] = { "operator", RUNSTORE_TEXT },
+        [RUN_OWNER] = { "owner", RUNSTORE_TEXT },
+        [RUN_NAMESPACE] = { "namespace", RUNSTORE_TEXT },
+        [RUN_REQID] = { "reqid", RUNSTORE_TEXT },
+        [RUN_ROUND] = { "round", RUNSTORE_INTEGER },
+        [RUN_PRIORITY] = { "priority", RUNSTORE_INTEGER },
+        [RUN_CREATED] = { "created", RUNSTORE_INTEGER },
+        [RUN_QUEUED] = { "queued", RUNSTORE_INTEGER },
+        [RUN_STARTED] = { "started", RUNSTORE_INTEGER },
+        [RUN_ENDED] = { "ended", RUNSTORE_INTEGER },
+        [RUN_DEADLINE] = { "deadline", RUNSTORE_INTEGER },
+        [RUN_WHY] = { "why", RUNSTORE_TEXT },
+        [RUN_PARAMS] = { "params", RUNSTORE_TEXT },
+        [RUN_RESULT] = { "result", RUNSTORE_TEXT },
+        [RUN_DEFINITION] = { "definition", RUNSTORE_BYTES },
+        [RUN_VALID] = { "valid", RUNSTORE_INTEGER },
+        [RUN_UID] = { "uid", RUNSTORE_INTEGER },
+        [RUN_CLIENT] = { "client", RUNSTORE_TEXT },
+        [RUN_RET_STAT] = { "ret_stat", RUNSTORE_TEXT },
+        [RUN_COST] = { "cost", RUNSTORE_INTEGER },
+        [RUN_TRIGGER] = { "trigger", RUNSTORE_TEXT },
+        [RUN_PARENT] = { "parent", RUNSTORE_INTEGER },
+        [RUN_PARENT_NODE] = { "parent_node", RUNSTORE_TEXT },
+        [RUN_BOOT] = { "boot", RUNSTORE_TEXT },
+        [RUN_REMAINING] = { "remaining", RUNSTORE_INTEGER },
+        [RUN_HELD] = { "held", RUNSTORE_INTEGER },
+        [RUN_DELETED] = { "deleted", RUNSTORE_INTEGER },
+        [RUN_DONE] = { "done", RUNSTORE_INTEGER },
+        [RUN_FAILED] = { "failed", RUNSTORE_INTEGER },
+        [RUN_RUNNING] = { "running", RUNSTORE_INTEGER },
+        [RUN_TOTAL] = { "total", RUNSTORE_INTEGER },
+        [RUN_EPOCH] = { "epoch", RUNSTORE_INTEGER },
+        [RUN_FRAME] = { "frame", RUNSTORE_INTEGER },
+};
+
+static const RunStoreColumn node_columns[_NODE_MAX] = {
+        [NODE_RUN] = { "run", RUNSTORE_INTEGER },
+        [NODE_NAME] = { "name", RUNSTORE_TEXT },
+        [NODE_GENERATION] = { "generation", RUNSTORE_INTEGER },
+        [NODE_STATE] = { "state", RUNSTORE_TEXT },
+        [NODE_REASON] = { "reason", RUNSTORE_TEXT },
+        [NODE_ATTEMPTS] = { "attempts", RUNSTORE_INTEGER },
+        [NODE_STARTED] = { "started", RUNSTORE_INTEGER },
+        [NODE_ENDED] = { "ended", RUNSTORE_INTEGER },
+        [NODE_EXIT] = { "exit", RUNSTORE_INTEGER },
+        [NODE_SIGNAL] = { "signal", RUNSTORE_INTEGER },
+        [NODE_RESULT] = { "result", RUNSTORE_TEXT },
+        [NODE_SOURCE] = { "source", RUNSTORE_TEXT },
+        [NODE_CAUSE] = { "cause", RUNSTORE_TEXT },
+        [NODE_WHY] = { "why", RUNSTORE_TEXT },
+        [NODE_LABEL] = { "label", RUNSTORE_TEXT },
+        [NODE_REQID] = { "reqid", RUNSTORE_TEXT },
+        [NODE_RET_STAT] = { "ret_stat", RUNSTORE_TEXT },
+        [NODE_BOOT] = { "boot", RUNSTORE_TEXT },
+        [NODE_NOT_BEFORE] = { "not_before", RUNSTORE_INTEGER },
+        [NODE_REMAINING] = { "remaining", RUNSTORE_INTEGER },
+        [NODE_DEADLINE] = { "deadline", RUNSTORE_INTEGER },
+        [NODE_TRIES] = { "tries", RUNSTORE_INTEGER },
+        [NODE_LOST] = { "lost", RUNSTORE_INTEGER },
+        [NODE_BLOB] = { "blob", RUNSTORE_BYTES },
+        [NODE_TOKEN] = { "token", RUNSTORE_TEXT },
+};
+
+static const RunStoreColumn attempt_columns[_ATTEMPT_MAX] = {
+        [ATTEMPT_ID] = { "id", RUNSTORE_INTEGER },
+        [ATTEMPT_RUN] = { "run", RUNSTORE_INTEGER },
+        [ATTEMPT_NODE] = { "node", RUNSTORE_TEXT },
+        [ATTEMPT_GENERATION] = { "generation", RUNSTORE_INTEGER },
+        [ATTEMPT_NUMBER] = { "number", RUNSTORE_INTEGER },
+        [ATTEMPT_STATE] = { "state", RUNSTORE_TEXT },
+        [ATTEMPT_BOOT] = { "boot", RUNSTORE_TEXT },
+        [ATTEMPT_PID] = { "pid", RUNSTORE_INTEGER },
+        [ATTEMPT_PID_START] = { "pid_start", RUNSTORE_INTEGER },
+        [ATTEMPT_CGROUP] = { "cgroup", RUNSTORE_TEXT },
+        [ATTEMPT_INVOCATION] = { "invocation", RUNSTORE_TEXT },
+        [ATTEMPT_STARTED] = { "started", RUNSTORE_INTEGER },
+        [ATTEMPT_ENDED] = { "ended", RUNSTORE_INTEGER },
+        [ATTEMPT_EXIT] = { "exit", RUNSTORE_INTEGER },
+        [ATTEMPT_SIGNAL] = { "signal", RUNSTORE_INTEGER },
+        [ATTEMPT_RESULT] = { "result", RUNSTORE_TEXT },
+        [ATTEMPT_JOB] = { "job", RUNSTORE_INTEGER },
+        [ATTEMPT_HOST] = { "host", RUNSTORE_TEXT },
+        [ATTEMPT_OWNER] = { "owner", RUNSTORE_TEXT },
+        [ATTEMPT_EPOCH] = { "epoch", RUNSTORE_INTEGER },
+        [ATTEMPT_FRAME] = { "frame", RUNSTORE_INTEGER },
+};
+
+static const RunStoreColumn outbox_columns[_OUTBOX_MAX] = {
+        [OUTBOX_ID] = { "id", RUNSTORE_INTEGER },
+        [OUTBOX_RUN] = { "run", RUNSTORE_INTEGER },
+        [OUTBOX_NODE] = { "node", RUNSTORE_TEXT },
+        [OUTBOX_KIND] = { "kind", RUNSTORE_TEXT },
+        [OUTBOX_TARGET] = { "target", RUNSTORE_TEXT },
+        [OUTBOX_PAYLOAD] = { "payload", RUNSTORE_TEXT },
+        [OUTBOX_STATE] = { "state", RUNSTORE_TEXT },
+        [OUTBOX_TRIES] = { "tries", RUNSTORE_INTEGER },
+        [OUTBOX_NOT_BEFORE] = { "not_before", RUNSTORE_INTEGER },
+        [OUTBOX_CREATED] = { "created", RUNSTORE_INTEGER },
+        [OUTBOX_ERROR] = { "error", RUNSTORE_TEXT },
+        [OUTBOX_OWNER] = { "owner", RUNSTORE_TEXT },
+};
+
+static const RunStoreColumn alarm_columns[_ALARM_MAX] = {
+        [ALARM_ID] = { "id", RUNSTORE_INTEGER },
+        [ALARM_RUN] = { "run", RUNSTORE_INTEGER },
+        [ALARM_NODE] = { "node", RUNSTORE_TEXT },
+        [ALARM_KIND] = { "kind", RUNSTORE_TEXT },
+        [ALARM_TEXT] = { "text", RUNSTORE_TEXT },
+        [ALARM_RAISED] = { "raised", RUNSTORE_INTEGER },
+        [ALARM_ACKNOWLEDGED] = { "acknowledged", RUNSTORE_INTEGER },
+        [ALARM_OPERATOR] = { "operator", RUNSTORE_TEXT },
+};
+
+static const RunStoreColumn event_columns[_EVENT_MAX] = {
+        [EVENT_ID] = { "id", RUNSTORE_INTEGER },          [EVENT_RUN] = { "run", RUNSTORE_INTEGER },
+        [EVENT_NODE] = { "node", RUNSTORE_TEXT },         [EVENT_AT] = { "at", RUNSTORE_INTEGER },
+        [EVENT_KIND] = { "kind", RUNSTORE_TEXT },         [EVENT_OLD] = { "old", RUNSTORE_TEXT },
+        [EVENT_NEW] = { "new", RUNSTORE_TEXT },           [EVENT_REASON] = { "reason", RUNSTORE_TEXT },
+        [EVENT_OPERATOR] = { "operator", RUNSTORE_TEXT }, [EVENT_UID] = { "uid", RUNSTORE_INTEGER },
+        [EVENT_REQID] = { "reqid", RUNSTORE_TEXT },       [EVENT_OWNER] = { "owner", RUNSTORE_TEXT },
+        [EVENT_EPOCH] = { "epoch", RUNSTORE_INTEGER },    [EVENT_FRAME] = { "frame", RUNSTORE_INTEGER },
+};
+
+static const RunStoreColumn blob_columns[_BLOB_MAX] = {
+        [BLOB_HASH] = { "hash", RUNSTORE_BYTES },
+        [BLOB_CHUNK] = { "chunk", RUNSTORE_INTEGER },
+        [BLOB_BYTES] = { "bytes", RUNSTORE_BYTES },
+};
+
+static const RunStoreTableInfo tables[_RUNSTORE_TABLE_MAX] = {
+        [RUNSTORE_DEF] = { "def", def_columns, ELEMENTSOF(def_columns), 1 },
+        [RUNSTORE_DEF_NODE] = { "def_node", def_node_columns, ELEMENTSOF(def_node_columns), 2 },
+        [RUNSTORE_DEF_EDGE] = { "def_edge", def_edge_columns, ELEMENTSOF(def_edge_columns), 3 },
+        [RUNSTORE_RUN] = { "run", run_columns, ELEMENTSOF(run_columns), 1 },
+        [RUNSTORE_NODE] = { "node", node_columns, ELEMENTSOF(node_columns), 2 },
+        [RUNSTORE_ATTEMPT] = { "attempt", attempt_columns, ELEMENTSOF(attempt_columns), 1 },
+        [RUNSTORE_OUTBOX] = { "outbox", outbox_columns, ELEMENTSOF(outbox_columns), 1 },
+        [RUNSTORE_ALARM] = { "alarm", alarm_columns, ELEMENTSOF(alarm_columns), 1 },
+        [RUNSTORE_EVENT] = { "event", event_columns, ELEMENTSOF(event_columns), 1 },
+        [RUNSTORE_BLOB] = { "blob", blob_columns, ELEMENTSOF(blob_columns), 2 },
+};
+
+const RunStoreTableInfo *runstore_table(RunStoreTable table) {
+        assert((unsigned) table < _RUNSTORE_TABLE_MAX);
+        return &tables[table];
+}
