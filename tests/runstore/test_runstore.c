@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "basic/macro.h"
@@ -458,6 +459,66 @@ Test(runstore, filters_choose_rows) {
         query.filters[0].value = (RunStoreValue) { .type = RUNSTORE_TEXT, .bytes = "'; DROP TABLE run; --", .n = 21 };
         ask(core, &query);
         cr_assert(eq(u64, core->seen.n_page, 0));
+        world_core_free(core);
+}
+
+/* CPU time of the store for some pages, in seconds: unlike the time that passes, it does not depend on the load. */
+static double cost_of(WorldCore *core, const RunStoreQuery *query) {
+        struct timespec before, after;
+        clockid_t clock;
+
+        cr_assert(eq(int, clock_getcpuclockid(world.store, &clock), 0));
+        ask(core, query);               /* what is read from the disk for the first time */
+        clock_gettime(clock, &before);
+        for (int i = 0; i < 20; i++)
+                ask(core, query);
+        clock_gettime(clock, &after);
+        return (double) (after.tv_sec - before.tv_sec) + (double) (after.tv_nsec - before.tv_nsec) / 1e9;
+}
+
+static void make_runs(int n) {
+        char sql[512];
+        sqlite3 *db;
+
+        snprintf(sql, sizeof(sql),
+                 "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
+                 "INSERT INTO run (id, unit, name, state, why) SELECT i, 'u' || (i %% 10), 'r' || i, "
+                 "CASE i %% 100000 WHEN 0 THEN 'FAILED' ELSE 'SUCCEEDED' END, 'w' || i FROM n", n);
+        cr_assert(eq(int, sqlite3_open(world.file, &db), SQLITE_OK));
+        cr_assert(eq(int, sqlite3_exec(db, "PRAGMA synchronous = OFF; PRAGMA cache_size = -200000", NULL, NULL, NULL), SQLITE_OK));
+        cr_assert(eq(int, sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK), "%s", sqlite3_errmsg(db));
+        sqlite3_close(db);
+}
+
+/* The control is a filter without an index, which looks at every run. */
+Test(runstore, page_of_a_million_runs_costs_the_same_wherever_it_is) {
+        const int n = 1000000;
+        RunStoreQuery query = { .table = RUNSTORE_RUN, .is_descending = true, .limit = 50, .columns = 1 << RUN_NAME | 1 << RUN_STATE };
+        double first, last, by_state, by_unit, scanned;
+        WorldCore *core = start();
+
+        make_runs(n);
+        first = cost_of(core, &query);
+        cr_assert(eq(i64, core->seen.ids[0], n));
+        query.n_cursor = 1;
+        query.cursor[0] = (RunStoreValue) { .type = RUNSTORE_INTEGER, .integer = 51 };
+        last = cost_of(core, &query);
+        cr_assert(eq(i64, core->seen.ids[49], 1));
+        cr_assert(not(core->seen.has_more));
+        query.cursor[0].integer = n / 2;
+        query.n_filters = 1;
+        query.filters[0] = (RunStoreFilter) { RUN_STATE, RUNSTORE_EQUAL, { .type = RUNSTORE_TEXT, .bytes = "FAILED", .n = 6 } };
+        by_state = cost_of(core, &query);
+        cr_assert(eq(u64, core->seen.n_page, 4));
+        query.filters[0] = (RunStoreFilter) { RUN_UNIT, RUNSTORE_EQUAL, { .type = RUNSTORE_TEXT, .bytes = "u7", .n = 2 } };
+        by_unit = cost_of(core, &query);
+        cr_assert(eq(u64, core->seen.n_page, 50));
+        query.filters[0] = (RunStoreFilter) { RUN_WHY, RUNSTORE_EQUAL, { .type = RUNSTORE_TEXT, .bytes = "none", .n = 4 } };
+        scanned = cost_of(core, &query);
+        cr_assert(lt(dbl, last, 3 * first), "the first page %f s, the last %f s", first, last);
+        cr_assert(lt(dbl, by_state, 3 * first), "a page %f s, by state %f s", first, by_state);
+        cr_assert(lt(dbl, by_unit, 3 * first), "a page %f s, by unit %f s", first, by_unit);
+        cr_assert(lt(dbl, 3 * first, scanned), "a page %f s, without an index %f s", first, scanned);
         world_core_free(core);
 }
 
