@@ -6,7 +6,7 @@
  * gone, and ends when all are durable. Batch n sets the round of run 1 to n,
  * replaces the event before it by event n, and adds attempt n; so a batch that
  * is missing, and one that is written after a later one, can both be seen.
- * "durable N" is printed for each mark. With "forget" nothing is sent again:
+ * "accepted N" and "durable N" are printed for each mark. With "forget" nothing is sent again:
  * after the loss of the link it is a new core that goes on with the next
  * batch. That is the control.
  */
@@ -32,6 +32,8 @@ static void on_welcomed(void *userdata, const RunStoreWelcome *welcome, bool has
 }
 
 static void on_accepted(void *userdata, uint64_t number) {
+        printf("accepted %llu\n", (unsigned long long) number);
+        fflush(stdout);
 }
 
 static void on_durable(void *userdata, uint64_t number) {
