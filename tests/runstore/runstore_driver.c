@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * runstore_driver SOCKET BATCHES [forget]
+ * runstore_driver SOCKET BATCHES [forget|each|all]
  *
  * A core that sends a series of batches, connects again whenever the store is
  * gone, and ends when all are durable. Batch n sets the round of run 1 to n,
@@ -8,7 +8,8 @@
  * is missing, and one that is written after a later one, can both be seen.
  * "accepted N" and "durable N" are printed for each mark. With "forget" nothing is sent again:
  * after the loss of the link it is a new core that goes on with the next
- * batch. That is the control.
+ * batch. That is the control. For bench/runstore a batch waits until the one
+ * before it is durable ("each"), or none waits ("all").
  */
 
 #include <poll.h>
@@ -22,6 +23,7 @@
 #include "runstore/runstore_client.h"
 
 #define LIMIT_SEC 60
+#define TAIL_BYTES ((size_t) 4 * 1024 * 1024)
 
 static bool is_welcome;
 
@@ -96,7 +98,8 @@ static void connect_to(RunStoreClient *client, const char *path) {
 
 int main(int argc, char *argv[]) {
         const int64_t n = argc > 2 ? atoll(argv[2]) : 0;
-        const bool forgets = argc > 3 && strcmp(argv[3], "forget") == 0;
+        const bool forgets = argc > 3 && strcmp(argv[3], "forget") == 0, waits = argc > 3 && strcmp(argv[3], "each") == 0;
+        const bool hastens = argc > 3 && strcmp(argv[3], "all") == 0;
         RunStoreClient *client = new_client();
         int64_t next = 1;
 
@@ -106,10 +109,10 @@ int main(int argc, char *argv[]) {
                         connect_to(client, argv[1]);
                         continue;
                 }
-                if (is_welcome && next <= n)
+                if (is_welcome && next <= n && runstore_client_bytes(client) < (waits ? 1 : TAIL_BYTES))
                         put_batch(client, next++);
                 (void) poll(&(struct pollfd) { .fd = runstore_client_fd(client), .events = runstore_client_events(client) }, 1,
-                            next <= n && is_welcome ? 1 : 1000);
+                            waits || next > n || !is_welcome ? 1000 : hastens ? 0 : 1);
                 if (runstore_client_serve(client) < 0 && forgets) {
                         runstore_client_free(client);
                         client = new_client();
