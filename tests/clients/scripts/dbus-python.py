@@ -56,6 +56,7 @@ def main():
     wait_until_state('made.service', 'failed')
     call('ResetFailedUnit', manager.ResetFailedUnit, 'made.service')
     call('a job that runs', lambda: manager.StartUnit('slow.service', 'replace').rpartition('/')[0])
+    wait_until_state('slow.service', 'activating')
     call('ListJobs', lambda: [list(job)[1:4] for job in manager.ListJobs()])
     call('CancelJob', lambda: manager.CancelJob(manager.ListJobs()[0][0]))
     call('ListJobs after it', manager.ListJobs)

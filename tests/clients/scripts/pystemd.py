@@ -71,6 +71,7 @@ def check_manager(bus):
     wait_until_state('fails.service', 'failed')
     step('NFailedUnits', lambda: manager.Manager.NFailedUnits)
     step('a job that runs', lambda: manager.Manager.StartUnit(b'slow.service', b'replace').rpartition(b'/')[0])
+    wait_until_state('slow.service', 'activating')
     step('ListJobs', lambda: [job[1:4] for job in manager.Manager.ListJobs()])
     step('CancelJob', lambda: manager.Manager.CancelJob(manager.Manager.ListJobs()[0][0]))
     step('ListJobs after it', manager.Manager.ListJobs)
