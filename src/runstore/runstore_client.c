@@ -499,14 +499,14 @@ static void refuse_queries(RunStoreClient *client) {
 }
 
 int runstore_client_serve(RunStoreClient *client) {
-        int fd = client->fd, r;
+        int fd = client->fd, r, sent;
 
         if (client->fd < 0)
                 return -ENOTCONN;
-        r = send_all(client);
+        r = sent = send_all(client);
         /* Also after a failure: why the store has closed the link is still to be read. */
-        if (r == 0 || r == -EPIPE || r == -ECONNRESET)
-                r = read_input(client) ?: r;
+        if (sent == 0 || sent == -EPIPE || sent == -ECONNRESET)
+                r = read_input(client) ?: sent;
         if (r == 0 && client->fd == fd)
                 r = send_all(client);
         if (r < 0 && client->fd == fd) {

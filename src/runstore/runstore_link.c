@@ -50,11 +50,11 @@ RunStoreLink *runstore_link_free(RunStoreLink *link) {
 /* — input — */
 
 static int add_fds(RunStoreLink *link, const struct cmsghdr *header) {
-        const size_t n = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
         int fds[FDS_A_READ], r = 0;
+        const size_t size = MIN(header->cmsg_len - CMSG_LEN(0), sizeof(fds));
 
-        memcpy(fds, CMSG_DATA(header), MIN(n, ELEMENTSOF(fds)) * sizeof(int));
-        for (size_t i = 0; i < MIN(n, ELEMENTSOF(fds)); i++) {
+        memcpy(fds, CMSG_DATA(header), size);
+        for (size_t i = 0; i < size / sizeof(int); i++) {
                 if (r == 0)
                         r = link->fds.n < FDS_MAX ? vector_push(&link->fds, fds[i]) : -EBADMSG;
                 if (r < 0)
@@ -68,7 +68,7 @@ static int take_control(RunStoreLink *link, struct msghdr *message) {
 
         for (struct cmsghdr *header = CMSG_FIRSTHDR(message); header; header = CMSG_NXTHDR(message, header))
                 if (header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
-                        r = add_fds(link, header) ?: r;
+                        r = MIN(r, add_fds(link, header));
         return r;
 }
 

@@ -346,7 +346,7 @@ static int write_marks(RunStoreWriter *writer, const RunStoreTask *last) {
                 "UPDATE \"schema\" SET value = CASE name WHEN 'number' THEN ?1 WHEN 'epoch' THEN ?2 ELSE ?3 END"
                 " WHERE name IN ('number', 'epoch', 'instance')";
         sqlite3_stmt *statement = NULL;
-        int code = sqlite3_prepare_v2(writer->file.db, sql, -1, &statement, NULL);
+        int code = sqlite3_prepare_v2(writer->file.db, sql, -1, &statement, NULL), ended;
 
         if (code == SQLITE_OK) {
                 sqlite3_bind_int64(statement, 1, (sqlite3_int64) last->number);
@@ -354,8 +354,8 @@ static int write_marks(RunStoreWriter *writer, const RunStoreTask *last) {
                 sqlite3_bind_int64(statement, 3, (sqlite3_int64) last->instance);
                 code = sqlite3_step(statement);
         }
-        code = sqlite3_finalize(statement) ?: code;
-        return runstore_map_error(writer->file.db, code);
+        ended = sqlite3_finalize(statement);
+        return runstore_map_error(writer->file.db, ended ?: code);
 }
 
 static int write_all(RunStoreWriter *writer, RunStoreTasks *tasks) {
