@@ -130,34 +130,38 @@ int runstore_link_take_fd(RunStoreLink *link) {
 /* — output — */
 
 bool runstore_link_has_output(const RunStoreLink *link) {
-        return link->n_sent < link->output.n;
+        return !link->is_broken && link->n_sent < link->output.n;
 }
 
-int runstore_link_flush(RunStoreLink *link) {
-        while (link->n_sent < link->output.n) {
+/* What has come is still to be read, so the link is not closed; but nothing is sent any more. */
+static void give_up_output(RunStoreLink *link) {
+        link->is_broken = true;
+        (void) shutdown(link->fd, SHUT_RDWR);
+}
+
+void runstore_link_flush(RunStoreLink *link) {
+        while (!link->is_broken && link->n_sent < link->output.n) {
                 ssize_t n = send(link->fd, link->output.items + link->n_sent, link->output.n - link->n_sent,
                                  MSG_DONTWAIT | MSG_NOSIGNAL);
 
                 if (n < 0 && errno == EAGAIN)
-                        return 0;
+                        return;
                 if (n < 0 && errno != EINTR)
-                        return -errno;
+                        give_up_output(link);
                 link->n_sent += n > 0 ? (size_t) n : 0;
         }
         vector_clear(&link->output);
         link->n_sent = 0;
-        return 0;
 }
 
-int runstore_link_send(RunStoreLink *link, const uint8_t *frame, size_t n) {
-        int r;
-
-        if (link->output.n - link->n_sent + n > OUTPUT_MAX)
-                return -ENOBUFS;
-        r = vector_reserve(&link->output, n);
-        if (r < 0)
-                return r;
+void runstore_link_send(RunStoreLink *link, const uint8_t *frame, size_t n) {
+        if (link->is_broken)
+                return;
+        if (link->output.n - link->n_sent + n > OUTPUT_MAX || vector_reserve(&link->output, n) < 0) {
+                give_up_output(link);
+                return;
+        }
         memcpy(link->output.items + link->output.n, frame, n);
         link->output.n += n;
-        return runstore_link_flush(link);
+        runstore_link_flush(link);
 }

@@ -20,6 +20,7 @@ typedef struct RunStoreLink {
         VECTOR(int) fds;                /* owned: that came with frames which are not taken yet, in their order */
         VECTOR(uint8_t) output;
         size_t n_sent;                  /* the first bytes of .output */
+        bool is_broken;                 /* nothing can be sent */
 
         bool has_hello, is_welcome;
         RunStoreHello hello;
@@ -35,7 +36,10 @@ ssize_t runstore_link_read(RunStoreLink *link);
 int runstore_link_next(RunStoreLink *link, RunStoreFrame *ret_frame);
 int runstore_link_take_fd(RunStoreLink *link);                  /* the caller's; -1 if none came */
 
-/* Queues a frame made by runstore_frame_end(), and sends what the socket takes: 0 or -errno. */
-int runstore_link_send(RunStoreLink *link, const uint8_t *frame, size_t n);
-int runstore_link_flush(RunStoreLink *link);
+/*
+ * Queues a frame made by runstore_frame_end(), and sends what the socket takes. After a failure nothing is sent any
+ * more, but what the other end has sent before can be read up to its end.
+ */
+void runstore_link_send(RunStoreLink *link, const uint8_t *frame, size_t n);
+void runstore_link_flush(RunStoreLink *link);
 bool runstore_link_has_output(const RunStoreLink *link);

@@ -93,10 +93,8 @@ static void choose_events(ServedLink *served) {
         (void) sd_event_source_set_io_events(served->source, events);
 }
 
-/* A link that cannot be written is closed where it is read: its end is looked for there. */
 static void send_frame(ServedLink *served, const uint8_t *bytes, size_t n) {
-        if (runstore_link_send(served->link, bytes, n) < 0)
-                (void) shutdown(served->link->fd, SHUT_RDWR);
+        runstore_link_send(served->link, bytes, n);
         choose_events(served);
 }
 
@@ -390,10 +388,8 @@ static int on_link(sd_event_source *source, int fd, uint32_t events, void *userd
         ServedLink *served = userdata;
         ssize_t n = 1;
 
-        if (events & EPOLLOUT && runstore_link_flush(served->link) < 0) {
-                close_link(served);
-                return 0;
-        }
+        if (events & EPOLLOUT)
+                runstore_link_flush(served->link);
         for (unsigned i = 0; i < READS_A_TURN && events & (EPOLLIN | EPOLLHUP | EPOLLERR) && n > 0; i++) {
                 n = runstore_link_read(served->link);
                 if (n > 0)

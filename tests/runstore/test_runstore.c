@@ -31,6 +31,22 @@ static WorldCore *start(void) {
         return core;
 }
 
+#define TAIL_BYTES (256U * 1024U)       /* as core's BufferMax= */
+
+static uint64_t put_large(WorldCore *core, int64_t id) {
+        static char large[8192];
+        RecordWriter *writer;
+        uint64_t number;
+
+        memset(large, 'x', sizeof(large) - 1);
+        cr_assert(eq(int, runstore_client_begin(core->client, &writer), 0));
+        runstore_put_operation(writer, RUNSTORE_RUN, RUNSTORE_PUT, 2);
+        runstore_put_integer(writer, RUN_ID, id);
+        runstore_put_text(writer, RUN_RESULT, large);
+        cr_assert(eq(int, runstore_client_end(core->client, &number), 0));
+        return number;
+}
+
 /* — batches — */
 
 Test(runstore, batch_is_accepted_and_then_durable) {
@@ -165,6 +181,29 @@ Test(runstore, successor_of_a_core_finds_what_was_sent_before_its_death) {
         cr_assert(eq(u64, next->seen.welcome.durable, number));
         cr_assert(eq(i64, world_ask("SELECT count(*) FROM run"), 20));
         cr_assert(eq(u64, world_put_run(next, 21, NULL), number + 1));
+        world_core_free(next);
+}
+
+/* More than the store reads at once, so that it sees the HELLO of the successor before the end of the link before. */
+Test(runstore, link_before_is_read_to_its_end_before_another_is_welcomed) {
+        const int n = 500, n_buffer = 16 * 1024 * 1024;
+        WorldCore *core = start(), *next;
+        uint64_t number = 0;
+
+        if (setsockopt(runstore_client_fd(core->client), SOL_SOCKET, SO_SNDBUFFORCE, &n_buffer, sizeof(n_buffer)) < 0)
+                cr_skip_test("the socket can have no larger buffer here");
+        kill(world.store, SIGSTOP);
+        for (int i = 1; i <= n; i++)
+                number = put_large(core, i);
+        while (runstore_client_events(core->client) != POLLIN)
+                (void) world_serve(core);
+        world_core_free(core);
+        next = world_core_new(12);
+        (void) world_serve(next);
+        kill(world.store, SIGCONT);
+        world_wait(next, next->seen.n_welcomed == 1);
+        cr_assert(eq(u64, next->seen.welcome.durable, number));
+        cr_assert(eq(i64, world_ask("SELECT count(*) FROM run"), n));
         world_core_free(next);
 }
 
@@ -334,6 +373,26 @@ Test(runstore, each_wrong_frame_is_refused_and_ends_its_link_alone) {
         cr_assert(eq(u64, core->seen.welcome.accepted, 0));
         world_wait_durable(core, world_put_run(core, 1, "one"));
         world_core_free(core);
+}
+
+Test(runstore, batch_that_comes_again_is_no_fault) {
+        RecordWriter writer = {};
+        uint64_t epoch;
+        int fd;
+
+        world_start_store();
+        fd = connect_raw();
+        send_hello(fd);
+        epoch = read_welcome(fd);
+        runstore_frame_begin(&writer, RUNSTORE_BATCH, 1);
+        record_put_time(&writer, epoch);
+        cr_assert(eq(int, runstore_frame_end(&writer), 0));
+        for (int i = 0; i < 3; i++)
+                cr_assert(eq(int, (int) write(fd, writer.bytes, writer.n), (int) writer.n));
+        record_writer_deinit(&writer);
+        /* Refused is only what ends the link. */
+        send_wrong(fd, VERSION, epoch);
+        cr_assert(eq(int, read_refusal(fd), RUNSTORE_REFUSED_VERSION));
 }
 
 /* — results — */
@@ -623,22 +682,6 @@ Test(runstore, file_system_that_is_read_only_is_told_and_used_once_it_is_not) {
         world_core_free(core);
         unmount_small();
         unlink(world.socket);
-}
-
-#define TAIL_BYTES (256U * 1024U)       /* as core's BufferMax= */
-
-static uint64_t put_large(WorldCore *core, int64_t id) {
-        static char large[8192];
-        RecordWriter *writer;
-        uint64_t number;
-
-        memset(large, 'x', sizeof(large) - 1);
-        cr_assert(eq(int, runstore_client_begin(core->client, &writer), 0));
-        runstore_put_operation(writer, RUNSTORE_RUN, RUNSTORE_PUT, 2);
-        runstore_put_integer(writer, RUN_ID, id);
-        runstore_put_text(writer, RUN_RESULT, large);
-        cr_assert(eq(int, runstore_client_end(core->client, &number), 0));
-        return number;
 }
 
 Test(runstore, full_disk_gives_up_the_ballast_and_loses_nothing) {
