@@ -337,8 +337,9 @@ LATE=$(cat "$DIR/late-pid")
 kill -9 "$KEEPER"
 wait "$KEEPER" 2>/dev/null
 touch "$DIR/go-late"
-timeout "$PATIENCE" tail --pid="$LATE" -f /dev/null
+timeout 60 tail --pid="$LATE" -f /dev/null
 report $? "a core whose keeper has died before it looked ends, too"
+kill -9 "$LATE" 2>/dev/null
 check_prints "and says why" 'The keeper has ended' cat "$DIR/late-log"
 start_daemon
 check "another jobd can take its place" ctl list-units
