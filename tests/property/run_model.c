@@ -137,7 +137,7 @@ static void change_boot(RunModel *model, uint64_t now) {
 /* The store has what was kept, and knows it. */
 static void come_back(RunModel *model, const TrialEvent *event) {
         model->accepted = event->turn;
-        model->durable = model->durable < event->turn ? model->durable : event->turn;
+        model->durable = event->durable;
         if (event->is_other_boot)
                 change_boot(model, event->at);
 }
@@ -145,7 +145,6 @@ static void come_back(RunModel *model, const TrialEvent *event) {
 /* Lives again through the turns that were kept. */
 static void restart(Subject *subject, const TrialEvent *event) {
         RunModel *model = &subject->model;
-        const uint32_t durable = model->durable;
         size_t n = 0;
 
         begin(model, model->definition);
@@ -157,7 +156,6 @@ static void restart(Subject *subject, const TrialEvent *event) {
                         (void) happen(model, &subject->history[n]);
         }
         subject->n_history = n;
-        model->durable = durable;
         come_back(model, event);
 }
 

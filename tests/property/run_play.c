@@ -445,16 +445,19 @@ static void adopt(TrialPlayer *player) {
                 trial_end_turn(player);
 }
 
-static void come_back(TrialPlayer *player, const TrialEvent *restart) {
-        player->turn = restart->turn + 1;
-        player->accepted = restart->turn;
-        player->durable = player->durable < restart->turn ? player->durable : restart->turn;
-        (void) trial_give(player, restart);
+/* @restart: what is kept, and in which boot. */
+static void come_back(TrialPlayer *player, TrialEvent restart) {
+        player->durable = player->durable < restart.turn ? player->durable : restart.turn;
+        player->turn = restart.turn + 1;
+        player->accepted = restart.turn;
+        restart.kind = TRIAL_RESTART;
+        restart.durable = player->durable;
+        (void) trial_give(player, &restart);
         player->subject->look(player->tested, &player->before);
         /* Turns that are no more have no number: what was made in one is not looked at again. */
         for (unsigned r = 0; r < TRIAL_RUNS_MAX; r++)
                 for (unsigned i = 0; i < TRIAL_NODES_MAX; i++)
-                        if (player->made_in[r][i] > restart->turn)
+                        if (player->made_in[r][i] > restart.turn)
                                 player->made_in[r][i] = 0;
         trial_end_turn(player);
 }
@@ -468,7 +471,7 @@ static void kill_core(TrialPlayer *player, uint32_t kept) {
         after = calloc(n + 1, sizeof(*after));
         memcpy(after, player->events + first, n * sizeof(*after));
         player->is_coming_back = true;
-        come_back(player, &(TrialEvent) { .kind = TRIAL_RESTART, .turn = kept });
+        come_back(player, (TrialEvent) { .turn = kept });
         tell_again(player, after, n);
         player->is_coming_back = false;
         free(after);
@@ -507,9 +510,7 @@ static void reboot(TrialPlayer *player, const TrialStep *step) {
         }
         player->now += step->amount;
         player->unit = TRIAL_UNIT_IS_INACTIVE;
-        come_back(player,
-                  &(TrialEvent) {
-                          .kind = TRIAL_RESTART, .turn = player->durable, .is_other_boot = true, .at = player->now });
+        come_back(player, (TrialEvent) { .turn = player->durable, .is_other_boot = true, .at = player->now });
         for (unsigned i = 0; i < player->seen.n_attempts; i++) {
                 const TrialAttempt *attempt = &player->seen.attempts[i];
 

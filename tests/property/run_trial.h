@@ -169,6 +169,7 @@ typedef struct TrialEvent {
         bool is_other_boot;                     /* TRIAL_RESTART */
         uint64_t at;
         uint32_t turn;
+        uint32_t durable;                       /* TRIAL_RESTART: of the turns that are kept */
 } TrialEvent;
 
 /* — what is seen — */
