@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Making and checking graphs
+ *
+ * Edges are ranges of numbers in one array for each direction. Walks are
+ * loops over arrays, so a chain of any length needs no stack.
+ */
+
+#include <assert.h>
+#include <string.h>
+
+#include "basic/hash.h"
+#include "basic/index_table.h"
+#include "basic/text.h"
+#include "basic/vector.h"
+#include "run/run_graph.h"
+
+/* Edges of a cycle that are named one by one; of the others the number is given. */
+#define CYCLE_EDGES_MAX 100U
+
+typedef struct GraphNode {
+        uint32_t name;                  /* offset in .names */
+        uint32_t payload;
+        uint32_t policy;                /* index in .policies */
+        uint32_t first_parent, first_child;
+} GraphNode;
+
+struct RunGraph {
+        uint32_t n_refs;
+        uint32_t n;
+        GraphNode *nodes;               /* owned; one more than .n, where the last ranges end */
+        uint32_t *parents, *children;   /* owned */
+        uint32_t *order;                /* owned */
+        char *names;                    /* owned */
+        size_t n_names;                 /* bytes */
+        VECTOR(RunPolicy) policies;
+        IndexTable by_name;             /* of nodes */
+};
+
+static RunGraph *free_graph(RunGraph *graph) {
+        free(graph->nodes);
+        free(graph->parents);
+        free(graph->children);
+        free(graph->order);
+        free(graph->names);
+        vector_deinit(&graph->policies);
+        index_table_deinit(&graph->by_name);
+        free(graph);
+        return NULL;
+}
+
+RunGraph *run_graph_ref(RunGraph *graph) {
+        graph->n_refs++;
+        return graph;
+}
+
+RunGraph *run_graph_unref(RunGraph *graph) {
+        return graph && --graph->n_refs == 0 ? free_graph(graph) : NULL;
+}
+
+/* A refusal: 0 from text_format() is -EINVAL for the caller. */
+#define refuse(ret_problem, ...)                                                \
+        ({                                                                      \
+                int refuse_r_ = text_format(ret_problem, __VA_ARGS__);          \
+                refuse_r_ < 0 ? refuse_r_ : -EINVAL;                            \
+        })
+
+uint32_t run_graph_find(const RunGraph *graph, const char *name) {
+        uint32_t hash = index_table_hash(name);
+        uint32_t node;
+
+        for (size_t probe = 0; index_table_next(&graph->by_name, hash, &probe, &node);)
+                if (strcmp(run_graph_name(graph, node), name) == 0)
+                        return node;
+        return RUN_NODE_NONE;
+}
+
+static int add_names(RunGraph *graph, const RunGraphSpec *spec, char **ret_problem) {
+        size_t at = 0;
+        int r;
+
+        for (uint32_t i = 0; i < spec->n_nodes; i++)
+                graph->n_names += strlen(spec->nodes[i].name) + 1;
+        if (graph->n_names > UINT32_MAX)
+                return refuse(ret_problem, "The names of all nodes take more than 4 GiB.");
+        graph->names = malloc(graph->n_names);
+        if (!graph->names)
+                return -ENOMEM;
+        r = index_table_reserve(&graph->by_name, spec->n_nodes);
+        if (r < 0)
+                return r;
+
+        for (uint32_t i = 0; i < spec->n_nodes; i++) {
+                const char *name = spec->nodes[i].name;
+
+                if (strcmp(name, RUN_NO_NODE) == 0)
+                        return refuse(ret_problem, "No node can be called \"%s\", which means no node.", name);
+                if (run_graph_find(graph, name) != RUN_NODE_NONE)
+                        return refuse(ret_problem, "There are two nodes \"%s\".", name);
+                graph->nodes[i] = (GraphNode) { .name = (uint32_t) at, .payload = spec->nodes[i].payload };
+                memcpy(graph->names + at, name, strlen(name) + 1);
+                at += strlen(name) + 1;
+                r = index_table_put(&graph->by_name, index_table_hash(name), i);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+/* Padding may keep equal policies apart, which costs memory only. */
+static int add_policy(RunGraph *graph, IndexTable *table, const RunPolicy *policy, uint32_t *ret_index) {
+        const char *bytes = (const char *) policy;
+        uint64_t sum = HASH_BEGIN;
+        uint32_t hash, index;
+        int r;
+
+        for (size_t i = 0; i < sizeof(*policy); i++)
+                sum = hash_add_byte(sum, bytes[i]);
+        hash = (uint32_t) (sum ^ sum >> 32);
+        for (size_t probe = 0; index_table_next(table, hash, &probe, &index);)
+                if (memcmp(&graph->policies.items[index], policy, sizeof(*policy)) == 0) {
+                        *ret_index = index;
+                        return 0;
+                }
+
+        index = (uint32_t) graph->policies.n;
+        r = vector_reserve(&graph->policies, 1);
+        if (r < 0)
+                return r;
+        r = index_table_put(table, hash, index);
+        if (r < 0)
+                return r;
+        memcpy(&graph->policies.items[graph->policies.n++], policy, sizeof(*policy));
+        *ret_index = index;
+        return 0;
+}
+
+static int add_policies(RunGraph *graph, const RunGraphSpec *spec) {
+        cleanup_(index_table_deinit) IndexTable table = {};
+        int r = 0;
+
+        for (uint32_t i = 0; i < spec->n_nodes && r == 0; i++)
+                r = add_policy(graph, &table, &spec->nodes[i].policy, &graph->nodes[i].policy);
+        return r;
+}
+
+/* Finds the parents of one node. @seen: for each node the child that named it last, plus one. */
+static int add_parents(RunGraph *graph, const RunNodeSpec *spec, uint32_t node, uint32_t *seen, uint32_t *n_edges,
+                       char **ret_problem) {
+        graph->nodes[node].first_parent = *n_edges;
+        for (uint32_t i = 0; i < spec->n_parents; i++) {
+                const char *name = spec->parents[i];
+                uint32_t parent;
+
+                if (strcmp(name, RUN_NO_NODE) == 0)
+                        continue;
+                parent = run_graph_find(graph, name);
+                if (parent == RUN_NODE_NONE)
+                        return refuse(ret_problem, "Node \"%s\" depends on \"%s\", which does not exist.", spec->name,
+                                      name);
+                if (parent == node)
+                        return refuse(ret_problem, "Node \"%s\" depends on itself.", name);
+                if (seen[parent] == node + 1)
+                        return refuse(ret_problem, "Node \"%s\" depends on \"%s\" twice.", spec->name, name);
+                seen[parent] = node + 1;
+                graph->parents[(*n_edges)++] = parent;
+        }
+        return 0;
+}
+
+static int check_amount(const RunGraph *graph, uint32_t node, char **ret_problem) {
+        const RunPolicy *policy = run_graph_policy(graph, node);
+        uint32_t n;
+
+        (void) run_graph_parents(graph, node, &n);
+        if (policy->readiness == RUN_READY_AT_LEAST && (policy->amount == 0 || policy->amount > n))
+                return refuse(ret_problem, "Node \"%s\" wants at least %u parents to succeed, and has %u.",
+                              run_graph_name(graph, node), policy->amount, n);
+        if (policy->readiness == RUN_READY_AT_LEAST_PERCENT && (policy->amount == 0 || policy->amount > 100))
+                return refuse(ret_problem, "Node \"%s\" wants %u%% of its parents to succeed: 1%% to 100%% can.",
+                              run_graph_name(graph, node), policy->amount);
+        return 0;
+}
+
+static int add_edges(RunGraph *graph, const RunGraphSpec *spec, char **ret_problem) {
+        cleanup_free_ uint32_t *seen = calloc(spec->n_nodes, sizeof(*seen));
+        uint64_t n_max = 0;
+        uint32_t n = 0;
+        int r = 0;
+
+        for (uint32_t i = 0; i < spec->n_nodes; i++)
+                n_max += spec->nodes[i].n_parents;
+        if (n_max >= UINT32_MAX)
+                return refuse(ret_problem, "There are too many dependencies.");
+        graph->parents = calloc(n_max + 1, sizeof(*graph->parents));
+        graph->children = calloc(n_max + 1, sizeof(*graph->children));
+        if (!seen || !graph->parents || !graph->children)
+                return -ENOMEM;
+
+        for (uint32_t i = 0; i < spec->n_nodes && r == 0; i++)
+                r = add_parents(graph, &spec->nodes[i], i, seen, &n, ret_problem);
+        graph->nodes[spec->n_nodes].first_parent = n;
+        for (uint32_t i = 0; i < spec->n_nodes && r == 0; i++)
+                r = check_amount(graph, i, ret_problem);
+        return r;
+}
+
+/* Turns the parents of all nodes round: counts the children, then places them. */
+static void add_children(RunGraph *graph) {
+        const uint32_t n_edges = graph->nodes[graph->n].first_parent;
+        uint32_t sum = 0;
+
+        for (uint32_t i = 0; i < n_edges; i++)
+                graph->nodes[graph->parents[i]].first_child++;
+        for (uint32_t i = 0; i <= graph->n; i++) {
+                sum += graph->nodes[i].first_child;
+                graph->nodes[i].first_child = sum;
+        }
+        /* From behind, so that children stand in rising order, and each range ends where it begins. */
+        for (uint32_t i = graph->n; i-- > 0;) {
+                uint32_t n;
+                const uint32_t *parents = run_graph_parents(graph, i, &n);
+
+                for (uint32_t k = 0; k < n; k++)
+                        graph->children[--graph->nodes[parents[k]].first_child] = i;
+        }
+}
+
+/* A node of a cycle that can be reached over parents from @node, which all are without a place in the order. */
+static uint32_t find_cycle(const RunGraph *graph, uint32_t node, const uint32_t *missing, uint32_t *next) {
+        memset(next, 0xff, graph->n * sizeof(*next));
+        while (next[node] == RUN_NODE_NONE) {
+                uint32_t n;
+                const uint32_t *parents = run_graph_parents(graph, node, &n);
+
+                while (missing[*parents] == 0)
+                        parents++;
+                next[node] = *parents;
+                node = *parents;
+        }
+        return node;
+}
+
+/* @missing: the parents of each node that have no place in the order; 0 for nodes that have one. */
+static int refuse_cycle(const RunGraph *graph, const uint32_t *missing, char **ret_problem) {
+        cleanup_free_ uint32_t *next = malloc(graph->n * sizeof(*next));
+        cleanup_(text_deinit) Text text = {};
+        uint32_t first = 0, n = 0;
+        int r;
+
+        if (!next)
+                return -ENOMEM;
+        while (missing[first] == 0)
+                first++;
+        first = find_cycle(graph, first, missing, next);
+
+        text_add(&text, "Nodes depend on each other in a cycle: ");
+        for (uint32_t node = first; n == 0 || node != first; node = next[node], n++)
+                if (n < CYCLE_EDGES_MAX)
+                        text_addf(&text, "%s\"%s\" depends on \"%s\"", n == 0 ? "" : ", ", run_graph_name(graph, node),
+                                  run_graph_name(graph, next[node]));
+        if (n > CYCLE_EDGES_MAX)
+                text_addf(&text, ", and %u more", n - CYCLE_EDGES_MAX);
+        text_add_char(&text, '.');
+        r = text_finish(&text, ret_problem);
+        return r < 0 ? r : -EINVAL;
+}
+
+static int add_order(RunGraph *graph, char **ret_problem) {
+        cleanup_free_ uint32_t *missing = calloc(graph->n, sizeof(*missing));
+        uint32_t n_placed = 0;
+
+        graph->order = malloc(graph->n * sizeof(*graph->order));
+        if (!missing || !graph->order)
+                return -ENOMEM;
+        for (uint32_t i = 0; i < graph->n; i++) {
+                (void) run_graph_parents(graph, i, &missing[i]);
+                if (missing[i] == 0)
+                        graph->order[n_placed++] = i;
+        }
+        for (uint32_t done = 0; done < n_placed; done++) {
+                uint32_t n;
+                const uint32_t *children = run_graph_children(graph, graph->order[done], &n);
+
+                for (uint32_t k = 0; k < n; k++)
+                        if (--missing[children[k]] == 0)
+                                graph->order[n_placed++] = children[k];
+        }
+        return n_placed == graph->n ? 0 : refuse_cycle(graph, missing, ret_problem);
+}
+
+int run_graph_new(const RunGraphSpec *spec, RunGraph **ret_graph, char **ret_problem) {
+        cleanup_(run_graph_unrefp) RunGraph *graph = NULL;
+        int r;
+
+        if (spec->n_nodes == 0 || spec->n_nodes == RUN_NODE_NONE)
+                return refuse(ret_problem, spec->n_nodes == 0 ? "There is no node." : "There are too many nodes.");
+        graph = malloc(sizeof(*graph));
+        if (!graph)
+                return -ENOMEM;
+        *graph = (RunGraph) { .n_refs = 1, .n = spec->n_nodes };
+        graph->nodes = calloc((size_t) spec->n_nodes + 1, sizeof(*graph->nodes));
+        if (!graph->nodes)
+                return -ENOMEM;
+
+        r = add_names(graph, spec, ret_problem);
+        if (r < 0)
+                return r;
+        r = add_policies(graph, spec);
+        if (r < 0)
+                return r;
+        r = add_edges(graph, spec, ret_problem);
+        if (r < 0)
+                return r;
+        add_children(graph);
+        r = add_order(graph, ret_problem);
+        if (r < 0)
+                return r;
+        *ret_graph = take_ptr(graph);
+        return 0;
+}
+
+uint32_t run_graph_count(const RunGraph *graph) {
+        return graph->n;
+}
+
+const char *run_graph_name(const RunGraph *graph, uint32_t node) {
+        assert(node < graph->n);
+        return graph->names + graph->nodes[node].name;
+}
+
+uint32_t run_graph_payload(const RunGraph *graph, uint32_t node) {
+        assert(node < graph->n);
+        return graph->nodes[node].payload;
+}
+
+const RunPolicy *run_graph_policy(const RunGraph *graph, uint32_t node) {
+        assert(node < graph->n);
+        return &graph->policies.items[graph->nodes[node].policy];
+}
+
+const uint32_t *run_graph_parents(const RunGraph *graph, uint32_t node, uint32_t *ret_n) {
+        assert(node < graph->n);
+        *ret_n = graph->nodes[node + 1].first_parent - graph->nodes[node].first_parent;
+        return graph->parents + graph->nodes[node].first_parent;
+}
+
+const uint32_t *run_graph_children(const RunGraph *graph, uint32_t node, uint32_t *ret_n) {
+        assert(node < graph->n);
+        *ret_n = graph->nodes[node + 1].first_child - graph->nodes[node].first_child;
+        return graph->children + graph->nodes[node].first_child;
+}
+
+const uint32_t *run_graph_order(const RunGraph *graph) {
+        return graph->order;
+}
+
+size_t run_graph_bytes(const RunGraph *graph) {
+        const size_t n_edges = graph->nodes[graph->n].first_parent;
+
+        return sizeof(*graph) + (graph->n + 1) * sizeof(*graph->nodes) + 2 * n_edges * sizeof(*graph->parents) +
+               graph->n * sizeof(*graph->order) + graph->n_names +
+               graph->policies.allocated * sizeof(*graph->policies.items) +
+               graph->by_name.n_slots * sizeof(*graph->by_name.slots);
+}

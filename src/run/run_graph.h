@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The graph of a flow: nodes, edges, policies
+ *
+ * A graph is checked when it is made, and does not change any more; all runs
+ * of a definition share it. Nodes are numbers in the order of the
+ * definition. An edge takes four bytes in each direction, equal policies are
+ * stored once.
+ */
+
+#include <stdint.h>
+
+#include "basic/macro.h"
+#include "basic/usec.h"
+
+/* In place of a parent's name: no parent. */
+#define RUN_NO_NODE "N/A"
+#define RUN_NODE_NONE UINT32_MAX
+
+typedef enum RunReadiness {
+        RUN_READY_ALL_SUCCEEDED,
+        RUN_READY_ALL_FINISHED,
+        RUN_READY_AT_LEAST,                     /* .amount parents */
+        RUN_READY_AT_LEAST_PERCENT,             /* .amount percent of them, rounded up */
+        _RUN_READINESS_MAX,
+} RunReadiness;
+
+typedef enum RunRecover {
+        RUN_RECOVER_RETRY,                      /* what was lost or interrupted runs again */
+        RUN_RECOVER_PENDING,                    /* a person decides */
+        RUN_RECOVER_FAIL,
+} RunRecover;
+
+/* What a failure means when no try is left. */
+typedef enum RunFailurePolicy {
+        RUN_POLICY_END,
+        RUN_POLICY_CONTINUE,
+        RUN_POLICY_SUSPEND,
+} RunFailurePolicy;
+
+typedef enum RunBackoff {
+        RUN_BACKOFF_FIXED,
+        RUN_BACKOFF_LINEAR,
+        RUN_BACKOFF_EXPONENTIAL,
+} RunBackoff;
+
+/* What decides about a node, plain data; times in µs. */
+typedef struct RunPolicy {
+        RunReadiness readiness;
+        uint32_t amount;                        /* of at-least */
+        RunRecover recover;
+        RunFailurePolicy failure;
+        RunBackoff backoff;
+        uint32_t retry;                         /* tries after the first */
+        uint32_t jitter;                        /* percent of the delay */
+        usec_t delay, max_delay;                /* between tries */
+        usec_t window;                          /* from the first try; USEC_INFINITY: none */
+        usec_t timeout, total_timeout;          /* of an attempt, of all; USEC_INFINITY: none */
+        uint64_t retry_status[4];               /* exit statuses that are retried, a bit each; all 0: every one */
+        uint64_t no_retry_status[4];
+        uint64_t success_status[4];             /* beside 0 */
+} RunPolicy;
+
+typedef struct RunNodeSpec {
+        const char *name;                       /* all pointers are borrowed, and need not stay */
+        const char *const *parents;             /* names; RUN_NO_NODE counts as none */
+        uint32_t n_parents;
+        uint32_t payload;                       /* opaque: what the owner finds the node's command by */
+        RunPolicy policy;
+} RunNodeSpec;
+
+typedef struct RunGraphSpec {
+        const RunNodeSpec *nodes;
+        uint32_t n_nodes;
+} RunGraphSpec;
+
+typedef struct RunGraph RunGraph;
+
+/*
+ * Makes a graph with one reference. 0, -ENOMEM, or -EINVAL with a sentence in *ret_problem (owned by the caller) for a
+ * graph without nodes, a node called N/A, two nodes of a name, a parent that does not exist, is the node itself or is
+ * named twice, a share of parents that cannot be reached, and a cycle, which is named edge by edge.
+ */
+int run_graph_new(const RunGraphSpec *spec, RunGraph **ret_graph, char **ret_problem);
+RunGraph *run_graph_ref(RunGraph *graph);
+RunGraph *run_graph_unref(RunGraph *graph);                     /* accepts NULL, returns NULL */
+DEFINE_CLEANUP(RunGraph, run_graph_unref)
+
+uint32_t run_graph_count(const RunGraph *graph);
+uint32_t run_graph_find(const RunGraph *graph, const char *name);       /* or RUN_NODE_NONE */
+const char *run_graph_name(const RunGraph *graph, uint32_t node);
+uint32_t run_graph_payload(const RunGraph *graph, uint32_t node);
+const RunPolicy *run_graph_policy(const RunGraph *graph, uint32_t node);
+/* Parents and children; their number in *ret_n. */
+const uint32_t *run_graph_parents(const RunGraph *graph, uint32_t node, uint32_t *ret_n);
+const uint32_t *run_graph_children(const RunGraph *graph, uint32_t node, uint32_t *ret_n);
+/* All nodes, parents before their children; as the definition has them where both may come first. */
+const uint32_t *run_graph_order(const RunGraph *graph);
+/* What the graph takes, without what its allocations cost. */
+size_t run_graph_bytes(const RunGraph *graph);
