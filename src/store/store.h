@@ -69,7 +69,7 @@ typedef struct StoreOwner {
 /*
  * Opens or makes the file. A file of another @format, a damaged one, or one that is no SQLite file is renamed to
  * @path.NUMBER, never deleted, and a new one is made. The first commit writes all records again, in the version of
- * @format. Returns STORE_E_… or a negative errno.
+ * @format. Returns STORE_E_… or a negative errno. SQLite is configured for a process with one thread.
  */
 int store_open(Store **ret_store, const char *path, const StoreFormat *format, const StoreOwner *owner,
                Failure *ret_failure);

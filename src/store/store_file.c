@@ -279,6 +279,14 @@ static int open_database(Store *store) {
 }
 
 /*
+ * This process has one thread, but SQLite takes a lock in each allocation. Once it is initialized it refuses this
+ * setting and keeps its locks.
+ */
+static void leave_out_locks(void) {
+        (void) sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+}
+
+/*
  * The process that had the file open may be dead while its lock still exists: a child that it was making shares its
  * descriptors until that child is scheduled. So this waits for the lock, for a limited time.
  */
@@ -362,6 +370,7 @@ int store_open(Store **ret_store, const char *path, const StoreFormat *format, c
         store->oldest = format->oldest;
         if (!store->path || !store->name || !store->place)
                 return failure_set(ret_failure, -ENOMEM, "NoMemory", "No memory for the state in %s", path);
+        leave_out_locks();
         r = open_database_patiently(store);
         if (r == -EBADMSG) {
                 is_set_aside = true;
