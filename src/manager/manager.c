@@ -449,13 +449,16 @@ Manager *manager_free(Manager *manager) {
 /* — turns — */
 
 static bool may_be_told_later(Manager *manager) {
+        const bool has_answer = outbox_length(manager->outbox) > 0;
         TellClock turn, now;
 
         if (!job_manager_has_ready(manager->engine))
                 return false;
+        if (tell_policy_is_recent(&manager->tell, has_answer, manager->turn.now))
+                return true;            /* without the system call that reads the processor time */
         now = (TellClock) { clock_monotonic(), clock_processor() };
         turn = (TellClock) { manager->turn.now, manager->turn.spent ?: now.spent };
-        return tell_policy_may_wait(&manager->tell, outbox_length(manager->outbox) > 0, turn, now);
+        return tell_policy_may_wait(&manager->tell, has_answer, turn, now);
 }
 
 /* Commits the state, then tells listeners everything up to now. */

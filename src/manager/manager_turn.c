@@ -3,14 +3,16 @@
  * The current turn
  *
  * The clock is read once, before anything else, so that everything in the turn
- * happens at one time. The processor's clock takes a system call, and is read
- * only if there is work worth measuring. Sources that the manager arms itself are deferred ones:
- * off, or served once.
+ * happens at one time. The processor's clock takes a system call, so it is
+ * read only if work on jobs begins. Sources that the manager arms itself are
+ * deferred ones: off, or served once.
  */
 
 #include "basic/clock.h"
 #include "manager/manager_turn.h"
 #include "manager/manager_priority.h"
+
+#define SPENT_AGE_MAX USEC_PER_MSEC
 
 void manager_turn_arm(sd_event_source *source) {
         sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
@@ -49,9 +51,15 @@ void manager_turn_read_clock(ManagerTurn *turn) {
         turn->spent = 0;
 }
 
+/* Reading the processor time is a system call, so a value of at most this age is taken again. */
 void manager_turn_note_work(ManagerTurn *turn) {
-        if (turn->spent == 0)
-                turn->spent = clock_processor();
+        if (turn->spent > 0)
+                return;
+        if (turn->spent_read == 0 || usec_sub(turn->now, turn->spent_read_in) >= SPENT_AGE_MAX) {
+                turn->spent_read = clock_processor();
+                turn->spent_read_in = turn->now;
+        }
+        turn->spent = turn->spent_read;
 }
 
 void manager_turn_wake(ManagerTurn *turn) {

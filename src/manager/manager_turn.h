@@ -23,6 +23,8 @@ typedef struct ManagerTurn {
         State *state;                   /* owned */
         usec_t now, now_realtime;       /* constant within a turn */
         usec_t spent;                   /* processor time of the process when work on jobs began; 0: there was none */
+        usec_t spent_read;              /* processor time of the process when it was read last, … */
+        usec_t spent_read_in;           /* … in the turn that began then */
         bool has_news;                  /* listeners were not told of everything yet */
 } ManagerTurn;
 

@@ -26,10 +26,16 @@
 #define FACTOR 2U
 #define ANSWER_FACTOR 3U
 
+bool tell_policy_is_recent(const TellPolicy *policy, bool has_answer, usec_t turn) {
+        assert(policy);
+
+        return !has_answer && turn < policy->later_until;
+}
+
 bool tell_policy_may_wait(TellPolicy *policy, bool has_answer, TellClock turn, TellClock now) {
         assert(policy);
 
-        if (!has_answer && turn.now < policy->later_until)
+        if (tell_policy_is_recent(policy, has_answer, turn.now))
                 return true;
         if (policy->answer_until == 0) {
                 policy->answer_until = usec_add(now.now, ANSWER_MAX);

@@ -24,6 +24,9 @@ typedef struct TellPolicy {
         usec_t answer_spent;            /* or until this much processor time was spent */
 } TellPolicy;
 
+/* Must listeners wait because the last time is recent, and no client waits? @turn: when the turn began. */
+bool tell_policy_is_recent(const TellPolicy *policy, bool has_answer, usec_t turn);
+
 /*
  * May what is to be told at the end of a turn wait for a later one? To be asked while jobs are ready. @has_answer: a
  * client waits for something. @turn: when the turn began.
