@@ -138,6 +138,16 @@ bool text_ends_with(const char *string, const char *suffix) {
         return n >= n_suffix && strcmp(string + n - n_suffix, suffix) == 0;
 }
 
+void text_write_hex(char *hex, const uint8_t *bytes, size_t n) {
+        static const char digits[] = "0123456789abcdef";
+
+        for (size_t i = 0; i < n; i++) {
+                *hex++ = digits[bytes[i] >> 4];
+                *hex++ = digits[bytes[i] & 15];
+        }
+        *hex = '\0';
+}
+
 bool text_equal(const char *a, const char *b) {
         return a && b ? strcmp(a, b) == 0 : a == b;
 }

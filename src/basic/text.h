@@ -43,6 +43,9 @@ bool text_starts_with(const char *string, const char *prefix);
 bool text_ends_with(const char *string, const char *suffix);
 bool text_equal(const char *a, const char *b);          /* NULL equals NULL */
 
+/* Writes @n bytes as 2 * @n digits "0" to "f" and a NUL, without printf(): names of invocations are often written. */
+void text_write_hex(char *hex, const uint8_t *bytes, size_t n);
+
 /* Whether @string is valid UTF-8 (D-Bus disconnects a sender of anything else). */
 bool text_is_utf8(const char *string);
 

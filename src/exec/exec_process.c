@@ -230,10 +230,10 @@ int exec_process_read_invocation(pid_t pid, uint8_t ret_id[static 16]) {
 }
 
 static void format_invocation(const uint8_t id[static 16], char wanted[static 64]) {
-        int n = snprintf(wanted, 64, "INVOCATION_ID=");
+        static const char name[] = "INVOCATION_ID=";
 
-        for (size_t i = 0; i < 16; i++)
-                n += snprintf(wanted + n, (size_t) (64 - n), "%02x", id[i]);
+        memcpy(wanted, name, sizeof(name));
+        text_write_hex(wanted + sizeof(name) - 1, id, 16);
 }
 
 /*

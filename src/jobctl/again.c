@@ -24,6 +24,7 @@
 #include <sys/random.h>
 
 #include "basic/clock.h"
+#include "basic/text.h"
 #include "jobctl/agent.h"
 #include "jobctl/jobctl.h"
 
@@ -216,7 +217,6 @@ int jobctl_make_token(char token[static JOBCTL_TOKEN_SIZE]) {
 
         if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t) sizeof(bytes))
                 return -errno;
-        for (size_t i = 0; i < sizeof(bytes); i++)
-                sprintf(token + 2 * i, "%02x", bytes[i]);
+        text_write_hex(token, bytes, sizeof(bytes));
         return 0;
 }

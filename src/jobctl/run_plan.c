@@ -91,13 +91,14 @@ static int find_program(Jobctl *ctl, char **command) {
 
 static int random_name(char **ret_name) {
         uint8_t bytes[16];
+        char hex[2 * sizeof(bytes) + 1];
         cleanup_(text_deinit) Text text = {};
 
         if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t) sizeof(bytes))
                 return -EIO;
         text_add(&text, "run-r");
-        for (size_t i = 0; i < sizeof(bytes); i++)
-                text_addf(&text, "%02x", bytes[i]);
+        text_write_hex(hex, bytes, sizeof(bytes));
+        text_add(&text, hex);
         return text_finish(&text, ret_name);
 }
 

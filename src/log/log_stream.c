@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "basic/clock.h"
+#include "basic/text.h"
 #include "log/log_daemon.h"
 #include "log/log_frame.h"
 
@@ -127,8 +128,7 @@ static void add_lines(Batch *batch, size_t n, bool is_end) {
 }
 
 static const char *write_hex(const uint8_t id[static 16], char hex[static 33]) {
-        for (size_t i = 0; i < 16; i++)
-                snprintf(hex + 2 * i, 3, "%02x", id[i]);
+        text_write_hex(hex, id, 16);
         return strspn(hex, "0") == 32 ? NULL : hex;
 }
 

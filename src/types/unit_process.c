@@ -150,10 +150,9 @@ int unit_process_add_variable(char ***environment, const char *format, ...) {
 }
 
 int unit_process_format_invocation(const Unit *unit, char **ret_hex) {
-        char hex[33];
+        char hex[2 * sizeof(unit->invocation_id) + 1];
 
-        for (size_t i = 0; i < sizeof(unit->invocation_id); i++)
-                snprintf(hex + 2 * i, 3, "%02x", unit->invocation_id[i]);
+        text_write_hex(hex, unit->invocation_id, sizeof(unit->invocation_id));
         if (strspn(hex, "0") == 32)
                 return 0;
         *ret_hex = strdup(hex);

@@ -237,3 +237,12 @@ Test(text, numbers_and_their_limits) {
         text_parse_u64("18446744073709551615", &u64);
         cr_assert(eq(u64, u64, UINT64_MAX));
 }
+
+Test(text, hex_digits) {
+        char hex[9];
+
+        text_write_hex(hex, (const uint8_t[]) { 0x00, 0x0f, 0xa9, 0xff }, 4);
+        assert_string(hex, "000fa9ff");
+        text_write_hex(hex, NULL, 0);
+        assert_string(hex, "");
+}
