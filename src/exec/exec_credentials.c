@@ -187,8 +187,6 @@ static int resolve_groups(const ExecRequest *request, ExecCredentials *credentia
 
 /* A user manager may name its own user: then nothing changes, and changing groups would not be allowed. */
 static void drop_needless_changes(const ExecRequest *request, ExecCredentials *credentials) {
-        if (geteuid() == 0)
-                return;
         if (credentials->has_uid && credentials->uid != geteuid())
                 return;
         if (credentials->has_gid && credentials->gid != getegid())
@@ -198,7 +196,12 @@ static void drop_needless_changes(const ExecRequest *request, ExecCredentials *c
                 credentials->has_groups = false;
 }
 
+static bool changes_anything(const ExecCredentials *credentials) {
+        return credentials->has_uid || credentials->has_gid || credentials->has_groups;
+}
+
 int exec_credentials_resolve(const ExecRequest *request, ExecCredentials *ret_credentials, ExecResult *ret_result) {
+        bool is_unprivileged;
         int r;
 
         assert(request);
@@ -223,11 +226,12 @@ int exec_credentials_resolve(const ExecRequest *request, ExecCredentials *ret_cr
 
         ret_credentials->owner = ret_credentials->has_uid ? ret_credentials->uid : (uid_t) -1;
         ret_credentials->owner_group = ret_credentials->has_gid ? ret_credentials->gid : (gid_t) -1;
-        if (geteuid() != 0)
+        is_unprivileged = changes_anything(ret_credentials) && geteuid() != 0;
+        if (is_unprivileged)
                 ret_credentials->owner = ret_credentials->owner_group = UINT32_MAX;
         if (request->flags & EXEC_REQUEST_KEEP_PRIVILEGES)
                 ret_credentials->has_uid = ret_credentials->has_gid = ret_credentials->has_groups = false;
-        else
+        else if (is_unprivileged)
                 drop_needless_changes(request, ret_credentials);
         return 0;
 }

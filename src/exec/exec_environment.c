@@ -57,6 +57,9 @@ int exec_environment_set(char ***environment, const char *assignment) {
         return 0;
 }
 
+/* Up to here, comparing each with each costs less than sorting copies of them. */
+#define FEW 32U
+
 /* An assignment in a long list. Sorted by name and place, the last of each name is the one that counts. */
 typedef struct Candidate {
         const char *text;               /* borrowed */
@@ -114,6 +117,14 @@ static int choose_candidates(CandidateList *list, char ***ret_chosen) {
         return 0;
 }
 
+static int set_each(char ***environment, char *const *assignments) {
+        int r = 0;
+
+        strv_foreach(assignment, assignments)
+                r = MIN(r, exec_environment_set(environment, *assignment));
+        return r;
+}
+
 int exec_environment_merge(char ***environment, char *const *assignments) {
         CandidateList list = {};
         char **merged = NULL;
@@ -121,8 +132,8 @@ int exec_environment_merge(char ***environment, char *const *assignments) {
 
         assert(environment);
 
-        if (!assignments)
-                return 0;
+        if (strv_length(assignments) <= FEW && strv_length(*environment) <= FEW)
+                return set_each(environment, assignments);      /* without copies of what stays */
         r = add_candidates(&list, *environment);
         if (r == 0)
                 r = add_candidates(&list, assignments);

@@ -388,7 +388,7 @@ int sandbox_plan_new(const ExecRequest *request, bool has_own_memory, uid_t uid,
                         .has_own_name = is_whole && settings->protect_hostname,
                         .is_lenient = settings->is_lenient && !insists(settings),
                         .network_fd = -1, .ipc_fd = -1, .user_fd = -1,
-                        .enters_user_first = geteuid() != 0 && request->is_user_manager,
+                        .enters_user_first = request->is_user_manager && geteuid() != 0,
                         .shared = sandbox_shared_ref(request->shared),
                 };
                 r = share(request, has_own_memory, plan, uid, gid, ret_result);

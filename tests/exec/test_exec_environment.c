@@ -4,6 +4,7 @@
  */
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "basic/strv.h"
@@ -74,15 +75,29 @@ Test(exec_environment, file_with_very_many_is_read_at_once) {
         assert_string(environment[100001], "LAST=1");
 }
 
-Test(exec_environment, names_that_begin_alike_are_different) {
+/* Behind @n_others variables, which the result begins with. */
+static void merge_alike(unsigned n_others) {
         cleanup_(strv_freep) char **environment = NULL;
         cleanup_free_ char *joined = NULL;
-        char *const more[] = { (char *) "AB=2", (char *) "A=3", (char *) "1=no", (char *) "B", (char *) "A_=4", NULL };
+        char *const more[] = { (char *) "AB=2", (char *) "A=3", (char *) "1=no", (char *) "B", (char *) "A_=4",
+                               (char *) "AB=5", NULL };
 
+        for (unsigned i = 0; i < n_others; i++) {
+                char other[16];
+
+                snprintf(other, sizeof(other), "O%u=%u", i, i);
+                cr_assert(eq(int, exec_environment_set(&environment, other), 0));
+        }
         cr_assert(eq(int, exec_environment_set(&environment, "A=1"), 0));
         cr_assert(eq(int, exec_environment_merge(&environment, more), 0));
-        cr_assert(eq(int, strv_join(environment, "|", &joined), 0));
-        assert_string(joined, "A=3|AB=2|A_=4");
+        cr_assert(eq(sz, strv_length(environment), n_others + 3));
+        cr_assert(eq(int, strv_join(environment + n_others, "|", &joined), 0));
+        assert_string(joined, "A=3|AB=5|A_=4");
+}
+
+Test(exec_environment, names_that_begin_alike_are_different) {
+        merge_alike(0);
+        merge_alike(100);               /* sorted */
 }
 
 Test(exec_environment, folder_is_no_file) {
