@@ -83,9 +83,7 @@
 /* All that is made for one spawn. */
 typedef struct Preparation {
         ExecCredentials credentials;
-        char **environment;
-        char **argv;
-        char **candidates;
+        char **environment, **argv, **candidates;       /* borrowed from the copy of the request */
         ExecExtra *extra;
         SandboxPlan *sandbox;
         ExecPlace *places;
@@ -121,9 +119,6 @@ static unsigned n_adjusting;
 
 static void preparation_deinit(Preparation *preparation) {
         exec_credentials_deinit(&preparation->credentials);
-        strv_free(preparation->environment);
-        strv_free(preparation->argv);
-        strv_free(preparation->candidates);
         free(preparation->places);
         sandbox_plan_free(preparation->sandbox);
         exec_extra_free(preparation->extra);
@@ -263,6 +258,33 @@ static int own_places(ExecCopy *copy, Preparation *preparation, ExecResult *resu
         return r;
 }
 
+static int prepare_environment(ExecCopy *copy, Preparation *preparation, ExecResult *result) {
+        cleanup_(strv_freep) char **environment = NULL;
+        int r = exec_environment_build(&copy->request, &preparation->credentials, &environment, result);
+
+        if (r < 0)
+                return r;
+        r = exec_copy_own_strv(copy, environment, &preparation->environment);
+        if (r < 0)
+                exec_result_set(result, EXEC_STEP_RESOURCES, r, "cannot build the environment");
+        return r;
+}
+
+static int prepare_command(ExecCopy *copy, Preparation *preparation, ExecResult *result) {
+        cleanup_(strv_freep) char **candidates = NULL, **argv = NULL;
+        int r = list_candidates(&copy->request, &candidates);
+
+        if (r == 0)
+                r = list_arguments(&copy->request, preparation->environment, &argv);
+        if (r == 0)
+                r = exec_copy_own_strv(copy, candidates, &preparation->candidates);
+        if (r == 0)
+                r = exec_copy_own_strv(copy, argv, &preparation->argv);
+        if (r < 0)
+                exec_result_set(result, EXEC_STEP_RESOURCES, r, "cannot prepare the command line");
+        return r;
+}
+
 static int prepare(ExecCopy *copy, Preparation *preparation, ExecChild *child, ExecResult *result) {
         const ExecRequest *request = &copy->request;
         const char *directory;
@@ -275,7 +297,7 @@ static int prepare(ExecCopy *copy, Preparation *preparation, ExecChild *child, E
         /* A unit whose control group cannot be handed over runs all the same. */
         if (request->cgroup && preparation->credentials.has_uid)
                 (void) cgroup_hand_over(request->cgroup, preparation->credentials.uid, preparation->credentials.gid);
-        r = exec_environment_build(request, &preparation->credentials, &preparation->environment, result);
+        r = prepare_environment(copy, preparation, result);
         if (r == 0)
                 r = exec_extra_new(request, &preparation->credentials, &preparation->extra, result);
         if (r == 0)
@@ -291,13 +313,9 @@ static int prepare(ExecCopy *copy, Preparation *preparation, ExecChild *child, E
         directory = choose_directory(request, preparation, result);
         if (!directory)
                 return -ENOENT;
-        r = list_candidates(request, &preparation->candidates);
-        if (r == 0)
-                r = list_arguments(request, preparation->environment, &preparation->argv);
-        if (r < 0) {
-                exec_result_set(result, EXEC_STEP_RESOURCES, r, "cannot prepare the command line");
+        r = prepare_command(copy, preparation, result);
+        if (r < 0)
                 return r;
-        }
 
         *child = (ExecChild) {
                 .request = request,
@@ -532,7 +550,7 @@ static void reap(const ExecSpawn *spawn) {
 /* Frees what the child needs. To be called when it has left the shared memory. */
 static void release(ExecSpawn *spawn) {
         preparation_deinit(&spawn->preparation);
-        exec_copy_deinit(&spawn->copy);
+        exec_copy_clear(&spawn->copy);
         leave_adjustment(spawn);
         leave_score(spawn);
         leave_user_change(spawn);
@@ -550,6 +568,7 @@ static void free_hanging(void) {
                 }
                 *slot = spawn->next;
                 release(spawn);
+                exec_copy_deinit(&spawn->copy);
                 munmap(spawn->memory, STACK_GUARD + STACK_SIZE);
                 free(spawn);
         }

@@ -2,9 +2,11 @@
 /*
  * A child's own copy of its request
  *
- * Most requests have two or three strings for the child, so one block is
- * allocated for all of them. Of the strings in the terms only the search path
- * is copied, because a message names it; exec_extra.h prepares the others.
+ * The strings lie in an arena, which the next child in the same place uses
+ * again: many children are on their way at once, and strings of their own would
+ * be many allocations that live long. Of the strings in the terms only the
+ * search path is copied, because a message names it; exec_extra.h prepares the
+ * others.
  *
  * Descriptors are duplicated because the child shares the manager's table until
  * it executes its program: if the manager closed a descriptor meanwhile, its
@@ -48,23 +50,11 @@ static void list_strings(ExecRequest *request, const char **slots[static N_STRIN
 
 static int copy_strings(ExecCopy *copy) {
         const char **slots[N_STRINGS];
-        size_t n = 0;
-        char *at;
 
         list_strings(&copy->request, slots);
         for (size_t i = 0; i < N_STRINGS; i++)
-                n += *slots[i] ? strlen(*slots[i]) + 1 : 0;
-        copy->strings = malloc(n);
-        if (!copy->strings)
-                return -ENOMEM;
-        at = copy->strings;
-        for (size_t i = 0; i < N_STRINGS; i++)
-                if (*slots[i]) {
-                        const char *string = *slots[i];
-
-                        *slots[i] = at;
-                        at = stpcpy(at, string) + 1;
-                }
+                if (*slots[i] && !(*slots[i] = arena_strdup(&copy->strings, *slots[i])))
+                        return -ENOMEM;
         return 0;
 }
 
@@ -89,13 +79,10 @@ static int copy_terms(ExecCopy *copy) {
         return 0;
 }
 
-int exec_copy_make(const ExecRequest *request, ExecCopy *ret_copy) {
-        ExecCopy *copy = ret_copy;
+int exec_copy_make(const ExecRequest *request, ExecCopy *copy) {
         int r;
 
         copy->request = *request;
-        copy->strings = NULL;
-        copy->paths = NULL;
         copy->fds = NULL;
         copy->n_fds = 0;
         r = copy_strings(copy);
@@ -104,8 +91,21 @@ int exec_copy_make(const ExecRequest *request, ExecCopy *ret_copy) {
         else
                 copy->request.terms = NULL;
         if (r < 0)
-                exec_copy_deinit(copy);
+                exec_copy_clear(copy);
         return r;
+}
+
+int exec_copy_own_strv(ExecCopy *copy, char *const *strv, char ***ret_strv) {
+        const size_t n = strv_length(strv);
+        char **own = arena_alloc(&copy->strings, (n + 1) * sizeof(*own));
+
+        if (!own)
+                return -ENOMEM;
+        for (size_t i = 0; i < n; i++)
+                if (!(own[i] = arena_strdup(&copy->strings, strv[i])))
+                        return -ENOMEM;
+        *ret_strv = own;
+        return 0;
 }
 
 int exec_copy_own_places(ExecCopy *copy, ExecPlace *places, size_t n, int spared) {
@@ -117,10 +117,8 @@ int exec_copy_own_places(ExecCopy *copy, ExecPlace *places, size_t n, int spared
         for (size_t i = 0; i < n; i++) {
                 ExecPlace *place = &places[i];
 
-                if (place->path && strv_push(&copy->paths, place->path) < 0)
+                if (place->path && !(place->path = arena_strdup(&copy->strings, place->path)))
                         return -ENOMEM;
-                if (place->path)
-                        place->path = copy->paths[strv_length(copy->paths) - 1];
                 if (place->path || place->fd < 0 || place->fd == spared)
                         continue;
                 place->fd = fcntl(place->fd, F_DUPFD_CLOEXEC, EXEC_FIRST_FD);
@@ -153,19 +151,21 @@ void exec_copy_part(ExecCopy *copy) {
         request->n_descriptors = 0;
 }
 
-void exec_copy_deinit(ExecCopy *copy) {
+void exec_copy_clear(ExecCopy *copy) {
         for (size_t i = 0; i < copy->n_fds; i++)
                 close(copy->fds[i]);
         free(copy->fds);
-        free(copy->strings);
-        strv_free(copy->paths);
         if (copy->request.terms) {
                 strv_free(copy->terms.search_path);
                 free(copy->terms.numa_nodes.words);
         }
         copy->request = (ExecRequest) {};
-        copy->strings = NULL;
-        copy->paths = NULL;
         copy->fds = NULL;
         copy->n_fds = 0;
+        arena_reset(&copy->strings);
+}
+
+void exec_copy_deinit(ExecCopy *copy) {
+        exec_copy_clear(copy);
+        arena_deinit(&copy->strings);
 }
