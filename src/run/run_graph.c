@@ -20,22 +20,23 @@
 #define CYCLE_EDGES_MAX 100U
 
 typedef struct GraphNode {
-        uint32_t name;                  /* offset in .names */
+        uint32_t name; /* offset in .names */
         uint32_t payload;
-        uint32_t policy;                /* index in .policies */
+        uint32_t policy; /* index in .policies */
         uint32_t first_parent, first_child;
+        uint32_t rank, urgency; /* places in .order and .by_urgency */
 } GraphNode;
 
 struct RunGraph {
         uint32_t n_refs;
         uint32_t n;
-        GraphNode *nodes;               /* owned; one more than .n, where the last ranges end */
-        uint32_t *parents, *children;   /* owned */
-        uint32_t *order;                /* owned */
-        char *names;                    /* owned */
-        size_t n_names;                 /* bytes */
+        GraphNode *nodes; /* owned; one more than .n, where the last ranges end */
+        uint32_t *parents, *children; /* owned */
+        uint32_t *order, *by_urgency; /* owned */
+        char *names; /* owned */
+        size_t n_names; /* bytes */
         VECTOR(RunPolicy) policies;
-        IndexTable by_name;             /* of nodes */
+        IndexTable by_name; /* of nodes */
 };
 
 static RunGraph *free_graph(RunGraph *graph) {
@@ -43,6 +44,7 @@ static RunGraph *free_graph(RunGraph *graph) {
         free(graph->parents);
         free(graph->children);
         free(graph->order);
+        free(graph->by_urgency);
         free(graph->names);
         vector_deinit(&graph->policies);
         index_table_deinit(&graph->by_name);
@@ -60,10 +62,10 @@ RunGraph *run_graph_unref(RunGraph *graph) {
 }
 
 /* A refusal: 0 from text_format() is -EINVAL for the caller. */
-#define refuse(ret_problem, ...)                                                \
-        ({                                                                      \
-                int refuse_r_ = text_format(ret_problem, __VA_ARGS__);          \
-                refuse_r_ < 0 ? refuse_r_ : -EINVAL;                            \
+#define refuse(ret_problem, ...) \
+        ({ \
+                int refuse_r_ = text_format(ret_problem, __VA_ARGS__); \
+                refuse_r_ < 0 ? refuse_r_ : -EINVAL; \
         })
 
 uint32_t run_graph_find(const RunGraph *graph, const char *name) {
@@ -287,7 +289,35 @@ static int add_order(RunGraph *graph, char **ret_problem) {
                         if (--missing[children[k]] == 0)
                                 graph->order[n_placed++] = children[k];
         }
+        for (uint32_t i = 0; i < n_placed; i++)
+                graph->nodes[graph->order[i]].rank = i;
         return n_placed == graph->n ? 0 : refuse_cycle(graph, missing, ret_problem);
+}
+
+/* The nodes by what is left to do below them: sorted by counting, as a way is no longer than there are nodes. */
+static int add_urgency(RunGraph *graph) {
+        cleanup_free_ uint32_t *ways = calloc(graph->n, sizeof(*ways)), *places = calloc(graph->n + 1, sizeof(*places));
+
+        graph->by_urgency = malloc(graph->n * sizeof(*graph->by_urgency));
+        if (!ways || !places || !graph->by_urgency)
+                return -ENOMEM;
+        for (uint32_t at = graph->n; at-- > 0;) {
+                const uint32_t node = graph->order[at];
+                uint32_t n;
+                const uint32_t *children = run_graph_children(graph, node, &n);
+
+                for (uint32_t i = 0; i < n; i++)
+                        ways[node] = MAX(ways[node], ways[children[i]] + 1);
+                /* The longest way comes first. */
+                places[graph->n - ways[node]]++;
+        }
+        for (uint32_t i = 0; i < graph->n; i++)
+                places[i + 1] += places[i];
+        for (uint32_t i = 0; i < graph->n; i++) {
+                graph->nodes[i].urgency = places[graph->n - ways[i] - 1]++;
+                graph->by_urgency[graph->nodes[i].urgency] = i;
+        }
+        return 0;
 }
 
 int run_graph_new(const RunGraphSpec *spec, RunGraph **ret_graph, char **ret_problem) {
@@ -315,6 +345,9 @@ int run_graph_new(const RunGraphSpec *spec, RunGraph **ret_graph, char **ret_pro
                 return r;
         add_children(graph);
         r = add_order(graph, ret_problem);
+        if (r < 0)
+                return r;
+        r = add_urgency(graph);
         if (r < 0)
                 return r;
         *ret_graph = take_ptr(graph);
@@ -356,11 +389,23 @@ const uint32_t *run_graph_order(const RunGraph *graph) {
         return graph->order;
 }
 
+const uint32_t *run_graph_by_urgency(const RunGraph *graph) {
+        return graph->by_urgency;
+}
+
+uint32_t run_graph_urgency(const RunGraph *graph, uint32_t node) {
+        return graph->nodes[node].urgency;
+}
+
+uint32_t run_graph_rank(const RunGraph *graph, uint32_t node) {
+        return graph->nodes[node].rank;
+}
+
 size_t run_graph_bytes(const RunGraph *graph) {
         const size_t n_edges = graph->nodes[graph->n].first_parent;
 
         return sizeof(*graph) + (graph->n + 1) * sizeof(*graph->nodes) + 2 * n_edges * sizeof(*graph->parents) +
-               graph->n * sizeof(*graph->order) + graph->n_names +
+               2 * graph->n * sizeof(*graph->order) + graph->n_names +
                graph->policies.allocated * sizeof(*graph->policies.items) +
                graph->by_name.n_slots * sizeof(*graph->by_name.slots);
 }

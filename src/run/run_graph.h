@@ -22,14 +22,14 @@
 typedef enum RunReadiness {
         RUN_READY_ALL_SUCCEEDED,
         RUN_READY_ALL_FINISHED,
-        RUN_READY_AT_LEAST,                     /* .amount parents */
-        RUN_READY_AT_LEAST_PERCENT,             /* .amount percent of them, rounded up */
+        RUN_READY_AT_LEAST, /* .amount parents */
+        RUN_READY_AT_LEAST_PERCENT, /* .amount percent of them, rounded up */
         _RUN_READINESS_MAX,
 } RunReadiness;
 
 typedef enum RunRecover {
-        RUN_RECOVER_RETRY,                      /* what was lost or interrupted runs again */
-        RUN_RECOVER_PENDING,                    /* a person decides */
+        RUN_RECOVER_RETRY, /* what was lost or interrupted runs again */
+        RUN_RECOVER_PENDING, /* a person decides */
         RUN_RECOVER_FAIL,
 } RunRecover;
 
@@ -49,25 +49,29 @@ typedef enum RunBackoff {
 /* What decides about a node, plain data; times in µs. */
 typedef struct RunPolicy {
         RunReadiness readiness;
-        uint32_t amount;                        /* of at-least */
+        uint32_t amount; /* of at-least */
         RunRecover recover;
         RunFailurePolicy failure;
         RunBackoff backoff;
-        uint32_t retry;                         /* tries after the first */
-        uint32_t jitter;                        /* percent of the delay */
-        usec_t delay, max_delay;                /* between tries */
-        usec_t window;                          /* from the first try; USEC_INFINITY: none */
-        usec_t timeout, total_timeout;          /* of an attempt, of all; USEC_INFINITY: none */
-        uint64_t retry_status[4];               /* exit statuses that are retried, a bit each; all 0: every one */
+        uint32_t retry; /* tries after the first */
+        uint32_t jitter; /* percent of the delay */
+        uint32_t again_max; /* "not yet" so often at most; 0: no limit */
+        usec_t again; /* before a node that said "not yet" runs again; 0: it cannot say so */
+        usec_t delay, max_delay; /* between tries */
+        usec_t window; /* from the first try; USEC_INFINITY: none */
+        usec_t timeout, total_timeout; /* of an attempt, of all; USEC_INFINITY: none */
+        uint64_t retry_status[4]; /* exit statuses that are retried, a bit each; all 0: every one */
         uint64_t no_retry_status[4];
-        uint64_t success_status[4];             /* beside 0 */
+        uint64_t success_status[4]; /* beside 0 */
+        uint64_t again_status[4]; /* say "not yet", with .again */
+        uint64_t pending_status[4]; /* ask for a person */
 } RunPolicy;
 
 typedef struct RunNodeSpec {
-        const char *name;                       /* all pointers are borrowed, and need not stay */
-        const char *const *parents;             /* names; RUN_NO_NODE counts as none */
+        const char *name; /* all pointers are borrowed, and need not stay */
+        const char *const *parents; /* names; RUN_NO_NODE counts as none */
         uint32_t n_parents;
-        uint32_t payload;                       /* opaque: what the owner finds the node's command by */
+        uint32_t payload; /* opaque: what the owner finds the node's command by */
         RunPolicy policy;
 } RunNodeSpec;
 
@@ -85,11 +89,11 @@ typedef struct RunGraph RunGraph;
  */
 int run_graph_new(const RunGraphSpec *spec, RunGraph **ret_graph, char **ret_problem);
 RunGraph *run_graph_ref(RunGraph *graph);
-RunGraph *run_graph_unref(RunGraph *graph);                     /* accepts NULL, returns NULL */
+RunGraph *run_graph_unref(RunGraph *graph); /* accepts NULL, returns NULL */
 DEFINE_CLEANUP(RunGraph, run_graph_unref)
 
 uint32_t run_graph_count(const RunGraph *graph);
-uint32_t run_graph_find(const RunGraph *graph, const char *name);       /* or RUN_NODE_NONE */
+uint32_t run_graph_find(const RunGraph *graph, const char *name); /* or RUN_NODE_NONE */
 const char *run_graph_name(const RunGraph *graph, uint32_t node);
 uint32_t run_graph_payload(const RunGraph *graph, uint32_t node);
 const RunPolicy *run_graph_policy(const RunGraph *graph, uint32_t node);
@@ -98,5 +102,9 @@ const uint32_t *run_graph_parents(const RunGraph *graph, uint32_t node, uint32_t
 const uint32_t *run_graph_children(const RunGraph *graph, uint32_t node, uint32_t *ret_n);
 /* All nodes, parents before their children; as the definition has them where both may come first. */
 const uint32_t *run_graph_order(const RunGraph *graph);
+uint32_t run_graph_rank(const RunGraph *graph, uint32_t node); /* its place in that order */
+/* All nodes, those with the longest way to an end first; of equal ones as the definition has them. */
+const uint32_t *run_graph_by_urgency(const RunGraph *graph);
+uint32_t run_graph_urgency(const RunGraph *graph, uint32_t node); /* its place among these */
 /* What the graph takes, without what its allocations cost. */
 size_t run_graph_bytes(const RunGraph *graph);

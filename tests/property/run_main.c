@@ -14,13 +14,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "run_adapter.h"
 #include "run_case.h"
 #include "run_model.h"
 #include "run_subjects.h"
 
 typedef struct Options {
-        uint64_t seed, cases;           /* 0: no limit */
-        double minutes;                 /* 0: no limit */
+        uint64_t seed, cases; /* 0: no limit */
+        double minutes; /* 0: no limit */
         unsigned size; /* 0, or: go on until a case has no more steps and nodes, and fail if none has */
         bool all_rules, wants_difference, shows_tap, shows_statistics;
         const TrialSubject *subject;
@@ -155,6 +156,7 @@ static void show_usage(void) {
 
 static void list_subjects(void) {
         puts(run_model_subject.name);
+        puts(run_adapter_subject.name);
         for (size_t i = 0; run_subjects[i]; i++)
                 puts(run_subjects[i]->name);
         exit(0);

@@ -7,7 +7,7 @@
 
 #include "run_trial.h"
 
-extern const TrialSubject *const run_subjects[];       /* ends with NULL */
+extern const TrialSubject *const run_subjects[]; /* ends with NULL */
 
-/* The model or one of them; NULL: there is none of that name. */
+/* The model, the engine, or one of them; NULL: there is none of that name. */
 const TrialSubject *run_find_subject(const char *name);

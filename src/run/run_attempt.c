@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Attempts: from READY to what the node becomes
+ */
+
+#include <string.h>
+
+#include "run/run_private.h"
+#include "run/run_retry.h"
+
+static bool has_status(const uint64_t statuses[static 4], uint8_t status) {
+        return statuses[status / 64] >> status % 64 & 1;
+}
+
+static bool is_stopping(const Run *run) {
+        return run->row.state == RUN_STOPPING;
+}
+
+/* — making — */
+
+void run_attempt_make(Run *run, uint32_t node) {
+        RunNode *entry = &run->nodes[node];
+
+        if (run_graph_payload(run->graph, node) == RUN_NODE_NONE) {
+                run_node_become(run, node, RUN_NODE_SUCCEEDED, RUN_REASON_NONE);
+                return;
+        }
+        entry->number++;
+        entry->is_put = false;
+        entry->attempt = RUN_ATTEMPT_IS_HELD;
+        entry->at = 0;
+        if (entry->first_at == 0)
+                entry->first_at = run->flow->engine->now;
+        run_hold_attempt(run, node, true);
+        run_node_become(run, node, RUN_NODE_RUNNING, RUN_REASON_NONE);
+}
+
+/* Numbers of batches may pass their largest value. */
+static bool is_before(uint32_t batch, uint32_t mark) {
+        return (int32_t) (batch - mark) <= 0;
+}
+
+void run_attempt_release(Run *run) {
+        const RunEngine *engine = run->flow->engine;
+
+        if (run->n_held == 0)
+                return;
+        for (uint32_t i = 0; (i = run_set_next(run, RUN_SET_HELD, i, run->n)) < run->n; i++) {
+                const bool repeats = run_graph_policy(run->graph, i)->recover == RUN_RECOVER_RETRY;
+                RunNode *entry = &run->nodes[i];
+                RunAttemptKey key;
+
+                if (!entry->is_put || !is_before(entry->batch, repeats ? engine->accepted : engine->durable))
+                        continue;
+                entry->attempt = RUN_ATTEMPT_IS_ASKED;
+                /* After a restart it may be there: its start is told before the host is asked. */
+                if (engine->is_restoring)
+                        continue;
+                run_hold_attempt(run, i, false);
+                key = run_attempt_key(run, i);
+                engine->host->spawn(engine->userdata, &key);
+        }
+}
+
+/* — ends — */
+
+static void defer(Run *run, uint32_t node, RunReason reason, usec_t delay) {
+        run->nodes[node].at = usec_add(run->flow->engine->now, delay);
+        run_node_become(run, node, RUN_NODE_DEFERRED, reason);
+}
+
+/* No try is left. */
+static void fail_for_good(Run *run, uint32_t node, RunNodeState state, RunReason reason) {
+        const RunFailurePolicy failure = run_graph_policy(run->graph, node)->failure;
+
+        if (failure == RUN_POLICY_SUSPEND && !is_stopping(run)) {
+                run_node_become(run, node, RUN_NODE_PENDING, RUN_REASON_FAILED);
+                return;
+        }
+        run_node_become(run, node, state, reason);
+        run->has_fired = run->has_fired || failure == RUN_POLICY_END;
+}
+
+static void fail(Run *run, uint32_t node, RunNodeState state, bool can_retry) {
+        const RunPolicy *policy = run_graph_policy(run->graph, node);
+        const RunEngine *engine = run->flow->engine;
+        RunNode *entry = &run->nodes[node];
+        usec_t delay;
+
+        if (!can_retry || is_stopping(run) || entry->failures >= policy->retry || entry->failures == UINT16_MAX) {
+                fail_for_good(run, node, state, RUN_REASON_NONE);
+                return;
+        }
+        delay = run_retry_delay(policy, entry->failures + 1U,
+                                policy->jitter > 0 ? engine->host->random(engine->userdata) : 0);
+        if (policy->window != USEC_INFINITY &&
+            usec_add(engine->now, delay) > usec_add(entry->first_at, policy->window)) {
+                fail_for_good(run, node, state, RUN_REASON_NONE);
+                return;
+        }
+        entry->failures++;
+        defer(run, node, RUN_REASON_RETRY, delay);
+}
+
+/* What it was told to end for decides, whatever it says. */
+static void end_as_told(Run *run, uint32_t node) {
+        switch ((RunOutcome) run->nodes[node].outcome) {
+        case RUN_OUTCOME_TIMEOUT:
+                fail(run, node, RUN_NODE_TIMEOUT, true);
+                break;
+        case RUN_OUTCOME_TOTAL:
+                fail(run, node, RUN_NODE_TIMEOUT, false);
+                break;
+        case RUN_OUTCOME_DEADLINE:
+                run_node_become(run, node, RUN_NODE_TIMEOUT, RUN_REASON_DEADLINE);
+                break;
+        case RUN_OUTCOME_ENDED:
+                run_node_become(run, node, RUN_NODE_CANCELLED, RUN_REASON_ENDED);
+                break;
+        case RUN_OUTCOME_CANCELLED:
+        case RUN_OUTCOME_OPEN:
+                run_node_become(run, node, RUN_NODE_CANCELLED, RUN_REASON_NONE);
+        }
+}
+
+static void end_exited(Run *run, uint32_t node, uint8_t status) {
+        const RunPolicy *policy = run_graph_policy(run->graph, node);
+        static const uint64_t every[4];
+        RunNode *entry = &run->nodes[node];
+        bool can_retry;
+
+        if (status == 0 || has_status(policy->success_status, status)) {
+                run_node_become(run, node, RUN_NODE_SUCCEEDED, RUN_REASON_NONE);
+                return;
+        }
+        if (has_status(policy->pending_status, status) && !is_stopping(run)) {
+                run_node_become(run, node, RUN_NODE_PENDING, RUN_REASON_STATUS);
+                return;
+        }
+        if (policy->again > 0 && has_status(policy->again_status, status) && !is_stopping(run) &&
+            (policy->again_max == 0 || entry->agains < policy->again_max)) {
+                entry->agains += entry->agains < UINT16_MAX;
+                defer(run, node, RUN_REASON_AGAIN, policy->again);
+                return;
+        }
+        can_retry = !has_status(policy->no_retry_status, status) &&
+                    (memcmp(policy->retry_status, every, sizeof(every)) == 0 ||
+                     has_status(policy->retry_status, status));
+        fail(run, node, RUN_NODE_FAILED, can_retry);
+}
+
+/* Nobody knows what it did, or has heard that it was interrupted. */
+static void end_unknown(Run *run, uint32_t node, RunReason reason) {
+        const RunPolicy *policy = run_graph_policy(run->graph, node);
+        RunNode *entry = &run->nodes[node];
+
+        if (is_stopping(run) || policy->recover == RUN_RECOVER_FAIL) {
+                fail_for_good(run, node, RUN_NODE_FAILED, reason);
+                return;
+        }
+        if (reason == RUN_REASON_LOST && ++entry->losses == RUN_LOSSES_MAX)
+                run_node_become(run, node, RUN_NODE_PENDING, RUN_REASON_POISON);
+        else if (policy->recover == RUN_RECOVER_PENDING)
+                run_node_become(run, node, RUN_NODE_PENDING, reason);
+        else if (reason == RUN_REASON_LOST)
+                defer(run, node, reason, run_retry_delay(policy, 1, 0));
+        else
+                run_node_become(run, node, RUN_NODE_READY, RUN_REASON_NONE);
+}
+
+void run_attempt_end(Run *run, uint32_t node, RunEndKind kind, uint8_t status) {
+        if (run->nodes[node].outcome != RUN_OUTCOME_OPEN)
+                end_as_told(run, node);
+        else if (kind == RUN_END_EXITED)
+                end_exited(run, node, status);
+        else if (kind == RUN_END_FAILED)
+                fail(run, node, RUN_NODE_FAILED, true);
+        else
+                end_unknown(run, node, kind == RUN_END_LOST ? RUN_REASON_LOST : RUN_REASON_INTERRUPTED);
+}
+
+/* One that nobody was asked to spawn has ended with that. */
+static void tell_end(Run *run, uint32_t node, RunOutcome outcome) {
+        const RunEngine *engine = run->flow->engine;
+        RunNode *entry = &run->nodes[node];
+        RunAttemptKey key;
+
+        if (entry->outcome != RUN_OUTCOME_OPEN)
+                return;
+        entry->outcome = outcome;
+        if (entry->attempt == RUN_ATTEMPT_IS_HELD) {
+                end_as_told(run, node);
+                return;
+        }
+        run_change_node(run, node);
+        run_node_time(run, node);
+        key = run_attempt_key(run, node);
+        engine->host->end(engine->userdata, &key, outcome);
+}
+
+void run_attempt_tell_all(Run *run, RunOutcome outcome) {
+        for (uint32_t i = 0; i < run->n && run->tally[RUN_NODE_RUNNING] > 0; i++)
+                if (run->nodes[i].state == RUN_NODE_RUNNING)
+                        tell_end(run, i, outcome);
+}
+
+/* — time — */
+
+void run_attempt_meet_bound(Run *run, uint32_t node) {
+        const RunPolicy *policy = run_graph_policy(run->graph, node);
+        const usec_t now = run->flow->engine->now;
+        const RunNode *entry = &run->nodes[node];
+        const bool is_total = entry->first_at > 0 && usec_add(entry->first_at, policy->total_timeout) <= now;
+
+        if (entry->state == RUN_NODE_DEFERRED && is_total)
+                fail(run, node, RUN_NODE_TIMEOUT, false);
+        else if (entry->state == RUN_NODE_RUNNING)
+                tell_end(run, node, is_total ? RUN_OUTCOME_TOTAL : RUN_OUTCOME_TIMEOUT);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Rows: what the store gets at the end of a turn, and gives back after a restart
+ */
+
+#include <errno.h>
+
+#include "run/run_private.h"
+
+RunNodeRow run_node_row(const Run *run, uint32_t node) {
+        const RunNode *entry = &run->nodes[node];
+
+        return (RunNodeRow) {
+                .node = node,
+                .state = entry->state,
+                .reason = entry->reason,
+                .attempt = entry->attempt,
+                .outcome = entry->outcome,
+                .generation = entry->generation,
+                .number = entry->number,
+                .failures = entry->failures,
+                .agains = entry->agains,
+                .losses = entry->losses,
+                .batch = entry->is_put ? entry->batch : 0,
+                .at = entry->at,
+                .first_at = entry->first_at,
+        };
+}
+
+static void put_run(const RunEngine *engine, const Run *run) {
+        engine->host->put_run(engine->userdata, &run->row);
+        for (uint32_t i = run->first_changed;
+             (i = run_set_next(run, RUN_SET_CHANGED, i, run->end_changed)) < run->end_changed; i++) {
+                const RunNodeRow row = run_node_row(run, i);
+
+                engine->host->put_node(engine->userdata, run->row.id, &row);
+        }
+}
+
+/* The store will have the rows of @batch. */
+static void note_put(Run *run, uint32_t batch) {
+        for (uint32_t i = run->first_changed;
+             (i = run_set_next(run, RUN_SET_CHANGED, i, run->end_changed)) < run->end_changed; i++) {
+                RunNode *node = &run->nodes[i];
+
+                run_set_put(run, RUN_SET_CHANGED, i, false);
+                if (node->attempt == RUN_ATTEMPT_IS_HELD && !node->is_put) {
+                        node->is_put = true;
+                        node->batch = batch;
+                }
+        }
+        run->first_changed = run->n;
+        run->end_changed = 0;
+        run->has_changed = false;
+}
+
+void run_persist(RunEngine *engine) {
+        bool has_changed = false;
+        uint32_t batch;
+
+        for (const RunFlow *flow = engine->flows; flow; flow = flow->next)
+                for (const Run *run = flow->first; run; run = run->next)
+                        if (run->has_changed) {
+                                put_run(engine, run);
+                                has_changed = true;
+                        }
+        if (!has_changed || engine->host->persist(engine->userdata, &batch) < 0)
+                return;
+        for (RunFlow *flow = engine->flows; flow; flow = flow->next)
+                for (Run *run = flow->first; run; run = run->next)
+                        if (run->has_changed)
+                                note_put(run, batch);
+}
+
+/* — restart — */
+
+static bool is_row(const Run *run, const RunNodeRow *row) {
+        return row->node < run->n && row->state < _RUN_NODE_STATE_MAX && row->reason < _RUN_REASON_MAX &&
+               row->attempt <= RUN_ATTEMPT_IS_STARTED && row->outcome <= RUN_OUTCOME_ENDED &&
+               (row->state == RUN_NODE_RUNNING) == (row->attempt != RUN_ATTEMPT_NONE) && row->generation > 0 &&
+               row->generation <= UINT16_MAX && row->failures <= UINT16_MAX && row->agains <= UINT16_MAX &&
+               row->losses <= RUN_LOSSES_MAX;
+}
+
+static void restore_node(Run *run, const RunNodeRow *row) {
+        RunNode *node = &run->nodes[row->node];
+
+        node->generation = (uint16_t) row->generation;
+        node->number = row->number;
+        node->failures = (uint16_t) row->failures;
+        node->agains = (uint16_t) row->agains;
+        node->losses = row->losses & 3U;
+        node->first_at = row->first_at;
+        node->at = row->at;
+        node->attempt = row->attempt & 3U;
+        node->is_put = true;
+        node->batch = row->batch;
+        node->outcome = row->outcome & 7U;
+        run_node_become(run, row->node, row->state, row->reason);
+        node->at = row->at;
+        run_hold_attempt(run, row->node, node->attempt == RUN_ATTEMPT_IS_HELD || node->attempt == RUN_ATTEMPT_IS_ASKED);
+        run_node_time(run, row->node);
+        run_set_put(run, RUN_SET_CHANGED, row->node, false);
+}
+
+int run_engine_restore(RunFlow *flow, RunGraph *graph, const RunRow *row, const RunNodeRow *nodes, uint32_t n_nodes) {
+        RunEngine *engine = flow->engine;
+        Run *run;
+        int r;
+
+        if (row->id == 0 || row->state >= _RUN_STATE_MAX || row->reason >= _RUN_REASON_MAX || row->round == 0)
+                return -EINVAL;
+        if (run_find(engine, row->id))
+                return -EEXIST;
+        r = run_instance_new(flow, graph, row->id, &run);
+        if (r < 0)
+                return r;
+        for (uint32_t i = 0; i < n_nodes; i++)
+                if (!is_row(run, &nodes[i])) {
+                        run_instance_free(run);
+                        return -EINVAL;
+                }
+        run->row = *row;
+        for (uint32_t i = 0; i < n_nodes; i++)
+                restore_node(run, &nodes[i]);
+        run->has_changed = false;
+        run->first_changed = run->n;
+        run->end_changed = 0;
+        engine->places = MAX(engine->places, row->place);
+        engine->is_restoring = true;
+        run_time(run);
+        return 0;
+}
+
+/* What was not to be before @time at @then is not to be before that many µs from now. */
+static usec_t rebase(usec_t time, usec_t then, usec_t now) {
+        return time == 0 || time == USEC_INFINITY ? time : usec_add(now, time > then ? time - then : 0);
+}
+
+static void restored(Run *run, usec_t then, bool is_other_boot) {
+        const usec_t now = run->flow->engine->now;
+
+        for (uint32_t i = 0; i < run->n; i++) {
+                RunNode *node = &run->nodes[i];
+
+                if (!is_other_boot || run_node_state_is_terminal(node->state))
+                        continue;
+                if (node->state == RUN_NODE_DEFERRED)
+                        node->at = rebase(node->at, then, now);
+                if (node->first_at > 0)
+                        node->first_at = usec_add(node->first_at, now - then);
+                run_change_node(run, i);
+                run_node_time(run, i);
+        }
+        if (is_other_boot && run->row.state == RUN_QUEUED) {
+                run->row.queued_at = usec_add(run->row.queued_at, now - then);
+                run_change(run);
+                run_time(run);
+        }
+        run_attempt_release(run);
+        run_settle(run);
+}
+
+void run_engine_restored(RunEngine *engine, uint32_t accepted, uint32_t durable, usec_t then, usec_t now,
+                         bool is_other_boot) {
+        engine->now = MAX(engine->now, now);
+        engine->accepted = accepted;
+        engine->durable = durable;
+        for (RunFlow *flow = engine->flows; flow; flow = flow->next) {
+                for (Run *run = flow->first; run; run = run->next)
+                        restored(run, then, is_other_boot);
+                run_admit(flow);
+        }
+}

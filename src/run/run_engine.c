@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * What happens to runs, and the end of a turn
+ */
+
+#include <errno.h>
+
+#include "run/run_private.h"
+
+int run_engine_new(RunEngine **ret_engine, const RunHost *host, void *userdata) {
+        RunEngine *engine = calloc(1, sizeof(*engine));
+
+        if (!engine)
+                return -ENOMEM;
+        engine->host = host;
+        engine->userdata = userdata;
+        heap_init(&engine->timers, run_compare_due, run_heap_place);
+        *ret_engine = engine;
+        return 0;
+}
+
+RunEngine *run_engine_free(RunEngine *engine) {
+        if (!engine)
+                return NULL;
+        while (engine->flows) {
+                while (engine->flows->first)
+                        run_instance_free(engine->flows->first);
+                (void) run_flow_forget(engine->flows);
+        }
+        heap_deinit(&engine->timers);
+        id_map_deinit(&engine->runs);
+        free(engine);
+        return NULL;
+}
+
+int run_flow_new(RunEngine *engine, const RunSettings *settings, RunFlow **ret_flow) {
+        RunFlow *flow = calloc(1, sizeof(*flow));
+
+        if (!flow)
+                return -ENOMEM;
+        flow->engine = engine;
+        flow->settings = *settings;
+        flow->next = engine->flows;
+        if (flow->next)
+                flow->next->previous = flow;
+        engine->flows = flow;
+        *ret_flow = flow;
+        return 0;
+}
+
+int run_flow_forget(RunFlow *flow) {
+        if (flow->first)
+                return -EBUSY;
+        if (flow->previous)
+                flow->previous->next = flow->next;
+        else
+                flow->engine->flows = flow->next;
+        if (flow->next)
+                flow->next->previous = flow->previous;
+        free(flow);
+        return 0;
+}
+
+void run_flow_set(RunFlow *flow, const RunSettings *settings) {
+        flow->settings = *settings;
+        run_admit(flow);
+}
+
+/* — submit — */
+
+/* Whether MaxRuns= has no place for one more. */
+static bool must_wait(const RunFlow *flow, uint32_t *ret_queued) {
+        uint32_t busy = 0;
+
+        *ret_queued = 0;
+        for (const Run *run = flow->first; run; run = run->next) {
+                busy += run_is_busy(run);
+                *ret_queued += run->row.state == RUN_QUEUED;
+        }
+        return busy >= flow->settings.max_runs;
+}
+
+static bool can_queue(const RunFlow *flow, uint32_t n_queued) {
+        return flow->settings.on_busy == RUN_BUSY_REPLACE ||
+               (flow->settings.on_busy == RUN_BUSY_QUEUE && n_queued < flow->settings.max_queued);
+}
+
+static void cancel_others(const Run *but) {
+        RunFlow *flow = but->flow;
+
+        for (Run *run = flow->first; run; run = run->next)
+                if (run != but && !run_is_over(run)) {
+                        run_stop(run, RUN_CANCELLED);
+                        run_attempt_tell_all(run, RUN_OUTCOME_CANCELLED);
+                        run_settle(run);
+                }
+}
+
+static const Run *find_key(const RunFlow *flow, uint64_t key) {
+        for (const Run *run = flow->first; run && key != 0; run = run->next)
+                if (run->row.key == key)
+                        return run;
+        return NULL;
+}
+
+int run_engine_submit(RunFlow *flow, const RunSubmit *submit, uint32_t *ret_id) {
+        const Run *same = find_key(flow, submit->key);
+        const bool replaces = flow->settings.on_busy == RUN_BUSY_REPLACE;
+        RunEngine *engine = flow->engine;
+        uint32_t n_queued;
+        bool is_busy;
+        Run *run;
+        int r;
+
+        if (same) {
+                *ret_id = same->row.id;
+                return 0;
+        }
+        if (submit->id == 0 || run_find(engine, submit->id))
+                return -EEXIST;
+        if (engine->store == RUN_STORE_FULL)
+                return -EAGAIN;
+        is_busy = must_wait(flow, &n_queued);
+        if (is_busy && !can_queue(flow, n_queued))
+                return -EBUSY;
+        r = run_instance_new(flow, submit->graph, submit->id, &run);
+        if (r < 0)
+                return r;
+        run->row.key = submit->key;
+        run->row.place = ++engine->places;
+        run_change(run);
+        run_judge_all(run);
+        if (is_busy && replaces)
+                cancel_others(run);
+        run_admit(flow);
+        *ret_id = submit->id;
+        return 0;
+}
+
+/* — attempts — */
+
+static Run *find_attempt(const RunEngine *engine, const RunAttemptKey *key) {
+        Run *run = run_find(engine, key->run);
+        const RunNode *node;
+
+        if (!run || key->node >= run->n)
+                return NULL;
+        node = &run->nodes[key->node];
+        return node->state == RUN_NODE_RUNNING && node->generation == key->generation && node->number == key->number
+                       ? run
+                       : NULL;
+}
+
+int run_engine_started(RunEngine *engine, const RunAttemptKey *attempt, usec_t at) {
+        Run *run = find_attempt(engine, attempt);
+        RunNode *node;
+
+        if (!run)
+                return -ENOENT;
+        node = &run->nodes[attempt->node];
+        if (node->attempt == RUN_ATTEMPT_IS_STARTED)
+                return 0;
+        run_hold_attempt(run, attempt->node, false);
+        node->attempt = RUN_ATTEMPT_IS_STARTED;
+        node->at = at;
+        run_change_node(run, attempt->node);
+        run_node_time(run, attempt->node);
+        return 0;
+}
+
+int run_engine_ended(RunEngine *engine, const RunAttemptKey *attempt, RunEndKind kind, uint8_t status) {
+        Run *run = find_attempt(engine, attempt);
+
+        if (!run)
+                return -ENOENT;
+        run_attempt_end(run, attempt->node, kind, status);
+        run_settle(run);
+        run_admit(run->flow);
+        return 0;
+}
+
+/* — time — */
+
+usec_t run_engine_deadline(const RunEngine *engine) {
+        const Run *run = heap_peek(&engine->timers);
+
+        /* A bound that was passed while a node did not run is met at once when it does. */
+        return run ? MAX(run->due, engine->now) : USEC_INFINITY;
+}
+
+static void meet_deadline(Run *run) {
+        const usec_t now = run->flow->engine->now;
+
+        if (run->row.state == RUN_QUEUED && usec_add(run->row.queued_at, run->settings.queue_timeout) <= now)
+                run_end_unbegun(run, RUN_TIMEOUT, RUN_REASON_QUEUE);
+        if (run->row.deadline > now || (!run_is_open(run) && run->row.state != RUN_STOPPING))
+                return;
+        run->row.deadline = USEC_INFINITY;
+        run_change(run);
+        run_time(run);
+        run_stop(run, RUN_TIMEOUT);
+        if (!run->settings.timeout_drains)
+                run_attempt_tell_all(run, RUN_OUTCOME_DEADLINE);
+}
+
+/* Bounds come first, then what may go on, both by number. */
+static void meet_times(Run *run) {
+        if (!run_take_due(run))
+                return;
+        for (uint32_t i = 0; (i = run_set_next(run, RUN_SET_DUE, i, run->n)) < run->n; i++) {
+                run_attempt_meet_bound(run, i);
+                /* What ends the run ends the next ones. */
+                run_fire(run);
+        }
+        run_settle(run);
+        for (uint32_t i = 0; (i = run_set_next(run, RUN_SET_DUE, i, run->n)) < run->n; i++) {
+                run_set_put(run, RUN_SET_DUE, i, false);
+                if (run->nodes[i].state == RUN_NODE_DEFERRED && run->nodes[i].at <= run->flow->engine->now)
+                        run_node_become(run, i, RUN_NODE_READY, RUN_REASON_NONE);
+                run_node_time(run, i);
+        }
+}
+
+void run_engine_time(RunEngine *engine, usec_t now) {
+        Run *run;
+
+        engine->now = MAX(engine->now, now);
+        for (RunFlow *flow = engine->flows; flow; flow = flow->next)
+                for (run = flow->first; run; run = run->next)
+                        if (run->due <= engine->now) {
+                                meet_deadline(run);
+                                run_settle(run);
+                        }
+        while ((run = heap_peek(&engine->timers)) && run->due <= engine->now) {
+                meet_times(run);
+                run_settle(run);
+        }
+        /* A run that has waited too long does not begin, though another one ends at the same time. */
+        for (RunFlow *flow = engine->flows; flow; flow = flow->next)
+                run_admit(flow);
+}
+
+/* — store — */
+
+void run_engine_stored(RunEngine *engine, uint32_t accepted, uint32_t durable) {
+        engine->accepted = accepted;
+        engine->durable = durable;
+        for (RunFlow *flow = engine->flows; flow; flow = flow->next)
+                for (Run *run = flow->first; run; run = run->next)
+                        run_attempt_release(run);
+}
+
+void run_engine_set_store(RunEngine *engine, RunStore store) {
+        engine->store = store;
+}
+
+/* — unit — */
+
+static void unit_is_active(RunFlow *flow, bool by_person) {
+        flow->is_active = true;
+        for (Run *run = flow->first; run; run = run->next)
+                if (by_person || !run->row.is_held_by_person)
+                        run_release_hold(run);
+}
+
+/* The start job came to nothing. */
+static void unit_did_not_start(RunFlow *flow, RunState state, RunReason reason) {
+        for (Run *run = flow->first; run; run = run->next)
+                if (run->row.state == RUN_CREATED && !run->row.is_held)
+                        run_end_unbegun(run, state, reason);
+                else if (run->row.state == RUN_RUNNING)
+                        run_hold(run, false);
+}
+
+void run_flow_unit(RunFlow *flow, RunUnitEvent event, bool by_person) {
+        if (event == RUN_UNIT_ACTIVE)
+                unit_is_active(flow, by_person);
+        else if (event == RUN_UNIT_FAILED)
+                unit_did_not_start(flow, RUN_FAILED, RUN_REASON_DEPENDENCY);
+        else if (event == RUN_UNIT_CANCELLED)
+                unit_did_not_start(flow, RUN_CANCELLED, RUN_REASON_NONE);
+        else
+                flow->is_active = false;
+        for (Run *run = flow->first; run && event == RUN_UNIT_STOP; run = run->next)
+                run_hold(run, by_person);
+        run_admit(flow);
+}
+
+bool run_flow_wants_unit(const RunFlow *flow) {
+        for (const Run *run = flow->first; run && !flow->is_active; run = run->next)
+                if (!run->row.is_held && (run->row.state <= RUN_RUNNING))
+                        return true;
+        return false;
+}
+
+/* — the end of a turn — */
+
+/* Returns what is left of the budget. */
+static uint32_t make_attempts(Run *run, uint32_t budget) {
+        while (budget > 0 && run->row.state == RUN_RUNNING &&
+               run->tally[RUN_NODE_RUNNING] < run->settings.max_parallel) {
+                run->first_ready = run_set_next(run, RUN_SET_READY, run->first_ready, run->n);
+                if (run->first_ready == run->n)
+                        break;
+                run_attempt_make(run, run_graph_by_urgency(run->graph)[run->first_ready]);
+                /* A checkpoint ends at once, and what is below it may be READY. */
+                run_settle(run);
+                budget--;
+        }
+        return budget;
+}
+
+static bool has_more(const Run *run) {
+        return run->row.state == RUN_RUNNING && run->tally[RUN_NODE_READY] > 0 &&
+               run->tally[RUN_NODE_RUNNING] < run->settings.max_parallel;
+}
+
+static bool make_all(RunEngine *engine, uint32_t budget) {
+        bool is_left = false;
+
+        for (RunFlow *flow = engine->flows; flow; flow = flow->next) {
+                if (!flow->is_active || engine->store != RUN_STORE_OPEN)
+                        continue;
+                for (Run *run = flow->first; run; run = run->next) {
+                        budget = make_attempts(run, budget);
+                        is_left = is_left || has_more(run);
+                }
+                run_admit(flow);
+        }
+        return is_left;
+}
+
+bool run_engine_turn(RunEngine *engine, uint32_t budget) {
+        const bool is_left = make_all(engine, budget);
+
+        run_persist(engine);
+        engine->is_restoring = false;
+        for (RunFlow *flow = engine->flows; flow; flow = flow->next)
+                for (Run *run = flow->first; run; run = run->next)
+                        run_attempt_release(run);
+        return is_left;
+}
+
+int run_engine_forget(RunEngine *engine, uint32_t id) {
+        Run *run = run_find(engine, id);
+
+        if (!run)
+                return -ENOENT;
+        if (!run_is_over(run) || run->has_changed)
+                return -EBUSY;
+        run_instance_free(run);
+        return 0;
+}

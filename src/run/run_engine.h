@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The engine of runs: what becomes of the nodes of a graph
+ *
+ * The engine knows no clock, process, file or bus. It is told what has
+ * happened (a run is submitted, an attempt has ended, it is later, a person
+ * asks for something, the store has a batch), and asks its host for the rest.
+ *
+ * A caller tells what has happened, as often as it likes, and then ends the
+ * turn with run_engine_turn(): attempts are made for nodes that are READY, and
+ * all that has changed since the last turn becomes one batch of rows. An
+ * attempt is HELD until the store has the batch that it was made in: accepted
+ * is enough where the command may run twice (Recover=retry), else the batch
+ * must be durable. Then the host is asked to spawn it. So a command that must
+ * not run twice does not, whoever dies.
+ *
+ * The first signal decides: what an attempt is told to end for is its outcome,
+ * whatever its exit says. The node stays RUNNING until the end of the whole
+ * tree is told, and ends then.
+ *
+ * After a restart the rows are given back (run_engine_restore()), and the
+ * engine goes on as if nothing had been. A node without a row is WAITING.
+ *
+ * Functions return 0 or a negative errno. What is refused changes nothing.
+ * Memory is taken when a flow, a run or a graph is made, and nowhere else: the
+ * end of an attempt never fails for want of it. Times are µs of a clock that
+ * goes on in suspend. Ids of runs are chosen by the caller, and not 0.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "basic/macro.h"
+#include "basic/usec.h"
+#include "run/run_graph.h"
+#include "run/run_type.h"
+
+typedef struct RunEngine RunEngine;
+typedef struct RunFlow RunFlow; /* a unit and its runs */
+
+/* — settings — */
+
+/* What becomes of a run that is submitted while MaxRuns= runs are busy. */
+typedef enum RunBusy {
+        RUN_BUSY_QUEUE,
+        RUN_BUSY_REJECT,
+        RUN_BUSY_SKIP,
+        RUN_BUSY_REPLACE, /* the others are cancelled */
+} RunBusy;
+
+typedef struct RunSettings {
+        uint32_t max_parallel; /* attempts of a run */
+        uint32_t max_runs, max_queued;
+        RunBusy on_busy;
+        bool end_kills; /* FailurePolicy=end also ends what runs */
+        bool timeout_drains; /* at the deadline what runs may end */
+        usec_t timeout; /* from RUNNING; USEC_INFINITY: none */
+        usec_t queue_timeout; /* from QUEUED; USEC_INFINITY: none */
+} RunSettings;
+
+/* — reasons — */
+
+typedef enum RunReason {
+        RUN_REASON_NONE,
+        RUN_REASON_RETRY, /* DEFERRED */
+        RUN_REASON_AGAIN, /* DEFERRED: it said "not yet" */
+        RUN_REASON_STATUS, /* PENDING: it said so itself */
+        RUN_REASON_LOST, /* DEFERRED, PENDING, FAILED */
+        RUN_REASON_INTERRUPTED, /* PENDING, FAILED */
+        RUN_REASON_POISON, /* PENDING: lost three times */
+        RUN_REASON_FAILED, /* PENDING */
+        RUN_REASON_UPSTREAM, /* SKIPPED */
+        RUN_REASON_UPSTREAM_FAILED, /* SKIPPED */
+        RUN_REASON_ENDED, /* SKIPPED, CANCELLED: the run was over */
+        RUN_REASON_OPERATOR, /* SUCCEEDED, FAILED, SKIPPED */
+        RUN_REASON_UNNEEDED, /* CANCELLED: all goals below it had ended */
+        RUN_REASON_DEADLINE, /* TIMEOUT, of the run */
+        RUN_REASON_UNIT, /* of a run: PAUSED by a stop of the unit */
+        RUN_REASON_DEPENDENCY, /* of a run: FAILED, since the unit did not start */
+        RUN_REASON_QUEUE, /* of a run: TIMEOUT in the queue */
+        _RUN_REASON_MAX,
+} RunReason;
+
+DECLARE_STRING_TABLE(run_reason, RunReason); /* "upstream-failed"; "" for none */
+
+/* What a node or a run waits for. */
+typedef enum RunWhy {
+        RUN_WHY_NOTHING, /* it has ended, or goes on by itself */
+        RUN_WHY_PARENTS,
+        RUN_WHY_HUMAN, /* to resolve it, or to resume the run */
+        RUN_WHY_TIME,
+        RUN_WHY_PROCESS,
+        RUN_WHY_END, /* of a process that was told to end */
+        RUN_WHY_STORE,
+        RUN_WHY_PLACE, /* MaxParallel=, MaxRuns= */
+        RUN_WHY_RUN, /* that has not begun, or is paused */
+        RUN_WHY_UNIT, /* to be active */
+        _RUN_WHY_MAX,
+} RunWhy;
+
+DECLARE_STRING_TABLE(run_why, RunWhy);
+
+/* — rows: what the store keeps, and what can be asked — */
+
+/* How far an attempt that has not ended is. */
+typedef enum RunAttempt {
+        RUN_ATTEMPT_NONE,
+        RUN_ATTEMPT_IS_HELD, /* until the store has it */
+        RUN_ATTEMPT_IS_ASKED, /* the host was asked to spawn it */
+        RUN_ATTEMPT_IS_STARTED,
+} RunAttempt;
+
+/* What an attempt was told to end for. */
+typedef enum RunOutcome {
+        RUN_OUTCOME_OPEN, /* nothing: its exit decides */
+        RUN_OUTCOME_TIMEOUT, /* of the attempt */
+        RUN_OUTCOME_TOTAL, /* of all attempts of the node */
+        RUN_OUTCOME_DEADLINE, /* of the run */
+        RUN_OUTCOME_CANCELLED,
+        RUN_OUTCOME_ENDED, /* FailurePolicy=end */
+} RunOutcome;
+
+typedef struct RunNodeRow {
+        uint32_t node;
+        RunNodeState state;
+        RunReason reason;
+        RunAttempt attempt;
+        RunOutcome outcome;
+        uint32_t generation, number; /* from 1; of the last attempt in the generation, 0: none yet */
+        uint32_t failures, agains, losses; /* that count against the limits */
+        uint32_t batch; /* that the attempt was made in; 0: the one of this row */
+        usec_t at; /* not before, if DEFERRED; the start of an attempt */
+        usec_t first_at; /* the first of the attempts that count; 0: none yet */
+} RunNodeRow;
+
+typedef struct RunRow {
+        uint32_t id;
+        uint64_t key; /* of the request; 0: none */
+        RunState state;
+        RunReason reason;
+        RunState result; /* of STOPPING */
+        bool is_held, is_held_by_person; /* by a stop of the unit */
+        bool is_paused; /* by a person */
+        uint32_t round; /* from 1 */
+        uint64_t place; /* in the order of submission */
+        usec_t queued_at;
+        usec_t deadline; /* USEC_INFINITY: none */
+} RunRow;
+
+/* — the host — */
+
+typedef struct RunAttemptKey {
+        uint32_t run, node, generation, number;
+} RunAttemptKey;
+
+/*
+ * Functions are called from run_engine_turn() and run_engine_stored() alone, but .end. None may call the engine.
+ */
+typedef struct RunHost {
+        /* Rows of the batch of this turn; borrowed. */
+        void (*put_run)(void *userdata, const RunRow *row);
+        void (*put_node)(void *userdata, uint32_t run, const RunNodeRow *row);
+        /*
+         * Ends the batch: 0 and its number, which rises; or an error, with which all of it is put again, with what
+         * comes, at the end of the next turn.
+         */
+        int (*persist)(void *userdata, uint32_t *ret_batch);
+        /*
+         * Spawns an attempt, and tells its start or its end. After a restart it can be asked for one that it knows:
+         * then it tells what it knows.
+         */
+        void (*spawn)(void *userdata, const RunAttemptKey *attempt);
+        /* Ends the tree of an attempt for which spawn was called, and tells its end. */
+        void (*end)(void *userdata, const RunAttemptKey *attempt, RunOutcome outcome);
+        uint32_t (*random)(void *userdata); /* any of all values, for jitter */
+} RunHost;
+
+/* @host stays as long as the engine. -ENOMEM. */
+int run_engine_new(RunEngine **ret_engine, const RunHost *host, void *userdata);
+RunEngine *run_engine_free(RunEngine *engine); /* with its flows and runs */
+DEFINE_CLEANUP(RunEngine, run_engine_free)
+
+/* A unit, which is inactive. -ENOMEM. It lives as long as the engine, or until it is forgotten. */
+int run_flow_new(RunEngine *engine, const RunSettings *settings, RunFlow **ret_flow);
+/* -EBUSY: it has runs. */
+int run_flow_forget(RunFlow *flow);
+/* For runs to come; those that are there keep what they have. */
+void run_flow_set(RunFlow *flow, const RunSettings *settings);
+
+/* — what happens — */
+
+typedef struct RunSubmit {
+        uint32_t id;
+        uint64_t key; /* a request with the key of another run is that run's; 0: none */
+        RunGraph *graph; /* a reference is taken */
+} RunSubmit;
+
+/*
+ * 0; with the key of an earlier run nothing is made, and *ret_id is that run's. -EBUSY by OnBusy= or MaxQueued=,
+ * -EAGAIN while the store is full, -EEXIST for an id that is taken, -ENOMEM.
+ */
+int run_engine_submit(RunFlow *flow, const RunSubmit *submit, uint32_t *ret_id);
+
+typedef enum RunEndKind {
+        RUN_END_EXITED,
+        RUN_END_FAILED, /* a signal, or the spawn */
+        RUN_END_LOST, /* nobody knows what it did */
+        RUN_END_INTERRUPTED, /* by a stop of the unit, or a shutdown */
+} RunEndKind;
+
+/* -ENOENT: there is no such attempt (any more). */
+int run_engine_started(RunEngine *engine, const RunAttemptKey *attempt, usec_t at);
+/* @status: of RUN_END_EXITED. The whole tree is gone. -ENOENT. */
+int run_engine_ended(RunEngine *engine, const RunAttemptKey *attempt, RunEndKind kind, uint8_t status);
+
+/* The time is @now, not earlier than before. */
+void run_engine_time(RunEngine *engine, usec_t now);
+/* When to tell the time next; USEC_INFINITY: need not be. */
+usec_t run_engine_deadline(const RunEngine *engine);
+
+/* The store has the batches up to these numbers, which do not fall but by run_engine_restored(). */
+void run_engine_stored(RunEngine *engine, uint32_t accepted, uint32_t durable);
+
+typedef enum RunStore {
+        RUN_STORE_OPEN,
+        RUN_STORE_TIGHT, /* no attempt is made */
+        RUN_STORE_FULL, /* no run is taken, either */
+} RunStore;
+
+/* How much the store takes. Ends of attempts, and what people ask for, are always taken. */
+void run_engine_set_store(RunEngine *engine, RunStore store);
+
+typedef enum RunUnitEvent {
+        RUN_UNIT_ACTIVE, /* the start job has ended well */
+        RUN_UNIT_FAILED, /* the start job has failed */
+        RUN_UNIT_CANCELLED, /* the start job was cancelled */
+        RUN_UNIT_STOP, /* it begins to stop */
+        RUN_UNIT_INACTIVE, /* no run is left */
+} RunUnitEvent;
+
+/* @by_person: a person has asked for the start or stop; others come from other units. */
+void run_flow_unit(RunFlow *flow, RunUnitEvent event, bool by_person);
+/* Whether a run waits for the unit to start. */
+bool run_flow_wants_unit(const RunFlow *flow);
+
+typedef enum RunVerb {
+        RUN_VERB_PAUSE,
+        RUN_VERB_RESUME,
+        RUN_VERB_STOP, /* nothing new starts, what runs ends by itself */
+        RUN_VERB_CANCEL, /* what runs is told to end, too */
+        RUN_VERB_RETRY, /* a node, with what was skipped or cancelled below it */
+        RUN_VERB_RERUN, /* a node and all below it, of a run that has ended */
+        RUN_VERB_AS_SUCCESS, /* these resolve a node */
+        RUN_VERB_AS_FAILED,
+        RUN_VERB_AS_RETRY,
+        RUN_VERB_AS_SKIP,
+        RUN_VERB_SKIP, /* a node that does not run */
+        _RUN_VERB_MAX,
+} RunVerb;
+
+/* -ENOENT: no such run or node; -EINVAL: not in its state. @node is of no account where the verb is about the run. */
+int run_engine_verb(RunEngine *engine, uint32_t run, RunVerb verb, uint32_t node);
+
+/*
+ * Ends the turn: makes up to @budget attempts (a checkpoint counts as one), and puts and ends the batch if something
+ * has changed. Returns whether more can be made at once: then the next turn should come soon.
+ */
+bool run_engine_turn(RunEngine *engine, uint32_t budget);
+
+/* — restart — */
+
+/*
+ * A run as it was kept, with all of its rows; .batch of each is known, or else that of the last batch.
+ -EEXIST, -EINVAL for rows that cannot be, -ENOMEM: nothing is added.
+ */
+int run_engine_restore(RunFlow *flow, RunGraph *graph, const RunRow *row, const RunNodeRow *nodes, uint32_t n_nodes);
+/*
+ * All runs were given back: the store has batches up to these numbers, the last one was made when it was @then, and
+ * it is @now. In another boot waits last as long as they had to at @then. What has become of attempts is told next.
+ */
+void run_engine_restored(RunEngine *engine, uint32_t accepted, uint32_t durable, usec_t then, usec_t now,
+                         bool is_other_boot);
+
+/* — what can be asked — */
+
+/* -ENOENT. */
+int run_engine_get(const RunEngine *engine, uint32_t run, RunRow *ret_row, RunWhy *ret_why);
+int run_engine_get_node(const RunEngine *engine, uint32_t run, uint32_t node, RunNodeRow *ret_row, RunWhy *ret_why);
+/* How many nodes of a run have each state. -ENOENT. */
+int run_engine_tally(const RunEngine *engine, uint32_t run, uint32_t ret_n[static _RUN_NODE_STATE_MAX]);
+/* Drops a run that has ended. -EBUSY: it has not, or its rows were not put; -ENOENT. */
+int run_engine_forget(RunEngine *engine, uint32_t run);
+/* What a run of @n_nodes takes, without what its allocation costs. */
+size_t run_engine_bytes(uint32_t n_nodes);

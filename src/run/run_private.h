@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Runs from inside
+ *
+ * All of a run is one allocation. Nodes that are READY, that are to be looked
+ * at again, or whose row has changed are bits in sets.
+ */
+
+#include <assert.h>
+
+#include "basic/heap.h"
+#include "basic/id_map.h"
+#include "run/run_engine.h"
+
+#define RUN_LOSSES_MAX 3U /* lost so often, a node waits for a person */
+
+/* 56 bytes: with its place in the timers and six bits 60.75 of the 64 that a node may take. */
+typedef struct RunNode {
+        uint32_t succeeded, failed, skipped, pending; /* parents */
+        usec_t at, first_at; /* as in RunNodeRow */
+        uint32_t batch; /* the attempt was made in it */
+        uint32_t place; /* in the timers of the run; HEAP_NOWHERE */
+        uint32_t number;
+        uint16_t generation, failures, agains;
+        uint8_t state, reason;
+        uint8_t attempt : 2, outcome : 3, losses : 2, is_put : 1; /* is_put: .batch is known */
+} RunNode;
+
+_Static_assert(sizeof(RunNode) <= 56, "a node of a live run takes 64 bytes with its sets");
+
+/* Sets of nodes. */
+typedef enum RunSet {
+        RUN_SET_READY, /* by urgency, not by number */
+        RUN_SET_PENDING,
+        RUN_SET_HELD, /* the host is still to be asked for the attempt */
+        RUN_SET_CHANGED, /* the row is to be put */
+        RUN_SET_DUE, /* its timer has run off */
+        RUN_SET_MARKED, /* by rank, not by number: for the walk at hand */
+        _RUN_SET_MAX,
+} RunSet;
+
+typedef struct Run {
+        RunFlow *flow; /* borrowed */
+        struct Run *next, *previous; /* of the flow, in the order of submission */
+        RunGraph *graph; /* a reference */
+        RunSettings settings;
+        RunRow row;
+        uint32_t n;
+        uint32_t tally[_RUN_NODE_STATE_MAX];
+        uint32_t n_held;
+        uint32_t first_marked, end_marked; /* no rank outside is in RUN_SET_MARKED */
+        uint32_t first_changed, end_changed;
+        uint32_t first_ready;
+        bool has_changed; /* the row of the run, or of a node */
+        bool has_fired; /* FailurePolicy=end, in this event */
+        bool may_be_unneeded; /* a goal has ended, or a node has become PENDING */
+        uint32_t n_timers;
+        uint32_t place; /* in the timers of the engine */
+        usec_t due; /* of the first timer */
+        uint32_t *timers; /* a heap of nodes */
+        uint64_t *sets[_RUN_SET_MAX];
+        RunNode nodes[];
+} Run;
+
+struct RunFlow {
+        RunEngine *engine; /* borrowed */
+        RunFlow *next, *previous;
+        RunSettings settings;
+        Run *first, *last;
+        bool is_active;
+};
+
+struct RunEngine {
+        const RunHost *host;
+        void *userdata;
+        RunFlow *flows;
+        IdMap runs;
+        Heap timers; /* of runs */
+        uint64_t places;
+        usec_t now;
+        uint32_t accepted, durable;
+        RunStore store;
+        bool is_restoring;
+};
+
+static inline bool run_is_over(const Run *run) {
+        return run_state_is_terminal(run->row.state);
+}
+
+/* The run has a place of MaxRuns=. */
+static inline bool run_is_busy(const Run *run) {
+        return run->row.state >= RUN_RUNNING && !run_is_over(run);
+}
+
+/* Nodes of the run are judged by their parents. */
+static inline bool run_is_judged(const Run *run) {
+        return run->row.state <= RUN_SUSPENDED;
+}
+
+/* The run has begun, and has no result. */
+static inline bool run_is_open(const Run *run) {
+        return run->row.state >= RUN_RUNNING && run->row.state <= RUN_SUSPENDED;
+}
+
+/* — run_instance.c: memory, sets, timers — */
+
+int run_instance_new(RunFlow *flow, RunGraph *graph, uint32_t id, Run **ret_run);
+void run_instance_free(Run *run);
+bool run_set_has(const Run *run, RunSet set, uint32_t at);
+void run_set_put(Run *run, RunSet set, uint32_t at, bool value);
+/* The first one from @from on, before @end; @end: none. */
+uint32_t run_set_next(const Run *run, RunSet set, uint32_t from, uint32_t end);
+void run_change(Run *run); /* its row */
+void run_change_node(Run *run, uint32_t node);
+void run_node_time(Run *run, uint32_t node); /* after a change of what its timer hangs on */
+/* Moves nodes whose time has come from the timers to RUN_SET_DUE. Returns whether there are some. */
+bool run_take_due(Run *run);
+void run_time(Run *run); /* the same for the run */
+int run_compare_due(const void *a, const void *b);
+uint32_t *run_heap_place(void *run);
+RunAttemptKey run_attempt_key(const Run *run, uint32_t node);
+void run_hold_attempt(Run *run, uint32_t node, bool is_held); /* until the host is asked to spawn it */
+Run *run_find(const RunEngine *engine, uint32_t id);
+
+/* — run_node.c: states of nodes — */
+
+void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reason);
+void run_judge(Run *run); /* all that are marked */
+void run_judge_all(Run *run);
+void run_node_skip_rest(Run *run); /* all that do not run */
+void run_node_reset(Run *run, uint32_t node); /* a next generation */
+/* Resets @node and, below it, all or what was skipped or cancelled. */
+void run_reset_below(Run *run, uint32_t node, bool all);
+void run_drop_unneeded(Run *run);
+
+/* — run_attempt.c: attempts — */
+
+void run_attempt_make(Run *run, uint32_t node);
+void run_attempt_tell_all(Run *run, RunOutcome outcome);
+void run_attempt_end(Run *run, uint32_t node, RunEndKind kind, uint8_t status);
+void run_attempt_release(Run *run); /* those that the store has */
+void run_attempt_meet_bound(Run *run, uint32_t node); /* of its time, if it is over */
+
+/* — run_settle.c: states of runs — */
+
+void run_become(Run *run, RunState state, RunReason reason);
+void run_stop(Run *run, RunState result);
+void run_fire(Run *run); /* ends it if FailurePolicy=end asks for that */
+void run_settle(Run *run); /* after each event */
+void run_admit(RunFlow *flow);
+void run_hold(Run *run, bool by_person);
+void run_release_hold(Run *run);
+void run_end_unbegun(Run *run, RunState state, RunReason reason);
+void run_begin_again(Run *run); /* a next round */
+
+/* — run_batch.c: rows — */
+
+RunNodeRow run_node_row(const Run *run, uint32_t node);
+void run_persist(RunEngine *engine); /* all that has changed */

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * States of runs
+ *
+ * After each event a run is settled: what its nodes have become decides what
+ * it becomes. The end of one makes room for another.
+ */
+
+#include "run/run_private.h"
+
+void run_become(Run *run, RunState state, RunReason reason) {
+        run->row.state = state;
+        run->row.reason = reason;
+        run_change(run);
+        run_time(run);
+}
+
+static uint32_t count_terminal(const Run *run) {
+        uint32_t n = 0;
+
+        for (RunNodeState state = RUN_NODE_SUCCEEDED; state < _RUN_NODE_STATE_MAX; state++)
+                n += run->tally[state];
+        return n;
+}
+
+static RunState result_of(const Run *run) {
+        bool is_partial = false;
+
+        if (run->tally[RUN_NODE_FAILED] + run->tally[RUN_NODE_TIMEOUT] + run->tally[RUN_NODE_CANCELLED] == 0)
+                return RUN_SUCCEEDED;
+        for (uint32_t i = 0; i < run->n; i++) {
+                const RunNode *node = &run->nodes[i];
+
+                if (node->state == RUN_NODE_FAILED || node->state == RUN_NODE_TIMEOUT) {
+                        if (run_graph_policy(run->graph, i)->failure != RUN_POLICY_CONTINUE)
+                                return RUN_FAILED;
+                        is_partial = true;
+                } else if (node->state == RUN_NODE_CANCELLED)
+                        is_partial = is_partial || node->reason == RUN_REASON_UNNEEDED;
+        }
+        return is_partial ? RUN_PARTIAL : RUN_SUCCEEDED;
+}
+
+void run_stop(Run *run, RunState result) {
+        if (run->row.state != RUN_STOPPING) {
+                run->row.result = result;
+                run->row.is_held = run->row.is_held_by_person = run->row.is_paused = false;
+                run_become(run, RUN_STOPPING, RUN_REASON_NONE);
+        }
+        run_node_skip_rest(run);
+}
+
+static void settle_stopping(Run *run) {
+        if (run->tally[RUN_NODE_RUNNING] == 0)
+                run_become(run, run->row.result, RUN_REASON_NONE);
+}
+
+static void settle_running(Run *run) {
+        const uint32_t moving = run->tally[RUN_NODE_READY] + run->tally[RUN_NODE_RUNNING] +
+                                run->tally[RUN_NODE_DEFERRED];
+
+        if (count_terminal(run) == run->n) {
+                if (run->row.state != RUN_PAUSED)
+                        run_stop(run, result_of(run));
+        } else if (run->row.state == RUN_PAUSING && run->tally[RUN_NODE_RUNNING] == 0)
+                run_become(run, RUN_PAUSED, run->row.reason);
+        else if (run->row.state == RUN_RUNNING && moving == 0 && run->tally[RUN_NODE_PENDING] > 0)
+                run_become(run, RUN_SUSPENDED, RUN_REASON_NONE);
+}
+
+void run_fire(Run *run) {
+        if (run->has_fired && run_is_open(run)) {
+                run_stop(run, RUN_FAILED);
+                if (run->settings.end_kills)
+                        run_attempt_tell_all(run, RUN_OUTCOME_ENDED);
+        }
+        run->has_fired = false;
+}
+
+void run_settle(Run *run) {
+        run_fire(run);
+        run_judge(run);
+        run_drop_unneeded(run);
+        if (run_is_open(run))
+                settle_running(run);
+        if (run->row.state == RUN_STOPPING)
+                settle_stopping(run);
+}
+
+/* — before and after a run runs — */
+
+void run_end_unbegun(Run *run, RunState state, RunReason reason) {
+        run->row.is_held = run->row.is_held_by_person = false;
+        run_node_skip_rest(run);
+        run_become(run, state, reason);
+}
+
+static void begin(Run *run) {
+        run->row.deadline = usec_add(run->flow->engine->now, run->settings.timeout);
+        run_become(run, RUN_RUNNING, RUN_REASON_NONE);
+        run_settle(run);
+}
+
+static bool can_wait(const Run *run) {
+        return !run->row.is_held && (run->row.state == RUN_CREATED || run->row.state == RUN_QUEUED);
+}
+
+static Run *first_waiting(const RunFlow *flow) {
+        Run *first = NULL;
+
+        for (Run *run = flow->first; run; run = run->next)
+                if (can_wait(run) && (!first || run->row.place < first->row.place))
+                        first = run;
+        return first;
+}
+
+static uint32_t count_busy(const RunFlow *flow) {
+        uint32_t n = 0;
+
+        for (const Run *run = flow->first; run; run = run->next)
+                n += run_is_busy(run);
+        return n;
+}
+
+void run_admit(RunFlow *flow) {
+        Run *run;
+
+        if (!flow->is_active)
+                return;
+        /* A run may end as soon as it begins. */
+        while ((run = first_waiting(flow)) && count_busy(flow) < flow->settings.max_runs)
+                begin(run);
+        for (run = flow->first; run; run = run->next)
+                if (run->row.state == RUN_CREATED && can_wait(run)) {
+                        run->row.queued_at = flow->engine->now;
+                        run_become(run, RUN_QUEUED, RUN_REASON_NONE);
+                }
+}
+
+void run_begin_again(Run *run) {
+        run->row.round++;
+        run->row.place = ++run->flow->engine->places;
+        run->row.deadline = USEC_INFINITY;
+        run_become(run, RUN_CREATED, RUN_REASON_NONE);
+}
+
+/* — a stop of the unit — */
+
+void run_hold(Run *run, bool by_person) {
+        if (run_is_over(run) || run->row.state == RUN_STOPPING)
+                return;
+        run->row.is_held = true;
+        run->row.is_held_by_person = run->row.is_held_by_person || by_person;
+        run_change(run);
+        if (run->row.state == RUN_RUNNING)
+                run_become(run, RUN_PAUSING, RUN_REASON_UNIT);
+        run_settle(run);
+}
+
+void run_release_hold(Run *run) {
+        if (!run->row.is_held)
+                return;
+        run->row.is_held = run->row.is_held_by_person = false;
+        run_change(run);
+        if (run->row.is_paused)
+                run_become(run, run->row.state, RUN_REASON_NONE);
+        else if (run->row.state == RUN_PAUSED || run->row.state == RUN_PAUSING)
+                run_become(run, RUN_RUNNING, RUN_REASON_NONE);
+        run_settle(run);
+}

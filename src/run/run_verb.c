@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * What people ask for
+ *
+ * The tables of run_type.h say in which state of the run and of the node a
+ * verb is taken; what they cannot say stands in can_take().
+ */
+
+#include <errno.h>
+
+#include "run/run_private.h"
+
+/* Verbs about a node have an event of the node, too. */
+static const struct {
+        RunEvent run;
+        RunNodeEvent node; /* _RUN_NODE_EVENT_MAX: the verb is about the run */
+} events[_RUN_VERB_MAX] = {
+        [RUN_VERB_PAUSE] = { RUN_EVENT_PAUSE, _RUN_NODE_EVENT_MAX },
+        [RUN_VERB_RESUME] = { RUN_EVENT_RESUME, _RUN_NODE_EVENT_MAX },
+        [RUN_VERB_STOP] = { RUN_EVENT_STOP, _RUN_NODE_EVENT_MAX },
+        [RUN_VERB_CANCEL] = { RUN_EVENT_CANCEL, _RUN_NODE_EVENT_MAX },
+        [RUN_VERB_RETRY] = { RUN_EVENT_RETRY, RUN_NODE_EVENT_RESET },
+        [RUN_VERB_RERUN] = { RUN_EVENT_RERUN, RUN_NODE_EVENT_RESET },
+        [RUN_VERB_AS_SUCCESS] = { RUN_EVENT_RESOLVE, RUN_NODE_EVENT_AS_SUCCESS },
+        [RUN_VERB_AS_FAILED] = { RUN_EVENT_RESOLVE, RUN_NODE_EVENT_AS_FAILED },
+        [RUN_VERB_AS_RETRY] = { RUN_EVENT_RESOLVE, RUN_NODE_EVENT_AS_RETRY },
+        [RUN_VERB_AS_SKIP] = { RUN_EVENT_RESOLVE, RUN_NODE_EVENT_SKIP },
+        [RUN_VERB_SKIP] = { RUN_EVENT_RESOLVE, RUN_NODE_EVENT_SKIP },
+};
+
+static bool is_resolution(RunVerb verb) {
+        return verb >= RUN_VERB_AS_SUCCESS && verb <= RUN_VERB_AS_SKIP;
+}
+
+static bool can_take(const Run *run, RunVerb verb, uint32_t node) {
+        const bool is_over = run_is_over(run);
+        RunEvent event = events[verb].run;
+        RunNodeState state;
+
+        /* In a run that lives a retry is about the node alone. */
+        if (verb == RUN_VERB_RETRY && !is_over)
+                event = RUN_EVENT_RESOLVE;
+        if (run_state_after(run->row.state, event) == 0)
+                return false;
+        if (verb == RUN_VERB_RESUME && run->row.state != RUN_PAUSED && run->row.state != RUN_PAUSING)
+                return run->row.is_held;
+        if (events[verb].node == _RUN_NODE_EVENT_MAX)
+                return true;
+        state = run->nodes[node].state;
+        if (verb == RUN_VERB_RERUN)
+                return true;
+        if (verb == RUN_VERB_RETRY)
+                return (state == RUN_NODE_PENDING || run_node_state_is_terminal(state)) && state != RUN_NODE_SUCCEEDED;
+        if (is_over)
+                return verb == RUN_VERB_AS_SUCCESS && run_node_state_after(state, RUN_NODE_EVENT_AS_SUCCESS) != 0;
+        if (is_resolution(verb))
+                return state == RUN_NODE_PENDING;
+        return run_node_state_after(state, events[verb].node) != 0;
+}
+
+static void pause_run(Run *run) {
+        run->row.is_paused = true;
+        run_become(run, RUN_PAUSING, RUN_REASON_NONE);
+}
+
+static void resume_run(Run *run) {
+        run->row.is_paused = false;
+        run->row.is_held = run->row.is_held_by_person = false;
+        run_change(run);
+        if (run->row.state == RUN_PAUSED || run->row.state == RUN_PAUSING)
+                run_become(run, RUN_RUNNING, RUN_REASON_NONE);
+}
+
+static void stop_run(Run *run, bool kills) {
+        run_stop(run, RUN_CANCELLED);
+        if (kills)
+                run_attempt_tell_all(run, RUN_OUTCOME_CANCELLED);
+}
+
+/* A person gives it all that it had in the beginning, but numbers. */
+static void ready_again(Run *run, uint32_t node) {
+        RunNode *entry = &run->nodes[node];
+
+        entry->failures = entry->agains = entry->losses = 0;
+        entry->first_at = 0;
+        run_node_become(run, node, RUN_NODE_READY, RUN_REASON_NONE);
+}
+
+/* A run in which a person has changed something can move again. */
+static void wake(Run *run) {
+        if (run->row.state != RUN_SUSPENDED)
+                return;
+        if (run->row.is_held)
+                run_become(run, RUN_PAUSED, RUN_REASON_UNIT);
+        else
+                run_become(run, RUN_RUNNING, RUN_REASON_NONE);
+}
+
+static void retry(Run *run, uint32_t node) {
+        if (run->nodes[node].state == RUN_NODE_PENDING) {
+                ready_again(run, node);
+                return;
+        }
+        run_reset_below(run, node, false);
+        run_node_reset(run, node);
+}
+
+static void resolve_ended(Run *run, uint32_t node) {
+        run_reset_below(run, node, false);
+        run->nodes[node].generation++;
+        run->nodes[node].number = 0;
+        run_node_become(run, node, RUN_NODE_SUCCEEDED, RUN_REASON_OPERATOR);
+}
+
+static void resolve(Run *run, RunVerb verb, uint32_t node) {
+        if (verb == RUN_VERB_AS_SUCCESS)
+                run_node_become(run, node, RUN_NODE_SUCCEEDED, RUN_REASON_OPERATOR);
+        else if (verb == RUN_VERB_AS_FAILED) {
+                run_node_become(run, node, RUN_NODE_FAILED, RUN_REASON_OPERATOR);
+                run->has_fired = run_graph_policy(run->graph, node)->failure == RUN_POLICY_END;
+        } else if (verb == RUN_VERB_AS_RETRY)
+                ready_again(run, node);
+        else
+                run_node_become(run, node, RUN_NODE_SKIPPED, RUN_REASON_OPERATOR);
+}
+
+static void take_node_verb(Run *run, RunVerb verb, uint32_t node) {
+        const bool is_over = run_is_over(run);
+
+        if (verb == RUN_VERB_RERUN) {
+                run_reset_below(run, node, true);
+                run_node_reset(run, node);
+        } else if (verb == RUN_VERB_RETRY)
+                retry(run, node);
+        else if (is_over)
+                resolve_ended(run, node);
+        else
+                resolve(run, verb, node);
+        if (is_over)
+                run_begin_again(run);
+        else
+                wake(run);
+}
+
+int run_engine_verb(RunEngine *engine, uint32_t id, RunVerb verb, uint32_t node) {
+        Run *run = run_find(engine, id);
+
+        if (!run || (events[verb].node != _RUN_NODE_EVENT_MAX && node >= run->n))
+                return -ENOENT;
+        if (!can_take(run, verb, node))
+                return -EINVAL;
+        if (verb == RUN_VERB_PAUSE)
+                pause_run(run);
+        else if (verb == RUN_VERB_RESUME)
+                resume_run(run);
+        else if (verb == RUN_VERB_STOP || verb == RUN_VERB_CANCEL)
+                stop_run(run, verb == RUN_VERB_CANCEL);
+        else
+                take_node_verb(run, verb, node);
+        run_settle(run);
+        run_admit(run->flow);
+        return 0;
+}

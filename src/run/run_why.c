@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * What can be asked: states, and what is waited for
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include "run/run_private.h"
+
+static const char *const reasons[_RUN_REASON_MAX] = {
+        [RUN_REASON_NONE] = "",
+        [RUN_REASON_RETRY] = "retry",
+        [RUN_REASON_AGAIN] = "again",
+        [RUN_REASON_STATUS] = "status",
+        [RUN_REASON_LOST] = "lost",
+        [RUN_REASON_INTERRUPTED] = "interrupted",
+        [RUN_REASON_POISON] = "poison",
+        [RUN_REASON_FAILED] = "failed",
+        [RUN_REASON_UPSTREAM] = "upstream",
+        [RUN_REASON_UPSTREAM_FAILED] = "upstream-failed",
+        [RUN_REASON_ENDED] = "ended",
+        [RUN_REASON_OPERATOR] = "operator",
+        [RUN_REASON_UNNEEDED] = "unneeded",
+        [RUN_REASON_DEADLINE] = "deadline",
+        [RUN_REASON_UNIT] = "unit",
+        [RUN_REASON_DEPENDENCY] = "dependency",
+        [RUN_REASON_QUEUE] = "queue",
+};
+
+static const char *const whys[_RUN_WHY_MAX] = {
+        [RUN_WHY_NOTHING] = "nothing", [RUN_WHY_PARENTS] = "parents", [RUN_WHY_HUMAN] = "human",
+        [RUN_WHY_TIME] = "time",       [RUN_WHY_PROCESS] = "process", [RUN_WHY_END] = "end",
+        [RUN_WHY_STORE] = "store",     [RUN_WHY_PLACE] = "place",     [RUN_WHY_RUN] = "run",
+        [RUN_WHY_UNIT] = "unit",
+};
+
+DEFINE_STRING_TABLE(run_reason, RunReason, reasons)
+DEFINE_STRING_TABLE(run_why, RunWhy, whys)
+
+static RunWhy why_of_run(const Run *run) {
+        switch (run->row.state) {
+        case RUN_CREATED:
+        case RUN_QUEUED:
+                return run->row.is_held || !run->flow->is_active ? RUN_WHY_UNIT : RUN_WHY_PLACE;
+        case RUN_PAUSED:
+                return run->row.is_held && !run->row.is_paused ? RUN_WHY_UNIT : RUN_WHY_HUMAN;
+        case RUN_SUSPENDED:
+                return RUN_WHY_HUMAN;
+        case RUN_PAUSING:
+        case RUN_STOPPING:
+                return RUN_WHY_END;
+        case RUN_RUNNING:
+        case RUN_SUCCEEDED:
+        case RUN_PARTIAL:
+        case RUN_FAILED:
+        case RUN_TIMEOUT:
+        case RUN_CANCELLED:
+        case _RUN_STATE_MAX:
+                break;
+        }
+        return RUN_WHY_NOTHING;
+}
+
+static RunWhy why_of_attempt(const RunNode *node) {
+        if (node->outcome != RUN_OUTCOME_OPEN)
+                return RUN_WHY_END;
+        return node->attempt == RUN_ATTEMPT_IS_HELD ? RUN_WHY_STORE : RUN_WHY_PROCESS;
+}
+
+static RunWhy why_of_node(const Run *run, uint32_t node) {
+        switch ((RunNodeState) run->nodes[node].state) {
+        case RUN_NODE_WAITING:
+                return run_is_judged(run) ? RUN_WHY_PARENTS : RUN_WHY_RUN;
+        case RUN_NODE_BLOCKED:
+        case RUN_NODE_PENDING:
+                return RUN_WHY_HUMAN;
+        case RUN_NODE_READY:
+                if (run->row.state != RUN_RUNNING)
+                        return RUN_WHY_RUN;
+                if (!run->flow->is_active)
+                        return RUN_WHY_UNIT;
+                return run->flow->engine->store == RUN_STORE_OPEN ? RUN_WHY_PLACE : RUN_WHY_STORE;
+        case RUN_NODE_RUNNING:
+                return why_of_attempt(&run->nodes[node]);
+        case RUN_NODE_DEFERRED:
+                return RUN_WHY_TIME;
+        case RUN_NODE_SUCCEEDED:
+        case RUN_NODE_FAILED:
+        case RUN_NODE_TIMEOUT:
+        case RUN_NODE_CANCELLED:
+        case RUN_NODE_SKIPPED:
+        case _RUN_NODE_STATE_MAX:
+                break;
+        }
+        return RUN_WHY_NOTHING;
+}
+
+int run_engine_get(const RunEngine *engine, uint32_t id, RunRow *ret_row, RunWhy *ret_why) {
+        const Run *run = run_find(engine, id);
+
+        if (!run)
+                return -ENOENT;
+        *ret_row = run->row;
+        *ret_why = why_of_run(run);
+        return 0;
+}
+
+int run_engine_get_node(const RunEngine *engine, uint32_t id, uint32_t node, RunNodeRow *ret_row, RunWhy *ret_why) {
+        const Run *run = run_find(engine, id);
+
+        if (!run || node >= run->n)
+                return -ENOENT;
+        *ret_row = run_node_row(run, node);
+        *ret_why = why_of_node(run, node);
+        return 0;
+}
+
+int run_engine_tally(const RunEngine *engine, uint32_t id, uint32_t ret_n[static _RUN_NODE_STATE_MAX]) {
+        const Run *run = run_find(engine, id);
+
+        if (!run)
+                return -ENOENT;
+        memcpy(ret_n, run->tally, sizeof(run->tally));
+        return 0;
+}

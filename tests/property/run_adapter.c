@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The engine of src/run as a subject
+ *
+ * The adapter is the host: it keeps each row that the engine puts, by turn,
+ * and gives those of the turns that are kept to a new engine after a restart.
+ * Nothing else goes over a restart but the clock and the state of the unit,
+ * which are not the engine's.
+ */
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "basic/vector.h"
+#include "run/run_engine.h"
+#include "run_adapter.h"
+
+typedef struct Kept {
+        uint32_t turn, run;
+        bool is_node;
+        RunRow row;
+        RunNodeRow node;
+} Kept;
+
+typedef struct World {
+        usec_t now;
+        bool is_active;
+} World;
+
+typedef struct Adapter {
+        const TrialDefinition *definition; /* borrowed */
+        RunGraph *graph;
+        RunEngine *engine;
+        RunFlow *flow;
+        RunSettings settings;
+        uint32_t turn; /* the present one */
+        uint32_t accepted, durable;
+        uint8_t n_runs;
+        World world;
+        VECTOR(Kept) rows; /* by turn */
+        VECTOR(World) worlds; /* at the end of each turn */
+} Adapter;
+
+#define CHECK(call) \
+        ({ \
+                if ((call) < 0) \
+                        abort(); \
+        })
+
+/* 0 is no time for the engine. */
+static usec_t time_of(uint64_t seconds) {
+        return (seconds + 1) * USEC_PER_SEC;
+}
+
+static uint64_t seconds_of(usec_t time) {
+        return time == USEC_INFINITY ? TRIAL_NEVER : time / USEC_PER_SEC - 1;
+}
+
+static usec_t span_of(uint32_t seconds) {
+        return seconds == 0 ? USEC_INFINITY : seconds * USEC_PER_SEC;
+}
+
+/* — host — */
+
+static void put_run(void *userdata, const RunRow *row) {
+        Adapter *adapter = userdata;
+        const Kept kept = { .turn = adapter->turn, .run = row->id, .row = *row };
+
+        CHECK(vector_push(&adapter->rows, kept));
+}
+
+static void put_node(void *userdata, uint32_t run, const RunNodeRow *row) {
+        Adapter *adapter = userdata;
+        Kept kept = { .turn = adapter->turn, .run = run, .is_node = true, .node = *row };
+
+        if (kept.node.batch == 0)
+                kept.node.batch = adapter->turn;
+        CHECK(vector_push(&adapter->rows, kept));
+}
+
+static int persist(void *userdata, uint32_t *ret_batch) {
+        *ret_batch = ((Adapter *) userdata)->turn;
+        return 0;
+}
+
+/* The player sees in the view which attempts may be spawned, and which are told to end. */
+static void spawn(void *userdata, const RunAttemptKey *attempt) {
+}
+
+static void end(void *userdata, const RunAttemptKey *attempt, RunOutcome outcome) {
+}
+
+static uint32_t get_random(void *userdata) {
+        return 0;
+}
+
+static const RunHost host = {
+        .put_run = put_run, .put_node = put_node, .persist = persist, .spawn = spawn, .end = end, .random = get_random
+};
+
+/* — definition — */
+
+static RunPolicy policy_of(const TrialNode *node) {
+        static const RunReadiness readiness[] = {
+                [TRIAL_ALL_SUCCEEDED] = RUN_READY_ALL_SUCCEEDED,
+                [TRIAL_ALL_FINISHED] = RUN_READY_ALL_FINISHED,
+                [TRIAL_AT_LEAST] = RUN_READY_AT_LEAST,
+                [TRIAL_AT_LEAST_PERCENT] = RUN_READY_AT_LEAST_PERCENT,
+        };
+        static const RunRecover recover[] = { RUN_RECOVER_RETRY, RUN_RECOVER_PENDING, RUN_RECOVER_FAIL };
+        static const RunFailurePolicy failure[] = { RUN_POLICY_SUSPEND, RUN_POLICY_CONTINUE, RUN_POLICY_END };
+        static const RunBackoff backoff[] = { RUN_BACKOFF_FIXED, RUN_BACKOFF_LINEAR, RUN_BACKOFF_EXPONENTIAL };
+        RunPolicy policy = {
+                .readiness = readiness[node->readiness],
+                .amount = node->amount,
+                .recover = recover[node->recover],
+                .failure = failure[node->policy],
+                .backoff = backoff[node->backoff],
+                .retry = node->retry,
+                .again_max = node->again_max,
+                .again = node->again * USEC_PER_SEC,
+                .delay = node->retry_delay * USEC_PER_SEC,
+                .max_delay = node->retry_max_delay * USEC_PER_SEC,
+                .window = USEC_INFINITY,
+                .timeout = span_of(node->timeout),
+                .total_timeout = span_of(node->total_timeout),
+        };
+
+        policy.again_status[TRIAL_STATUS_AGAIN / 64] |= UINT64_C(1) << TRIAL_STATUS_AGAIN % 64;
+        if (node->is_picky)
+                policy.no_retry_status[0] |= 1U << 2;
+        if (node->can_be_pending)
+                policy.pending_status[0] |= 1U << TRIAL_STATUS_PENDING;
+        return policy;
+}
+
+static void make_graph(Adapter *adapter) {
+        const TrialDefinition *definition = adapter->definition;
+        static const char *parents[TRIAL_NODES_MAX][TRIAL_PARENTS_MAX];
+        static RunNodeSpec specs[TRIAL_NODES_MAX];
+        static char names[TRIAL_NODES_MAX][8];
+        char *problem = NULL;
+
+        for (unsigned i = 0; i < definition->n_nodes; i++) {
+                const TrialNode *node = &definition->nodes[i];
+
+                snprintf(names[i], sizeof(names[i]), "%u", i);
+                for (unsigned k = 0; k < node->n_parents; k++)
+                        parents[i][k] = names[node->parents[k]];
+                specs[i] = (RunNodeSpec) {
+                        .name = names[i], .parents = parents[i], .n_parents = node->n_parents, .policy = policy_of(node)
+                };
+        }
+        CHECK(run_graph_new(&(RunGraphSpec) { specs, definition->n_nodes }, &adapter->graph, &problem));
+}
+
+static void make_engine(Adapter *adapter) {
+        CHECK(run_engine_new(&adapter->engine, &host, adapter));
+        CHECK(run_flow_new(adapter->engine, &adapter->settings, &adapter->flow));
+}
+
+static void *new_adapter(const TrialDefinition *definition) {
+        static const RunBusy busy[] = { RUN_BUSY_QUEUE, RUN_BUSY_REJECT, RUN_BUSY_SKIP, RUN_BUSY_REPLACE };
+        Adapter *adapter = calloc(1, sizeof(*adapter));
+
+        if (!adapter)
+                abort();
+        adapter->definition = definition;
+        adapter->turn = 1;
+        adapter->world.now = time_of(0);
+        adapter->settings = (RunSettings) {
+                .max_parallel = definition->max_parallel,
+                .max_runs = definition->max_runs,
+                .max_queued = definition->max_queued,
+                .on_busy = busy[definition->on_busy],
+                .end_kills = definition->end_kills,
+                .timeout_drains = definition->timeout_drains,
+                .timeout = span_of(definition->timeout),
+                .queue_timeout = span_of(definition->queue_timeout),
+        };
+        make_graph(adapter);
+        make_engine(adapter);
+        run_engine_time(adapter->engine, adapter->world.now);
+        /* What there was before the first turn. */
+        CHECK(vector_push(&adapter->worlds, adapter->world));
+        return adapter;
+}
+
+static void free_adapter(void *subject) {
+        Adapter *adapter = subject;
+
+        run_engine_free(adapter->engine);
+        run_graph_unref(adapter->graph);
+        vector_deinit(&adapter->rows);
+        vector_deinit(&adapter->worlds);
+        free(adapter);
+}
+
+/* — restart — */
+
+static void restore_run(Adapter *adapter, uint32_t id) {
+        static RunNodeRow nodes[TRIAL_NODES_MAX];
+        bool has_row[TRIAL_NODES_MAX] = {};
+        const RunRow *row = NULL;
+        uint32_t n = 0;
+
+        for (size_t i = 0; i < adapter->rows.n; i++) {
+                const Kept *kept = &adapter->rows.items[i];
+
+                if (kept->run != id)
+                        continue;
+                if (!kept->is_node)
+                        row = &kept->row;
+                else {
+                        nodes[kept->node.node] = kept->node;
+                        has_row[kept->node.node] = true;
+                }
+        }
+        if (!row)
+                return;
+        for (unsigned i = 0; i < TRIAL_NODES_MAX; i++)
+                if (has_row[i])
+                        nodes[n++] = nodes[i];
+        CHECK(run_engine_restore(adapter->flow, adapter->graph, row, nodes, n));
+        adapter->n_runs++;
+}
+
+static void restart(Adapter *adapter, const TrialEvent *event) {
+        World then;
+
+        while (adapter->rows.n > 0 && adapter->rows.items[adapter->rows.n - 1].turn > event->turn)
+                adapter->rows.n--;
+        adapter->worlds.n = event->turn + 1;
+        then = adapter->worlds.items[event->turn];
+        adapter->world = then;
+        if (event->is_other_boot)
+                adapter->world = (World) { .now = time_of(event->at) };
+        adapter->turn = event->turn + 1;
+        adapter->accepted = event->turn;
+        adapter->durable = event->durable;
+        adapter->n_runs = 0;
+        run_engine_free(adapter->engine);
+        make_engine(adapter);
+        for (uint32_t id = 1; id <= TRIAL_RUNS_MAX; id++)
+                restore_run(adapter, id);
+        if (adapter->world.is_active)
+                run_flow_unit(adapter->flow, RUN_UNIT_ACTIVE, false);
+        run_engine_restored(adapter->engine, event->turn, event->durable, then.now, adapter->world.now,
+                            event->is_other_boot);
+}
+
+/* — events — */
+
+static int submit(Adapter *adapter, const TrialEvent *event) {
+        const RunSubmit submit = { .id = event->run + 1U, .key = event->key, .graph = adapter->graph };
+        uint32_t id;
+        int r;
+
+        r = run_engine_submit(adapter->flow, &submit, &id);
+        if (r == 0 && id == submit.id)
+                adapter->n_runs++;
+        return r;
+}
+
+static int tell_attempt(Adapter *adapter, const TrialEvent *event) {
+        static const RunEndKind kinds[_TRIAL_EVENT_MAX] = {
+                [TRIAL_EXITED] = RUN_END_EXITED,
+                [TRIAL_LOST] = RUN_END_LOST,
+                [TRIAL_INTERRUPTED] = RUN_END_INTERRUPTED,
+        };
+        const RunAttemptKey key = { event->run + 1U, event->node, event->generation, event->number };
+
+        if (event->kind == TRIAL_STARTED)
+                return run_engine_started(adapter->engine, &key, time_of(event->at));
+        return run_engine_ended(adapter->engine, &key, kinds[event->kind], event->status);
+}
+
+static int give_verb(Adapter *adapter, const TrialEvent *event) {
+        static const RunVerb verbs[_TRIAL_EVENT_MAX] = {
+                [TRIAL_PAUSE] = RUN_VERB_PAUSE,   [TRIAL_RESUME] = RUN_VERB_RESUME, [TRIAL_STOP] = RUN_VERB_STOP,
+                [TRIAL_CANCEL] = RUN_VERB_CANCEL, [TRIAL_RETRY] = RUN_VERB_RETRY,   [TRIAL_RERUN] = RUN_VERB_RERUN,
+                [TRIAL_SKIP] = RUN_VERB_SKIP,
+        };
+        static const RunVerb resolutions[] = { RUN_VERB_AS_SUCCESS, RUN_VERB_AS_FAILED, RUN_VERB_AS_RETRY,
+                                               RUN_VERB_AS_SKIP };
+        const RunVerb verb = event->kind == TRIAL_RESOLVE ? resolutions[event->resolution] : verbs[event->kind];
+
+        return run_engine_verb(adapter->engine, event->run + 1U, verb, event->node);
+}
+
+static void tell_unit(Adapter *adapter, const TrialEvent *event) {
+        static const RunUnitEvent events[_TRIAL_EVENT_MAX] = {
+                [TRIAL_UNIT_ACTIVE] = RUN_UNIT_ACTIVE,       [TRIAL_UNIT_FAILED] = RUN_UNIT_FAILED,
+                [TRIAL_UNIT_CANCELLED] = RUN_UNIT_CANCELLED, [TRIAL_UNIT_STOP] = RUN_UNIT_STOP,
+                [TRIAL_UNIT_INACTIVE] = RUN_UNIT_INACTIVE,
+        };
+
+        if (event->kind == TRIAL_UNIT_ACTIVE || event->kind == TRIAL_UNIT_STOP || event->kind == TRIAL_UNIT_INACTIVE)
+                adapter->world.is_active = event->kind == TRIAL_UNIT_ACTIVE;
+        run_flow_unit(adapter->flow, events[event->kind], event->by_person);
+}
+
+static void tell_store(Adapter *adapter, const TrialEvent *event) {
+        *(event->kind == TRIAL_ACCEPTED ? &adapter->accepted : &adapter->durable) = event->turn;
+        run_engine_stored(adapter->engine, adapter->accepted, adapter->durable);
+}
+
+static void end_turn(Adapter *adapter) {
+        /* In slices, as a caller that has more to do would. */
+        while (run_engine_turn(adapter->engine, 2))
+                ;
+        CHECK(vector_push(&adapter->worlds, adapter->world));
+        adapter->turn++;
+}
+
+static int apply(void *subject, const TrialEvent *event) {
+        Adapter *adapter = subject;
+
+        if (event->kind >= TRIAL_STARTED && event->kind <= TRIAL_INTERRUPTED)
+                return tell_attempt(adapter, event);
+        if (event->kind >= TRIAL_PAUSE && event->kind <= TRIAL_SKIP)
+                return give_verb(adapter, event);
+        if (event->kind >= TRIAL_UNIT_ACTIVE && event->kind <= TRIAL_UNIT_INACTIVE)
+                tell_unit(adapter, event);
+        else if (event->kind == TRIAL_SUBMIT)
+                return submit(adapter, event);
+        else if (event->kind == TRIAL_TIME) {
+                adapter->world.now = time_of(event->at);
+                run_engine_time(adapter->engine, adapter->world.now);
+        } else if (event->kind == TRIAL_ACCEPTED || event->kind == TRIAL_DURABLE)
+                tell_store(adapter, event);
+        else if (event->kind == TRIAL_TURN)
+                end_turn(adapter);
+        else if (event->kind == TRIAL_RESTART)
+                restart(adapter, event);
+        return 0;
+}
+
+/* — what is seen — */
+
+static void look_at_node(const Adapter *adapter, unsigned run, unsigned node, TrialView *view) {
+        TrialNodeView *seen = &view->runs[run].nodes[node];
+        RunNodeRow row;
+        RunWhy why;
+
+        CHECK(run_engine_get_node(adapter->engine, run + 1, node, &row, &why));
+        *seen = (TrialNodeView) {
+                .state = (TrialNodeState) row.state,
+                .reason = (TrialReason) row.reason,
+                .generation = (uint8_t) row.generation,
+                .why = (TrialWhy) why,
+                .not_before = row.state == RUN_NODE_DEFERRED ? seconds_of(row.at) : 0,
+        };
+        if (row.attempt != RUN_ATTEMPT_NONE)
+                view->attempts[view->n_attempts++] = (TrialAttempt) {
+                        .run = (uint8_t) run,
+                        .node = (uint8_t) node,
+                        .generation = (uint8_t) row.generation,
+                        .number = (uint8_t) row.number,
+                        .state = (TrialAttemptState) (row.attempt - RUN_ATTEMPT_IS_HELD),
+                        .is_ending = row.outcome != RUN_OUTCOME_OPEN,
+                };
+}
+
+/* States, reasons and waits have the order of run_trial.h. */
+static void look(void *subject, TrialView *ret_view) {
+        const Adapter *adapter = subject;
+
+        memset(ret_view, 0, sizeof(*ret_view));
+        ret_view->n_runs = adapter->n_runs;
+        ret_view->deadline = seconds_of(run_engine_deadline(adapter->engine));
+        for (unsigned r = 0; r < adapter->n_runs; r++) {
+                TrialRunView *seen = &ret_view->runs[r];
+                RunRow row;
+                RunWhy why;
+
+                CHECK(run_engine_get(adapter->engine, r + 1, &row, &why));
+                seen->state = (TrialRunState) row.state;
+                seen->reason = (TrialReason) row.reason;
+                seen->is_held = row.is_held;
+                seen->round = (uint8_t) row.round;
+                seen->why = (TrialWhy) why;
+                for (unsigned i = 0; i < adapter->definition->n_nodes; i++)
+                        look_at_node(adapter, r, i, ret_view);
+        }
+}
+
+const TrialSubject run_adapter_subject = {
+        .name = "engine", .new_subject = new_adapter, .free_subject = free_adapter, .apply = apply, .look = look
+};

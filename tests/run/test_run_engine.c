@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * The engine beyond what tests/property compares with the model: its host, its bounds, its size
+ */
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "run/run_engine.h"
+
+#define LONG 100000U
+
+typedef struct World {
+        uint32_t batch, n_spawned, n_ended, n_rows;
+        RunAttemptKey last;
+        int answer; /* of persist */
+} World;
+
+static void put_run(void *userdata, const RunRow *row) {
+}
+
+static void put_node(void *userdata, uint32_t run, const RunNodeRow *row) {
+        ((World *) userdata)->n_rows++;
+}
+
+static int persist(void *userdata, uint32_t *ret_batch) {
+        World *world = userdata;
+
+        if (world->answer < 0)
+                return world->answer;
+        *ret_batch = ++world->batch;
+        return 0;
+}
+
+static void spawn(void *userdata, const RunAttemptKey *attempt) {
+        World *world = userdata;
+
+        world->n_spawned++;
+        world->last = *attempt;
+}
+
+static void end(void *userdata, const RunAttemptKey *attempt, RunOutcome outcome) {
+        ((World *) userdata)->n_ended++;
+}
+
+static uint32_t get_random(void *userdata) {
+        return 0;
+}
+
+static const RunHost host = {
+        .put_run = put_run, .put_node = put_node, .persist = persist, .spawn = spawn, .end = end, .random = get_random
+};
+
+typedef struct Fixture {
+        World world;
+        RunEngine *engine;
+        RunFlow *flow;
+} Fixture;
+
+static void set_up(Fixture *fixture) {
+        const RunSettings settings = { .max_parallel = 2,
+                                       .max_runs = 1,
+                                       .max_queued = 1,
+                                       .timeout = USEC_INFINITY,
+                                       .queue_timeout = USEC_INFINITY };
+
+        *fixture = (Fixture) {};
+        cr_assert(eq(int, run_engine_new(&fixture->engine, &host, &fixture->world), 0));
+        cr_assert(eq(int, run_flow_new(fixture->engine, &settings, &fixture->flow), 0));
+        run_engine_time(fixture->engine, 1);
+        run_flow_unit(fixture->flow, RUN_UNIT_ACTIVE, false);
+}
+
+/* @payload: RUN_NODE_NONE makes checkpoints. */
+static RunGraph *make_chain(uint32_t n, uint32_t payload) {
+        static char names[LONG][8];
+        static const char *parents[LONG];
+        static RunNodeSpec nodes[LONG];
+        RunGraph *graph;
+
+        for (uint32_t i = 0; i < n; i++) {
+                snprintf(names[i], sizeof(names[i]), "n%u", i);
+                parents[i] = i == 0 ? NULL : names[i - 1];
+                nodes[i] = (RunNodeSpec) {
+                        .name = names[i], .parents = &parents[i], .n_parents = i > 0, .payload = payload
+                };
+                nodes[i].policy.recover = RUN_RECOVER_PENDING;
+                nodes[i].policy.timeout = nodes[i].policy.total_timeout = nodes[i].policy.window = USEC_INFINITY;
+        }
+        cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { nodes, n }, &graph, NULL), 0));
+        return graph;
+}
+
+static int submit(Fixture *fixture, uint32_t id, RunGraph *graph) {
+        uint32_t taken;
+
+        return run_engine_submit(fixture->flow, &(RunSubmit) { .id = id, .graph = graph }, &taken);
+}
+
+static RunState state_of(const Fixture *fixture, uint32_t id) {
+        RunRow row;
+        RunWhy why;
+
+        cr_assert(eq(int, run_engine_get(fixture->engine, id, &row, &why), 0));
+        return row.state;
+}
+
+static RunWhy why_of(const Fixture *fixture, uint32_t node) {
+        RunNodeRow row;
+        RunWhy why;
+
+        cr_assert(eq(int, run_engine_get_node(fixture->engine, 1, node, &row, &why), 0));
+        return why;
+}
+
+Test(run_engine, spawns_when_the_batch_is_durable) {
+        cleanup_(run_graph_unrefp) RunGraph *graph = make_chain(1, 0);
+        Fixture fixture;
+
+        set_up(&fixture);
+        cr_assert(eq(int, submit(&fixture, 1, graph), 0));
+        cr_assert(not(run_engine_turn(fixture.engine, 10)));
+        cr_assert(eq(int, why_of(&fixture, 0), RUN_WHY_STORE));
+        run_engine_stored(fixture.engine, 1, 0);
+        cr_assert(eq(u32, fixture.world.n_spawned, 0));
+        run_engine_stored(fixture.engine, 1, 1);
+        cr_assert(eq(u32, fixture.world.n_spawned, 1));
+        cr_assert(eq(int, run_engine_started(fixture.engine, &fixture.world.last, 1), 0));
+        cr_assert(eq(int, run_engine_ended(fixture.engine, &fixture.world.last, RUN_END_EXITED, 0), 0));
+        cr_assert(eq(int, run_engine_ended(fixture.engine, &fixture.world.last, RUN_END_EXITED, 0), -ENOENT));
+        cr_assert(eq(int, state_of(&fixture, 1), RUN_SUCCEEDED));
+        cr_assert(eq(int, run_engine_forget(fixture.engine, 1), -EBUSY));
+        (void) run_engine_turn(fixture.engine, 10);
+        cr_assert(eq(int, run_engine_forget(fixture.engine, 1), 0));
+        run_engine_free(fixture.engine);
+}
+
+/* A full disk: no batch is taken, so nothing is spawned, and all of it is put again. */
+Test(run_engine, waits_for_a_store_that_takes_nothing) {
+        cleanup_(run_graph_unrefp) RunGraph *graph = make_chain(1, 0);
+        Fixture fixture;
+
+        set_up(&fixture);
+        fixture.world.answer = -ENOSPC;
+        cr_assert(eq(int, submit(&fixture, 1, graph), 0));
+        (void) run_engine_turn(fixture.engine, 10);
+        run_engine_stored(fixture.engine, 7, 7);
+        cr_assert(eq(u32, fixture.world.n_spawned, 0));
+        fixture.world.answer = 0;
+        fixture.world.n_rows = 0;
+        fixture.world.batch = 7;
+        (void) run_engine_turn(fixture.engine, 10);
+        cr_assert(eq(u32, fixture.world.n_rows, 1));
+        cr_assert(eq(u32, fixture.world.n_spawned, 0));
+        run_engine_stored(fixture.engine, 8, 8);
+        cr_assert(eq(u32, fixture.world.n_spawned, 1));
+
+        run_engine_set_store(fixture.engine, RUN_STORE_FULL);
+        cr_assert(eq(int, submit(&fixture, 2, graph), -EAGAIN));
+        cr_assert(eq(int, run_engine_verb(fixture.engine, 1, RUN_VERB_CANCEL, 0), 0));
+        cr_assert(eq(u32, fixture.world.n_ended, 1));
+        run_engine_free(fixture.engine);
+}
+
+Test(run_engine, makes_no_attempt_while_the_store_is_tight) {
+        cleanup_(run_graph_unrefp) RunGraph *graph = make_chain(1, 0);
+        uint32_t n[_RUN_NODE_STATE_MAX];
+        Fixture fixture;
+
+        set_up(&fixture);
+        run_engine_set_store(fixture.engine, RUN_STORE_TIGHT);
+        cr_assert(eq(int, submit(&fixture, 1, graph), 0));
+        (void) run_engine_turn(fixture.engine, 10);
+        cr_assert(eq(int, run_engine_tally(fixture.engine, 1, n), 0));
+        cr_assert(eq(u32, n[RUN_NODE_READY], 1));
+        cr_assert(eq(int, why_of(&fixture, 0), RUN_WHY_STORE));
+        run_engine_set_store(fixture.engine, RUN_STORE_OPEN);
+        (void) run_engine_turn(fixture.engine, 10);
+        cr_assert(eq(int, run_engine_tally(fixture.engine, 1, n), 0));
+        cr_assert(eq(u32, n[RUN_NODE_RUNNING], 1));
+        run_engine_free(fixture.engine);
+}
+
+/* A chain of checkpoints, in slices, on the stack of a test. */
+Test(run_engine, walks_a_long_chain_in_slices) {
+        cleanup_(run_graph_unrefp) RunGraph *graph = make_chain(LONG, RUN_NODE_NONE);
+        unsigned n_slices = 0;
+        Fixture fixture;
+
+        set_up(&fixture);
+        cr_assert(eq(int, submit(&fixture, 1, graph), 0));
+        do
+                n_slices++;
+        while (run_engine_turn(fixture.engine, 1000));
+        cr_assert(eq(uint, n_slices, LONG / 1000));
+        cr_assert(eq(int, state_of(&fixture, 1), RUN_SUCCEEDED));
+        run_engine_free(fixture.engine);
+}
+
+Test(run_engine, skips_a_long_chain_at_once) {
+        cleanup_(run_graph_unrefp) RunGraph *graph = make_chain(LONG, 0);
+        Fixture fixture;
+
+        set_up(&fixture);
+        cr_assert(eq(int, submit(&fixture, 1, graph), 0));
+        cr_assert(eq(int, run_engine_verb(fixture.engine, 1, RUN_VERB_SKIP, 0), 0));
+        cr_assert(eq(int, state_of(&fixture, 1), RUN_SUCCEEDED));
+        run_engine_free(fixture.engine);
+}
+
+Test(run_engine, takes_64_bytes_a_node) {
+        cr_assert(le(sz, run_engine_bytes(LONG) - run_engine_bytes(0), LONG * (size_t) 64));
+}
+
+Test(run_engine, refuses_rows_that_cannot_be) {
+        cleanup_(run_graph_unrefp) RunGraph *graph = make_chain(2, 0);
+        const RunRow row = { .id = 1, .state = RUN_RUNNING, .round = 1, .deadline = USEC_INFINITY };
+        RunNodeRow node = { .node = 2, .generation = 1 };
+        Fixture fixture;
+
+        set_up(&fixture);
+        cr_assert(eq(int, run_engine_restore(fixture.flow, graph, &row, &node, 1), -EINVAL));
+        node = (RunNodeRow) { .node = 0, .generation = 1, .state = RUN_NODE_RUNNING };
+        cr_assert(eq(int, run_engine_restore(fixture.flow, graph, &row, &node, 1), -EINVAL));
+        node.attempt = RUN_ATTEMPT_IS_HELD;
+        cr_assert(eq(int, run_engine_restore(fixture.flow, graph, &row, &node, 1), 0));
+        cr_assert(eq(int, run_engine_restore(fixture.flow, graph, &row, &node, 1), -EEXIST));
+        run_engine_free(fixture.engine);
+}
+
+/* Whoever owns the unit asks after each turn whether it must start. */
+Test(run_engine, a_run_wants_its_unit) {
+        const RunSettings two = { .max_parallel = 2,
+                                  .max_runs = 2,
+                                  .max_queued = 1,
+                                  .timeout = USEC_INFINITY,
+                                  .queue_timeout = USEC_INFINITY };
+        cleanup_(run_graph_unrefp) RunGraph *graph = make_chain(1, 0);
+        Fixture fixture;
+
+        set_up(&fixture);
+        run_flow_unit(fixture.flow, RUN_UNIT_INACTIVE, false);
+        cr_assert(not(run_flow_wants_unit(fixture.flow)));
+        cr_assert(eq(int, submit(&fixture, 1, graph), 0));
+        cr_assert(run_flow_wants_unit(fixture.flow));
+        cr_assert(eq(int, run_flow_forget(fixture.flow), -EBUSY));
+        run_flow_unit(fixture.flow, RUN_UNIT_ACTIVE, false);
+        cr_assert(not(run_flow_wants_unit(fixture.flow)));
+        cr_assert(eq(int, state_of(&fixture, 1), RUN_RUNNING));
+
+        cr_assert(eq(int, submit(&fixture, 2, graph), 0));
+        cr_assert(eq(int, state_of(&fixture, 2), RUN_QUEUED));
+        cr_assert(eq(int, submit(&fixture, 3, graph), -EBUSY));
+        run_flow_set(fixture.flow, &two);
+        cr_assert(eq(int, state_of(&fixture, 2), RUN_RUNNING));
+        run_engine_free(fixture.engine);
+}
