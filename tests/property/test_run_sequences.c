@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run_adapter.h"
 #include "run_model.h"
 #include "run_player.h"
 #include "run_subjects.h"
@@ -262,9 +263,10 @@ static bool all_pairs_tried(void) {
         return is_complete;
 }
 
-/* With a name: that subject, in which something must be found. */
+/* With a name: that subject, in which something must be found, unless that is the engine. */
 int main(int argc, char **argv) {
         const TrialSubject *subject = run_find_subject(argc > 1 ? argv[1] : "model");
+        const bool must_find = argc > 1 && subject != &run_adapter_subject;
         static const TrialFailurePolicy policies[] = { TRIAL_POLICY_SUSPEND, TRIAL_POLICY_CONTINUE, TRIAL_POLICY_END };
         static const TrialRecover recovers[] = { TRIAL_RECOVER_PENDING, TRIAL_RECOVER_RETRY, TRIAL_RECOVER_FAIL };
         static Search search;
@@ -275,7 +277,7 @@ int main(int argc, char **argv) {
                 fprintf(stderr, "test_run_sequences: there is no %s\n", argv[1]);
                 return 2;
         }
-        puts(argc > 1 ? "1..1" : "1..4");
+        puts(must_find ? "1..1" : "1..4");
         for (unsigned i = 0; i < 3; i++) {
                 memset(&search, 0, sizeof(search));
                 search.subject = subject;
@@ -306,13 +308,13 @@ int main(int argc, char **argv) {
                 if (search.outcome.differs)
                         printf("# %s\n", search.outcome.what);
                 has_found = has_found || search.outcome.differs;
-                if (argc == 1)
+                if (!must_find)
                         printf("%s %u - all that can happen to two nodes, %u\n",
                                search.outcome.differs ? "not ok" : "ok", ++n, i + 1);
                 fflush(stdout);
         }
         is_complete = all_pairs_tried();
-        if (argc == 1)
+        if (!must_find)
                 printf("%s 4 - each verb was tried in each state\n", is_complete ? "ok" : "not ok");
         else
                 printf("%s 1 - %s is found\n", has_found ? "ok" : "not ok", argv[1]);
