@@ -26,9 +26,12 @@
 
 #define DISPATCHES_PER_TURN 32
 #define DISPATCH_TIME USEC_PER_MSEC
-/* Accepting is paused above this rate, also when accept() fails for want of descriptors. */
-#define ACCEPTS_PER_INTERVAL 5000
-#define ACCEPT_INTERVAL (100 * USEC_PER_MSEC)
+/*
+ * Accepting is paused above this rate, also when accept() fails for want of descriptors. The pause is short, as root
+ * may be next in the queue.
+ */
+#define ACCEPTS_PER_INTERVAL 500
+#define ACCEPT_INTERVAL (10 * USEC_PER_MSEC)
 #define WATCHES_MAX 4
 
 typedef struct BusDescriptor {

@@ -234,7 +234,7 @@ static int make_socket(const char *path) {
         strcpy(address.sun_path, path);
         fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
         if (fd < 0 || (unlink(path) < 0 && errno != ENOENT) ||
-            bind(fd, (struct sockaddr *) &address, sizeof(address)) < 0 || listen(fd, SOMAXCONN) < 0) {
+            bind(fd, (struct sockaddr *) &address, sizeof(address)) < 0 || listen(fd, BUS_QUEUE_MAX) < 0) {
                 int error = errno;
 
                 fd_close(fd);

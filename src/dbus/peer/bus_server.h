@@ -28,6 +28,11 @@ typedef struct BusServer BusServer;
 #define BUS_CONNECTIONS_PER_USER_MAX 256U
 /* Connections beyond these limits whose calls are answered with a refusal; further ones are closed at once. */
 #define BUS_REFUSED_MAX 64U
+/*
+ * Connections that are not accepted yet. Root waits behind those of others, who can keep the queue full: so it has room
+ * for what connects while there is no core, and for no more than is accepted in some hundredths of a second.
+ */
+#define BUS_QUEUE_MAX 1024
 
 typedef struct BusPlace {
         const char *path;               /* its folder is made if it is missing, a stale socket is replaced */
