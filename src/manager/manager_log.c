@@ -287,7 +287,8 @@ void manager_log_forget_unit(ManagerLog *log, const Unit *unit) {
 }
 
 bool manager_log_is_daemon(const ManagerLog *log, pid_t pid) {
-        return log && log->is_open && log->table.header->daemon == pid;
+        /* jobd-log writes down its pid only when it is ready. */
+        return log && log->is_open && (log->started == pid || log->table.header->daemon == pid);
 }
 
 const char *manager_log_name(const ManagerLog *log) {

@@ -47,6 +47,7 @@ struct ManagerLog {
         sd_event_source *alive_source;  /* owned: reports the death of jobd-log */
         sd_event_source *process_source;        /* owned: the same for a jobd-log started by this core */
         sd_event_source *retry_source;  /* owned */
+        pid_t started;                  /* jobd-log as started by this core; 0: not, or it has ended */
         usec_t last_start;              /* monotonic */
         unsigned n_starts;              /* failed starts */
         bool has_failed;                /* it could not be started at all */

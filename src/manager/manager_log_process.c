@@ -102,6 +102,7 @@ static void retry_later(ManagerLog *log) {
 /* jobd-log has ended, as reported by either of the two sources. */
 static void daemon_ended(ManagerLog *log) {
         log->process_source = sd_event_source_disable_unref(log->process_source);
+        log->started = 0;
         if (log->is_ending || log_is_alive(log->alive_fd))
                 return;
         log_notice("jobd-log has ended; it is started again.");
@@ -142,10 +143,9 @@ static int spawn_daemon(ManagerLog *log, int *ret_pidfd) {
                 .open_files_limit = 65536,
         };
         ExecResult result;
-        pid_t pid;
         int r;
 
-        r = exec_spawn(&request, &pid, ret_pidfd, &result);
+        r = exec_spawn(&request, &log->started, ret_pidfd, &result);
         if (r < 0)
                 log_error("jobd-log cannot be started: %s", result.message);
         return r;
@@ -158,6 +158,7 @@ static void start_daemon(ManagerLog *log) {
         r = spawn_daemon(log, &pidfd);
         log->has_failed = r < 0;
         if (r < 0) {
+                log->started = 0;
                 retry_later(log);
                 return;
         }

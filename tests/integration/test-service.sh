@@ -151,12 +151,25 @@ await() {
         wait_for "^$2\$" ctl show -P "$1" "$3"
 }
 
+# Until jobd-log has started nothing but its pid tells core that it is no process of a unit.
+cp "$BUILD/jobd-log" "$DIR/jobd-log"
+cat >"$DIR/slow-log" <<S
+#!/bin/sh
+touch $DIR/log-waits
+until [ -e $DIR/log-starts ]; do sleep 0.05; done
+exec $DIR/jobd-log "\$@"
+S
+chmod +x "$DIR/slow-log"
+mount --bind "$DIR/slow-log" "$BUILD/jobd-log"
+
 start_daemon
 
 # — daemons that nothing is known of —
 check "a forking service that leaves nothing" ctl start leaves-nothing.service
 await SubState dead leaves-nothing.service
 check_equal "ends, and well" "$(state leaves-nothing.service)-$(ctl show -P Result leaves-nothing.service)" inactive-success
+check "also while jobd-log has not started" test -e "$DIR/log-waits"
+touch "$DIR/log-starts"
 check "one that leaves a process without an environment" ctl start leaves-unnamed.service
 check_equal "stays" "$(state leaves-unnamed.service)" active
 check "a forking service that leaves nothing, beside such a process" ctl start leaves-nothing.service
