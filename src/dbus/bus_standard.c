@@ -27,20 +27,30 @@ static int find_interface(BusCall *call, const BusInterface *interfaces, size_t 
                              name);
 }
 
-/* An empty @interface stands for all. */
-static int find_property(BusCall *call, const char *interface, const char *name, BusPropertyRow *ret_row) {
-        BusInterface interfaces[BUS_INTERFACES_MAX];
-        size_t n, at = 0;
+/*
+ * The interfaces that @interface stands for, which is empty for all: those of @interfaces from *ret_first to before the
+ * one that is returned, or -ENOENT.
+ */
+static int choose_interfaces(BusCall *call, const char *interface, BusInterface interfaces[static BUS_INTERFACES_MAX],
+                             size_t *ret_first) {
+        const size_t n = bus_object_interfaces(call->tree, call->object, interfaces);
         int r;
 
-        n = bus_object_interfaces(call->tree, call->object, interfaces);
-        if (*interface) {
-                r = find_interface(call, interfaces, n, interface, &at);
-                if (r < 0)
-                        return r;
-                n = at + 1;
-        }
-        for (; at < n; at++)
+        *ret_first = 0;
+        if (!*interface)
+                return (int) n;
+        r = find_interface(call, interfaces, n, interface, ret_first);
+        return r < 0 ? r : (int) *ret_first + 1;
+}
+
+static int find_property(BusCall *call, const char *interface, const char *name, BusPropertyRow *ret_row) {
+        BusInterface interfaces[BUS_INTERFACES_MAX];
+        size_t at;
+        int n = choose_interfaces(call, interface, interfaces, &at);
+
+        if (n < 0)
+                return n;
+        for (; at < (size_t) n; at++)
                 if (bus_interface_find_property(&interfaces[at], name, call->dialect, ret_row))
                         return 0;
 
@@ -69,19 +79,14 @@ static int method_get_all(BusCall *call) {
         const char *interface = bus_call_string(call);
         BusInterface interfaces[BUS_INTERFACES_MAX];
         BusView view = bus_call_view(call);
-        size_t n, at = 0;
-        int r;
+        size_t at;
+        int n = choose_interfaces(call, interface, interfaces, &at);
 
-        n = bus_object_interfaces(call->tree, call->object, interfaces);
-        if (*interface) {
-                r = find_interface(call, interfaces, n, interface, &at);
-                if (r < 0)
-                        return r;
-                n = at + 1;
-        }
+        if (n < 0)
+                return n;
 
         sink_open(call->reply, 'a', "{sv}");
-        for (; at < n; at++)
+        for (; at < (size_t) n; at++)
                 bus_interface_write_properties(&view, &interfaces[at], 0, call->reply);
         sink_close(call->reply);
         return 0;

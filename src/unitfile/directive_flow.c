@@ -21,6 +21,13 @@
         { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_TYPE,                                     \
           .offset = offsetof(FlowNodeSettings, field_), .own_size = sizeof(FlowNodeSettings), __VA_ARGS__ }
 
+#define REFUSE_SOCKET(name_) DIRECTIVE_REFUSE(name_, "nothing would listen; a flow has no sockets")
+/* In the order of their names. */
+#define REFUSE_SOCKETS                                                                                           \
+        REFUSE_SOCKET("ListenDatagram"), REFUSE_SOCKET("ListenFIFO"), REFUSE_SOCKET("ListenMessageQueue"),       \
+        REFUSE_SOCKET("ListenNetlink"), REFUSE_SOCKET("ListenSequentialPacket"), REFUSE_SOCKET("ListenSpecial"), \
+        REFUSE_SOCKET("ListenStream"), REFUSE_SOCKET("ListenUSBFunction")
+
 const Directive flow_directives[] = {
         DIRECTIVE_REFUSE("AllowControl", "others could not do what it allows them"),
         DIRECTIVE_REFUSE("AllowSubmit", "others could not do what it allows them"),
@@ -43,21 +50,7 @@ const Directive flow_directives[] = {
         DIRECTIVE_REFUSE("Host", "attempts would run on this host"),
         FLOW("KeepFor", flow_parse_keep_for, keep_for, .is_strict = true),
         FLOW("KeepRuns", directive_parse_u32, keep_runs, .is_strict = true),
-        DIRECTIVE_REFUSE("ListenDatagram",
-                         "nothing would listen; a flow has no sockets"),
-        DIRECTIVE_REFUSE("ListenFIFO", "nothing would listen; a flow has no sockets"),
-        DIRECTIVE_REFUSE("ListenMessageQueue",
-                         "nothing would listen; a flow has no sockets"),
-        DIRECTIVE_REFUSE("ListenNetlink",
-                         "nothing would listen; a flow has no sockets"),
-        DIRECTIVE_REFUSE("ListenSequentialPacket",
-                         "nothing would listen; a flow has no sockets"),
-        DIRECTIVE_REFUSE("ListenSpecial",
-                         "nothing would listen; a flow has no sockets"),
-        DIRECTIVE_REFUSE("ListenStream",
-                         "nothing would listen; a flow has no sockets"),
-        DIRECTIVE_REFUSE("ListenUSBFunction",
-                         "nothing would listen; a flow has no sockets"),
+        REFUSE_SOCKETS,
         DIRECTIVE_REFUSE("Lock", "others could run at the same time; use MaxRuns= or flock(1)"),
         DIRECTIVE_REFUSE("LockSlots", "others could run at the same time; use MaxRuns= or flock(1)"),
         DIRECTIVE_REFUSE("LogShip", "logs would stay where they are written"),
@@ -148,21 +141,7 @@ const Directive node_directives[] = {
         DIRECTIVE_REFUSE("Inputs", "the node could run without the data"),
         DIRECTIVE_REFUSE("JobMode", "the node would do nothing; write Exec=jobctl start UNIT"),
         DIRECTIVE_REFUSE("KeepResult", "there are no results"),
-        DIRECTIVE_REFUSE("ListenDatagram",
-                         "nothing would listen; a flow has no sockets"),
-        DIRECTIVE_REFUSE("ListenFIFO", "nothing would listen; a flow has no sockets"),
-        DIRECTIVE_REFUSE("ListenMessageQueue",
-                         "nothing would listen; a flow has no sockets"),
-        DIRECTIVE_REFUSE("ListenNetlink",
-                         "nothing would listen; a flow has no sockets"),
-        DIRECTIVE_REFUSE("ListenSequentialPacket",
-                         "nothing would listen; a flow has no sockets"),
-        DIRECTIVE_REFUSE("ListenSpecial",
-                         "nothing would listen; a flow has no sockets"),
-        DIRECTIVE_REFUSE("ListenStream",
-                         "nothing would listen; a flow has no sockets"),
-        DIRECTIVE_REFUSE("ListenUSBFunction",
-                         "nothing would listen; a flow has no sockets"),
+        REFUSE_SOCKETS,
         DIRECTIVE_REFUSE("Lock", "others could run at the same time; use MaxRuns= or flock(1)"),
         DIRECTIVE_REFUSE("LockSlots", "others could run at the same time; use MaxRuns= or flock(1)"),
         DIRECTIVE_REFUSE("LogShip", "logs would stay where they are written"),

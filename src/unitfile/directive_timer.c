@@ -31,17 +31,21 @@ static int add_value(const DirectiveLine *line, const TimerValue *value) {
         return -ENOMEM;
 }
 
+/* An empty value clears the list: 0. Otherwise as directive_expand(). */
+static int begin_value(const DirectiveLine *line, const char *value, char **ret_expanded) {
+        if (*value)
+                return directive_expand(line, value, ret_expanded);
+        timer_settings_clear_values(directive_base(line, DIRECTIVE_IN_TYPE));
+        return 0;
+}
+
 static int parse_calendar(const DirectiveLine *line, const char *value) {
         cleanup_(calendar_freep) Calendar *calendar = NULL;
         cleanup_free_ char *expanded = NULL, *text = NULL;
         CalendarFault fault;
         int r;
 
-        if (!*value) {
-                timer_settings_clear_values(directive_base(line, DIRECTIVE_IN_TYPE));
-                return 0;
-        }
-        r = directive_expand(line, value, &expanded);
+        r = begin_value(line, value, &expanded);
         if (r <= 0)
                 return r;
         r = calendar_parse(expanded, &calendar, &fault);
@@ -59,11 +63,7 @@ static int parse_span(const DirectiveLine *line, const char *value) {
         usec_t span;
         int r;
 
-        if (!*value) {
-                timer_settings_clear_values(directive_base(line, DIRECTIVE_IN_TYPE));
-                return 0;
-        }
-        r = directive_expand(line, value, &expanded);
+        r = begin_value(line, value, &expanded);
         if (r <= 0)
                 return r;
         if (usec_parse(expanded, USEC_PER_SEC, &span) < 0)

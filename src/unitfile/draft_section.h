@@ -28,6 +28,39 @@ typedef struct SettingsKind {
         size_t exec, kill, resources;
 } SettingsKind;
 
+/*
+ * Defines make_prefix() and release_prefix(), for SettingsKind.make and .release, of a struct that prefix_new() makes
+ * and prefix_free() frees …
+ */
+#define DEFINE_SETTINGS_NEW(type, prefix)                    \
+        static int make_##prefix(void **ret_settings) {      \
+                type *settings = NULL;                       \
+                int r = prefix##_new(&settings);             \
+                                                             \
+                *ret_settings = settings;                    \
+                return r;                                    \
+        }                                                    \
+        static void release_##prefix(void *settings) {       \
+                prefix##_free(settings);                     \
+        }
+
+/* … or that prefix_init() fills in and prefix_deinit() empties. */
+#define DEFINE_SETTINGS_INIT(type, prefix)                   \
+        static int make_##prefix(void **ret_settings) {      \
+                type *settings = malloc(sizeof(*settings));  \
+                                                             \
+                if (!settings)                               \
+                        return -ENOMEM;                      \
+                prefix##_init(settings);                     \
+                *ret_settings = settings;                    \
+                return 0;                                    \
+        }                                                    \
+        static void release_##prefix(void *settings) {       \
+                if (settings)                                \
+                        prefix##_deinit(settings);           \
+                free(settings);                              \
+        }
+
 /* A line that was read and is kept, to be read again. */
 typedef struct DraftLine {
         const Directive *directive;

@@ -158,34 +158,13 @@ static int take_instances(UnitDraft *draft) {
         return r;
 }
 
-static int make(void **ret_settings) {
-        FlowSettings *settings = NULL;
-        int r = flow_settings_new(&settings);
-
-        *ret_settings = settings;
-        return r;
-}
-
-static void release(void *settings) {
-        flow_settings_free(settings);
-}
-
-static int make_node(void **ret_settings) {
-        FlowNodeSettings *settings = NULL;
-        int r = flow_node_settings_new(&settings);
-
-        *ret_settings = settings;
-        return r;
-}
-
-static void release_node(void *settings) {
-        flow_node_settings_free(settings);
-}
+DEFINE_SETTINGS_NEW(FlowSettings, flow_settings)
+DEFINE_SETTINGS_NEW(FlowNodeSettings, flow_node_settings)
 
 const SettingsKind flow_node_kind = {
-        .make = make_node,
+        .make = make_flow_node_settings,
         .size = sizeof(FlowNodeSettings),
-        .release = release_node,
+        .release = release_flow_node_settings,
         .exec = offsetof(FlowNodeSettings, process.exec),
         .kill = offsetof(FlowNodeSettings, process.kill),
         .resources = offsetof(FlowNodeSettings, node.resources),
@@ -199,9 +178,9 @@ const DraftType flow_draft_type = {
         .has_settings = true,
         .has_defaults = true,
         .settings = {
-                .make = make,
+                .make = make_flow_settings,
                 .size = sizeof(FlowSettings),
-                .release = release,
+                .release = release_flow_settings,
                 .exec = offsetof(FlowSettings, process.exec),
                 .kill = offsetof(FlowSettings, process.kill),
                 .resources = offsetof(FlowSettings, resources),

@@ -196,21 +196,7 @@ static int add_defaults(UnitDraft *draft) {
         return r < 0 ? r : unit_draft_add_defaults(draft, of_all, ELEMENTSOF(of_all));
 }
 
-static int make(void **ret_settings) {
-        MountSettings *settings = malloc(sizeof(*settings));
-
-        if (!settings)
-                return -ENOMEM;
-        mount_settings_init(settings);
-        *ret_settings = settings;
-        return 0;
-}
-
-static void release(void *settings) {
-        if (settings)
-                mount_settings_deinit(settings);
-        free(settings);
-}
+DEFINE_SETTINGS_INIT(MountSettings, mount_settings)
 
 static bool can_reload(const void *settings) {
         return ((const MountSettings *) settings)->what;
@@ -219,9 +205,9 @@ static bool can_reload(const void *settings) {
 const DraftType mount_draft_type = {
         .has_settings = true,
         .settings = {
-                .make = make,
+                .make = make_mount_settings,
                 .size = sizeof(MountSettings),
-                .release = release,
+                .release = release_mount_settings,
                 .exec = offsetof(MountSettings, exec),
                 .kill = offsetof(MountSettings, kill),
                 .resources = offsetof(MountSettings, resources),

@@ -50,24 +50,14 @@ static int add_implied(UnitDraft *draft) {
         return trigger_add_implied(draft, ((const PathSettings *) draft->section.own)->unit);
 }
 
-static int make(void **ret_settings) {
-        PathSettings *settings = NULL;
-        int r = path_settings_new(&settings);
-
-        *ret_settings = settings;
-        return r;
-}
-
-static void release(void *settings) {
-        path_settings_free(settings);
-}
+DEFINE_SETTINGS_NEW(PathSettings, path_settings)
 
 const DraftType path_draft_type = {
         .has_settings = true,
         .settings = {
-                .make = make,
+                .make = make_path_settings,
                 .size = sizeof(PathSettings),
-                .release = release,
+                .release = release_path_settings,
                 .exec = SETTINGS_HAVE_NOT,
                 .kill = SETTINGS_HAVE_NOT,
                 .resources = SETTINGS_HAVE_NOT,

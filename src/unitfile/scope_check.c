@@ -49,28 +49,14 @@ static int find(UnitDraft *draft) {
         return 1;
 }
 
-static int make(void **ret_settings) {
-        ScopeSettings *settings = malloc(sizeof(*settings));
-
-        if (!settings)
-                return -ENOMEM;
-        scope_settings_init(settings);
-        *ret_settings = settings;
-        return 0;
-}
-
-static void release(void *settings) {
-        if (settings)
-                scope_settings_deinit(settings);
-        free(settings);
-}
+DEFINE_SETTINGS_INIT(ScopeSettings, scope_settings)
 
 const DraftType scope_draft_type = {
         .has_settings = true,
         .settings = {
-                .make = make,
+                .make = make_scope_settings,
                 .size = sizeof(ScopeSettings),
-                .release = release,
+                .release = release_scope_settings,
                 .exec = SETTINGS_HAVE_NOT,
                 .kill = offsetof(ScopeSettings, kill),
                 .resources = offsetof(ScopeSettings, resources),

@@ -187,17 +187,7 @@ static int add_implied(UnitDraft *draft) {
         return r < 0 ? r : unit_draft_add_relation(draft, UNIT_AFTER, bus, file, 0, "Type=dbus");
 }
 
-static int make(void **ret_settings) {
-        ServiceSettings *settings = NULL;
-        int r = service_settings_new(&settings);
-
-        *ret_settings = settings;
-        return r;
-}
-
-static void release(void *settings) {
-        service_settings_free(settings);
-}
+DEFINE_SETTINGS_NEW(ServiceSettings, service_settings)
 
 static bool can_reload(const void *settings) {
         return service_settings_can_reload(settings);
@@ -206,9 +196,9 @@ static bool can_reload(const void *settings) {
 const DraftType service_draft_type = {
         .has_settings = true,
         .settings = {
-                .make = make,
+                .make = make_service_settings,
                 .size = sizeof(ServiceSettings),
-                .release = release,
+                .release = release_service_settings,
                 .exec = offsetof(ServiceSettings, exec),
                 .kill = offsetof(ServiceSettings, kill),
                 .resources = offsetof(ServiceSettings, resources),

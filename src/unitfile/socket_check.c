@@ -152,28 +152,14 @@ static int add_defaults(UnitDraft *draft) {
         return unit_draft_add_defaults(draft, of_system, ELEMENTSOF(of_system));
 }
 
-static int make(void **ret_settings) {
-        SocketSettings *settings = malloc(sizeof(*settings));
-
-        if (!settings)
-                return -ENOMEM;
-        socket_settings_init(settings);
-        *ret_settings = settings;
-        return 0;
-}
-
-static void release(void *settings) {
-        if (settings)
-                socket_settings_deinit(settings);
-        free(settings);
-}
+DEFINE_SETTINGS_INIT(SocketSettings, socket_settings)
 
 const DraftType socket_draft_type = {
         .has_settings = true,
         .settings = {
-                .make = make,
+                .make = make_socket_settings,
                 .size = sizeof(SocketSettings),
-                .release = release,
+                .release = release_socket_settings,
                 .exec = offsetof(SocketSettings, exec),
                 .kill = offsetof(SocketSettings, kill),
                 .resources = offsetof(SocketSettings, resources),

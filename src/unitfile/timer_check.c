@@ -38,24 +38,14 @@ static int add_implied(UnitDraft *draft) {
         return trigger_add_implied(draft, ((const TimerSettings *) draft->section.own)->unit);
 }
 
-static int make(void **ret_settings) {
-        TimerSettings *settings = NULL;
-        int r = timer_settings_new(&settings);
-
-        *ret_settings = settings;
-        return r;
-}
-
-static void release(void *settings) {
-        timer_settings_free(settings);
-}
+DEFINE_SETTINGS_NEW(TimerSettings, timer_settings)
 
 const DraftType timer_draft_type = {
         .has_settings = true,
         .settings = {
-                .make = make,
+                .make = make_timer_settings,
                 .size = sizeof(TimerSettings),
-                .release = release,
+                .release = release_timer_settings,
                 .exec = SETTINGS_HAVE_NOT,
                 .kill = SETTINGS_HAVE_NOT,
                 .resources = SETTINGS_HAVE_NOT,
