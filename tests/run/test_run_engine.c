@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "double/double_memory.h"
 #include "run/run_engine.h"
 
 #define LONG 100000U
@@ -257,5 +258,81 @@ Test(run_engine, a_run_wants_its_unit) {
         cr_assert(eq(int, submit(&fixture, 3, graph), -EBUSY));
         run_flow_set(fixture.flow, &two);
         cr_assert(eq(int, state_of(&fixture, 2), RUN_RUNNING));
+        run_engine_free(fixture.engine);
+}
+
+/* What fails for want of memory leaves nothing behind, and works when there is memory again. */
+Test(run_engine, memory_runs_out) {
+        const RunRow row = { .id = 2, .state = RUN_RUNNING, .round = 1, .deadline = USEC_INFINITY };
+        cleanup_(run_graph_unrefp) RunGraph *graph = make_chain(3, 0);
+        RunSettings settings = { .max_parallel = 1 };
+        RunEngine *engine = NULL;
+        unsigned failures = 0;
+        RunFlow *flow = NULL;
+        Fixture fixture;
+
+        set_up(&fixture);
+        double_memory_arm(1, false);
+        cr_assert(eq(int, run_engine_new(&engine, &host, NULL), -ENOMEM));
+        cr_assert(double_memory_disarm());
+        double_memory_arm(1, false);
+        cr_assert(eq(int, run_flow_new(fixture.engine, &settings, &flow), -ENOMEM));
+        cr_assert(double_memory_disarm());
+        cr_assert(engine == NULL && flow == NULL);
+        for (size_t n = 1;; n++) {
+                int r;
+
+                double_memory_arm(n, false);
+                r = submit(&fixture, 1, graph);
+                if (!double_memory_disarm()) {
+                        cr_assert(eq(int, r, 0));
+                        break;
+                }
+                cr_assert(eq(int, r, -ENOMEM));
+                cr_assert(not(run_flow_wants_unit(fixture.flow)));
+                failures++;
+        }
+        for (size_t n = 1;; n++) {
+                int r;
+
+                double_memory_arm(n, false);
+                r = run_engine_restore(fixture.flow, graph, &row, NULL, 0);
+                if (!double_memory_disarm()) {
+                        cr_assert(eq(int, r, 0));
+                        break;
+                }
+                cr_assert(eq(int, r, -ENOMEM));
+                failures++;
+        }
+        cr_assert(eq(int, state_of(&fixture, 1), RUN_RUNNING));
+        cr_assert(eq(int, state_of(&fixture, 2), RUN_RUNNING));
+        cr_assert(lt(uint, 3, failures));
+        run_engine_free(fixture.engine);
+}
+
+/* Nothing that happens to a run takes memory. */
+Test(run_engine, goes_on_without_memory) {
+        static const RunVerb verbs[] = { RUN_VERB_PAUSE, RUN_VERB_RESUME, RUN_VERB_CANCEL };
+        cleanup_(run_graph_unrefp) RunGraph *graph = make_chain(3, 0);
+        Fixture fixture;
+
+        set_up(&fixture);
+        cr_assert(eq(int, submit(&fixture, 1, graph), 0));
+        double_memory_arm(1, true);
+        for (uint32_t i = 0; i < 3; i++) {
+                (void) run_engine_turn(fixture.engine, 10);
+                run_engine_stored(fixture.engine, fixture.world.batch, fixture.world.batch);
+                cr_assert(eq(int, run_engine_started(fixture.engine, &fixture.world.last, 1), 0));
+                for (size_t k = 0; k < (i == 2 ? ELEMENTSOF(verbs) : 2); k++)
+                        cr_assert(eq(int, run_engine_verb(fixture.engine, 1, verbs[k], 0), 0));
+                run_engine_time(fixture.engine, 2 + i);
+                cr_assert(eq(int, run_engine_ended(fixture.engine, &fixture.world.last, RUN_END_EXITED, 0), 0));
+        }
+        (void) run_engine_turn(fixture.engine, 10);
+        run_engine_set_store(fixture.engine, RUN_STORE_FULL);
+        run_flow_unit(fixture.flow, RUN_UNIT_STOP, true);
+        cr_assert(not(double_memory_disarm()));
+        cr_assert(eq(u32, fixture.world.n_spawned, 3));
+        cr_assert(eq(int, state_of(&fixture, 1), RUN_CANCELLED));
         run_engine_free(fixture.engine);
 }
