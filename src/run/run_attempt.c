@@ -9,8 +9,8 @@
 #include "run/run_private.h"
 #include "run/run_retry.h"
 
-static bool has_status(const uint64_t statuses[static 4], uint8_t status) {
-        return statuses[status / 64] >> status % 64 & 1;
+static bool has_end(const RunEndSet ends, uint16_t end) {
+        return ends[end / 64] >> end % 64 & 1;
 }
 
 static bool is_stopping(const Run *run) {
@@ -124,29 +124,28 @@ static void end_as_told(Run *run, uint32_t node) {
         }
 }
 
-static void end_exited(Run *run, uint32_t node, uint8_t status) {
+static void end_exited(Run *run, uint32_t node, uint16_t end) {
         const RunPolicy *policy = run_graph_policy(run->graph, node);
-        static const uint64_t every[4];
+        static const RunEndSet every;
         RunNode *entry = &run->nodes[node];
         bool can_retry;
 
-        if (status == 0 || has_status(policy->success_status, status)) {
+        if (end == 0 || has_end(policy->success_ends, end)) {
                 run_node_become(run, node, RUN_NODE_SUCCEEDED, RUN_REASON_NONE);
                 return;
         }
-        if (has_status(policy->pending_status, status) && !is_stopping(run)) {
+        if (has_end(policy->pending_ends, end) && !is_stopping(run)) {
                 run_node_become(run, node, RUN_NODE_PENDING, RUN_REASON_STATUS);
                 return;
         }
-        if (policy->again > 0 && has_status(policy->again_status, status) && !is_stopping(run) &&
+        if (policy->again > 0 && has_end(policy->again_ends, end) && !is_stopping(run) &&
             (policy->again_max == 0 || entry->agains < policy->again_max)) {
                 entry->agains += entry->agains < UINT16_MAX;
                 defer(run, node, RUN_REASON_AGAIN, policy->again);
                 return;
         }
-        can_retry = !has_status(policy->no_retry_status, status) &&
-                    (memcmp(policy->retry_status, every, sizeof(every)) == 0 ||
-                     has_status(policy->retry_status, status));
+        can_retry = !has_end(policy->no_retry_ends, end) &&
+                    (memcmp(policy->retry_ends, every, sizeof(every)) == 0 || has_end(policy->retry_ends, end));
         fail(run, node, RUN_NODE_FAILED, can_retry);
 }
 
@@ -169,11 +168,11 @@ static void end_unknown(Run *run, uint32_t node, RunReason reason) {
                 run_node_become(run, node, RUN_NODE_READY, RUN_REASON_NONE);
 }
 
-void run_attempt_end(Run *run, uint32_t node, RunEndKind kind, uint8_t status) {
+void run_attempt_end(Run *run, uint32_t node, RunEndKind kind, uint16_t end) {
         if (run->nodes[node].outcome != RUN_OUTCOME_OPEN)
                 end_as_told(run, node);
         else if (kind == RUN_END_EXITED)
-                end_exited(run, node, status);
+                end_exited(run, node, end);
         else if (kind == RUN_END_FAILED)
                 fail(run, node, RUN_NODE_FAILED, true);
         else

@@ -4,6 +4,7 @@
  * What happens to runs, and the end of a turn
  */
 
+#include <assert.h>
 #include <errno.h>
 
 #include "run/run_private.h"
@@ -169,12 +170,14 @@ int run_engine_started(RunEngine *engine, const RunAttemptKey *attempt, usec_t a
         return 0;
 }
 
-int run_engine_ended(RunEngine *engine, const RunAttemptKey *attempt, RunEndKind kind, uint8_t status) {
+int run_engine_ended(RunEngine *engine, const RunAttemptKey *attempt, RunEndKind kind, uint16_t end) {
         Run *run = find_attempt(engine, attempt);
+
+        assert(end < RUN_ENDS);
 
         if (!run)
                 return -ENOENT;
-        run_attempt_end(run, attempt->node, kind, status);
+        run_attempt_end(run, attempt->node, kind, end);
         run_settle(run);
         run_admit(run->flow);
         return 0;

@@ -204,16 +204,16 @@ typedef struct RunSubmit {
 int run_engine_submit(RunFlow *flow, const RunSubmit *submit, uint32_t *ret_id);
 
 typedef enum RunEndKind {
-        RUN_END_EXITED,
-        RUN_END_FAILED, /* a signal, or the spawn */
+        RUN_END_EXITED, /* with a status, or by a signal */
+        RUN_END_FAILED, /* it could not be spawned */
         RUN_END_LOST, /* nobody knows what it did */
         RUN_END_INTERRUPTED, /* by a stop of the unit, or a shutdown */
 } RunEndKind;
 
 /* -ENOENT: there is no such attempt (any more). */
 int run_engine_started(RunEngine *engine, const RunAttemptKey *attempt, usec_t at);
-/* @status: of RUN_END_EXITED. The whole tree is gone. -ENOENT. */
-int run_engine_ended(RunEngine *engine, const RunAttemptKey *attempt, RunEndKind kind, uint8_t status);
+/* @end: of RUN_END_EXITED, less than RUN_ENDS. The whole tree is gone. -ENOENT. */
+int run_engine_ended(RunEngine *engine, const RunAttemptKey *attempt, RunEndKind kind, uint16_t end);
 
 /* The time is @now, not earlier than before. */
 void run_engine_time(RunEngine *engine, usec_t now);

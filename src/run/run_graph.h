@@ -46,6 +46,11 @@ typedef enum RunBackoff {
         RUN_BACKOFF_EXPONENTIAL,
 } RunBackoff;
 
+/* How a process ends: with an exit status, up to 255, or by a signal. */
+#define RUN_ENDS 384U
+#define RUN_END_BY_SIGNAL(signal) (256U + (signal))
+typedef uint64_t RunEndSet[RUN_ENDS / 64]; /* a bit each */
+
 /* What decides about a node, plain data; times in µs. */
 typedef struct RunPolicy {
         RunReadiness readiness;
@@ -60,11 +65,11 @@ typedef struct RunPolicy {
         usec_t delay, max_delay; /* between tries */
         usec_t window; /* from the first try; USEC_INFINITY: none */
         usec_t timeout, total_timeout; /* of an attempt, of all; USEC_INFINITY: none */
-        uint64_t retry_status[4]; /* exit statuses that are retried, a bit each; all 0: every one */
-        uint64_t no_retry_status[4];
-        uint64_t success_status[4]; /* beside 0 */
-        uint64_t again_status[4]; /* say "not yet", with .again */
-        uint64_t pending_status[4]; /* ask for a person */
+        RunEndSet retry_ends; /* are retried; empty: every one … */
+        RunEndSet no_retry_ends; /* … but these */
+        RunEndSet success_ends; /* beside status 0 */
+        RunEndSet again_ends; /* say "not yet", with .again */
+        RunEndSet pending_ends; /* ask for a person */
 } RunPolicy;
 
 typedef struct RunNodeSpec {

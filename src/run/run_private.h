@@ -139,7 +139,7 @@ void run_drop_unneeded(Run *run);
 
 void run_attempt_make(Run *run, uint32_t node);
 void run_attempt_tell_all(Run *run, RunOutcome outcome);
-void run_attempt_end(Run *run, uint32_t node, RunEndKind kind, uint8_t status);
+void run_attempt_end(Run *run, uint32_t node, RunEndKind kind, uint16_t end);
 void run_attempt_release(Run *run); /* those that the store has */
 void run_attempt_meet_bound(Run *run, uint32_t node); /* of its time, if it is over */
 

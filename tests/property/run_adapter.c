@@ -18,6 +18,9 @@
 #include "run/run_engine.h"
 #include "run_adapter.h"
 
+/* The status that is not retried is that of a process which a signal has killed: SIGSEGV. */
+#define END_OF_STATUS_2 RUN_END_BY_SIGNAL(11)
+
 typedef struct Kept {
         uint32_t turn, run;
         bool is_node;
@@ -129,11 +132,11 @@ static RunPolicy policy_of(const TrialNode *node) {
                 .total_timeout = span_of(node->total_timeout),
         };
 
-        policy.again_status[TRIAL_STATUS_AGAIN / 64] |= UINT64_C(1) << TRIAL_STATUS_AGAIN % 64;
+        policy.again_ends[TRIAL_STATUS_AGAIN / 64] |= UINT64_C(1) << TRIAL_STATUS_AGAIN % 64;
         if (node->is_picky)
-                policy.no_retry_status[0] |= 1U << 2;
+                policy.no_retry_ends[END_OF_STATUS_2 / 64] |= UINT64_C(1) << END_OF_STATUS_2 % 64;
         if (node->can_be_pending)
-                policy.pending_status[0] |= 1U << TRIAL_STATUS_PENDING;
+                policy.pending_ends[0] |= 1U << TRIAL_STATUS_PENDING;
         return policy;
 }
 
@@ -275,7 +278,8 @@ static int tell_attempt(Adapter *adapter, const TrialEvent *event) {
 
         if (event->kind == TRIAL_STARTED)
                 return run_engine_started(adapter->engine, &key, time_of(event->at));
-        return run_engine_ended(adapter->engine, &key, kinds[event->kind], event->status);
+        return run_engine_ended(adapter->engine, &key, kinds[event->kind],
+                                event->status == 2 ? END_OF_STATUS_2 : event->status);
 }
 
 static int give_verb(Adapter *adapter, const TrialEvent *event) {

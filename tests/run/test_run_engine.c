@@ -233,6 +233,50 @@ Test(run_engine, refuses_rows_that_cannot_be) {
         run_engine_free(fixture.engine);
 }
 
+static void set_end(RunEndSet ends, uint32_t end) {
+        ends[end / 64] |= UINT64_C(1) << end % 64;
+}
+
+/* A node that ends well by SIGTERM (15), and is tried again after SIGKILL (9) and status 9 alone. */
+Test(run_engine, signals_are_ends_like_statuses) {
+        const struct {
+                uint16_t end;
+                RunNodeState state;
+        } cases[] = {
+                { RUN_END_BY_SIGNAL(15), RUN_NODE_SUCCEEDED }, { 15, RUN_NODE_FAILED },
+                { RUN_END_BY_SIGNAL(9), RUN_NODE_DEFERRED },   { 9, RUN_NODE_DEFERRED },
+                { RUN_END_BY_SIGNAL(127), RUN_NODE_FAILED },   { RUN_END_BY_SIGNAL(1), RUN_NODE_FAILED },
+        };
+        RunNodeSpec spec = { .name = "a" };
+
+        spec.policy = (RunPolicy) {
+                .retry = 1, .timeout = USEC_INFINITY, .total_timeout = USEC_INFINITY, .window = USEC_INFINITY
+        };
+        set_end(spec.policy.success_ends, RUN_END_BY_SIGNAL(15));
+        set_end(spec.policy.retry_ends, RUN_END_BY_SIGNAL(9));
+        set_end(spec.policy.retry_ends, RUN_END_BY_SIGNAL(1));
+        set_end(spec.policy.no_retry_ends, RUN_END_BY_SIGNAL(1));
+        set_end(spec.policy.retry_ends, 9);
+        spec.policy.delay = spec.policy.max_delay = USEC_PER_SEC;
+        for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
+                cleanup_(run_graph_unrefp) RunGraph *graph = NULL;
+                RunNodeRow row;
+                Fixture fixture;
+                RunWhy why;
+
+                cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { &spec, 1 }, &graph, NULL), 0));
+                set_up(&fixture);
+                cr_assert(eq(int, submit(&fixture, 1, graph), 0));
+                (void) run_engine_turn(fixture.engine, 10);
+                run_engine_stored(fixture.engine, fixture.world.batch, fixture.world.batch);
+                cr_assert(eq(int, run_engine_ended(fixture.engine, &fixture.world.last, RUN_END_EXITED, cases[i].end),
+                             0));
+                cr_assert(eq(int, run_engine_get_node(fixture.engine, 1, 0, &row, &why), 0));
+                cr_expect(eq(int, row.state, cases[i].state), "case %zu", i);
+                run_engine_free(fixture.engine);
+        }
+}
+
 /* Whoever owns the unit asks after each turn whether it must start. */
 Test(run_engine, a_run_wants_its_unit) {
         const RunSettings two = { .max_parallel = 2,
