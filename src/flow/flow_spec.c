@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From the settings of a flow to what its runs go through
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "basic/arena.h"
+#include "basic/vector.h"
+#include "flow/flow_spec.h"
+
+#define PARALLEL_PER_PROCESSOR 4U
+
+struct FlowSpec {
+        const FlowSettings *flow; /* borrowed */
+        VECTOR(RunNodeSpec) nodes;
+        Arena memory; /* of names and of lists of parents */
+};
+
+int flow_spec_new(FlowSpec **ret_spec, const FlowSettings *flow) {
+        FlowSpec *spec = calloc(1, sizeof(*spec));
+
+        if (!spec)
+                return -ENOMEM;
+        spec->flow = flow;
+        *ret_spec = spec;
+        return 0;
+}
+
+FlowSpec *flow_spec_free(FlowSpec *spec) {
+        if (!spec)
+                return NULL;
+        vector_deinit(&spec->nodes);
+        arena_deinit(&spec->memory);
+        free(spec);
+        return NULL;
+}
+
+/* — policies — */
+
+static RunReadiness readiness_of(const FlowReadiness *readiness) {
+        switch (readiness->kind) {
+        case FLOW_READY_ALL_FINISHED:
+                return RUN_READY_ALL_FINISHED;
+        case FLOW_READY_AT_LEAST:
+                return readiness->is_percent ? RUN_READY_AT_LEAST_PERCENT : RUN_READY_AT_LEAST;
+        case FLOW_READY_ALL_SUCCEEDED:
+        case _FLOW_READY_MAX:
+                break;
+        }
+        return RUN_READY_ALL_SUCCEEDED;
+}
+
+/* A command that may run again after a failure may do so after it was lost, too. */
+static RunRecover recover_of(const FlowNode *node) {
+        switch (node->recover) {
+        case FLOW_RECOVER_RETRY:
+                return RUN_RECOVER_RETRY;
+        case FLOW_RECOVER_PENDING:
+                return RUN_RECOVER_PENDING;
+        case FLOW_RECOVER_FAIL:
+                return RUN_RECOVER_FAIL;
+        case FLOW_RECOVER_UNSET:
+        case _FLOW_RECOVER_MAX:
+                break;
+        }
+        return node->retry > 0 || node->idempotent ? RUN_RECOVER_RETRY : RUN_RECOVER_PENDING;
+}
+
+static RunFailurePolicy failure_of(FlowFailure failure) {
+        switch (failure) {
+        case FLOW_FAILURE_CONTINUE:
+                return RUN_POLICY_CONTINUE;
+        case FLOW_FAILURE_SUSPEND:
+                return RUN_POLICY_SUSPEND;
+        case FLOW_FAILURE_UNSET:
+        case FLOW_FAILURE_END:
+        case _FLOW_FAILURE_MAX:
+                break;
+        }
+        return RUN_POLICY_END;
+}
+
+static RunBackoff backoff_of(FlowBackoff backoff) {
+        switch (backoff) {
+        case FLOW_BACKOFF_LINEAR:
+                return RUN_BACKOFF_LINEAR;
+        case FLOW_BACKOFF_EXPONENTIAL:
+                return RUN_BACKOFF_EXPONENTIAL;
+        case FLOW_BACKOFF_FIXED:
+        case _FLOW_BACKOFF_MAX:
+                break;
+        }
+        return RUN_BACKOFF_FIXED;
+}
+
+static void set_ends(RunEndSet ends, const ExitStatusSet *set) {
+        static_assert(sizeof(RunEndSet) == sizeof(set->statuses) + sizeof(set->signals),
+                      "an end is a status, or a signal behind all statuses");
+
+        memcpy(ends, set->statuses, sizeof(set->statuses));
+        memcpy(ends + ELEMENTSOF(set->statuses), set->signals, sizeof(set->signals));
+}
+
+/* The bytes of equal policies are equal, so that the graph stores them once. */
+static void make_policy(const FlowSpec *spec, const FlowNode *node, RunPolicy *ret_policy) {
+        memset(ret_policy, 0, sizeof(*ret_policy));
+        ret_policy->readiness = readiness_of(&node->readiness);
+        ret_policy->amount = node->readiness.n;
+        ret_policy->recover = recover_of(node);
+        ret_policy->failure = failure_of(flow_node_failure(spec->flow, node));
+        ret_policy->backoff = backoff_of(node->retry_backoff);
+        ret_policy->retry = node->retry;
+        ret_policy->jitter = node->retry_jitter;
+        ret_policy->delay = node->retry_delay;
+        ret_policy->max_delay = node->retry_max_delay;
+        ret_policy->window = node->retry_window;
+        ret_policy->timeout = node->timeout;
+        ret_policy->total_timeout = node->total_timeout;
+        set_ends(ret_policy->retry_ends, &node->retry_exit_status);
+        set_ends(ret_policy->no_retry_ends, &node->no_retry_exit_status);
+        set_ends(ret_policy->success_ends, &node->success_exit_status);
+}
+
+/* — nodes — */
+
+static int list_parents(FlowSpec *spec, const FlowNode *node, RunNodeSpec *entry) {
+        const char **parents = arena_alloc(&spec->memory, node->depends_on.n * sizeof(*parents));
+
+        if (!parents)
+                return -ENOMEM;
+        for (size_t i = 0; i < node->depends_on.n; i++) {
+                parents[i] = arena_strdup(&spec->memory, node->depends_on.items[i].name);
+                if (!parents[i])
+                        return -ENOMEM;
+        }
+        entry->parents = parents;
+        entry->n_parents = (uint32_t) node->depends_on.n;
+        return 0;
+}
+
+int flow_spec_add(FlowSpec *spec, const FlowNode *node, uint32_t command) {
+        RunNodeSpec entry = { .payload = node->command ? command : RUN_NODE_NONE };
+        int r;
+
+        entry.name = arena_strdup(&spec->memory, node->name);
+        if (!entry.name)
+                return -ENOMEM;
+        r = list_parents(spec, node, &entry);
+        if (r < 0)
+                return r;
+        make_policy(spec, node, &entry.policy);
+        return vector_push(&spec->nodes, entry);
+}
+
+int flow_spec_add_sections(FlowSpec *spec) {
+        int r = vector_reserve(&spec->nodes, spec->flow->nodes.n);
+
+        for (size_t i = 0; r == 0 && i < spec->flow->nodes.n; i++)
+                r = flow_spec_add(spec, &spec->flow->nodes.items[i], (uint32_t) i);
+        return r;
+}
+
+int flow_spec_make(const FlowSpec *spec, RunGraph **ret_graph, char **ret_problem) {
+        return run_graph_new(&(RunGraphSpec) { spec->nodes.items, (uint32_t) spec->nodes.n }, ret_graph, ret_problem);
+}
+
+/* — runs — */
+
+static RunBusy busy_of(FlowBusy busy) {
+        switch (busy) {
+        case FLOW_BUSY_REJECT:
+                return RUN_BUSY_REJECT;
+        case FLOW_BUSY_SKIP:
+                return RUN_BUSY_SKIP;
+        case FLOW_BUSY_REPLACE:
+                return RUN_BUSY_REPLACE;
+        case FLOW_BUSY_QUEUE:
+        case _FLOW_BUSY_MAX:
+                break;
+        }
+        return RUN_BUSY_QUEUE;
+}
+
+void flow_spec_settings(const FlowSettings *flow, uint32_t n_processors, RunSettings *ret_settings) {
+        *ret_settings = (RunSettings) {
+                .max_parallel = flow->max_parallel > 0 ? flow->max_parallel : PARALLEL_PER_PROCESSOR * n_processors,
+                .max_runs = flow->max_runs,
+                .max_queued = flow->max_queued,
+                .on_busy = busy_of(flow->on_busy),
+                .end_kills = flow->end_mode == FLOW_END_KILL,
+                .timeout = flow->run_timeout,
+                .queue_timeout = USEC_INFINITY,
+        };
+}

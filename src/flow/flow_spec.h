@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * From the settings of a flow to what its runs go through
+ *
+ * Nodes are added one by one, from the sections of the unit and from the lines
+ * of NodesFile=, and need not stay. What a node executes is the caller's: the
+ * graph knows it by a number.
+ */
+
+#include "basic/macro.h"
+#include "run/run_engine.h"
+#include "unitfile/flow_settings.h"
+
+typedef struct FlowSpec FlowSpec;
+
+/* @flow is borrowed. 0 or -ENOMEM. */
+int flow_spec_new(FlowSpec **ret_spec, const FlowSettings *flow);
+FlowSpec *flow_spec_free(FlowSpec *spec);
+DEFINE_CLEANUP(FlowSpec, flow_spec_free)
+
+/* Adds a node; @command is the number of its command. A node without one becomes a checkpoint. 0 or -ENOMEM. */
+int flow_spec_add(FlowSpec *spec, const FlowNode *node, uint32_t command);
+/* Adds the nodes of the unit's sections, whose commands are numbered from 0 on. 0 or -ENOMEM. */
+int flow_spec_add_sections(FlowSpec *spec);
+
+/* The graph of all that was added; errors as of run_graph_new(). */
+int flow_spec_make(const FlowSpec *spec, RunGraph **ret_graph, char **ret_problem);
+
+/* What holds for the runs of @flow; MaxParallel= is four for each of @n_processors unless it is set. */
+void flow_spec_settings(const FlowSettings *flow, uint32_t n_processors, RunSettings *ret_settings);

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From flow units to graphs: what each setting becomes
+ */
+
+#include <errno.h>
+#include <signal.h>
+
+#include "double/double_memory.h"
+#include "file_world.h"
+#include "flow/flow_spec.h"
+#include "unitfile/flow_nodes.h"
+#include "unitfile/unit_draft_read.h"
+#include "unitfile/unit_file_loader.h"
+
+static FileWorld *world;
+
+static void set_up(void) {
+        world = file_world_new();
+}
+
+static void tear_down(void) {
+        file_world_free(world);
+}
+
+TestSuite(flow_spec, .init = set_up, .fini = tear_down, .timeout = 60);
+
+static const FlowSettings *load(const char *text) {
+        Unit *unit;
+
+        file_world_restart(world);
+        file_write(world, "a/x.flow", text);
+        unit = file_load(world, "x.flow");
+        cr_assert(eq(int, unit->load_state, UNIT_LOADED), "%s", failure_message(&unit->load_failure));
+        return unit->type_settings;
+}
+
+static RunGraph *make(const char *text) {
+        cleanup_(flow_spec_freep) FlowSpec *spec = NULL;
+        RunGraph *graph;
+
+        cr_assert(eq(int, flow_spec_new(&spec, load(text)), 0));
+        cr_assert(eq(int, flow_spec_add_sections(spec), 0));
+        cr_assert(eq(int, flow_spec_make(spec, &graph, NULL), 0));
+        return graph;
+}
+
+static const RunPolicy *policy_of(const RunGraph *graph, const char *name) {
+        uint32_t node = run_graph_find(graph, name);
+
+        cr_assert(ne(u32, node, RUN_NODE_NONE), "there is no node %s", name);
+        return run_graph_policy(graph, node);
+}
+
+static bool has_end(const RunEndSet ends, uint32_t end) {
+        return ends[end / 64] >> end % 64 & 1;
+}
+
+static uint32_t count_ends(const RunEndSet ends) {
+        uint32_t n = 0;
+
+        for (uint32_t i = 0; i < RUN_ENDS; i++)
+                n += has_end(ends, i);
+        return n;
+}
+
+Test(flow_spec, nodes_and_edges) {
+        cleanup_(run_graph_unrefp) RunGraph *graph = make("[Node c]\nDependsOn=b a\nExec=/bin/true\n"
+                                                          "[Node a]\nDependsOn=N/A\n"
+                                                          "[Node b]\nDependsOn=a\nExec=/bin/false\n");
+        const uint32_t *parents;
+        uint32_t n;
+
+        cr_assert(eq(u32, run_graph_count(graph), 3));
+        assert_string(run_graph_name(graph, 0), "c");
+        parents = run_graph_parents(graph, 0, &n);
+        cr_assert(eq(u32, n, 2));
+        cr_assert(eq(u32, parents[0] + parents[1], 3));
+        run_graph_parents(graph, 1, &n);
+        cr_assert(eq(u32, n, 0));
+        cr_assert(eq(u32, run_graph_payload(graph, 0), 0));
+        cr_assert(eq(u32, run_graph_payload(graph, 1), RUN_NODE_NONE));
+        cr_assert(eq(u32, run_graph_payload(graph, 2), 2));
+}
+
+Test(flow_spec, defaults) {
+        cleanup_(run_graph_unrefp) RunGraph *graph = make("[Node a]\nExec=/bin/true\n");
+        const RunPolicy *policy = policy_of(graph, "a");
+
+        cr_assert(eq(int, policy->readiness, RUN_READY_ALL_SUCCEEDED));
+        cr_assert(eq(int, policy->recover, RUN_RECOVER_PENDING));
+        cr_assert(eq(int, policy->failure, RUN_POLICY_END));
+        cr_assert(eq(int, policy->backoff, RUN_BACKOFF_FIXED));
+        cr_assert(eq(u32, policy->retry, 0));
+        cr_assert(eq(u64, policy->window, USEC_INFINITY));
+        cr_assert(eq(u64, policy->timeout, USEC_INFINITY));
+        cr_assert(eq(u64, policy->total_timeout, USEC_INFINITY));
+        cr_assert(eq(u32,
+                     count_ends(policy->retry_ends) + count_ends(policy->no_retry_ends) +
+                             count_ends(policy->success_ends) + count_ends(policy->again_ends) +
+                             count_ends(policy->pending_ends),
+                     0));
+}
+
+Test(flow_spec, all_settings_of_a_node) {
+        cleanup_(run_graph_unrefp) RunGraph *graph = make(
+                "[Node a]\nExec=/bin/true\nRetry=3\nRetryDelaySec=2\nRetryMaxDelaySec=9\nRetryBackoff=exponential\n"
+                "RetryJitter=7\nRetryWindowSec=90\nTimeoutSec=5\nTotalTimeoutSec=50\nFailurePolicy=suspend\n"
+                "RetryExitStatus=4 SIGHUP\nNoRetryExitStatus=255 SIGSEGV\nSuccessExitStatus=75 SIGTERM\n");
+        const RunPolicy *policy = policy_of(graph, "a");
+
+        cr_assert(eq(u32, policy->retry, 3));
+        cr_assert(eq(u64, policy->delay, 2 * USEC_PER_SEC));
+        cr_assert(eq(u64, policy->max_delay, 9 * USEC_PER_SEC));
+        cr_assert(eq(int, policy->backoff, RUN_BACKOFF_EXPONENTIAL));
+        cr_assert(eq(u32, policy->jitter, 7));
+        cr_assert(eq(u64, policy->window, 90 * USEC_PER_SEC));
+        cr_assert(eq(u64, policy->timeout, 5 * USEC_PER_SEC));
+        cr_assert(eq(u64, policy->total_timeout, 50 * USEC_PER_SEC));
+        cr_assert(eq(int, policy->failure, RUN_POLICY_SUSPEND));
+        cr_assert(has_end(policy->retry_ends, 4) && has_end(policy->retry_ends, RUN_END_BY_SIGNAL(SIGHUP)));
+        cr_assert(has_end(policy->no_retry_ends, 255) && has_end(policy->no_retry_ends, RUN_END_BY_SIGNAL(SIGSEGV)));
+        cr_assert(has_end(policy->success_ends, 75) && has_end(policy->success_ends, RUN_END_BY_SIGNAL(SIGTERM)));
+        cr_assert(eq(u32,
+                     count_ends(policy->retry_ends) + count_ends(policy->no_retry_ends) +
+                             count_ends(policy->success_ends),
+                     6));
+}
+
+Test(flow_spec, readiness) {
+        cleanup_(run_graph_unrefp)
+                RunGraph *graph = make("[Node a]\n[Node b]\n[Node all]\nDependsOn=a b\nReadiness=all-finished\n"
+                                       "[Node two]\nDependsOn=a b\nReadiness=at-least:2\n"
+                                       "[Node half]\nDependsOn=a b\nReadiness=at-least:50%\n");
+
+        cr_assert(eq(int, policy_of(graph, "all")->readiness, RUN_READY_ALL_FINISHED));
+        cr_assert(eq(int, policy_of(graph, "two")->readiness, RUN_READY_AT_LEAST));
+        cr_assert(eq(u32, policy_of(graph, "two")->amount, 2));
+        cr_assert(eq(int, policy_of(graph, "half")->readiness, RUN_READY_AT_LEAST_PERCENT));
+        cr_assert(eq(u32, policy_of(graph, "half")->amount, 50));
+}
+
+/* What may be retried may run again when it was lost; Recover= says otherwise. */
+Test(flow_spec, recovery_follows_retry) {
+        cleanup_(run_graph_unrefp) RunGraph *graph = make(
+                "[Flow]\nFailurePolicy=continue\n"
+                "[Node tried]\nExec=/bin/true\nRetry=1\n[Node same]\nExec=/bin/true\nIdempotent=yes\n"
+                "[Node asks]\nExec=/bin/true\nRetry=1\nRecover=pending\n[Node fails]\nExec=/bin/true\nRecover=fail\n"
+                "[Node again]\nExec=/bin/true\nRecover=retry\nFailurePolicy=end\n");
+
+        cr_assert(eq(int, policy_of(graph, "tried")->recover, RUN_RECOVER_RETRY));
+        cr_assert(eq(int, policy_of(graph, "same")->recover, RUN_RECOVER_RETRY));
+        cr_assert(eq(int, policy_of(graph, "asks")->recover, RUN_RECOVER_PENDING));
+        cr_assert(eq(int, policy_of(graph, "fails")->recover, RUN_RECOVER_FAIL));
+        cr_assert(eq(int, policy_of(graph, "again")->recover, RUN_RECOVER_RETRY));
+        cr_assert(eq(int, policy_of(graph, "asks")->failure, RUN_POLICY_CONTINUE));
+        cr_assert(eq(int, policy_of(graph, "again")->failure, RUN_POLICY_END));
+}
+
+Test(flow_spec, settings_of_runs) {
+        RunSettings settings;
+
+        flow_spec_settings(load("[Node a]\n"), 3, &settings);
+        cr_assert(eq(u32, settings.max_parallel, 12));
+        cr_assert(eq(u32, settings.max_runs, 1));
+        cr_assert(eq(u32, settings.max_queued, 100));
+        cr_assert(eq(int, settings.on_busy, RUN_BUSY_QUEUE));
+        cr_assert(not(settings.end_kills || settings.timeout_drains));
+        cr_assert(eq(u64, settings.timeout, USEC_INFINITY));
+        cr_assert(eq(u64, settings.queue_timeout, USEC_INFINITY));
+
+        flow_spec_settings(load("[Flow]\nMaxParallel=5\nMaxRuns=2\nMaxQueued=9\nOnBusy=replace\nEndMode=kill\n"
+                                "RunTimeoutSec=1h\n[Node a]\n"),
+                           3, &settings);
+        cr_assert(eq(u32, settings.max_parallel, 5));
+        cr_assert(eq(u32, settings.max_runs, 2));
+        cr_assert(eq(u32, settings.max_queued, 9));
+        cr_assert(eq(int, settings.on_busy, RUN_BUSY_REPLACE));
+        cr_assert(settings.end_kills);
+        cr_assert(eq(u64, settings.timeout, USEC_PER_HOUR));
+}
+
+/* A node of a file is gone with the next line, and the graph has all of them. */
+Test(flow_spec, nodes_of_a_file) {
+        static const char lines[] = "{\"Node\":\"a\",\"Exec\":\"/bin/a\",\"Retry\":7}\n"
+                                    "{\"Node\":\"b\",\"Exec\":\"/bin/b\",\"DependsOn\":\"a\"}\n"
+                                    "{\"Node\":\"c\",\"DependsOn\":[\"a\",\"b\"]}\n";
+        cleanup_(unit_draft_freep) UnitDraft *draft = NULL;
+        cleanup_(flow_spec_freep) FlowSpec *spec = NULL;
+        cleanup_(run_graph_unrefp) RunGraph *graph = NULL;
+        FlowNodes nodes;
+        FlowNode *node;
+        uint32_t n = 0;
+
+        file_world_restart(world);
+        file_write(world, "a/x.flow", "[Flow]\nNodesFile=x.jsonl\nFailurePolicy=continue\n");
+        cr_assert(name_map_refresh(world->loader->names) >= 0);
+        cr_assert(eq(int, unit_draft_read(world->loader, "x.flow", true, &draft), 0));
+        cr_assert(eq(int, flow_spec_new(&spec, draft->section.own), 0));
+        cr_assert(eq(int, flow_nodes_begin(&nodes, draft, "/x.jsonl", lines), 0));
+        while (flow_nodes_next(&nodes, &node) > 0)
+                cr_assert(eq(int, flow_spec_add(spec, node, 10 * ++n), 0));
+        flow_nodes_end(&nodes);
+        cr_assert(eq(int, flow_spec_make(spec, &graph, NULL), 0));
+        cr_assert(eq(u32, run_graph_count(graph), 3));
+        cr_assert(eq(u32, policy_of(graph, "a")->retry, 7));
+        cr_assert(eq(int, policy_of(graph, "a")->failure, RUN_POLICY_CONTINUE));
+        cr_assert(eq(u32, run_graph_payload(graph, run_graph_find(graph, "b")), 20));
+        cr_assert(eq(u32, run_graph_payload(graph, run_graph_find(graph, "c")), RUN_NODE_NONE));
+        run_graph_parents(graph, run_graph_find(graph, "c"), &n);
+        cr_assert(eq(u32, n, 2));
+}
+
+Test(flow_spec, memory_runs_out) {
+        const FlowSettings *flow = load("[Node a]\nExec=/bin/true\n[Node b]\nDependsOn=a\nExec=/bin/true\n");
+        unsigned failures = 0;
+
+        for (size_t n = 1;; n++) {
+                cleanup_(flow_spec_freep) FlowSpec *spec = NULL;
+                cleanup_(run_graph_unrefp) RunGraph *graph = NULL;
+                int r;
+
+                double_memory_arm(n, false);
+                r = flow_spec_new(&spec, flow);
+                if (r == 0)
+                        r = flow_spec_add_sections(spec);
+                if (r == 0)
+                        r = flow_spec_make(spec, &graph, NULL);
+                if (!double_memory_disarm()) {
+                        cr_assert(eq(int, r, 0));
+                        break;
+                }
+                cr_assert(eq(int, r, -ENOMEM));
+                failures++;
+        }
+        cr_assert(lt(uint, 4, failures));
+}
