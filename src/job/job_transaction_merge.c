@@ -286,14 +286,71 @@ static bool job_stage_is_contested(const JobStageUnit *unit) {
         return false;
 }
 
-/* What is left of such a start: what it keeps from starting, and starts of what runs, which go the same way. */
-static void job_stage_cut_redundant(JobTransaction *transaction, JobCandidate *candidate) {
+/*
+ * What is left of such a start: what it keeps from starting, and starts of what runs, which go the same way. Returns
+ * true if it keeps anything from starting.
+ */
+static bool job_stage_cut_redundant(JobTransaction *transaction, JobCandidate *candidate) {
+        bool guards = false;
+
         for (JobEdge *edge = candidate->needs_first; edge; edge = edge->next_of_subject) {
                 bool stays = edge->conflicts ? job_stage_is_contested(&transaction->stage[edge->object->index]) :
                                                job_candidate_is_redundant(transaction, edge->object);
 
+                guards |= !edge->is_cut && stays && edge->conflicts;
                 if (!edge->is_cut && !stays)
                         job_stage_cut_edge(transaction, edge);
+        }
+        return guards;
+}
+
+/* A start of what runs goes in the end, whatever is settled, unless it is merged with what does not. */
+static bool job_candidate_will_go(const JobTransaction *transaction, const JobCandidate *candidate) {
+        if (candidate->type == JOB_STOP || !job_candidate_is_redundant(transaction, candidate))
+                return false;
+        for (const JobCandidate *c = transaction->stage[candidate->index].first; c; c = c->next_of_unit)
+                if (!c->is_gone && c->type != JOB_STOP && c->type != JOB_NOP &&
+                    !job_type_is_redundant(c->type, candidate->unit->active_state))
+                        return false;
+        return true;
+}
+
+static void job_stage_mark_done(JobTransaction *transaction, JobCandidate *candidate) {
+        if (candidate->is_gone || candidate->mark == transaction->generation)
+                return;
+        candidate->mark = transaction->generation;
+        if (vector_push(&transaction->work, candidate) < 0)
+                transaction->is_incomplete = true;
+}
+
+/* Marks what an anchor reaches but by the conflicts of starts that will go. */
+static void job_stage_mark_all_done(JobTransaction *transaction) {
+        assert(transaction->work.n == 0);
+
+        transaction->generation++;
+        for (size_t i = 0; i < transaction->anchors.n; i++)
+                job_stage_mark_done(transaction, job_candidate_survivor(transaction->anchors.items[i]));
+        for (size_t at = 0; at < transaction->work.n; at++)
+                for (JobEdge *edge = transaction->work.items[at]->needs_first; edge; edge = edge->next_of_subject)
+                        if (!edge->is_cut && !(edge->conflicts && job_candidate_will_go(transaction, edge->subject)))
+                                job_stage_mark_done(transaction, edge->object);
+        vector_clear(&transaction->work);
+}
+
+/*
+ * A stop that only such a start pulls in keeps its unit from starting, and goes with the start: it stops nobody, and
+ * nothing may give way to what it alone pulls in, either.
+ */
+static void job_stage_cut_guards(JobTransaction *transaction) {
+        job_stage_mark_all_done(transaction);
+        for (size_t i = 0; i < transaction->candidates.n; i++) {
+                JobCandidate *candidate = transaction->candidates.items[i];
+
+                if (candidate->is_gone || candidate->type != JOB_STOP || candidate->mark == transaction->generation)
+                        continue;
+                for (JobEdge *edge = candidate->needs_first; edge; edge = edge->next_of_subject)
+                        if (!edge->is_cut)
+                                job_stage_cut_edge(transaction, edge);
         }
 }
 
@@ -303,6 +360,8 @@ static void job_stage_cut_redundant(JobTransaction *transaction, JobCandidate *c
  * it is merged with pulls in the same for itself.
  */
 int job_transaction_reduce_first(JobTransaction *transaction) {
+        bool has_guards = false;
+
         for (size_t i = 0; i < transaction->candidates.n; i++) {
                 JobCandidate *candidate = transaction->candidates.items[i];
 
@@ -311,9 +370,13 @@ int job_transaction_reduce_first(JobTransaction *transaction) {
                 if (!transaction->has_several)
                         job_stage_drop_redundant(transaction, candidate);
                 else if (candidate->type != JOB_STOP)
-                        job_stage_cut_redundant(transaction, candidate);
+                        has_guards |= job_stage_cut_redundant(transaction, candidate);
         }
         job_stage_sweep(transaction);
+        if (has_guards) {
+                job_stage_cut_guards(transaction);
+                job_stage_sweep(transaction);
+        }
         return transaction->is_incomplete ? -ENOMEM : 0;
 }
 

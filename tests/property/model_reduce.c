@@ -36,6 +36,43 @@ static bool is_to_start(const ModelStage *s, int u) {
         return false;
 }
 
+/* Returns true for a start that is not carried out in the end: its unit runs, and nothing else is wanted of the unit. */
+static bool is_for_nothing(const ModelStage *s, const Model *m, int i) {
+        if (s->candidates[i].type == JOB_STOP || !is_redundant(s, m, i))
+                return false;
+        for (int k = 0; k < s->n; k++) {
+                const ModelCandidate *c = &s->candidates[k];
+
+                if (c->unit == s->candidates[i].unit && !c->is_gone && c->type != JOB_NOP && c->type != JOB_STOP &&
+                    !model_is_redundant(m, c->unit, c->type))
+                        return false;
+        }
+        return true;
+}
+
+/* A stop that is there only so that its unit does not start: nothing that is carried out asks for it. */
+static void void_stops_for_nothing(ModelStage *s, const Model *m) {
+        bool is_done[MODEL_CANDIDATES_MAX], is_more = true;
+
+        for (int i = 0; i < s->n; i++)
+                is_done[i] = s->candidates[i].is_anchor && !s->candidates[i].is_gone;
+        while (is_more) {
+                is_more = false;
+                for (int k = 0; k < s->n_edges; k++) {
+                        const ModelEdge *edge = &s->edges[k];
+
+                        if (edge->is_void || !is_done[edge->from] || is_done[edge->to] || s->candidates[edge->to].is_gone)
+                                continue;
+                        if (edge->relation == UNIT_CONFLICTS && is_for_nothing(s, m, edge->from))
+                                continue;
+                        is_more = is_done[edge->to] = true;
+                }
+        }
+        for (int k = 0; k < s->n_edges; k++)
+                if (s->candidates[s->edges[k].from].type == JOB_STOP && !is_done[s->edges[k].from])
+                        s->edges[k].is_void = true;
+}
+
 /* A start of a running unit starts and stops nothing, but it may prevent the start of a conflicting unit. */
 void model_stage_reduce_first(ModelStage *s, const Model *m) {
         for (int k = 0; k < s->n_edges; k++) {
@@ -46,6 +83,8 @@ void model_stage_reduce_first(ModelStage *s, const Model *m) {
                 if (!keeps && is_redundant(s, m, s->edges[k].from) && s->candidates[s->edges[k].from].type != JOB_STOP)
                         s->edges[k].is_void = true;
         }
+        model_stage_sweep(s);
+        void_stops_for_nothing(s, m);
         model_stage_sweep(s);
 }
 
