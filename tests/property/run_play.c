@@ -462,14 +462,37 @@ static void come_back(TrialPlayer *player, TrialEvent restart) {
         trial_end_turn(player);
 }
 
+/*
+ * Copies the events after turn @kept to @after, and returns how many they are. What an earlier death has undone was told
+ * again behind it, so that there it counts alone.
+ */
+static uint32_t list_past(const TrialPlayer *player, uint32_t kept, TrialEvent *after) {
+        uint32_t *ends = calloc(player->n_events + 1, sizeof(*ends)), n_ends = 0, n = 0;
+
+        for (uint32_t i = kept > 0 ? player->turn_ends[kept] : 0; i < player->n_events; i++) {
+                const TrialEvent *event = &player->events[i];
+
+                if (event->kind == TRIAL_RESTART) {
+                        n_ends = event->turn - kept;
+                        n = ends[n_ends];
+                        continue;
+                }
+                after[n++] = *event;
+                if (event->kind == TRIAL_TURN)
+                        ends[++n_ends] = n;
+        }
+        free(ends);
+        return n;
+}
+
 static void kill_core(TrialPlayer *player, uint32_t kept) {
-        const uint32_t first = kept > 0 ? player->turn_ends[kept] : 0, n = player->n_events - first;
         TrialEvent *after;
+        uint32_t n;
 
         if (is_over(player))
                 return;
-        after = calloc(n + 1, sizeof(*after));
-        memcpy(after, player->events + first, n * sizeof(*after));
+        after = calloc(player->n_events + 1, sizeof(*after));
+        n = list_past(player, kept, after);
         player->is_coming_back = true;
         come_back(player, (TrialEvent) { .turn = kept });
         tell_again(player, after, n);
