@@ -62,7 +62,6 @@ static const UnitProperty group_rows[] = {
         { "ManagedOOMPreference", "s", F, put_none, NULL },
         { "ManagedOOMSwap", "s", F, put_auto, NULL },
         { "MemoryAvailable", "t", F, put_infinity, NULL },
-        { "MemoryLimit", "t", F, put_infinity, NULL },
         { "RestrictNetworkInterfaces", "(bas)", F, NULL, NULL },
         { "SocketBindAllow", "a(iiqq)", F, NULL, NULL },
         { "SocketBindDeny", "a(iiqq)", F, NULL, NULL },

@@ -163,6 +163,7 @@ static const ResourceLimit *tasks_limit(const Unit *unit, const ResourceLimit *o
         }
 
 RESOURCE_LIMITS(LIMIT)
+LIMIT(MemoryLimit, old_memory_limit, memory, RESOURCE_CAP)
 
 typedef uint64_t (*DeviceValue)(const ResourceDevice *device);
 
@@ -270,6 +271,7 @@ static const UnitProperty rows[] = {
         { "StartupCPUShares", "t", FOREIGN, get_startup_cpu_shares, NULL },
         { "BlockIOWeight", "t", FOREIGN, get_block_io_weight, NULL },
         { "StartupBlockIOWeight", "t", FOREIGN, get_startup_block_io_weight, NULL },
+        { "MemoryLimit", "t", FOREIGN, get_old_memory_limit, NULL },
         { "IODeviceWeight", "a(st)", 0, get_device_weight, "Its share of single busy disks." },
         { "IODeviceLatencyTargetUSec", "a(st)", 0, get_latency_target,
           "The longest time that operations of single disks should take; others are held back for that." },

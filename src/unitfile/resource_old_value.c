@@ -66,9 +66,16 @@ int resource_parse_old_weight(const DirectiveLine *line, const char *value) {
 }
 
 int resource_parse_old_limit(const DirectiveLine *line, const char *value) {
-        const ResourceLimit *field = directive_field(line);
+        ResourceSettings *settings = directive_base(line, DIRECTIVE_IN_RESOURCES);
+        ResourceLimit *field = directive_field(line), before = *field;
+        int r;
 
-        return is_overridden(line, field->is_set) ? 0 : resource_parse_memory(line, value);
+        *field = (ResourceLimit) {};
+        r = resource_parse_memory(line, value);
+        settings->old_memory_limit = *field;
+        if (is_overridden(line, before.is_set))
+                *field = before;
+        return r;
 }
 
 int resource_parse_old_device_weight(const DirectiveLine *line, const char *value) {

@@ -107,6 +107,7 @@ typedef struct ResourceSettings {
         char *allowed_memory_nodes;
         uint8_t by_old_name;            /* bits of ResourceOldName: these set the present name's member */
         uint32_t old_weights[RESOURCE_OLD_WEIGHTS];     /* as written, on the old scale, for clients; 0: not set */
+        ResourceLimit old_memory_limit; /* likewise: MemoryLimit= */
 #define RESOURCE_LIMIT_MEMBER(name_, field_, ...) ResourceLimit field_;
         RESOURCE_LIMITS(RESOURCE_LIMIT_MEMBER)  /* memory_max, tasks_max, … */
 #undef RESOURCE_LIMIT_MEMBER

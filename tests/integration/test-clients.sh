@@ -200,13 +200,16 @@ check_equal "the soft limit of descriptors is that of select()" \
 check_exit "set-property takes every switch for counting" 0 sc set-property shown.service IPAccounting=yes \
         CPUAccounting=yes MemoryAccounting=yes TasksAccounting=yes BlockIOAccounting=yes
 check_equal "what is counted is shown" "$(sc show -P CPUAccounting shown.service)-$(sc show -P MemoryAccounting shown.service)" yes-yes
-check_exit "and the old names of shares" 0 sc set-property shown.service CPUShares=200 StartupCPUShares=300 \
-        BlockIOWeight=400 StartupBlockIOWeight=500
+check_equal "a limit by its old name is infinite unless it is set" "$(sc show -P MemoryLimit shown.service)" infinity
+check_exit "and the old names of shares and limits" 0 sc set-property shown.service CPUShares=200 StartupCPUShares=300 \
+        BlockIOWeight=400 StartupBlockIOWeight=500 MemoryLimit=600M
 check_equal "which are shown as they were set" \
-        "$(sc show -P CPUShares -P StartupCPUShares -P BlockIOWeight -P StartupBlockIOWeight shown.service | sort)" "200
+        "$(sc show -P CPUShares -P StartupCPUShares -P BlockIOWeight -P StartupBlockIOWeight -P MemoryLimit shown.service |
+           sort)" "200
 300
 400
-500"
+500
+629145600"
 check_equal "and as what they mean" "$(sc show -P CPUWeight -P IOWeight shown.service | sort)" "19
 80"
 ln -s "$UNITS/shown.service" "$UNITS/linked.service"

@@ -94,7 +94,10 @@ RESOURCE_TEST(names_of_control_groups_v1) {
 RESOURCE_TEST(the_present_name_holds) {
         cr_assert(eq(u64, load(world, "MemoryMax=1G\nMemoryLimit=2G")->memory_max.amount, UINT64_C(1) << 30));
         cr_assert(strstr(file_said(world), "MemoryLimit: MemoryMax= is set as well and holds.") != NULL);
+        cr_assert(eq(u64, load(world, "MemoryMax=1G\nMemoryLimit=2G")->old_memory_limit.amount, UINT64_C(2) << 30));
         cr_assert(eq(u64, load(world, "MemoryLimit=2G\nMemoryMax=1G")->memory_max.amount, UINT64_C(1) << 30));
+        cr_assert(eq(u64, load(world, "MemoryLimit=2G\nMemoryMax=1G")->old_memory_limit.amount, UINT64_C(2) << 30));
+        cr_assert(not(load(world, "MemoryLimit=2G\nMemoryLimit=")->old_memory_limit.is_set));
         cr_assert(eq(u64, load(world, "MemoryLimit=2G\nMemoryLimit=3G")->memory_max.amount, UINT64_C(3) << 30));
         cr_assert(eq(u32, load(world, "CPUWeight=30\nCPUShares=1024")->cpu_weight, 30));
         cr_assert(eq(u32, load(world, "BlockIOWeight=500\nIOWeight=30\nCPUShares=1024")->io_weight, 30));
