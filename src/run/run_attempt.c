@@ -103,7 +103,7 @@ static void fail(Run *run, uint32_t node, RunNodeState state, bool can_retry) {
         defer(run, node, RUN_REASON_RETRY, delay);
 }
 
-/* What it was told to end for decides, whatever it says. */
+/* The outcome that it was told to end for decides, whatever its exit says. */
 static void end_as_told(Run *run, uint32_t node) {
         switch ((RunOutcome) run->nodes[node].outcome) {
         case RUN_OUTCOME_TIMEOUT:

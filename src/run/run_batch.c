@@ -133,7 +133,7 @@ int run_engine_restore(RunFlow *flow, RunGraph *graph, const RunRow *row, const 
         return 0;
 }
 
-/* What was not to be before @time at @then is not to be before that many µs from now. */
+/* Something that was not to be before @time at @then is not to be before that many µs from now. */
 static usec_t rebase(usec_t time, usec_t then, usec_t now) {
         return time == 0 || time == USEC_INFINITY ? time : usec_add(now, time > then ? time - then : 0);
 }

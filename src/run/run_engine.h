@@ -42,7 +42,7 @@ typedef struct RunFlow RunFlow; /* a unit and its runs */
 
 /* — settings — */
 
-/* What becomes of a run that is submitted while MaxRuns= runs are busy. */
+/* The way of a run that is submitted while MaxRuns= runs are busy. */
 typedef enum RunBusy {
         RUN_BUSY_QUEUE,
         RUN_BUSY_REJECT,
@@ -85,7 +85,7 @@ typedef enum RunReason {
 
 DECLARE_STRING_TABLE(run_reason, RunReason); /* "upstream-failed"; "" for none */
 
-/* What a node or a run waits for. */
+/* The thing that a node or a run waits for. */
 typedef enum RunWhy {
         RUN_WHY_NOTHING, /* it has ended, or goes on by itself */
         RUN_WHY_PARENTS,
@@ -112,7 +112,7 @@ typedef enum RunAttempt {
         RUN_ATTEMPT_IS_STARTED,
 } RunAttempt;
 
-/* What an attempt was told to end for. */
+/* The reason why an attempt was told to end. */
 typedef enum RunOutcome {
         RUN_OUTCOME_OPEN, /* nothing: its exit decides */
         RUN_OUTCOME_TIMEOUT, /* of the attempt */
@@ -292,5 +292,5 @@ int run_engine_get_node(const RunEngine *engine, uint32_t run, uint32_t node, Ru
 int run_engine_tally(const RunEngine *engine, uint32_t run, uint32_t ret_n[static _RUN_NODE_STATE_MAX]);
 /* Drops a run that has ended. -EBUSY: it has not, or its rows were not put; -ENOENT. */
 int run_engine_forget(RunEngine *engine, uint32_t run);
-/* What a run of @n_nodes takes, without what its allocation costs. */
+/* Bytes that a run of @n_nodes takes, without what its allocation costs. */
 size_t run_engine_bytes(uint32_t n_nodes);

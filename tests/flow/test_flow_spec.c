@@ -140,7 +140,7 @@ Test(flow_spec, readiness) {
         cr_assert(eq(u32, policy_of(graph, "half")->amount, 50));
 }
 
-/* What may be retried may run again when it was lost; Recover= says otherwise. */
+/* A node that may be retried may run again when it was lost; Recover= says otherwise. */
 Test(flow_spec, recovery_follows_retry) {
         cleanup_(run_graph_unrefp) RunGraph *graph = make(
                 "[Flow]\nFailurePolicy=continue\n"

@@ -187,7 +187,7 @@ static void *new_adapter(const TrialDefinition *definition) {
         make_graph(adapter);
         make_engine(adapter);
         run_engine_time(adapter->engine, adapter->world.now);
-        /* What there was before the first turn. */
+        /* The world before the first turn. */
         CHECK(vector_push(&adapter->worlds, adapter->world));
         return adapter;
 }

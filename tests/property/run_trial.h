@@ -226,7 +226,7 @@ typedef enum TrialReason {
         _TRIAL_REASON_MAX,
 } TrialReason;
 
-/* What a node or a run waits for. */
+/* The thing that a node or a run waits for. */
 typedef enum TrialWhy {
         TRIAL_FOR_NOTHING,              /* it has ended, or goes on by itself */
         TRIAL_FOR_PARENTS,

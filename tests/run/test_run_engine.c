@@ -305,7 +305,7 @@ Test(run_engine, a_run_wants_its_unit) {
         run_engine_free(fixture.engine);
 }
 
-/* What fails for want of memory leaves nothing behind, and works when there is memory again. */
+/* A call that fails for want of memory leaves nothing behind, and works when there is memory again. */
 Test(run_engine, memory_runs_out) {
         const RunRow row = { .id = 2, .state = RUN_RUNNING, .round = 1, .deadline = USEC_INFINITY };
         cleanup_(run_graph_unrefp) RunGraph *graph = make_chain(3, 0);
