@@ -73,6 +73,16 @@ void run_persist(RunEngine *engine) {
                                 note_put(run, batch);
 }
 
+void run_engine_put_all(RunEngine *engine) {
+        for (RunFlow *flow = engine->flows; flow; flow = flow->next)
+                for (Run *run = flow->first; run; run = run->next) {
+                        run_change(run);
+                        for (uint32_t i = 0; i < run->n; i++)
+                                if (run->nodes[i].state != RUN_NODE_WAITING || run->nodes[i].generation > 1)
+                                        run_change_node(run, i);
+                }
+}
+
 /* — restart — */
 
 static bool is_row(const Run *run, const RunNodeRow *row) {

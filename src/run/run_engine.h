@@ -283,6 +283,9 @@ int run_engine_restore(RunFlow *flow, RunGraph *graph, const RunRow *row, const 
 void run_engine_restored(RunEngine *engine, uint32_t accepted, uint32_t durable, usec_t then, usec_t now,
                          bool is_other_boot);
 
+/* The store has lost all rows: those of runs that have not ended are put again, with the next turn. */
+void run_engine_put_all(RunEngine *engine);
+
 /* — what can be asked — */
 
 /* -ENOENT. */

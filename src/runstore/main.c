@@ -112,6 +112,14 @@ static int parse_option(int option, RunStoreSettings *settings, int *ret_status)
         }
 }
 
+/* Folders that cannot be made are named when the file is opened. */
+static void make_folders(char *path) {
+        for (char *at = path + 1; (at = strchr(at, '/')); *at++ = '/') {
+                *at = '\0';
+                (void) mkdir(path, 0755);
+        }
+}
+
 static int serve(const RunStoreSettings *settings) {
         RunStoreServer *server = NULL;
         Failure failure = {};
@@ -148,6 +156,7 @@ int main(int argc, char *argv[]) {
         if (!settings.socket == (settings.fd < 0))
                 return usage("One of --socket=PATH and --fd=NUMBER is needed.");
         settings.path = argv[optind];
+        make_folders(argv[optind]);
         umask(0077);
         return serve(&settings);
 }

@@ -7,7 +7,8 @@
  * Core names a table and a column by its number; the numbers are a part of
  * the protocol and are only ever added to, at the end of a table. The names
  * are those of the file and of what users filter by. Times are µs since 1970,
- * 0 if there is none.
+ * 0 if there is none; those called …_at, "at" and "limit" are of the clock of
+ * the boot that the row was written in, for the engine of runs.
  */
 
 #include <stdbool.h>
@@ -15,63 +16,182 @@
 #include <stdint.h>
 
 typedef enum RunStoreTable {
-        RUNSTORE_DEF,                   /* a definition, by its hash */
-        RUNSTORE_DEF_NODE,              /* its nodes: the number within the graph, name and settings */
-        RUNSTORE_DEF_EDGE,              /* its edges */
+        RUNSTORE_DEF, /* a definition, by its hash */
+        RUNSTORE_DEF_NODE, /* its nodes: the number within the graph, name and settings */
+        RUNSTORE_DEF_EDGE, /* its edges */
         RUNSTORE_RUN,
-        RUNSTORE_NODE,                  /* from the first change of a node; without a row it waits */
+        RUNSTORE_NODE, /* from the first change of a node; without a row it waits */
         RUNSTORE_ATTEMPT,
-        RUNSTORE_OUTBOX,                /* callbacks that are to be delivered */
+        RUNSTORE_OUTBOX, /* callbacks that are to be delivered */
         RUNSTORE_ALARM,
-        RUNSTORE_EVENT,                 /* what happened, and who asked for it */
-        RUNSTORE_BLOB,                  /* large results, in chunks, by their hash */
+        RUNSTORE_EVENT, /* what happened, and who asked for it */
+        RUNSTORE_BLOB, /* large results, in chunks, by their hash */
         _RUNSTORE_TABLE_MAX,
 } RunStoreTable;
 
-enum { DEF_HASH, DEF_FORMAT, DEF_TEXT, DEF_CREATED, _DEF_MAX };
+enum { DEF_HASH, DEF_FORMAT, DEF_TEXT, DEF_CREATED, DEF_NODES, _DEF_MAX };
 enum { DEF_NODE_HASH, DEF_NODE_NUMBER, DEF_NODE_NAME, DEF_NODE_SETTINGS, _DEF_NODE_MAX };
 enum { DEF_EDGE_HASH, DEF_EDGE_CHILD, DEF_EDGE_PARENT, DEF_EDGE_KIND, _DEF_EDGE_MAX };
 enum {
-        RUN_ID, RUN_UNIT, RUN_NAME, RUN_KEY, RUN_KIND, RUN_STATE, RUN_REASON, RUN_HOST, RUN_OPERATOR, RUN_OWNER,
-        RUN_NAMESPACE, RUN_REQID, RUN_ROUND, RUN_PRIORITY, RUN_CREATED, RUN_QUEUED, RUN_STARTED, RUN_ENDED,
-        RUN_DEADLINE, RUN_WHY, RUN_PARAMS, RUN_RESULT, RUN_DEFINITION, RUN_VALID, RUN_UID, RUN_CLIENT, RUN_RET_STAT,
-        RUN_COST, RUN_TRIGGER, RUN_PARENT, RUN_PARENT_NODE, RUN_BOOT, RUN_REMAINING, RUN_HELD, RUN_DELETED,
-        RUN_DONE, RUN_FAILED, RUN_RUNNING, RUN_TOTAL, RUN_EPOCH, RUN_FRAME, _RUN_MAX
+        RUN_ROW_ID,
+        RUN_ROW_UNIT,
+        RUN_ROW_NAME,
+        RUN_ROW_KEY,
+        RUN_ROW_KIND,
+        RUN_ROW_STATE,
+        RUN_ROW_REASON,
+        RUN_ROW_HOST,
+        RUN_ROW_OPERATOR,
+        RUN_ROW_OWNER,
+        RUN_ROW_NAMESPACE,
+        RUN_ROW_REQID,
+        RUN_ROW_ROUND,
+        RUN_ROW_PRIORITY,
+        RUN_ROW_CREATED,
+        RUN_ROW_QUEUED,
+        RUN_ROW_STARTED,
+        RUN_ROW_ENDED,
+        RUN_ROW_DEADLINE,
+        RUN_ROW_WHY,
+        RUN_ROW_PARAMS,
+        RUN_ROW_RESULT,
+        RUN_ROW_DEFINITION,
+        RUN_ROW_VALID,
+        RUN_ROW_UID,
+        RUN_ROW_CLIENT,
+        RUN_ROW_RET_STAT,
+        RUN_ROW_COST,
+        RUN_ROW_TRIGGER,
+        RUN_ROW_PARENT,
+        RUN_ROW_PARENT_NODE,
+        RUN_ROW_BOOT,
+        RUN_ROW_REMAINING,
+        RUN_ROW_HELD,
+        RUN_ROW_DELETED,
+        RUN_ROW_DONE,
+        RUN_ROW_FAILED,
+        RUN_ROW_RUNNING,
+        RUN_ROW_TOTAL,
+        RUN_ROW_EPOCH,
+        RUN_ROW_FRAME,
+        RUN_ROW_OUTCOME,
+        RUN_ROW_PAUSED,
+        RUN_ROW_PLACE,
+        RUN_ROW_QUEUED_AT,
+        RUN_ROW_LIMIT,
+        RUN_ROW_AT,
+        _RUN_ROW_MAX
 };
 enum {
-        NODE_RUN, NODE_NAME, NODE_GENERATION, NODE_STATE, NODE_REASON, NODE_ATTEMPTS, NODE_STARTED, NODE_ENDED,
-        NODE_EXIT, NODE_SIGNAL, NODE_RESULT, NODE_SOURCE, NODE_CAUSE, NODE_WHY, NODE_LABEL, NODE_REQID,
-        NODE_RET_STAT, NODE_BOOT, NODE_NOT_BEFORE, NODE_REMAINING, NODE_DEADLINE, NODE_TRIES, NODE_LOST, NODE_BLOB,
-        NODE_TOKEN, _NODE_MAX
+        NODE_RUN,
+        NODE_NAME,
+        NODE_GENERATION,
+        NODE_STATE,
+        NODE_REASON,
+        NODE_ATTEMPTS,
+        NODE_STARTED,
+        NODE_ENDED,
+        NODE_EXIT,
+        NODE_SIGNAL,
+        NODE_RESULT,
+        NODE_SOURCE,
+        NODE_CAUSE,
+        NODE_WHY,
+        NODE_LABEL,
+        NODE_REQID,
+        NODE_RET_STAT,
+        NODE_BOOT,
+        NODE_NOT_BEFORE,
+        NODE_REMAINING,
+        NODE_DEADLINE,
+        NODE_TRIES,
+        NODE_LOST,
+        NODE_BLOB,
+        NODE_TOKEN,
+        NODE_AGAINS,
+        NODE_OUTCOME,
+        NODE_ATTEMPT,
+        NODE_AT,
+        NODE_FIRST_AT,
+        _NODE_MAX
 };
 enum {
-        ATTEMPT_ID, ATTEMPT_RUN, ATTEMPT_NODE, ATTEMPT_GENERATION, ATTEMPT_NUMBER, ATTEMPT_STATE, ATTEMPT_BOOT,
-        ATTEMPT_PID, ATTEMPT_PID_START, ATTEMPT_CGROUP, ATTEMPT_INVOCATION, ATTEMPT_STARTED, ATTEMPT_ENDED,
-        ATTEMPT_EXIT, ATTEMPT_SIGNAL, ATTEMPT_RESULT, ATTEMPT_JOB, ATTEMPT_HOST, ATTEMPT_OWNER, ATTEMPT_EPOCH,
-        ATTEMPT_FRAME, _ATTEMPT_MAX
+        ATTEMPT_ID,
+        ATTEMPT_RUN,
+        ATTEMPT_NODE,
+        ATTEMPT_GENERATION,
+        ATTEMPT_NUMBER,
+        ATTEMPT_STATE,
+        ATTEMPT_BOOT,
+        ATTEMPT_PID,
+        ATTEMPT_PID_START,
+        ATTEMPT_CGROUP,
+        ATTEMPT_INVOCATION,
+        ATTEMPT_STARTED,
+        ATTEMPT_ENDED,
+        ATTEMPT_EXIT,
+        ATTEMPT_SIGNAL,
+        ATTEMPT_RESULT,
+        ATTEMPT_JOB,
+        ATTEMPT_HOST,
+        ATTEMPT_OWNER,
+        ATTEMPT_EPOCH,
+        ATTEMPT_FRAME,
+        _ATTEMPT_MAX
 };
 enum {
-        OUTBOX_ID, OUTBOX_RUN, OUTBOX_NODE, OUTBOX_KIND, OUTBOX_TARGET, OUTBOX_PAYLOAD, OUTBOX_STATE, OUTBOX_TRIES,
-        OUTBOX_NOT_BEFORE, OUTBOX_CREATED, OUTBOX_ERROR, OUTBOX_OWNER, _OUTBOX_MAX
+        OUTBOX_ID,
+        OUTBOX_RUN,
+        OUTBOX_NODE,
+        OUTBOX_KIND,
+        OUTBOX_TARGET,
+        OUTBOX_PAYLOAD,
+        OUTBOX_STATE,
+        OUTBOX_TRIES,
+        OUTBOX_NOT_BEFORE,
+        OUTBOX_CREATED,
+        OUTBOX_ERROR,
+        OUTBOX_OWNER,
+        _OUTBOX_MAX
 };
 enum {
-        ALARM_ID, ALARM_RUN, ALARM_NODE, ALARM_KIND, ALARM_TEXT, ALARM_RAISED, ALARM_ACKNOWLEDGED, ALARM_OPERATOR,
+        ALARM_ID,
+        ALARM_RUN,
+        ALARM_NODE,
+        ALARM_KIND,
+        ALARM_TEXT,
+        ALARM_RAISED,
+        ALARM_ACKNOWLEDGED,
+        ALARM_OPERATOR,
         _ALARM_MAX
 };
 enum {
-        EVENT_ID, EVENT_RUN, EVENT_NODE, EVENT_AT, EVENT_KIND, EVENT_OLD, EVENT_NEW, EVENT_REASON, EVENT_OPERATOR,
-        EVENT_UID, EVENT_REQID, EVENT_OWNER, EVENT_EPOCH, EVENT_FRAME, _EVENT_MAX
+        EVENT_ID,
+        EVENT_RUN,
+        EVENT_NODE,
+        EVENT_AT,
+        EVENT_KIND,
+        EVENT_OLD,
+        EVENT_NEW,
+        EVENT_REASON,
+        EVENT_OPERATOR,
+        EVENT_UID,
+        EVENT_REQID,
+        EVENT_OWNER,
+        EVENT_EPOCH,
+        EVENT_FRAME,
+        _EVENT_MAX
 };
 enum { BLOB_HASH, BLOB_CHUNK, BLOB_BYTES, _BLOB_MAX };
 
 #define RUNSTORE_COLUMNS_MAX 64U
-#define RUNSTORE_KEY_MAX 3U             /* columns of a primary key */
-#define RUNSTORE_CHUNK_BYTES ((size_t) 1024 * 1024)     /* of a blob */
+#define RUNSTORE_KEY_MAX 3U /* columns of a primary key */
+#define RUNSTORE_CHUNK_BYTES ((size_t) 1024 * 1024) /* of a blob */
 
 typedef enum RunStoreType {
-        RUNSTORE_NULL,                  /* of a value only */
-        RUNSTORE_INTEGER,               /* 64 bits, with a sign */
-        RUNSTORE_TEXT,                  /* UTF-8 without a NUL inside */
+        RUNSTORE_NULL, /* of a value only */
+        RUNSTORE_INTEGER, /* 64 bits, with a sign */
+        RUNSTORE_TEXT, /* UTF-8 without a NUL inside */
         RUNSTORE_BYTES,
         _RUNSTORE_TYPE_MAX,
 } RunStoreType;
@@ -85,7 +205,7 @@ typedef struct RunStoreTableInfo {
         const char *name;
         const RunStoreColumn *columns;
         size_t n_columns;
-        size_t n_key;                   /* the first columns are the primary key */
+        size_t n_key; /* the first columns are the primary key */
 } RunStoreTableInfo;
 
 /* @table must be below _RUNSTORE_TABLE_MAX. */

@@ -15,15 +15,16 @@
 typedef struct DraftType {
         SettingsKind settings;
         bool has_settings;
-        bool is_found_with_dropins;     /* reads the drop-ins of a unit without a main file */
-        bool has_defaults;              /* some lines of its own section are defaults of its instances */
-        bool ignores_isolate;           /* IgnoreOnIsolate= defaults to yes */
+        bool is_found_with_dropins; /* reads the drop-ins of a unit without a main file */
+        bool has_defaults; /* some lines of its own section are defaults of its instances */
+        bool ignores_isolate; /* IgnoreOnIsolate= defaults to yes */
 
         /* All may be NULL. */
-        bool (*can_reload)(const void *settings);       /* do the settings say how? */
-        int (*check)(UnitDraft *draft);         /* reports missing or contradicting settings: 0 or -ENOMEM */
-        int (*add_defaults)(UnitDraft *draft);  /* adds the default dependencies */
-        int (*add_implied)(UnitDraft *draft);   /* adds the other implied dependencies */
+        int (*note_text)(UnitDraft *draft, const char *text); /* of a file, before it is parsed. 0 or -ENOMEM */
+        bool (*can_reload)(const void *settings); /* do the settings say how? */
+        int (*check)(UnitDraft *draft); /* reports missing or contradicting settings: 0 or -ENOMEM */
+        int (*add_defaults)(UnitDraft *draft); /* adds the default dependencies */
+        int (*add_implied)(UnitDraft *draft); /* adds the other implied dependencies */
 
         /*
          * For a type with repeatable sections: moves the settings of draft->instances, which are complete, into the
@@ -35,7 +36,7 @@ typedef struct DraftType {
         int (*find)(UnitDraft *draft);
         /* Returns true if a unit that was not found exists now, without a file. */
         bool (*is_there)(const UnitFileLoader *loader, const char *name);
-        int (*relate)(Unit *unit);      /* after a load: adds other units' relations to it. 0 or -ENOMEM */
+        int (*relate)(Unit *unit); /* after a load: adds other units' relations to it. 0 or -ENOMEM */
 } DraftType;
 
 /* Of the sections [Node …] and [Policy …] of a flow. */
@@ -44,7 +45,7 @@ extern const SettingsKind flow_node_kind, flow_policy_kind;
 extern const DraftType flow_draft_type, mount_draft_type, path_draft_type, scope_draft_type, service_draft_type,
         slice_draft_type, socket_draft_type, target_draft_type, timer_draft_type;
 
-const DraftType *draft_type_of(UnitType type);   /* NULL: the type cannot be loaded */
+const DraftType *draft_type_of(UnitType type); /* NULL: the type cannot be loaded */
 
 /* Settings for execution and killing: from the unit's files, or the defaults; NULL for types without them. */
 const ExecSettings *draft_type_exec(const Unit *unit);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "basic/macro.h"
+#include "basic/text.h"
 #include "unitfile/flow_check.h"
 #include "unitfile/flow_graph.h"
 #include "unitfile/flow_settings.h"
@@ -82,7 +83,8 @@ static int check_policies(UnitDraft *draft) {
                 if (!is_node(instance))
                         return unit_draft_refuse(draft, instance->file, instance->line, NULL,
                                                  "Sections [Policy …] are not supported yet: no node could be judged "
-                                                 "by %s.", instance->name);
+                                                 "by %s.",
+                                                 instance->name);
         }
         return 0;
 }
@@ -158,6 +160,19 @@ static int take_instances(UnitDraft *draft) {
         return r;
 }
 
+/* A line that a file leaves open, or a section, does not go on in the next one. */
+static int note_text(UnitDraft *draft, const char *text) {
+        FlowSettings *flow = draft->section.own;
+        char *whole;
+        int r = text_format(&whole, "%s%s\n\n", flow->text ? flow->text : "", text);
+
+        if (r < 0)
+                return r;
+        free(flow->text);
+        flow->text = whole;
+        return 0;
+}
+
 DEFINE_SETTINGS_NEW(FlowSettings, flow_settings)
 DEFINE_SETTINGS_NEW(FlowNodeSettings, flow_node_settings)
 
@@ -171,7 +186,9 @@ const SettingsKind flow_node_kind = {
 };
 
 const SettingsKind flow_policy_kind = {
-        .exec = SETTINGS_HAVE_NOT, .kill = SETTINGS_HAVE_NOT, .resources = SETTINGS_HAVE_NOT,
+        .exec = SETTINGS_HAVE_NOT,
+        .kill = SETTINGS_HAVE_NOT,
+        .resources = SETTINGS_HAVE_NOT,
 };
 
 const DraftType flow_draft_type = {
@@ -185,6 +202,7 @@ const DraftType flow_draft_type = {
                 .kill = offsetof(FlowSettings, process.kill),
                 .resources = offsetof(FlowSettings, resources),
         },
+        .note_text = note_text,
         .check = check,
         .take_instances = take_instances,
         .add_defaults = unit_draft_add_usual_defaults,

@@ -132,6 +132,7 @@ FlowSettings *flow_settings_free(FlowSettings *settings) {
         for (size_t i = 0; i < settings->files.n; i++)
                 free(settings->files.items[i]);
         vector_deinit(&settings->files);
+        free(settings->text);
         free(settings->nodes_file);
         free(settings);
         return NULL;

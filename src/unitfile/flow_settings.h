@@ -35,7 +35,7 @@ typedef enum FlowBusy {
 
 /* What a node's failure means for its run. */
 typedef enum FlowFailure {
-        FLOW_FAILURE_UNSET,             /* of a node: the flow's; of a flow: end */
+        FLOW_FAILURE_UNSET, /* of a node: the flow's; of a flow: end */
         FLOW_FAILURE_END,
         FLOW_FAILURE_CONTINUE,
         FLOW_FAILURE_SUSPEND,
@@ -63,7 +63,7 @@ typedef enum FlowBackoff {
 
 /* What becomes of a node whose attempt was lost or interrupted. */
 typedef enum FlowRecover {
-        FLOW_RECOVER_UNSET,             /* retry if Retry= or Idempotent= says that it may run again; else pending */
+        FLOW_RECOVER_UNSET, /* retry if Retry= or Idempotent= says that it may run again; else pending */
         FLOW_RECOVER_RETRY,
         FLOW_RECOVER_PENDING,
         FLOW_RECOVER_FAIL,
@@ -79,8 +79,8 @@ typedef enum FlowReadinessKind {
 
 typedef struct FlowReadiness {
         FlowReadinessKind kind;
-        uint32_t n;                     /* with FLOW_READY_AT_LEAST: parents, … */
-        bool is_percent;                /* … or that many of a hundred */
+        uint32_t n; /* with FLOW_READY_AT_LEAST: parents, … */
+        bool is_percent; /* … or that many of a hundred */
 } FlowReadiness;
 
 /* The commands around that of a node. */
@@ -94,42 +94,42 @@ typedef enum FlowExec {
 typedef struct FlowProcess {
         ExecSettings exec;
         KillSettings kill;
-        ExecCommand *commands[_FLOW_EXEC_MAX];  /* owned lists */
+        ExecCommand *commands[_FLOW_EXEC_MAX]; /* owned lists */
 } FlowProcess;
 
 /* A line of a file. */
 typedef struct FlowPlace {
-        const char *file;               /* borrowed from the flow's settings */
+        const char *file; /* borrowed from the flow's settings */
         unsigned line;
 } FlowPlace;
 
 typedef struct FlowDependency {
-        char *name;                     /* owned */
+        char *name; /* owned */
         FlowPlace place;
 } FlowDependency;
 
 typedef struct FlowNode {
-        char *name;                     /* owned */
-        FlowPlace place;                /* where it is first named */
+        char *name; /* owned */
+        FlowPlace place; /* where it is first named */
         VECTOR(FlowDependency) depends_on;
         FlowReadiness readiness;
-        FlowPlace readiness_place;      /* .file is NULL without Readiness= */
-        bool idempotent;                /* Idempotent=: the command may run again */
+        FlowPlace readiness_place; /* .file is NULL without Readiness= */
+        bool idempotent; /* Idempotent=: the command may run again */
         FlowFailure failure_policy;
         FlowRecover recover;
-        ExecCommand *command;           /* owned list; NULL: a checkpoint */
-        uint32_t retry;                 /* tries after the first */
-        uint32_t retry_jitter;          /* percent of the delay */
+        ExecCommand *command; /* owned list; NULL: a checkpoint */
+        uint32_t retry; /* tries after the first */
+        uint32_t retry_jitter; /* percent of the delay */
         FlowBackoff retry_backoff;
         usec_t retry_delay, retry_max_delay;
-        usec_t retry_window;            /* USEC_INFINITY: none */
-        ExitStatusSet retry_exit_status;        /* empty: all failures are retried … */
-        ExitStatusSet no_retry_exit_status;     /* … but these */
-        ExitStatusSet success_exit_status;      /* beside 0 */
-        usec_t timeout;                 /* of an attempt; USEC_INFINITY: none */
-        usec_t total_timeout;           /* of all of them */
-        FlowProcess *process;           /* owned; NULL: the flow's */
-        ResourceSettings *resources;    /* owned; NULL: not set */
+        usec_t retry_window; /* USEC_INFINITY: none */
+        ExitStatusSet retry_exit_status; /* empty: all failures are retried … */
+        ExitStatusSet no_retry_exit_status; /* … but these */
+        ExitStatusSet success_exit_status; /* beside 0 */
+        usec_t timeout; /* of an attempt; USEC_INFINITY: none */
+        usec_t total_timeout; /* of all of them */
+        FlowProcess *process; /* owned; NULL: the flow's */
+        ResourceSettings *resources; /* owned; NULL: not set */
 } FlowNode;
 
 /* The settings that a [Node …] section is read into. */
@@ -139,25 +139,26 @@ typedef struct FlowNodeSettings {
 } FlowNodeSettings;
 
 typedef struct FlowSettings {
-        FlowProcess process;            /* of nodes that set nothing of it */
-        ResourceSettings *resources;    /* owned; NULL: not set */
-        VECTOR(FlowNode) nodes;         /* of the sections, in the order of the files */
-        VECTOR(char *) files;           /* owned: files that nodes and dependencies are in */
-        char *nodes_file;               /* owned: path of more nodes; NULL: none */
+        FlowProcess process; /* of nodes that set nothing of it */
+        ResourceSettings *resources; /* owned; NULL: not set */
+        VECTOR(FlowNode) nodes; /* of the sections, in the order of the files */
+        VECTOR(char *) files; /* owned: files that nodes and dependencies are in */
+        char *text; /* owned: of its files, as they were read; NULL: none was */
+        char *nodes_file; /* owned: path of more nodes; NULL: none */
         FlowFailure failure_policy;
         FlowEndMode end_mode;
         FlowStopMode stop_mode;
         FlowBusy on_busy;
         FlowBusy on_trigger;
-        bool has_on_trigger;            /* false: as on_busy, where queue becomes skip if one waits already */
+        bool has_on_trigger; /* false: as on_busy, where queue becomes skip if one waits already */
         bool has_keep_for;
         uint32_t max_runs;
         uint32_t max_queued;
-        uint32_t max_parallel;          /* attempts of a run; 0: four for each CPU */
+        uint32_t max_parallel; /* attempts of a run; 0: four for each CPU */
         uint32_t keep_runs;
-        usec_t keep_for;                /* of a run that has ended, if has_keep_for; else it depends on its end */
-        usec_t run_timeout;             /* USEC_INFINITY: none */
-        usec_t timeout_stop;            /* from the first signal to the last; USEC_INFINITY: none */
+        usec_t keep_for; /* of a run that has ended, if has_keep_for; else it depends on its end */
+        usec_t run_timeout; /* USEC_INFINITY: none */
+        usec_t timeout_stop; /* from the first signal to the last; USEC_INFINITY: none */
 } FlowSettings;
 
 DECLARE_STRING_TABLE(flow_busy, FlowBusy);
@@ -167,7 +168,7 @@ DECLARE_STRING_TABLE(flow_stop_mode, FlowStopMode);
 int flow_backoff_from_string(const char *string);
 int flow_recover_from_string(const char *string);
 
-int flow_settings_new(FlowSettings **ret_settings);      /* with the defaults */
+int flow_settings_new(FlowSettings **ret_settings); /* with the defaults */
 FlowSettings *flow_settings_free(FlowSettings *settings);
 
 int flow_node_settings_new(FlowNodeSettings **ret_settings);

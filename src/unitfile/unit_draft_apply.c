@@ -40,7 +40,8 @@ static int apply_aliases(UnitDraft *draft, UnitTable *table, Unit *unit) {
                         if (r == -EBUSY || r == -EINVAL) {
                                 unit_draft_report(draft, UNIT_FILE_WARNING, draft->state->sources.fragment, 0, NULL,
                                                   "The alias %s is the name of another unit that is loaded; it is "
-                                                  "ignored until that one is gone.", *alias);
+                                                  "ignored until that one is gone.",
+                                                  *alias);
                                 r = 0;
                         }
                 }
@@ -111,12 +112,15 @@ static int apply_instances(UnitDraft *draft) {
         return r;
 }
 
+int unit_draft_settle(UnitDraft *draft, ResourceSettings **ret_resources) {
+        int r = unit_draft_settle_section(draft, &draft->section, ret_resources);
+
+        return r < 0 ? r : apply_instances(draft);
+}
+
 static int apply_settings(UnitDraft *draft, Unit *unit, const char *path) {
         cleanup_(resource_settings_freep) ResourceSettings *resources = NULL;
-        int r = draft->load_state == UNIT_LOADED ? unit_draft_settle_section(draft, &draft->section, &resources) : 0;
-
-        if (r == 0 && draft->load_state == UNIT_LOADED)
-                r = apply_instances(draft);
+        int r = draft->load_state == UNIT_LOADED ? unit_draft_settle(draft, &resources) : 0;
 
         if (r < 0)
                 return r;

@@ -54,15 +54,16 @@ static int draft_fail_reading(UnitDraft *draft, const char *path, int error) {
 
 /* Results for a file without text. */
 enum {
-        DRAFT_FILE_EMPTY = 1,           /* a main file that is a mask */
-        DRAFT_FILE_GONE,                /* removed, or a link to a missing file */
+        DRAFT_FILE_EMPTY = 1, /* a main file that is a mask */
+        DRAFT_FILE_GONE, /* removed, or a link to a missing file */
 };
 
 static int draft_parse(UnitDraft *draft, const char *path, char *text) {
         DirectiveSections known;
+        int r = draft->draft_type && draft->draft_type->note_text ? draft->draft_type->note_text(draft, text) : 0;
 
         known.items = directive_sections(&known.n);
-        return unit_draft_parse(draft, &known, path, text);
+        return r < 0 ? r : unit_draft_parse(draft, &known, path, text);
 }
 
 /* Reads and parses one file: 0, one of the above, or -ENOMEM. @dropin: its number, counted from 1; 0: the main file. */
@@ -235,8 +236,9 @@ int unit_draft_read_text(const UnitFileLoader *loader, const char *name, const c
                 return r;
         sources = &draft->state->sources;
         unit_sources_deinit(sources);
-        *sources = (UnitSources) { .found = NAME_FOUND_FILE, .id = strdup(name), .fragment = strdup(path),
-                                   .builtin = text };
+        *sources = (UnitSources) {
+                .found = NAME_FOUND_FILE, .id = strdup(name), .fragment = strdup(path), .builtin = text
+        };
         if (!sources->id || !sources->fragment)
                 return -ENOMEM;
         draft->specifiers.fragment = sources->fragment;

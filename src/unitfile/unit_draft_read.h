@@ -34,5 +34,8 @@ int unit_draft_apply_dynamic_user(const UnitDraft *draft, DraftSection *section)
 /* Completes the settings of a section that was read, with what some imply; see draft_section_settle(). 0 or -ENOMEM. */
 int unit_draft_settle_section(const UnitDraft *draft, DraftSection *section, ResourceSettings **ret_resources);
 
+/* The same for all sections of the draft, whose instances become part of the settings of the type. */
+int unit_draft_settle(UnitDraft *draft, ResourceSettings **ret_resources);
+
 /* Applies @draft to @unit and frees its content. 0 or -ENOMEM. */
 int unit_draft_apply(UnitDraft *draft, UnitTable *table, Unit *unit);

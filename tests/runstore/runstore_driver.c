@@ -63,8 +63,8 @@ static void put_batch(RunStoreClient *client, int64_t n) {
         if (runstore_client_begin(client, &writer) < 0)
                 exit(5);
         runstore_put_operation(writer, RUNSTORE_RUN, RUNSTORE_PUT, 2);
-        runstore_put_integer(writer, RUN_ID, 1);
-        runstore_put_integer(writer, RUN_ROUND, n);
+        runstore_put_integer(writer, RUN_ROW_ID, 1);
+        runstore_put_integer(writer, RUN_ROW_ROUND, n);
         runstore_put_operation(writer, RUNSTORE_EVENT, RUNSTORE_DELETE, 1);
         runstore_put_integer(writer, EVENT_ID, n - 1);
         runstore_put_operation(writer, RUNSTORE_EVENT, RUNSTORE_PUT, 1);
@@ -98,7 +98,8 @@ static void connect_to(RunStoreClient *client, const char *path) {
 
 int main(int argc, char *argv[]) {
         const int64_t n = argc > 2 ? atoll(argv[2]) : 0;
-        const bool forgets = argc > 3 && strcmp(argv[3], "forget") == 0, waits = argc > 3 && strcmp(argv[3], "each") == 0;
+        const bool forgets = argc > 3 && strcmp(argv[3], "forget") == 0,
+                   waits = argc > 3 && strcmp(argv[3], "each") == 0;
         const bool hastens = argc > 3 && strcmp(argv[3], "all") == 0;
         RunStoreClient *client = new_client();
         int64_t next = 1;
@@ -111,8 +112,12 @@ int main(int argc, char *argv[]) {
                 }
                 if (is_welcome && next <= n && runstore_client_bytes(client) < (waits ? 1 : TAIL_BYTES))
                         put_batch(client, next++);
-                (void) poll(&(struct pollfd) { .fd = runstore_client_fd(client), .events = runstore_client_events(client) }, 1,
-                            waits || next > n || !is_welcome ? 1000 : hastens ? 0 : 1);
+                (void) poll(
+                        &(struct pollfd) { .fd = runstore_client_fd(client), .events = runstore_client_events(client) },
+                        1,
+                        waits || next > n || !is_welcome ? 1000
+                        : hastens                        ? 0
+                                                         : 1);
                 if (runstore_client_serve(client) < 0 && forgets) {
                         runstore_client_free(client);
                         client = new_client();

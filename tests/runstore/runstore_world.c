@@ -174,10 +174,10 @@ uint64_t world_put_run(WorldCore *core, int64_t id, const char *name) {
 
         cr_assert(eq(int, runstore_client_begin(core->client, &writer), 0));
         runstore_put_operation(writer, RUNSTORE_RUN, RUNSTORE_PUT, 4);
-        runstore_put_integer(writer, RUN_ID, id);
-        runstore_put_text(writer, RUN_NAME, name);
-        runstore_put_text(writer, RUN_STATE, "RUNNING");
-        runstore_put_integer(writer, RUN_VALID, 1);
+        runstore_put_integer(writer, RUN_ROW_ID, id);
+        runstore_put_text(writer, RUN_ROW_NAME, name);
+        runstore_put_text(writer, RUN_ROW_STATE, "RUNNING");
+        runstore_put_integer(writer, RUN_ROW_VALID, 1);
         cr_assert(eq(int, runstore_client_end(core->client, &number), 0));
         return number;
 }

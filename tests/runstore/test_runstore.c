@@ -31,7 +31,7 @@ static WorldCore *start(void) {
         return core;
 }
 
-#define TAIL_BYTES (256U * 1024U)       /* as core's BufferMax= */
+#define TAIL_BYTES (256U * 1024U) /* as core's BufferMax= */
 
 static uint64_t put_large(WorldCore *core, int64_t id) {
         static char large[8192];
@@ -41,8 +41,8 @@ static uint64_t put_large(WorldCore *core, int64_t id) {
         memset(large, 'x', sizeof(large) - 1);
         cr_assert(eq(int, runstore_client_begin(core->client, &writer), 0));
         runstore_put_operation(writer, RUNSTORE_RUN, RUNSTORE_PUT, 2);
-        runstore_put_integer(writer, RUN_ID, id);
-        runstore_put_text(writer, RUN_RESULT, large);
+        runstore_put_integer(writer, RUN_ROW_ID, id);
+        runstore_put_text(writer, RUN_ROW_RESULT, large);
         cr_assert(eq(int, runstore_client_end(core->client, &number), 0));
         return number;
 }
@@ -70,9 +70,9 @@ Test(runstore, put_changes_the_columns_that_are_given) {
         world_put_run(core, 1, "one");
         cr_assert(eq(int, runstore_client_begin(core->client, &writer), 0));
         runstore_put_operation(writer, RUNSTORE_RUN, RUNSTORE_PUT, 3);
-        runstore_put_integer(writer, RUN_ID, 1);
-        runstore_put_text(writer, RUN_STATE, NULL);
-        runstore_put_integer(writer, RUN_ENDED, -5);
+        runstore_put_integer(writer, RUN_ROW_ID, 1);
+        runstore_put_text(writer, RUN_ROW_STATE, NULL);
+        runstore_put_integer(writer, RUN_ROW_ENDED, -5);
         cr_assert(eq(int, runstore_client_end(core->client, &number), 0));
         world_wait_durable(core, number);
         cr_assert(eq(i64, world_ask("SELECT ended FROM run WHERE name = 'one' AND state IS NULL"), -5));
@@ -104,7 +104,8 @@ Test(runstore, delete_removes_rows_by_the_first_columns_of_the_key) {
 
 Test(runstore, batch_that_breaks_a_constraint_is_refused_by_itself) {
         WorldCore *core = start();
-        uint64_t first = world_put_run(core, 1, "same"), second = world_put_run(core, 2, "same"), third = world_put_run(core, 3, "other");
+        uint64_t first = world_put_run(core, 1, "same"), second = world_put_run(core, 2, "same"),
+                 third = world_put_run(core, 3, "other");
 
         world_wait_durable(core, third);
         cr_assert(eq(u64, core->seen.n_refused, 1));
@@ -133,7 +134,8 @@ Test(runstore, nothing_is_written_before_the_numbers_are_known) {
         uint64_t number;
 
         cr_assert(eq(int, runstore_client_begin(core->client, &writer), -ENOTCONN));
-        cr_assert(eq(int, runstore_client_query(core->client, &(RunStoreQuery) { .table = RUNSTORE_RUN }, &number), -ENOTCONN));
+        cr_assert(eq(int, runstore_client_query(core->client, &(RunStoreQuery) { .table = RUNSTORE_RUN }, &number),
+                     -ENOTCONN));
         world_core_free(core);
 }
 
@@ -291,7 +293,8 @@ static int read_refusal(int fd) {
 
         for (ssize_t got; (got = read(fd, bytes + n, sizeof(bytes) - n)) > 0;)
                 n += (size_t) got;
-        for (ssize_t got; at < n && (got = runstore_frame_read(bytes + at, n - at, &frame, &missing)) > 0; at += (size_t) got)
+        for (ssize_t got; at < n && (got = runstore_frame_read(bytes + at, n - at, &frame, &missing)) > 0;
+             at += (size_t) got)
                 if (frame.kind == RUNSTORE_REFUSED && runstore_get_refusal(&frame, &refusal) == 0)
                         reason = (int) refusal.reason;
         close(fd);
@@ -325,11 +328,23 @@ static uint64_t read_welcome(int fd) {
         return welcome.epoch;
 }
 
-typedef enum Wrong { GARBAGE, VERSION, OVERSIZED, BEFORE_HELLO, SECOND_HELLO, ANSWER, OPERATION, EPOCH, GAP, _WRONG_MAX } Wrong;
+typedef enum Wrong {
+        GARBAGE,
+        VERSION,
+        OVERSIZED,
+        BEFORE_HELLO,
+        SECOND_HELLO,
+        ANSWER,
+        OPERATION,
+        EPOCH,
+        GAP,
+        _WRONG_MAX
+} Wrong;
 
 static void send_wrong(int fd, Wrong wrong, uint64_t epoch) {
         RecordWriter writer = {};
-        RunStoreHeader header = { .kind = wrong == GARBAGE ? 999 : RUNSTORE_BATCH, .version = wrong == VERSION ? 7 : 1,
+        RunStoreHeader header = { .kind = wrong == GARBAGE ? 999 : RUNSTORE_BATCH,
+                                  .version = wrong == VERSION ? 7 : 1,
                                   .length = wrong == OVERSIZED ? UINT32_MAX : 0 };
 
         if (wrong <= OVERSIZED) {
@@ -352,7 +367,9 @@ static void send_wrong(int fd, Wrong wrong, uint64_t epoch) {
 
 Test(runstore, each_wrong_frame_is_refused_and_ends_its_link_alone) {
         static const RunStoreReason reasons[_WRONG_MAX] = {
-                [VERSION] = RUNSTORE_REFUSED_VERSION, [EPOCH] = RUNSTORE_REFUSED_FENCED, [GAP] = RUNSTORE_REFUSED_ORDER,
+                [VERSION] = RUNSTORE_REFUSED_VERSION,
+                [EPOCH] = RUNSTORE_REFUSED_FENCED,
+                [GAP] = RUNSTORE_REFUSED_ORDER,
         };
         WorldCore *core;
 
@@ -479,14 +496,17 @@ Test(runstore, pages_go_on_behind_the_last_row_in_both_orders) {
                 world_put_run(core, i, NULL);
         world_wait_durable(core, 25);
         for (int descending = 0; descending < 2; descending++) {
-                RunStoreQuery query = { .table = RUNSTORE_RUN, .limit = 10, .is_descending = descending, .columns = 1 << RUN_STATE };
+                RunStoreQuery query = {
+                        .table = RUNSTORE_RUN, .limit = 10, .is_descending = descending, .columns = 1 << RUN_ROW_STATE
+                };
 
                 for (int page = 0; page < 3; page++) {
                         ask(core, &query);
                         cr_assert(eq(u64, core->seen.n_page, page < 2 ? 10 : 5));
                         cr_assert(eq(int, core->seen.has_more, page < 2));
                         for (int i = 0; i < (int) core->seen.n_page; i++)
-                                cr_assert(eq(i64, core->seen.ids[i], descending ? 25 - page * 10 - i : 1 + page * 10 + i));
+                                cr_assert(eq(i64, core->seen.ids[i],
+                                             descending ? 25 - page * 10 - i : 1 + page * 10 + i));
                         query.n_cursor = 1;
                         query.cursor[0] = core->seen.cursor[0];
                 }
@@ -505,13 +525,15 @@ Test(runstore, filters_choose_rows) {
                 world_put_run(core, i, name);
         }
         world_wait_durable(core, 9);
-        query.filters[0] = (RunStoreFilter) { RUN_ID, RUNSTORE_GREATER, { .type = RUNSTORE_INTEGER, .integer = 3 } };
-        query.filters[1] = (RunStoreFilter) { RUN_ID, RUNSTORE_AT_MOST, { .type = RUNSTORE_INTEGER, .integer = 5 } };
+        query.filters[0] = (RunStoreFilter) { RUN_ROW_ID, RUNSTORE_GREATER, { .type = RUNSTORE_INTEGER, .integer = 3 } };
+        query.filters[1] = (RunStoreFilter) { RUN_ROW_ID, RUNSTORE_AT_MOST, { .type = RUNSTORE_INTEGER, .integer = 5 } };
         ask(core, &query);
         cr_assert(eq(u64, core->seen.n_page, 2));
         cr_assert(eq(i64, core->seen.ids[0], 4));
         query.n_filters = 1;
-        query.filters[0] = (RunStoreFilter) { RUN_NAME, RUNSTORE_EQUAL, { .type = RUNSTORE_TEXT, .bytes = "n7", .n = 2 } };
+        query.filters[0] = (RunStoreFilter) { RUN_ROW_NAME,
+                                             RUNSTORE_EQUAL,
+                                             { .type = RUNSTORE_TEXT, .bytes = "n7", .n = 2 } };
         ask(core, &query);
         cr_assert(eq(u64, core->seen.n_page, 1));
         cr_assert(eq(i64, core->seen.ids[0], 7));
@@ -527,7 +549,7 @@ static double cost_of(WorldCore *core, const RunStoreQuery *query) {
         clockid_t clock;
 
         cr_assert(eq(int, clock_getcpuclockid(world.store, &clock), 0));
-        ask(core, query);               /* what is read from the disk for the first time */
+        ask(core, query); /* what is read from the disk for the first time */
         clock_gettime(clock, &before);
         for (int i = 0; i < 20; i++)
                 ask(core, query);
@@ -542,9 +564,11 @@ static void make_runs(int n) {
         snprintf(sql, sizeof(sql),
                  "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
                  "INSERT INTO run (id, unit, name, state, why) SELECT i, 'u' || (i %% 10), 'r' || i, "
-                 "CASE i %% 100000 WHEN 0 THEN 'FAILED' ELSE 'SUCCEEDED' END, 'w' || i FROM n", n);
+                 "CASE i %% 100000 WHEN 0 THEN 'FAILED' ELSE 'SUCCEEDED' END, 'w' || i FROM n",
+                 n);
         cr_assert(eq(int, sqlite3_open(world.file, &db), SQLITE_OK));
-        cr_assert(eq(int, sqlite3_exec(db, "PRAGMA synchronous = OFF; PRAGMA cache_size = -200000", NULL, NULL, NULL), SQLITE_OK));
+        cr_assert(eq(int, sqlite3_exec(db, "PRAGMA synchronous = OFF; PRAGMA cache_size = -200000", NULL, NULL, NULL),
+                     SQLITE_OK));
         cr_assert(eq(int, sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK), "%s", sqlite3_errmsg(db));
         sqlite3_close(db);
 }
@@ -552,7 +576,10 @@ static void make_runs(int n) {
 /* The control is a filter without an index, which looks at every run. */
 Test(runstore, page_of_a_million_runs_costs_the_same_wherever_it_is) {
         const int n = 1000000;
-        RunStoreQuery query = { .table = RUNSTORE_RUN, .is_descending = true, .limit = 50, .columns = 1 << RUN_NAME | 1 << RUN_STATE };
+        RunStoreQuery query = { .table = RUNSTORE_RUN,
+                                .is_descending = true,
+                                .limit = 50,
+                                .columns = 1 << RUN_ROW_NAME | 1 << RUN_ROW_STATE };
         double first, last, by_state, by_unit, scanned;
         WorldCore *core = start();
 
@@ -566,13 +593,19 @@ Test(runstore, page_of_a_million_runs_costs_the_same_wherever_it_is) {
         cr_assert(not(core->seen.has_more));
         query.cursor[0].integer = n / 2;
         query.n_filters = 1;
-        query.filters[0] = (RunStoreFilter) { RUN_STATE, RUNSTORE_EQUAL, { .type = RUNSTORE_TEXT, .bytes = "FAILED", .n = 6 } };
+        query.filters[0] = (RunStoreFilter) { RUN_ROW_STATE,
+                                             RUNSTORE_EQUAL,
+                                             { .type = RUNSTORE_TEXT, .bytes = "FAILED", .n = 6 } };
         by_state = cost_of(core, &query);
         cr_assert(eq(u64, core->seen.n_page, 4));
-        query.filters[0] = (RunStoreFilter) { RUN_UNIT, RUNSTORE_EQUAL, { .type = RUNSTORE_TEXT, .bytes = "u7", .n = 2 } };
+        query.filters[0] = (RunStoreFilter) { RUN_ROW_UNIT,
+                                             RUNSTORE_EQUAL,
+                                             { .type = RUNSTORE_TEXT, .bytes = "u7", .n = 2 } };
         by_unit = cost_of(core, &query);
         cr_assert(eq(u64, core->seen.n_page, 50));
-        query.filters[0] = (RunStoreFilter) { RUN_WHY, RUNSTORE_EQUAL, { .type = RUNSTORE_TEXT, .bytes = "none", .n = 4 } };
+        query.filters[0] = (RunStoreFilter) { RUN_ROW_WHY,
+                                             RUNSTORE_EQUAL,
+                                             { .type = RUNSTORE_TEXT, .bytes = "none", .n = 4 } };
         scanned = cost_of(core, &query);
         cr_assert(lt(dbl, last, 3 * first), "the first page %f s, the last %f s", first, last);
         cr_assert(lt(dbl, by_state, 3 * first), "a page %f s, by state %f s", first, by_state);
@@ -594,7 +627,9 @@ Test(runstore, damaged_file_is_set_aside_by_name) {
         char aside[128];
         WorldCore *core;
 
-        write_file("This is no database, although it is long enough for its header: one hundred bytes are what that has, at least.", 110);
+        write_file("This is no database, although it is long enough for its header: one hundred bytes are what that "
+                   "has, at least.",
+                   110);
         core = start();
         world_wait_durable(core, world_put_run(core, 1, "one"));
         snprintf(aside, sizeof(aside), "%s.damaged-1", world.file);
@@ -638,7 +673,9 @@ Test(runstore, file_of_a_later_format_is_refused_by_name_and_untouched) {
         world_wait_durable(core, world_put_run(core, 1, "one"));
         world_kill_store(SIGTERM);
         cr_assert(eq(int, sqlite3_open(world.file, &db), SQLITE_OK));
-        cr_assert(eq(int, sqlite3_exec(db, "PRAGMA user_version = 2; PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL), SQLITE_OK));
+        cr_assert(eq(int,
+                     sqlite3_exec(db, "PRAGMA user_version = 2; PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL),
+                     SQLITE_OK));
         sqlite3_close(db);
         cr_assert(eq(int, stat(world.file, &before), 0));
         world_core_free(core);
@@ -646,7 +683,8 @@ Test(runstore, file_of_a_later_format_is_refused_by_name_and_untouched) {
         core = world_core_new(12);
         world_wait(core, core->seen.n_refused > 0);
         cr_assert(eq(int, core->seen.reason, RUNSTORE_REFUSED_UNAVAILABLE));
-        cr_assert(strstr(core->seen.sentence, world.file) && strstr(core->seen.sentence, "format 2"), "%s", core->seen.sentence);
+        cr_assert(strstr(core->seen.sentence, world.file) && strstr(core->seen.sentence, "format 2"), "%s",
+                  core->seen.sentence);
         cr_assert(eq(u64, core->seen.n_welcomed, 0));
         cr_assert(eq(int, stat(world.file, &after), 0));
         cr_assert(eq(i64, after.st_mtim.tv_sec, before.st_mtim.tv_sec));

@@ -97,8 +97,11 @@ Test(runstore_protocol, header_that_is_wrong_is_refused_before_its_body) {
         size_t missing;
 
         for (size_t i = 0; i < ELEMENTSOF(cases); i++)
-                cr_assert(eq(int, (int) runstore_frame_read((const uint8_t *) &cases[i].header, sizeof(RunStoreHeader), &frame, &missing),
-                             cases[i].error), "case %zu", i);
+                cr_assert(eq(int,
+                             (int) runstore_frame_read((const uint8_t *) &cases[i].header, sizeof(RunStoreHeader),
+                                                       &frame, &missing),
+                             cases[i].error),
+                          "case %zu", i);
 }
 
 /* — operations — */
@@ -148,7 +151,7 @@ static void put_pair(RecordWriter *writer, unsigned first, unsigned second) {
 
 static void put_text(RecordWriter *writer, unsigned column, const char *text) {
         runstore_put_operation(writer, RUNSTORE_RUN, RUNSTORE_PUT, 2);
-        runstore_put_integer(writer, RUN_ID, 1);
+        runstore_put_integer(writer, RUN_ROW_ID, 1);
         runstore_put_text(writer, column, text);
 }
 
@@ -156,45 +159,45 @@ static void put_text(RecordWriter *writer, unsigned column, const char *text) {
 static void put_wrong(RecordWriter *writer, int number) {
         switch (number) {
         case 0:
-                put_integer_run(writer, RUNSTORE_PUT, RUN_ENDED);               /* without its key */
+                put_integer_run(writer, RUNSTORE_PUT, RUN_ROW_ENDED); /* without its key */
                 return;
         case 1:
-                put_integer_run(writer, RUNSTORE_DELETE, RUN_ENDED);            /* not by its key */
+                put_integer_run(writer, RUNSTORE_DELETE, RUN_ROW_ENDED); /* not by its key */
                 return;
         case 2:
-                put_pair(writer, RUN_ENDED, RUN_ID);                            /* not in order */
+                put_pair(writer, RUN_ROW_ENDED, RUN_ROW_ID); /* not in order */
                 return;
         case 3:
-                put_pair(writer, RUN_ID, RUN_ID);                               /* twice */
+                put_pair(writer, RUN_ROW_ID, RUN_ROW_ID); /* twice */
                 return;
         case 4:
-                put_pair(writer, RUN_ID, RUN_NAME);                             /* a number for a text */
+                put_pair(writer, RUN_ROW_ID, RUN_ROW_NAME); /* a number for a text */
                 return;
         case 5:
-                put_pair(writer, RUN_ID, _RUN_MAX);                             /* no column */
+                put_pair(writer, RUN_ROW_ID, _RUN_ROW_MAX); /* no column */
                 return;
         case 6:
-                put_text(writer, RUN_NAME, "\xff");                             /* not UTF-8 */
+                put_text(writer, RUN_ROW_NAME, "\xff"); /* not UTF-8 */
                 return;
         case 7:
-                put_integer_run(writer, _RUNSTORE_OPERATION_MAX, RUN_ID);
+                put_integer_run(writer, _RUNSTORE_OPERATION_MAX, RUN_ROW_ID);
                 return;
         case 8:
                 runstore_put_operation(writer, _RUNSTORE_TABLE_MAX, RUNSTORE_PUT, 0);
                 return;
         case 9:
-                runstore_put_operation(writer, RUNSTORE_RUN, RUNSTORE_DELETE, 0);       /* all rows */
+                runstore_put_operation(writer, RUNSTORE_RUN, RUNSTORE_DELETE, 0); /* all rows */
                 return;
         case 10:
                 runstore_put_operation(writer, RUNSTORE_RUN, RUNSTORE_PUT, 1);
-                runstore_put_null(writer, RUN_ID);
+                runstore_put_null(writer, RUN_ROW_ID);
                 return;
         case 11:
                 runstore_put_operation(writer, RUNSTORE_NODE, RUNSTORE_DELETE, 1);
                 runstore_put_text(writer, NODE_NAME, "not the first of the key");
                 return;
         case 12:
-                runstore_put_operation(writer, RUNSTORE_RUN, RUNSTORE_PUT, _RUN_MAX + 1);
+                runstore_put_operation(writer, RUNSTORE_RUN, RUNSTORE_PUT, _RUN_ROW_MAX + 1);
                 return;
         default:
                 cr_assert(false);
@@ -210,9 +213,9 @@ Test(runstore_protocol, operations_that_cannot_be_written_are_refused) {
                 cr_assert(eq(int, runstore_check_operations(writer.bytes, writer.n), -EBADMSG), "case %d", i);
         }
         record_writer_clear(&writer);
-        put_pair(&writer, RUN_ID, RUN_ENDED);
-        put_text(&writer, RUN_NAME, "fine");
-        put_integer_run(&writer, RUNSTORE_DELETE, RUN_ID);
+        put_pair(&writer, RUN_ROW_ID, RUN_ROW_ENDED);
+        put_text(&writer, RUN_ROW_NAME, "fine");
+        put_integer_run(&writer, RUNSTORE_DELETE, RUN_ROW_ID);
         cr_assert(eq(int, runstore_check_operations(writer.bytes, writer.n), 0));
         record_writer_deinit(&writer);
 }
@@ -258,12 +261,12 @@ Test(runstore_protocol, query_is_read_as_it_was_written) {
 Test(runstore_protocol, query_that_cannot_be_asked_is_refused) {
         const RunStoreValue number = { .type = RUNSTORE_INTEGER }, none = {};
         const RunStoreQuery queries[] = {
-                { .table = RUNSTORE_RUN, .columns = UINT64_C(1) << _RUN_MAX },
+                { .table = RUNSTORE_RUN, .columns = UINT64_C(1) << _RUN_ROW_MAX },
                 { .table = _RUNSTORE_TABLE_MAX },
-                { .table = RUNSTORE_RUN, .n_filters = 1, .filters = { { _RUN_MAX, RUNSTORE_EQUAL, number } } },
-                { .table = RUNSTORE_RUN, .n_filters = 1, .filters = { { RUN_NAME, RUNSTORE_EQUAL, number } } },
-                { .table = RUNSTORE_RUN, .n_filters = 1, .filters = { { RUN_ID, _RUNSTORE_COMPARE_MAX, number } } },
-                { .table = RUNSTORE_RUN, .n_filters = 1, .filters = { { RUN_NAME, RUNSTORE_EQUAL, none } } },
+                { .table = RUNSTORE_RUN, .n_filters = 1, .filters = { { _RUN_ROW_MAX, RUNSTORE_EQUAL, number } } },
+                { .table = RUNSTORE_RUN, .n_filters = 1, .filters = { { RUN_ROW_NAME, RUNSTORE_EQUAL, number } } },
+                { .table = RUNSTORE_RUN, .n_filters = 1, .filters = { { RUN_ROW_ID, _RUNSTORE_COMPARE_MAX, number } } },
+                { .table = RUNSTORE_RUN, .n_filters = 1, .filters = { { RUN_ROW_NAME, RUNSTORE_EQUAL, none } } },
                 { .table = RUNSTORE_NODE, .n_cursor = 1, .cursor = { number } },
                 { .table = RUNSTORE_NODE, .n_cursor = 2, .cursor = { number, number } },
         };

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The definition of runs
+ *
+ * The command of a node is a number: that of its section or, behind all
+ * sections, that of its line in NodesFile=.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "basic/vector.h"
+#include "flow/flow_definition.h"
+#include "flow/flow_spec.h"
+#include "unitfile/flow_text.h"
+
+struct FlowDefinition {
+        unsigned n_references;
+        FlowText *flow; /* owned */
+        char *nodes; /* owned; NULL: there is no NodesFile= */
+        VECTOR(uint32_t) places; /* of its lines that have a node: bytes from its beginning */
+        FlowSpec *spec; /* owned; NULL once the graph is made */
+        FlowNodes reader; /* while .is_reading */
+        bool is_reading;
+        RunGraph *graph; /* owned */
+};
+
+static const FlowSettings *settings_of(const FlowDefinition *definition) {
+        return flow_text_settings(definition->flow);
+}
+
+static int begin(FlowDefinition *definition) {
+        int r = flow_spec_new(&definition->spec, settings_of(definition));
+
+        if (r == 0)
+                r = flow_spec_add_sections(definition->spec);
+        if (r < 0 || !definition->nodes)
+                return r;
+        r = flow_nodes_begin(&definition->reader, flow_text_draft(definition->flow),
+                             settings_of(definition)->nodes_file, definition->nodes);
+        definition->is_reading = true;
+        return r;
+}
+
+int flow_definition_new(FlowDefinition **ret_definition, const UnitFileLoader *loader, const char *name,
+                        const char *text, const char *nodes, Failure *ret_failure) {
+        cleanup_(flow_definition_unrefp) FlowDefinition *definition = calloc(1, sizeof(*definition));
+        int r;
+
+        if (!definition)
+                return -ENOMEM;
+        definition->n_references = 1;
+        r = flow_text_read(&definition->flow, loader, name, text, ret_failure);
+        if (r < 0)
+                return r;
+        if (settings_of(definition)->nodes_file) {
+                definition->nodes = strdup(nodes ? nodes : "");
+                if (!definition->nodes)
+                        return -ENOMEM;
+        }
+        r = begin(definition);
+        if (r < 0)
+                return r;
+        *ret_definition = take_ptr(definition);
+        return 0;
+}
+
+FlowDefinition *flow_definition_ref(FlowDefinition *definition) {
+        definition->n_references++;
+        return definition;
+}
+
+FlowDefinition *flow_definition_unref(FlowDefinition *definition) {
+        if (!definition || --definition->n_references > 0)
+                return NULL;
+        if (definition->is_reading)
+                flow_nodes_end(&definition->reader);
+        vector_deinit(&definition->places);
+        flow_spec_free(definition->spec);
+        run_graph_unref(definition->graph);
+        flow_text_free(definition->flow);
+        free(definition->nodes);
+        free(definition);
+        return NULL;
+}
+
+/* — reading — */
+
+/* One line: 1, 0 at the end, -EBADMSG, -ENOMEM. */
+static int read_line(FlowDefinition *definition) {
+        const size_t at = (size_t) (definition->reader.next - definition->nodes);
+        const uint32_t number = (uint32_t) (settings_of(definition)->nodes.n + definition->places.n);
+        FlowNode *node;
+        int r = flow_nodes_next(&definition->reader, &node);
+
+        if (r <= 0)
+                return r;
+        r = vector_push(&definition->places, (uint32_t) at);
+        if (r == 0)
+                r = flow_spec_add(definition->spec, node, number);
+        return r < 0 ? r : 1;
+}
+
+static int make_graph(FlowDefinition *definition, Failure *ret_failure) {
+        cleanup_free_ char *problem = NULL;
+        int r = flow_spec_make(definition->spec, &definition->graph, &problem);
+
+        if (r == -EINVAL)
+                return failure_set(ret_failure, -EINVAL, "BadUnitSetting", "%s: %s",
+                                   flow_text_draft(definition->flow)->name, problem ? problem : strerror(-r));
+        definition->spec = flow_spec_free(definition->spec);
+        return r;
+}
+
+int flow_definition_read(FlowDefinition *definition, unsigned n_lines, Failure *ret_failure) {
+        int r = 1;
+
+        if (definition->graph)
+                return 0;
+        for (; definition->is_reading && r > 0; n_lines--) {
+                if (n_lines == 0)
+                        return 1;
+                r = read_line(definition);
+        }
+        if (r == -EBADMSG)
+                return failure_copy(ret_failure, &flow_text_draft(definition->flow)->failure) == -ENOMEM ? -ENOMEM
+                                                                                                         : -EINVAL;
+        if (r < 0)
+                return r;
+        if (definition->is_reading)
+                flow_nodes_end(&definition->reader);
+        definition->is_reading = false;
+        return make_graph(definition, ret_failure);
+}
+
+/* — what can be asked — */
+
+const char *flow_definition_text(const FlowDefinition *definition) {
+        return settings_of(definition)->text;
+}
+
+const char *flow_definition_nodes(const FlowDefinition *definition) {
+        return definition->nodes;
+}
+
+const FlowSettings *flow_definition_settings(const FlowDefinition *definition) {
+        return settings_of(definition);
+}
+
+RunGraph *flow_definition_graph(const FlowDefinition *definition) {
+        return definition->graph;
+}
+
+/* — commands — */
+
+static int open_line(FlowCommand *command, FlowDefinition *definition, uint32_t line) {
+        FlowNode *node;
+        int r = flow_nodes_begin(&command->lines, flow_text_draft(definition->flow),
+                                 settings_of(definition)->nodes_file,
+                                 definition->nodes + definition->places.items[line]);
+
+        command->has_lines = true;
+        if (r == 0)
+                r = flow_nodes_next(&command->lines, &node);
+        if (r <= 0)
+                return r == -ENOMEM ? r : -EINVAL;
+        command->node = node;
+        return 0;
+}
+
+int flow_command_open(FlowCommand *command, FlowDefinition *definition, uint32_t node) {
+        const FlowSettings *flow = settings_of(definition);
+        const uint32_t number = run_graph_payload(definition->graph, node);
+        int r = 0;
+
+        assert(number < flow->nodes.n + definition->places.n);
+
+        *command = (FlowCommand) {};
+        if (number < flow->nodes.n)
+                command->node = &flow->nodes.items[number];
+        else
+                r = open_line(command, definition, number - (uint32_t) flow->nodes.n);
+        if (r < 0) {
+                flow_command_close(command);
+                return r;
+        }
+        command->process = command->node->process ? command->node->process : &flow->process;
+        return 0;
+}
+
+void flow_command_close(FlowCommand *command) {
+        if (command->has_lines)
+                flow_nodes_end(&command->lines);
+        *command = (FlowCommand) {};
+}
