@@ -35,28 +35,28 @@
 #include "unitfile/resource_count.h"
 
 typedef struct ProcessGroup {
-        ProcessGroups *groups;          /* borrowed */
-        ProcessOwner *owner;            /* borrowed */
-        struct ProcessGroup *previous, *next;   /* in .groups */
-        Cgroup *cgroup;                 /* owned, unless of a slice; NULL: empty and removed */
-        Cgroup *control;                /* owned: in .cgroup if that is delegated; made when needed */
+        ProcessGroups *groups; /* borrowed */
+        ProcessOwner *owner; /* borrowed */
+        struct ProcessGroup *previous, *next; /* in .groups */
+        Cgroup *cgroup; /* owned, unless of a slice; NULL: empty and removed */
+        Cgroup *control; /* owned: in .cgroup if that is delegated; made when needed */
         bool is_slice;
-        bool is_unfiltered;             /* lacks a filter that the machine supports */
+        bool is_unfiltered; /* lacks a filter that the machine supports */
         GroupFreezer freezer;
-        uint64_t oom_kills;             /* kills that the owner was told of, or that came before this run */
-        GroupWatch events;              /* cgroup.events, watched while the owner waits for it */
-        GroupWatch memory;              /* memory.events: kills for lack of memory */
-        GroupRefusals refusals;         /* settings that the kernel refused */
+        uint64_t oom_kills; /* kills that the owner was told of, or that came before this run */
+        GroupWatch events; /* cgroup.events, watched while the owner waits for it */
+        GroupWatch memory; /* memory.events: kills for lack of memory */
+        GroupRefusals refusals; /* settings that the kernel refused */
 } ProcessGroup;
 
 struct ProcessGroups {
-        const ProcessHost *host;        /* borrowed */
+        const ProcessHost *host; /* borrowed */
         bool is_user;
-        CgroupTree *tree;               /* owned; NULL: no control groups … */
-        char *reason;                   /* owned: … and this is why */
-        bool has_unfiltered_slices;     /* some slice lacked a filter at some time */
+        CgroupTree *tree; /* owned; NULL: no control groups … */
+        char *reason; /* owned: … and this is why */
+        bool has_unfiltered_slices; /* some slice lacked a filter at some time */
         ResourceDefaults defaults;
-        ProcessGroup *first;            /* each one belongs to its owner */
+        ProcessGroup *first; /* each one belongs to its owner */
 };
 
 static void link_group(ProcessGroups *groups, ProcessGroup *group) {
@@ -133,8 +133,8 @@ static ResourceDefaults make_defaults(bool is_user, const ResourceLimit *tasks_m
         ResourceDefaults defaults = { .is_user = is_user, .is_startup = true };
 
         if (tree && cgroup_tree_has(tree, CGROUP_PIDS))
-                defaults.tasks_max =
-                        (ResourceLimit) { .is_set = true, .amount = MAX(resource_count_tasks(wanted), UINT64_C(1)) };
+                defaults.tasks_max = (ResourceLimit) { .is_set = true,
+                                                      .amount = MAX(resource_count_tasks(wanted), UINT64_C(1)) };
         return defaults;
 }
 
@@ -304,12 +304,25 @@ static int check_slices(const ProcessGroups *groups, ProcessOwner *owner, ExecRe
 
 /* — making and finding — */
 
+static ProcessGroup *find_group(ProcessGroups *groups, ProcessOwner *owner);
+
+static int cgroup_of(ProcessGroups *groups, ProcessOwner *owner, Cgroup **ret_cgroup) {
+        const ProcessGroup *group = find_group(groups, owner);
+
+        if (!group || !group->cgroup)
+                return -ENOENT;
+        *ret_cgroup = group->cgroup;
+        return 0;
+}
+
 static int slice_of(ProcessGroups *groups, const ProcessOwner *owner, const ProcessGroupTerms *terms,
                     Cgroup **ret_slice) {
         cleanup_free_ char *own = NULL;
         const char *name = terms->resources ? terms->resources->slice : NULL;
         int r = 0;
 
+        if (terms->parent)
+                return cgroup_of(groups, terms->parent, ret_slice);
         if (terms->is_slice)
                 name = owner->name;
         if (!name) {
@@ -351,8 +364,7 @@ static int open_cgroup(ProcessGroups *groups, const ProcessOwner *owner, const P
         return r == -ENOENT && only_existing ? open_where_it_runs(groups, owner, ret_cgroup) : r;
 }
 
-static int make_group(ProcessGroups *groups, ProcessOwner *owner, const ProcessGroupTerms *terms,
-                      bool only_existing) {
+static int make_group(ProcessGroups *groups, ProcessOwner *owner, const ProcessGroupTerms *terms, bool only_existing) {
         cleanup_free_ ProcessGroup *group = calloc(1, sizeof(*group));
         int r;
 
@@ -459,7 +471,9 @@ int process_groups_enter(ProcessGroups *groups, ProcessOwner *owner, UnitPurpose
         *ret_group = NULL;
         if (!groups->tree || !describe(owner, &terms))
                 return 0;
-        r = check_slices(groups, owner, result);
+        r = terms.parent ? process_groups_enter(groups, terms.parent, UNIT_PURPOSE_MAIN, ret_group, result) : 0;
+        if (r == 0)
+                r = check_slices(groups, owner, result);
         if (r < 0)
                 return r;
         if (!group || !group->cgroup || !terms.is_begun)

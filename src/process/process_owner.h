@@ -22,18 +22,19 @@
 #include "unit/unit_purpose.h"
 
 typedef struct ProcessOwner ProcessOwner;
-struct ExecRequest;                     /* exec/exec.h */
+struct ExecRequest; /* exec/exec.h */
 struct ExecResult;
-struct ExecRest;                        /* exec/exec_kill.h */
-struct ResourceSettings;                /* unitfile/resource_settings.h */
+struct ExecRest; /* exec/exec_kill.h */
+struct ResourceSettings; /* unitfile/resource_settings.h */
 
 /* How an owner wants its control group. */
 typedef struct ProcessGroupTerms {
-        const struct ResourceSettings *resources;       /* borrowed; NULL: nothing is said */
-        bool is_slice;                  /* others are in it; the owner has no processes itself */
-        bool is_begun;                  /* its processes belong to this run, not to an earlier one */
-        bool keeps_leftovers;           /* which are not to be killed */
-        bool is_over;                   /* the owner has ended: its group goes when it is empty */
+        ProcessOwner *parent; /* the group is in that of this owner; NULL: in that of its slice */
+        const struct ResourceSettings *resources; /* borrowed; NULL: nothing is said */
+        bool is_slice; /* others are in it; the owner has no processes itself */
+        bool is_begun; /* its processes belong to this run, not to an earlier one */
+        bool keeps_leftovers; /* which are not to be killed */
+        bool is_over; /* the owner has ended: its group goes when it is empty */
 } ProcessGroupTerms;
 
 /* The depth of slices is limited by the length of their names. */
@@ -41,9 +42,9 @@ typedef struct ProcessGroupTerms {
 
 /* A slice that the group of an owner is in. */
 typedef struct ProcessSlice {
-        const char *name;                               /* borrowed, as all of it */
-        const struct ResourceSettings *resources;       /* NULL: nothing is said */
-        const ProcessOwner *owner;                      /* NULL: it was not made with settings */
+        const char *name; /* borrowed, as all of it */
+        const struct ResourceSettings *resources; /* NULL: nothing is said */
+        const ProcessOwner *owner; /* NULL: it was not made with settings */
 } ProcessSlice;
 
 /* Everything but .changed may be NULL, if it does not apply to the owner. */
@@ -77,24 +78,24 @@ typedef struct ProcessOwnerOps {
         bool (*describe_group)(ProcessOwner *owner, ProcessGroupTerms *terms);
         /* The slices that its group is in, the innermost first: how many. */
         size_t (*list_slices)(ProcessOwner *owner, ProcessSlice slices[static PROCESS_SLICES_MAX]);
-        void (*group_emptied)(ProcessOwner *owner);     /* the last process has gone; its exit may be told after */
-        void (*group_out_of_memory)(ProcessOwner *owner);       /* the kernel has killed a process of it */
+        void (*group_emptied)(ProcessOwner *owner); /* the last process has gone; its exit may be told after */
+        void (*group_out_of_memory)(ProcessOwner *owner); /* the kernel has killed a process of it */
         void (*freezer_changed)(ProcessOwner *owner);
 
-        void (*changed)(ProcessOwner *owner);   /* a timer or process of it was added, removed or replaced */
+        void (*changed)(ProcessOwner *owner); /* a timer or process of it was added, removed or replaced */
         /* A timer, process or errand was removed, so the owner may be freed if nothing else needs it. */
         void (*released)(ProcessOwner *owner);
 } ProcessOwnerOps;
 
 struct ProcessOwner {
         const ProcessOwnerOps *ops;
-        const char *name;                       /* borrowed: name in records and in the log */
-        struct ProcessTimer *timers;            /* of process_timer.c, at most one for each purpose */
-        struct Process *processes;              /* of process_table.c */
-        struct ProcessWatch *watches;           /* of process_watch.c */
-        uint32_t n_errands;                     /* of process_errand.c */
-        bool told_refusals;                     /* of process_group.c: settings of its group are without effect */
-        struct ProcessGroup *group;             /* … its control group in this run; NULL: it has none yet */
+        const char *name; /* borrowed: name in records and in the log */
+        struct ProcessTimer *timers; /* of process_timer.c, at most one for each purpose */
+        struct Process *processes; /* of process_table.c */
+        struct ProcessWatch *watches; /* of process_watch.c */
+        uint32_t n_errands; /* of process_errand.c */
+        bool told_refusals; /* of process_group.c: settings of its group are without effect */
+        struct ProcessGroup *group; /* … its control group in this run; NULL: it has none yet */
 };
 
 static inline bool process_owner_has_processes(const ProcessOwner *owner) {

@@ -55,11 +55,11 @@
 typedef VECTOR(UnitExit) UnitExits;
 
 struct ProcessTable {
-        const ProcessHost *host;        /* borrowed */
-        IdMap by_pid;                   /* Process, owned through its owner's list */
-        UnitExits strays;               /* exits of processes that no owner has added yet; the oldest are dropped */
-        UnitExits due;                  /* exits to be reported in the next turn */
-        sd_event_source *source;        /* owned; deferred */
+        const ProcessHost *host; /* borrowed */
+        IdMap by_pid; /* Process, owned through its owner's list */
+        UnitExits strays; /* exits of processes that no owner has added yet; the oldest are dropped */
+        UnitExits due; /* exits to be reported in the next turn */
+        sd_event_source *source; /* owned; deferred */
 };
 
 static int on_children(sd_event_source *source, void *userdata);
@@ -209,7 +209,8 @@ static unsigned collect_exits(ProcessTable *table, UnitExit exits[static EXITS_A
                 if (info->si_pid == 0)
                         break;
                 exits[n++] = (UnitExit) {
-                        .pid = info->si_pid, .code = info->si_code, .status = info->si_status, .time = now(table) };
+                        .pid = info->si_pid, .code = info->si_code, .status = info->si_status, .time = now(table)
+                };
                 process = process_table_find(table, info->si_pid);
                 if (process)
                         process->is_reaped = true;
@@ -372,7 +373,9 @@ static UnitExit lost_exit(const Process *process) {
         log_write(LOG_LEVEL_WARNING, process->owner->name,
                   "Process %d ended while jobd did not run, and nobody knows how: it counts as killed.",
                   (int) process->pid);
-        return (UnitExit) { .pid = process->pid, .code = CLD_KILLED, .status = SIGKILL, .time = now(process->table) };
+        return (UnitExit) {
+                .pid = process->pid, .code = CLD_KILLED, .status = SIGKILL, .time = now(process->table), .is_lost = true
+        };
 }
 
 /* The keeper has reported nothing: the process was the child of another one, and its status is unknown. */
@@ -388,8 +391,9 @@ static int on_no_word(sd_event_source *source, uint64_t usec, void *userdata) {
                 return 0;
         }
         if (exec_process_read(process->pid, &found) == 0 && found.parent == table->host->keeper->pid)
-                return sd_event_source_set_time_relative(source, KEEPER_PATIENCE) < 0 ? 0 :
-                       sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+                return sd_event_source_set_time_relative(source, KEEPER_PATIENCE) < 0
+                               ? 0
+                               : sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
         process_table_take_exit(table, &(UnitExit) { .pid = process->pid, .code = CLD_EXITED, .time = now(table) });
         return 0;
 }
@@ -438,8 +442,8 @@ static int watch_pidfd(const ProcessTable *table, Process *process) {
 static int watch_ended(ProcessTable *table, ProcessOwner *owner, UnitPurpose purpose, pid_t pid) {
         for (size_t i = 0; i < table->strays.n; i++)
                 if (table->strays.items[i].pid == pid)
-                        return process_table_add(table, &(Process) {
-                                .pid = pid, .pidfd = -1, .owner = owner, .purpose = purpose }, 0);
+                        return process_table_add(
+                                table, &(Process) { .pid = pid, .pidfd = -1, .owner = owner, .purpose = purpose }, 0);
         return -ESRCH;
 }
 
@@ -498,9 +502,14 @@ int process_table_adopt(ProcessTable *table, ProcessOwner *owner, UnitPurpose pu
         bool is_there = find_it(pid, started, &found);
         int pidfd = is_there ? (int) syscall(SYS_pidfd_open, pid, 0) : -1, r;
 
-        r = process_table_add(table, &(Process) {
-                .pid = pid, .pidfd = pidfd, .owner = owner, .purpose = purpose, .started = started,
-                .is_adopted = !is_there || found.parent != getpid() }, USEC_INFINITY);
+        r = process_table_add(table,
+                              &(Process) { .pid = pid,
+                                          .pidfd = pidfd,
+                                          .owner = owner,
+                                          .purpose = purpose,
+                                          .started = started,
+                                          .is_adopted = !is_there || found.parent != getpid() },
+                              USEC_INFINITY);
         if (r < 0)
                 return r;
         if (!is_there || pidfd < 0 || found.parent == getpid() || found.parent == table->host->keeper->pid)
@@ -640,7 +649,10 @@ int process_table_read_journal(ProcessTable *table) {
                 const siginfo_t *info = journal_exit_at(journal, i);
                 Process *process = process_table_find(table, info->si_pid);
                 UnitExit exit = {
-                        .pid = info->si_pid, .code = info->si_code, .status = info->si_status, .time = now(table),
+                        .pid = info->si_pid,
+                        .code = info->si_code,
+                        .status = info->si_status,
+                        .time = now(table),
                 };
 
                 /* An owner may ask for it later, as if it had just been reaped. */

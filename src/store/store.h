@@ -29,25 +29,26 @@
 typedef struct Store Store;
 
 typedef enum StoreSpace {
-        STORE_MANAGER,                  /* counters, and objects of which there is one */
+        STORE_MANAGER, /* counters, and objects of which there is one */
         STORE_UNITS,
         STORE_JOBS,
         STORE_ERRANDS,
+        STORE_ATTEMPTS,
         _STORE_SPACE_MAX,
 } StoreSpace;
 
 enum {
         STORE_E_OPENED,
-        STORE_E_SET_ASIDE,              /* the file was unusable, and was renamed */
-        STORE_E_TOO_NEW,                /* the same, because a later version wrote it */
+        STORE_E_SET_ASIDE, /* the file was unusable, and was renamed */
+        STORE_E_TOO_NEW, /* the same, because a later version wrote it */
 };
 
 /* The format of the file, which is stored in it as text: "jobd state 5 of boot 0123…". */
 typedef struct StoreFormat {
         const char *name;
-        unsigned version;               /* version to be written */
-        unsigned oldest;                /* oldest version that can be read */
-        const char *place;              /* a file of another place is not used */
+        unsigned version; /* version to be written */
+        unsigned oldest; /* oldest version that can be read */
+        const char *place; /* a file of another place is not used */
 } StoreFormat;
 
 /* The owner of the state. */
@@ -73,7 +74,7 @@ typedef struct StoreOwner {
  */
 int store_open(Store **ret_store, const char *path, const StoreFormat *format, const StoreOwner *owner,
                Failure *ret_failure);
-Store *store_close(Store *store);       /* without a commit; returns NULL */
+Store *store_close(Store *store); /* without a commit; returns NULL */
 DEFINE_CLEANUP(Store, store_close)
 
 /*

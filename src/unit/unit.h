@@ -23,11 +23,11 @@
 
 typedef struct Unit Unit;
 typedef struct UnitTable UnitTable;
-struct ExecRequest;                     /* exec/exec.h */
+struct ExecRequest; /* exec/exec.h */
 struct ExecResult;
 
 typedef struct UnitTimestamp {
-        usec_t realtime;                /* 0: never */
+        usec_t realtime; /* 0: never */
         usec_t monotonic;
 } UnitTimestamp;
 
@@ -36,31 +36,31 @@ typedef struct UnitTimestamp {
 
 /* The control group that a unit wants. */
 typedef struct UnitGroup {
-        const struct ResourceSettings *resources;       /* unitfile/resource_settings.h; NULL: no setting */
-        bool is_slice;                  /* contains other units' groups and has no processes itself */
-        bool is_begun;                  /* its processes belong to this run, not to an earlier one */
-        bool keeps_leftovers;           /* processes of an earlier run are not killed */
+        const struct ResourceSettings *resources; /* unitfile/resource_settings.h; NULL: no setting */
+        bool is_slice; /* contains other units' groups and has no processes itself */
+        bool is_begun; /* its processes belong to this run, not to an earlier one */
+        bool keeps_leftovers; /* processes of an earlier run are not killed */
 } UnitGroup;
 
 /* A unit type. All but init and deinit may be NULL, if the type does not have the operation. */
 typedef struct UnitVTable {
         UnitType type;
-        const char *interface;          /* last part of its D-Bus interface: "Service" */
-        const UnitPropertyTable *const *properties;     /* ends with NULL; no name is in two tables */
-        bool is_milestone;              /* it does nothing itself: it is reached when what it pulls in is there */
-        bool holds_units;               /* its control group is for other units, and there as long as it is active */
-        bool can_freeze;                /* its control group has what runs for as long as it is active */
-        bool is_stopped_in_order;       /* others may be on it: a shutdown does not stop it unless a relation says so */
+        const char *interface; /* last part of its D-Bus interface: "Service" */
+        const UnitPropertyTable *const *properties; /* ends with NULL; no name is in two tables */
+        bool is_milestone; /* it does nothing itself: it is reached when what it pulls in is there */
+        bool holds_units; /* its control group is for other units, and there as long as it is active */
+        bool can_freeze; /* its control group has what runs for as long as it is active */
+        bool is_stopped_in_order; /* others may be on it: a shutdown does not stop it unless a relation says so */
 
-        int (*init)(Unit *unit);                /* allocates unit->state_of_type: 0 or -ENOMEM */
+        int (*init)(Unit *unit); /* allocates unit->state_of_type: 0 or -ENOMEM */
         void (*deinit)(Unit *unit);
-        int (*verify)(Unit *unit, Failure *ret_failure);        /* after load: checks the settings */
-        void (*loaded)(Unit *unit);             /* settings were read (again); the state is kept */
+        int (*verify)(Unit *unit, Failure *ret_failure); /* after load: checks the settings */
+        void (*loaded)(Unit *unit); /* settings were read (again); the state is kept */
 
-        bool (*can_start)(const Unit *unit);    /* NULL: yes, if start is set */
+        bool (*can_start)(const Unit *unit); /* NULL: yes, if start is set */
         bool (*can_stop)(const Unit *unit);
         bool (*can_reload)(const Unit *unit);
-        bool (*is_task)(const Unit *unit);      /* its start lasts until its work is done; NULL: no */
+        bool (*is_task)(const Unit *unit); /* its start lasts until its work is done; NULL: no */
         UnitAnswer (*start)(Unit *unit);
         UnitAnswer (*stop)(Unit *unit);
         UnitAnswer (*reload)(Unit *unit);
@@ -81,7 +81,7 @@ typedef struct UnitVTable {
         void (*spawned)(Unit *unit, UnitPurpose purpose, pid_t pid, const struct ExecResult *result);
         void (*child_exited)(Unit *unit, const UnitExit *exit);
         void (*timer_elapsed)(Unit *unit, UnitPurpose purpose);
-        void (*fd_ready)(Unit *unit, uint32_t index, uint32_t events);  /* see UnitHostOps.watch_fd */
+        void (*fd_ready)(Unit *unit, uint32_t index, uint32_t events); /* see UnitHostOps.watch_fd */
         /* At the end of a turn: a unit that this one triggers has changed its state or lost its job. */
         void (*triggered_changed)(Unit *unit, Unit *triggered);
         /*
@@ -91,9 +91,10 @@ typedef struct UnitVTable {
         int (*trigger_environment)(const Unit *unit, char ***environment);
         /* The system clock was set or, with @is_zone, the time zone was changed; see UnitHostOps.watch_clock. */
         void (*clock_changed)(Unit *unit, bool is_zone);
+        void (*runs_changed)(Unit *unit); /* flows: at the end of a turn; see UnitHostOps.get_runs */
         /* A job of @triggered was refused. */
         void (*trigger_refused)(Unit *unit, Unit *triggered, const Failure *failure);
-        void (*notified)(Unit *unit, pid_t sender, char *const *assignments);   /* sd_notify lines */
+        void (*notified)(Unit *unit, pid_t sender, char *const *assignments); /* sd_notify lines */
         /*
          * Called before .notified with the descriptors of the same message. The unit sets those that it takes to -1;
          * the others are closed.
@@ -105,7 +106,7 @@ typedef struct UnitVTable {
         void (*mounted)(Unit *unit, const struct MountEntry *entry);
         /* The owner of the bus name that the unit watches: its process, or 0 if unknown; !@is_owned: no owner. */
         void (*name_owned)(Unit *unit, bool is_owned, pid_t pid);
-        int (*kill)(Unit *unit, const char *who, int signal, Failure *ret_failure);     /* "main", "control", "all" */
+        int (*kill)(Unit *unit, const char *who, int signal, Failure *ret_failure); /* "main", "control", "all" */
         /* The user and group that its processes run as, where these are not the manager's; (uid_t) -1: they are. */
         void (*runs_as)(const Unit *unit, uid_t *ret_uid, gid_t *ret_gid);
         pid_t (*main_pid)(const Unit *unit);
@@ -132,7 +133,7 @@ typedef struct UnitVTable {
          * stay the caller's. 0, or a negative errno with @ret_failure.
          */
         int (*give_streams)(Unit *unit, const int fds[static UNIT_STREAMS], Failure *ret_failure);
-        int (*abandon)(Unit *unit, Failure *ret_failure);       /* the controller gives up its role */
+        int (*abandon)(Unit *unit, Failure *ret_failure); /* the controller gives up its role */
 
         /*
          * .can_clean: the resources of the unit that outlive its runs, as a mask of UnitClean. .clean removes them; it
@@ -144,10 +145,10 @@ typedef struct UnitVTable {
 
         /* The control group of the unit in states in which it may have processes; NULL: it has none. */
         void (*group)(const Unit *unit, UnitGroup *ret_group);
-        void (*group_emptied)(Unit *unit);      /* the last process is gone; its exit may be reported later */
-        void (*group_out_of_memory)(Unit *unit);        /* the kernel killed a process of the group */
-        void (*job_refused)(Unit *unit, const Failure *failure);        /* of UnitHostOps.request_job; also … */
-                                                /* … called for the units that trigger the unit */
+        void (*group_emptied)(Unit *unit); /* the last process is gone; its exit may be reported later */
+        void (*group_out_of_memory)(Unit *unit); /* the kernel killed a process of the group */
+        void (*job_refused)(Unit *unit, const Failure *failure); /* of UnitHostOps.request_job; also … */
+        /* … called for the units that trigger the unit */
 
         /*
          * The manager has found a process of the unit by its group or invocation id, but no record of the unit's state:
@@ -156,7 +157,7 @@ typedef struct UnitVTable {
          */
         int (*found)(Unit *unit, uid_t owner);
 
-        int (*save)(const Unit *unit, Sink *sink);      /* writes the entries of an open a{sv} */
+        int (*save)(const Unit *unit, Sink *sink); /* writes the entries of an open a{sv} */
 
         /*
          * Writes the state that a later manager process needs, and reads it back into a new unit: 0, or -EBADMSG with
@@ -170,34 +171,34 @@ typedef struct UnitVTable {
 
 struct Unit {
         /* The members that a transaction reads of each unit stand together, in few cache lines. */
-        uint32_t index;                 /* dense; reused after the unit is freed */
-        uint32_t relation_mask;         /* which kinds have a bucket */
-        UnitRelationBucket *buckets;    /* owned, one for each bit of the mask, in its order */
+        uint32_t index; /* dense; reused after the unit is freed */
+        uint32_t relation_mask; /* which kinds have a bucket */
+        UnitRelationBucket *buckets; /* owned, one for each bit of the mask, in its order */
         UnitActiveState active_state : 8;
         UnitLoadState load_state : 8;
         UnitType type : 8;
-        uint32_t n_references;          /* bus clients (Ref) and others that keep the unit loaded */
-        const UnitVTable *vtable;       /* borrowed; never NULL */
-        const char *id;                 /* the first of names */
-        UnitTable *table;               /* borrowed */
-        void *state_of_type;            /* owned by the vtable */
+        uint32_t n_references; /* bus clients (Ref) and others that keep the unit loaded */
+        const UnitVTable *vtable; /* borrowed; never NULL */
+        const char *id; /* the first of names */
+        UnitTable *table; /* borrowed */
+        void *state_of_type; /* owned by the vtable */
 
         UnitSettings settings;
-        char **names;                   /* owned, unless it is only_name; id, then aliases */
-        char *only_name[2];             /* storage of .names for a unit with one name */
-        Failure load_failure;           /* why load_state is not loaded */
-        void *type_settings;            /* owned by unitfile: ServiceSettings for a service, … */
+        char **names; /* owned, unless it is only_name; id, then aliases */
+        char *only_name[2]; /* storage of .names for a unit with one name */
+        Failure load_failure; /* why load_state is not loaded */
+        void *type_settings; /* owned by unitfile: ServiceSettings for a service, … */
         void (*type_settings_free)(void *settings);
 
         UnitTimestamp inactive_exit, active_enter, active_exit, inactive_enter, state_change;
-        UnitTimestamp conditions_checked;       /* with the two results below */
-        uint8_t invocation_id[16];      /* zero: none */
-        int8_t condition_result;        /* 1 met, 0 untested, -1 unmet */
+        UnitTimestamp conditions_checked; /* with the two results below */
+        uint8_t invocation_id[16]; /* zero: none */
+        int8_t condition_result; /* 1 met, 0 untested, -1 unmet */
         int8_t assert_result;
-        bool needs_reload;              /* its files have changed since they were read */
-        void *file_state;               /* owned by unitfile: the files as they were read */
+        bool needs_reload; /* its files have changed since they were read */
+        void *file_state; /* owned by unitfile: the files as they were read */
         void (*file_state_free)(void *state);
-        char id_text[];                 /* storage of .id */
+        char id_text[]; /* storage of .id */
 };
 
 /* Reads settings and implied settings into units; implemented by unitfile. */
@@ -210,16 +211,16 @@ typedef struct UnitLoaderOps {
          * unit_table_merge(). A negative errno means -ENOMEM only.
          */
         int (*load)(void *userdata, Unit *unit);
-        bool (*may_exist_now)(void *userdata, const Unit *unit);        /* not-found: has a directory changed? */
+        bool (*may_exist_now)(void *userdata, const Unit *unit); /* not-found: has a directory changed? */
 } UnitLoaderOps;
 
 /* Callbacks about units. None of them may call into the unit that it is about. */
 typedef struct UnitObserverOps {
         void (*changed)(void *userdata, Unit *unit, UnitActiveState old, UnitActiveState new, UnitChangeFlags flags);
-        void (*ready)(void *userdata, Unit *unit);              /* after UNIT_NOT_NOW: ask again */
-        void (*reloaded_itself)(void *userdata, Unit *unit);    /* requests for the units it propagates to */
+        void (*ready)(void *userdata, Unit *unit); /* after UNIT_NOT_NOW: ask again */
+        void (*reloaded_itself)(void *userdata, Unit *unit); /* requests for the units it propagates to */
         void (*added)(void *userdata, Unit *unit);
-        void (*removed)(void *userdata, Unit *unit);            /* about to be freed: forget its index */
+        void (*removed)(void *userdata, Unit *unit); /* about to be freed: forget its index */
         /* The unit has relations that were added after its creation, by a new name or a file that has appeared. */
         void (*related)(void *userdata, Unit *unit);
         /* Checks the conditions and asserts of a start: UNIT_UNDER_WAY if they are met. */
@@ -232,12 +233,12 @@ UnitAnswer unit_start(Unit *unit);
 UnitAnswer unit_stop(Unit *unit);
 UnitAnswer unit_reload(Unit *unit);
 bool unit_can_start(const Unit *unit);
-bool unit_can_stop(const Unit *unit);           /* false for a perpetual unit */
-bool unit_can_reload(const Unit *unit);         /* true if it propagates reloads */
+bool unit_can_stop(const Unit *unit); /* false for a perpetual unit */
+bool unit_can_reload(const Unit *unit); /* true if it propagates reloads */
 bool unit_can_isolate(const Unit *unit);
 const char *unit_sub_state(const Unit *unit);
 bool unit_will_restart(const Unit *unit);
-const char *unit_failure(const Unit *unit);     /* why it has failed; NULL: it has not, or no reason is known */
+const char *unit_failure(const Unit *unit); /* why it has failed; NULL: it has not, or no reason is known */
 /* The unit to which it is bound and which has to be active when it starts, but is not; or NULL. */
 const Unit *unit_find_unbound(const Unit *unit);
 /*
@@ -288,5 +289,5 @@ void unit_withdraw_relations(Unit *unit);
 void unit_note_settings(Unit *unit);
 
 Unit *unit_ref(Unit *unit);
-Unit *unit_unref(Unit *unit);                   /* does not free; see unit_table_remove() */
+Unit *unit_unref(Unit *unit); /* does not free; see unit_table_remove() */
 bool unit_has_name(const Unit *unit, const char *name);

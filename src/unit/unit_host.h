@@ -20,21 +20,30 @@
 
 typedef struct Unit Unit;
 typedef struct UnitHost UnitHost;
-struct ResourceDefaults;               /* unitfile/resource_settings.h */
-struct MountEntry;                     /* unitfile/mount_table.h */
+struct ResourceDefaults; /* unitfile/resource_settings.h */
+struct MountEntry; /* unitfile/mount_table.h */
 
 /* Values of a control group; -ENODATA if the kernel does not provide one. */
 typedef enum UnitGroupValue {
-        UNIT_GROUP_MEMORY,              /* bytes, current */
+        UNIT_GROUP_MEMORY, /* bytes, current */
         UNIT_GROUP_MEMORY_PEAK,
-        UNIT_GROUP_CPU_NSEC,            /* since the group was created */
-        UNIT_GROUP_TASKS,               /* current */
-        UNIT_GROUP_OOM_KILLS,           /* processes killed by the kernel for lack of memory in this run */
+        UNIT_GROUP_CPU_NSEC, /* since the group was created */
+        UNIT_GROUP_TASKS, /* current */
+        UNIT_GROUP_OOM_KILLS, /* processes killed by the kernel for lack of memory in this run */
         _UNIT_GROUP_VALUE_MAX,
 } UnitGroupValue;
 
+/* What a flow knows of its runs. */
+typedef struct UnitRuns {
+        uint32_t n_live; /* that have not ended */
+        uint32_t n_attempts; /* whose processes are not all gone */
+        bool is_starting; /* the run that its start submits is not there yet */
+        bool has_failed; /* a run has, since the unit became active */
+        const char *problem; /* why no run was made; borrowed; NULL: nothing has failed */
+} UnitRuns;
+
 typedef struct UnitHostOps {
-        usec_t (*now)(UnitHost *host);                  /* CLOCK_MONOTONIC, constant within a turn */
+        usec_t (*now)(UnitHost *host); /* CLOCK_MONOTONIC, constant within a turn */
         usec_t (*now_realtime)(UnitHost *host);
 
         /*
@@ -83,7 +92,7 @@ typedef struct UnitHostOps {
         int (*accept_fd)(UnitHost *host, const Unit *unit, const char *what, uint32_t index, int listening);
         void (*drop_fd)(UnitHost *host, const Unit *unit, const char *what, uint32_t index);
         int (*take_fd)(UnitHost *host, const Unit *unit, const char *what, uint32_t index);
-        void (*settle_fds)(UnitHost *host);             /* returns when the keeper has closed all dropped descriptors */
+        void (*settle_fds)(UnitHost *host); /* returns when the keeper has closed all dropped descriptors */
 
         /* Sends a signal through the outbox. @is_group: to the process group as well. */
         int (*kill)(UnitHost *host, Unit *unit, pid_t pid, int signal, bool is_group);
@@ -125,7 +134,7 @@ typedef struct UnitHostOps {
          * if one cannot be moved. NULL: there are no control groups.
          */
         int (*adopt)(UnitHost *host, Unit *unit, const pid_t *pids, size_t n);
-        void (*ask_to_stop)(UnitHost *host, Unit *unit);        /* by a signal to its controller; NULL: impossible */
+        void (*ask_to_stop)(UnitHost *host, Unit *unit); /* by a signal to its controller; NULL: impossible */
 
         /*
          * The path of the unit's control group (0, -ENOENT or -errno), and its values. Each may be NULL: there are no
@@ -158,8 +167,8 @@ typedef struct UnitHostOps {
         /* Defaults for units without resource settings; NULL: none. Valid during this turn. */
         const struct ResourceDefaults *(*resource_defaults)(UnitHost *host);
 
-        bool (*ignores_watchdogs)(UnitHost *host);      /* services that miss theirs are not ended; may be NULL: no */
-        uint32_t (*open_files)(UnitHost *host);         /* soft limit of processes; may be NULL, for 0: inherited */
+        bool (*ignores_watchdogs)(UnitHost *host); /* services that miss theirs are not ended; may be NULL: no */
+        uint32_t (*open_files)(UnitHost *host); /* soft limit of processes; may be NULL, for 0: inherited */
         /*
          * Returns true if a job runs, or is about to, other than one that itself waits for the others
          * (UNIT_PURPOSE_IDLE). NULL: false.
@@ -185,7 +194,16 @@ typedef struct UnitHostOps {
         /* An action on the whole manager (FailureAction=reboot): @action is a UnitAction. */
         void (*request_action)(UnitHost *host, Unit *unit, int action, int exit_status, const char *reason);
 
-        void (*log)(UnitHost *host, Unit *unit, int level, const char *message);     /* level as basic/log.h */
+        /*
+         * Flows. Submits a run, unless the unit has one that lives: UnitVTable.runs_changed follows. 0, or -EOPNOTSUPP
+         * where runs are not kept. NULL: the same.
+         */
+        int (*start_runs)(UnitHost *host, Unit *unit);
+        /* Holds all runs; @interrupts: also ends their attempts. UnitVTable.runs_changed follows. */
+        void (*stop_runs)(UnitHost *host, Unit *unit, bool interrupts);
+        void (*get_runs)(UnitHost *host, const Unit *unit, UnitRuns *ret_runs);
+
+        void (*log)(UnitHost *host, Unit *unit, int level, const char *message); /* level as basic/log.h */
 } UnitHostOps;
 
 struct UnitHost {
