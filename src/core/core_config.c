@@ -17,6 +17,7 @@
 #include "basic/text.h"
 #include "core/core_config.h"
 #include "core/core_log.h"
+#include "core/core_runstore.h"
 
 typedef struct ConfigKey {
         const char *name;
@@ -73,7 +74,7 @@ static int set_default_tasks_max(CoreOptions *options, const char *value) {
         return resource_limit_parse(value, &options->default_tasks_max);
 }
 
-static const ConfigKey keys[] = {
+static const ConfigKey manager_keys[] = {
         { "CoreWatchdogSec", core_options_set_watchdog },
         { "DefaultOOMScoreAdjust", core_options_set_default_score },
         { "DefaultTasksMax", set_default_tasks_max },
@@ -101,10 +102,33 @@ static const ConfigKey keys[] = {
         { "UnsupportedDirectives", core_options_set_directives },
 };
 
-static const ConfigKey *find_key(const char *name) {
-        for (size_t i = 0; i < ELEMENTSOF(keys); i++)
-                if (strcmp(keys[i].name, name) == 0)
-                        return &keys[i];
+static const ConfigKey engine_keys[] = {
+        { "Store", core_runstore_set_store },
+        { "Sync", core_runstore_set_sync },
+};
+
+typedef struct ConfigSection {
+        const char *name;
+        const ConfigKey *keys;
+        size_t n;
+} ConfigSection;
+
+static const ConfigSection sections[] = {
+        { "[Manager]", manager_keys, ELEMENTSOF(manager_keys) },
+        { "[Engine]", engine_keys, ELEMENTSOF(engine_keys) },
+};
+
+static const ConfigSection *find_section(const char *header) {
+        for (size_t i = 0; i < ELEMENTSOF(sections); i++)
+                if (strcmp(sections[i].name, header) == 0)
+                        return &sections[i];
+        return NULL;
+}
+
+static const ConfigKey *find_key(const ConfigSection *section, const char *name) {
+        for (size_t i = 0; i < section->n; i++)
+                if (strcmp(section->keys[i].name, name) == 0)
+                        return &section->keys[i];
         return NULL;
 }
 
@@ -122,7 +146,7 @@ static char *strip(char *text) {
 typedef struct ConfigPlace {
         const char *path;
         unsigned line;
-        bool is_ours;                   /* inside [Manager] */
+        const ConfigSection *section; /* NULL: none that is read */
 } ConfigPlace;
 
 static int read_assignment(CoreOptions *options, const ConfigPlace *place, char *line, Failure *ret_failure) {
@@ -136,7 +160,7 @@ static int read_assignment(CoreOptions *options, const ConfigPlace *place, char 
                                    place->line);
         *equals = '\0';
         value = strip(equals + 1);
-        key = find_key(strip(line));
+        key = find_key(place->section, strip(line));
         if (!key) {
                 log_warning("%s:%u: unknown setting '%s': ignored.", place->path, place->line, strip(line));
                 return 0;
@@ -154,12 +178,12 @@ static int read_line(CoreOptions *options, ConfigPlace *place, char *line, Failu
         if (text[0] == '\0' || text[0] == '#' || text[0] == ';')
                 return 0;
         if (text[0] == '[') {
-                place->is_ours = strcmp(text, "[Manager]") == 0;
-                if (!place->is_ours)
+                place->section = find_section(text);
+                if (!place->section)
                         log_warning("%s:%u: section %s is ignored.", place->path, place->line, text);
                 return 0;
         }
-        return place->is_ours ? read_assignment(options, place, text, ret_failure) : 0;
+        return place->section ? read_assignment(options, place, text, ret_failure) : 0;
 }
 
 static void close_file(FILE **file) {

@@ -18,6 +18,7 @@
 #include "basic/macro.h"
 #include "basic/text.h"
 #include "core/core_log.h"
+#include "core/core_program.h"
 
 #define MEBIBYTE (UINT64_C(1024) * 1024)
 #define FILE_SIZE_DEFAULT (16 * MEBIBYTE)
@@ -40,22 +41,6 @@ void core_log_defaults(CoreOptions *options) {
         };
 }
 
-/* Beside core, as in a build folder, or where it is installed. */
-static void find_program(char program[static PATH_MAX]) {
-        static const char name[] = "jobd-log";
-        ssize_t n = readlink("/proc/self/exe", program, PATH_MAX - sizeof(name));
-        char *slash;
-
-        program[MAX(n, 0)] = '\0';
-        slash = strrchr(program, '/');
-        if (slash) {
-                strcpy(slash + 1, name);
-                if (access(program, X_OK) == 0)
-                        return;
-        }
-        strcpy(program, JOBD_LOG_PROGRAM);
-}
-
 static void find_user_directory(char directory[static LOG_PATH_BYTES]) {
         const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
 
@@ -70,7 +55,7 @@ void core_log_init(CoreLog *log, const CoreOptions *options, const char *runtime
         LogSettings *settings = &log->settings;
 
         *log = (CoreLog) { .settings = options->log };
-        find_program(log->program);
+        core_find_program("jobd-log", log->program);
         snprintf(settings->other_directory, LOG_PATH_BYTES, "%s/logs", runtime_directory);
         if (settings->directory[0] == '\0' && options->has_own_runtime_directory)
                 memcpy(settings->directory, settings->other_directory, LOG_PATH_BYTES);

@@ -105,6 +105,7 @@ int core_options_set_default_unit(CoreOptions *options, const char *value) {
 void core_options_deinit(CoreOptions *options) {
         free(options->unit_path);
         free(options->runtime_directory);
+        free(options->run_store);
         free(options->default_unit);
         free(options->config);
         strv_free(options->exit_on);

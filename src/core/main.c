@@ -25,10 +25,11 @@
 #include "basic/fd.h"
 #include "basic/text.h"
 #include "core/command_unit.h"
+#include "core/core_command_line.h"
 #include "core/core_execute.h"
 #include "core/core_keeper.h"
 #include "core/core_log.h"
-#include "core/core_command_line.h"
+#include "core/core_runstore.h"
 #include "core/core_score.h"
 #include "core/machine.h"
 #include "core/probe.h"
@@ -44,9 +45,9 @@ enum {
 /* The arguments of main(). */
 typedef struct Core {
         char **argv;
-        CoreOptions options;            /* owned */
-        CoreKeeper *keeper;             /* owned; NULL: there is no keeper */
-        UnitAction action;              /* that the manager has ended for */
+        CoreOptions options; /* owned */
+        CoreKeeper *keeper; /* owned; NULL: there is no keeper */
+        UnitAction action; /* that the manager has ended for */
 } Core;
 
 static void core_deinit(Core *core) {
@@ -110,30 +111,35 @@ static int serve(Core *core, const char *runtime_directory, Failure *ret_failure
         const CoreOptions *options = &core->options;
         cleanup_(manager_freep) Manager *manager = NULL;
         cleanup_(bus_freep) Bus *bus = NULL;
+        CoreRunStore runs;
         CoreLog log;
         int r;
 
         core_log_init(&log, options, runtime_directory);
-        r = manager_new(&manager, &(ManagerOptions) {
-                .is_user = options->is_user,
-                .is_machine = options->is_machine,
-                .with_systemd_units = options->with_systemd_units,
-                .with_systemd_boot = options->with_systemd_boot,
-                .no_default_dependencies = options->no_default_dependencies,
-                .no_state = options->no_state,
-                .lenient_directives = options->lenient_directives,
-                .unit_path = options->unit_path,
-                .runtime_directory = runtime_directory,
-                .default_unit = options->default_unit,
-                .shutdown_timeout = options->shutdown_timeout,
-                .default_tasks_max = &options->default_tasks_max,
-                .is_container = options->is_container,
-                .hands_on_environment = options->hands_on_environment,
-                .has_signal_status = options->has_signal_status,
-                .exit_on = options->exit_on,
-                .log = log.options,
-                .keeper = core_keeper_for_manager(core->keeper),
-        }, ret_failure);
+        core_runstore_init(&runs, options, runtime_directory);
+        r = manager_new(&manager,
+                        &(ManagerOptions) {
+                                .is_user = options->is_user,
+                                .is_machine = options->is_machine,
+                                .with_systemd_units = options->with_systemd_units,
+                                .with_systemd_boot = options->with_systemd_boot,
+                                .no_default_dependencies = options->no_default_dependencies,
+                                .no_state = options->no_state,
+                                .lenient_directives = options->lenient_directives,
+                                .unit_path = options->unit_path,
+                                .runtime_directory = runtime_directory,
+                                .default_unit = options->default_unit,
+                                .shutdown_timeout = options->shutdown_timeout,
+                                .default_tasks_max = &options->default_tasks_max,
+                                .is_container = options->is_container,
+                                .hands_on_environment = options->hands_on_environment,
+                                .has_signal_status = options->has_signal_status,
+                                .exit_on = options->exit_on,
+                                .log = log.options,
+                                .runs = runs.options,
+                                .keeper = core_keeper_for_manager(core->keeper),
+                        },
+                        ret_failure);
         if (r < 0)
                 return r;
         /* Whatever is held for core and its units stays as it is. */
@@ -141,13 +147,15 @@ static int serve(Core *core, const char *runtime_directory, Failure *ret_failure
                 log_error("A part of the state could be read, and was in effect: starting again without it.");
                 _exit(EXIT_FAILURE);
         }
-        r = bus_new(&bus, manager, &(BusOptions) {
-                .is_user = options->is_user,
-                .systemd_compat = options->systemd_compat,
-                .no_bus = options->no_bus,
-                .runtime_directory = runtime_directory,
-                .has_fallen_back = core_keeper_has_fallen_back(core->keeper),
-        }, ret_failure);
+        r = bus_new(&bus, manager,
+                    &(BusOptions) {
+                            .is_user = options->is_user,
+                            .systemd_compat = options->systemd_compat,
+                            .no_bus = options->no_bus,
+                            .runtime_directory = runtime_directory,
+                            .has_fallen_back = core_keeper_has_fallen_back(core->keeper),
+                    },
+                    ret_failure);
         if (r < 0)
                 return r;
         r = core_keeper_attach(core->keeper, manager);
@@ -180,7 +188,8 @@ static int open_runtime_directory(const Core *core, int *ret_fd, char **ret_path
                 return r;
         r = keeper.ops->store_fd(keeper.userdata, LOCK_NAME, *ret_fd);
         return r < 0 ? failure_set(ret_failure, r, "Failed", "Cannot give the lock of %s to the keeper: %s", *ret_path,
-                                   strerror(-r)) : 0;
+                                   strerror(-r))
+                     : 0;
 }
 
 /* Returns the exit status. */

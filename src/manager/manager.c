@@ -116,16 +116,17 @@ static int init_loader(Manager *manager) {
         if (leaves_boot(options))
                 log_info("Services in systemd's folders can be started by name. What the machine boots with is left "
                          "out, as jobd is not its init: see --systemd-boot in jobd(8).");
-        return unit_file_loader_new(&manager->loader, &(UnitFileOptions) {
-                .search_path = path,
-                .is_user = options->is_user,
-                .no_default_dependencies = options->no_default_dependencies,
-                .lenient_directives = options->lenient_directives,
-                .no_boot_folders = leaves_boot(options) ? unit_file_systemd_folders() : NULL,
-                .find_mount = find_mount,
-                .receiver = take_diagnostic,
-                .userdata = manager,
-        });
+        return unit_file_loader_new(
+                &manager->loader, &(UnitFileOptions) {
+                                          .search_path = path,
+                                          .is_user = options->is_user,
+                                          .no_default_dependencies = options->no_default_dependencies,
+                                          .lenient_directives = options->lenient_directives,
+                                          .no_boot_folders = leaves_boot(options) ? unit_file_systemd_folders() : NULL,
+                                          .find_mount = find_mount,
+                                          .receiver = take_diagnostic,
+                                          .userdata = manager,
+                                  });
 }
 
 static int init_units(Manager *manager) {
@@ -174,7 +175,7 @@ static int init_processes(Manager *manager) {
 static int on_timers(sd_event_source *source, uint64_t usec, void *userdata) {
         Manager *manager = userdata;
 
-        manager->alarm = USEC_INFINITY;         /* set again at the end of the turn */
+        manager->alarm = USEC_INFINITY; /* set again at the end of the turn */
         process_timers_run(manager->timers, manager->turn.now);
         if (job_manager_next_deadline(manager->engine) <= manager->turn.now)
                 job_manager_expire(manager->engine, manager->turn.now);
@@ -254,8 +255,9 @@ static void join_units(Manager *manager) {
                 .jobs = &manager->jobs,
                 .transients = &manager->transients,
         };
-        manager->pins = (ManagerPins) {
-                .turn = &manager->turn, .rows = &manager->rows, .unloading = &manager->unloading };
+        manager->pins = (ManagerPins) { .turn = &manager->turn,
+                                       .rows = &manager->rows,
+                                       .unloading = &manager->unloading };
         manager->mounts.units = manager->clock.units = manager->transients.units = manager->units;
         manager->transients.jobs = manager->engine;
         manager->transients.loader = manager->loader;
@@ -265,7 +267,8 @@ static void join_stages(Manager *manager) {
         const ManagerOptions *options = &manager->options;
 
         manager->contract = (ManagerContract) {
-                .options = options, .table = manager->units, .jobs = manager->engine, .rows = &manager->rows };
+                .options = options, .table = manager->units, .jobs = manager->engine, .rows = &manager->rows
+        };
         manager->stages = (ManagerStages) {
                 .options = options,
                 .turn = &manager->turn,
@@ -293,6 +296,72 @@ static int init_groups(Manager *manager) {
                                          failure_message(&failure));
         return process_groups_new(&manager->groups, &manager->process_host, options->is_user,
                                   options->default_tasks_max, tree, failure_message(&failure));
+}
+
+static bool runs_are_ending(void *userdata) {
+        return ((const Manager *) userdata)->stages.stage >= MANAGER_STOPPING;
+}
+
+static bool runs_are_serving(void *userdata) {
+        return ((const Manager *) userdata)->stages.stage == MANAGER_SERVING;
+}
+
+static void tell_run_answer(void *userdata, const ManagerRunAnswer *answer) {
+        Manager *manager = userdata;
+
+        manager->turn.has_news = true;
+        manager_listeners_tell(&manager->listeners, run_answered, answer);
+}
+
+static void tell_run_came(void *userdata, uint32_t run, const char *unit) {
+        Manager *manager = userdata;
+
+        manager->turn.has_news = true;
+        manager_listeners_tell(&manager->listeners, run_came, run, unit);
+}
+
+static void tell_run_suspended(void *userdata, uint32_t run, const char *unit) {
+        Manager *manager = userdata;
+
+        manager->turn.has_news = true;
+        manager_listeners_tell(&manager->listeners, run_suspended, run, unit);
+}
+
+static void tell_run_went(void *userdata, uint32_t run, RunState state) {
+        Manager *manager = userdata;
+
+        manager->turn.has_news = true;
+        manager_listeners_tell(&manager->listeners, run_went, run, state);
+}
+
+static const ManagerRunsOps runs_ops = {
+        .came = tell_run_came,
+        .suspended = tell_run_suspended,
+        .went = tell_run_went,
+        .answered = tell_run_answer,
+        .is_ending = runs_are_ending,
+        .is_serving = runs_are_serving,
+};
+
+static int init_runs(Manager *manager) {
+        return manager_runs_new(&manager->runs, &manager->options.runs, &(ManagerRunsHost) {
+                .attempts = {
+                        .turn = &manager->turn,
+                        .errands = manager->errands,
+                        .processes = manager->processes,
+                        .timers = manager->timers,
+                        .groups = manager->groups,
+                        .log = &manager->log,
+                },
+                .surround = manager_surround,
+                .owner_of = manager_owner_of,
+                .loader = manager->loader,
+                .units = manager->units,
+                .jobs = &manager->jobs,
+                .ops = &runs_ops,
+                .userdata = manager,
+                .folder = manager->options.runtime_directory,
+        });
 }
 
 static int init_loop(Manager *manager, Failure *ret_failure) {
@@ -331,6 +400,9 @@ static int init(Manager *manager, Failure *ret_failure) {
         r = init_groups(manager);
         if (r < 0)
                 return failure_set(ret_failure, r, "Failed", "Cannot set up control groups: %s", strerror(-r));
+        r = init_runs(manager);
+        if (r < 0)
+                return failure_set(ret_failure, r, "Failed", "Cannot set up runs: %s", strerror(-r));
         return init_loop(manager, ret_failure);
 }
 
@@ -380,6 +452,7 @@ int manager_new(Manager **ret_manager, const ManagerOptions *options, Failure *r
 
 static void free_units(Manager *manager) {
         manager_contract_drop(&manager->contract);
+        manager->runs = manager_runs_free(manager->runs);
         manager_pins_drop(&manager->pins);
         if (manager->units) {
                 unit_table_foreach(manager->units, unit)
@@ -455,7 +528,7 @@ static bool may_be_told_later(Manager *manager) {
         if (!job_manager_has_ready(manager->engine))
                 return false;
         if (tell_policy_is_recent(&manager->tell, has_answer, manager->turn.now))
-                return true;            /* without the system call that reads the processor time */
+                return true; /* without the system call that reads the processor time */
         now = (TellClock) { clock_monotonic(), clock_processor() };
         turn = (TellClock) { manager->turn.now, manager->turn.spent ?: now.spent };
         return tell_policy_may_wait(&manager->tell, has_answer, turn, now);
@@ -504,13 +577,16 @@ static void tell_news(Manager *manager) {
 
 static void end_turn(Manager *manager) {
         manager_jobs_run_asked(&manager->jobs);
+        manager_runs_turn(manager->runs);
         tell_news(manager);
         manager_log_tell_news(manager->log);
         process_rest_forget(manager->rest);
         process_groups_follow_startup(manager->groups, manager->stages.stage != MANAGER_SERVING);
         manager_stages_step(&manager->stages);
-        if (manager->stages.stage >= MANAGER_TERMINATING)
+        if (manager->stages.stage >= MANAGER_TERMINATING) {
                 manager_log_end(manager->log);
+                manager_runs_end(manager->runs);
+        }
         if (manager->turn.has_news || outbox_length(manager->outbox) > 0 ||
             manager_unloading_has_candidates(&manager->unloading))
                 manager_turn_wake(&manager->turn);
@@ -526,7 +602,7 @@ int manager_turn(Manager *manager, usec_t timeout) {
 
         r = sd_event_prepare(manager->turn.event);
         if (r == 0) {
-                (void) state_commit(manager->turn.state);       /* before the process sleeps */
+                (void) state_commit(manager->turn.state); /* before the process sleeps */
                 state_tidy(manager->turn.state);
                 r = sd_event_wait(manager->turn.event, timeout);
         }
@@ -584,6 +660,10 @@ UnitFileLoader *manager_loader(Manager *manager) {
 
 Outbox *manager_outbox(Manager *manager) {
         return manager->outbox;
+}
+
+ManagerRuns *manager_runs(Manager *manager) {
+        return manager->runs;
 }
 
 ManagerTokens *manager_tokens(Manager *manager) {

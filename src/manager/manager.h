@@ -21,6 +21,7 @@
 #include "manager/manager_name.h"
 #include "manager/manager_options.h"
 #include "manager/manager_priority.h"
+#include "manager/manager_run.h"
 #include "unit/unit_table.h"
 #include "unitfile/unit_file.h"
 
@@ -28,7 +29,7 @@ typedef struct sd_event sd_event;
 typedef struct Manager Manager;
 typedef struct ManagerTokens ManagerTokens;
 typedef struct Outbox Outbox;
-struct ResourceDefaults;                /* unitfile/resource_settings.h */
+struct ResourceDefaults; /* unitfile/resource_settings.h */
 
 int manager_new(Manager **ret_manager, const ManagerOptions *options, Failure *ret_failure);
 /*
@@ -67,12 +68,13 @@ JobManager *manager_jobs(Manager *manager);
 UnitFileLoader *manager_loader(Manager *manager);
 Outbox *manager_outbox(Manager *manager);
 const ManagerOptions *manager_options(const Manager *manager);
-char *const *manager_limitations(const Manager *manager);        /* one sentence each; borrowed */
+char *const *manager_limitations(const Manager *manager); /* one sentence each; borrowed */
 /* for units without such settings; borrowed */
 const struct ResourceDefaults *manager_resource_defaults(const Manager *manager);
+ManagerRuns *manager_runs(Manager *manager);
 ManagerTokens *manager_tokens(Manager *manager);
-const ManagerLog *manager_log(const Manager *manager);           /* NULL if there is none */
-char *const *manager_environment(const Manager *manager);        /* passed to every process; borrowed */
+const ManagerLog *manager_log(const Manager *manager); /* NULL if there is none */
+char *const *manager_environment(const Manager *manager); /* passed to every process; borrowed */
 /*
  * Removes variables (given as names, or as assignments that must be equal) from those set by clients, then sets others
  * ("NAME=value"), for processes started from now on. 0, -EINVAL or -E2BIG with @ret_failure, or -ENOMEM.
@@ -80,14 +82,14 @@ char *const *manager_environment(const Manager *manager);        /* passed to ev
 int manager_change_environment(Manager *manager, char *const *unset, char *const *set, Failure *ret_failure);
 /* The log level, until the manager ends or it is set again. */
 void manager_set_log_level(Manager *manager, int level);
-void manager_heed_watchdogs(Manager *manager, bool heeds);      /* or not: services that miss theirs are not ended */
+void manager_heed_watchdogs(Manager *manager, bool heeds); /* or not: services that miss theirs are not ended */
 bool manager_heeds_watchdogs(const Manager *manager);
 /* The number of a dynamic user: 0 or -ESRCH; and the name and number of that of a unit, or NULL. */
 int manager_find_dynamic_user(const char *name, uid_t *ret_uid);
 const char *manager_dynamic_user_of(const Unit *unit, uid_t *ret_uid);
-uint32_t manager_open_files(const Manager *manager);            /* soft limit of processes; 0: the manager's own */
-int manager_default_oom_score(const Manager *manager);          /* of processes that do not set it */
-usec_t manager_now(const Manager *manager);     /* of this turn */
+uint32_t manager_open_files(const Manager *manager); /* soft limit of processes; 0: the manager's own */
+int manager_default_oom_score(const Manager *manager); /* of processes that do not set it */
+usec_t manager_now(const Manager *manager); /* of this turn */
 
 /* — requests of clients — */
 
@@ -119,11 +121,11 @@ int manager_kill_unit(Manager *manager, Unit *unit, const char *who, int signal,
  */
 int manager_freeze_unit(Manager *manager, Unit *unit, bool freeze, Failure *ret_failure);
 bool manager_can_freeze(Manager *manager, const Unit *unit);
-bool manager_has_groups(const Manager *manager);        /* units have control groups here */
+bool manager_has_groups(const Manager *manager); /* units have control groups here */
 const char *manager_freezer_state(Manager *manager, const Unit *unit);
 /* Removes files that an inactive unit without a job has left: UnitVTable.clean. */
 int manager_clean_unit(Manager *manager, Unit *unit, unsigned kinds, Failure *ret_failure);
-unsigned manager_can_clean(const Unit *unit);   /* a mask of UnitClean */
+unsigned manager_can_clean(const Unit *unit); /* a mask of UnitClean */
 void manager_reset_failed(Manager *manager, Unit *unit /* NULL: all */);
 /* daemon-reload: @ret_differences gets one line for each changed unit. */
 int manager_reload(Manager *manager, bool force, char ***ret_differences, Failure *ret_failure);
@@ -148,7 +150,7 @@ void manager_unpin(Manager *manager, Unit *unit);
 const char *manager_system_state(const Manager *manager);
 uint32_t manager_count_failed_units(const Manager *manager);
 usec_t manager_started_at(const Manager *manager, usec_t *ret_realtime);
-usec_t manager_finished_at(const Manager *manager, usec_t *ret_realtime);     /* end of the startup; 0: not yet */
+usec_t manager_finished_at(const Manager *manager, usec_t *ret_realtime); /* end of the startup; 0: not yet */
 
 /* — units made by clients — */
 
@@ -180,12 +182,12 @@ void manager_name_owned(Manager *manager, const char *name, bool is_owned, pid_t
 /* — descriptors that outlive core — */
 
 int manager_store_fd(Manager *manager, const char *name, int fd);
-int manager_take_fd(Manager *manager, const char *name);                /* -ENOENT without a keeper */
+int manager_take_fd(Manager *manager, const char *name); /* -ENOENT without a keeper */
 int manager_drop_fd(Manager *manager, const char *name);
-bool manager_is_kept(const Manager *manager);                           /* is there a keeper? */
+bool manager_is_kept(const Manager *manager); /* is there a keeper? */
 /* Returns true if sockets stay in place for the next core. */
 bool manager_leaves_sockets(const Manager *manager);
-void manager_tell_parent(Manager *manager, const char *text);           /* by sd_notify(3) */
+void manager_tell_parent(Manager *manager, const char *text); /* by sd_notify(3) */
 
 /*
  * Re-execution: after a request the loop ends at the end of the turn, and manager_wants_reexec() is true. The caller of
@@ -206,4 +208,4 @@ void manager_take_kept_exits(Manager *manager, const UnitExit *exits, size_t n);
 /* — listeners — */
 
 int manager_listen(Manager *manager, const ManagerListenerOps *ops, void *userdata /* borrowed */);
-void manager_unlisten(Manager *manager, const void *userdata);          /* not from inside a listener */
+void manager_unlisten(Manager *manager, const void *userdata); /* not from inside a listener */

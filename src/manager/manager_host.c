@@ -268,6 +268,20 @@ static void host_ask_to_stop(UnitHost *host, Unit *unit) {
         manager_of(host)->turn.has_news = true;
 }
 
+/* — runs — */
+
+static int host_start_runs(UnitHost *host, Unit *unit) {
+        return manager_runs_start_unit(manager_of(host)->runs, unit);
+}
+
+static void host_stop_runs(UnitHost *host, Unit *unit, bool interrupts) {
+        manager_runs_stop_unit(manager_of(host)->runs, unit, interrupts);
+}
+
+static void host_get_runs(UnitHost *host, const Unit *unit, UnitRuns *ret_runs) {
+        manager_runs_get(manager_of(host)->runs, unit, ret_runs);
+}
+
 const UnitHostOps manager_host_ops = {
         .adopt = host_adopt,
         .ask_to_stop = host_ask_to_stop,
@@ -309,5 +323,8 @@ const UnitHostOps manager_host_ops = {
         .resource_defaults = host_resource_defaults,
         .ignores_watchdogs = host_ignores_watchdogs,
         .open_files = host_open_files,
+        .start_runs = host_start_runs,
+        .stop_runs = host_stop_runs,
+        .get_runs = host_get_runs,
         .log = host_log,
 };

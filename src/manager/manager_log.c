@@ -87,9 +87,7 @@ static int give_to(ManagerLog *log, uint32_t number, Unit *unit) {
         return id_map_put(&log->by_unit, key_of(unit), (void *) (uintptr_t) (number + 1));
 }
 
-static int choose(ManagerLog *log, const Unit *unit, uint32_t *ret_number) {
-        if (find_of_unit(log, unit, ret_number) && is_free(log, *ret_number, unit))
-                return 0;
+static int choose_any(ManagerLog *log, const Unit *unit, uint32_t *ret_number) {
         for (uint32_t i = 0; i < LOOKS && i < log->streams.n; i++) {
                 log->hand = (log->hand + 1) % (uint32_t) log->streams.n;
                 if (is_free(log, log->hand, unit)) {
@@ -98,6 +96,12 @@ static int choose(ManagerLog *log, const Unit *unit, uint32_t *ret_number) {
                 }
         }
         return manager_log_add_stream(log, ret_number);
+}
+
+static int choose(ManagerLog *log, const Unit *unit, uint32_t *ret_number) {
+        if (find_of_unit(log, unit, ret_number) && is_free(log, *ret_number, unit))
+                return 0;
+        return choose_any(log, unit, ret_number);
 }
 
 /* — data for jobd-log — */
@@ -110,9 +114,8 @@ static void copy(char *target, size_t size, const char *text) {
 }
 
 static void copy_fields(LogStream *stream, char *const *fields) {
-        size_t n = 0;
+        size_t n = strlen(stream->extra);
 
-        stream->extra[0] = '\0';
         for (; fields && *fields; fields++) {
                 cleanup_free_ char *clean = NULL;
 
@@ -136,9 +139,21 @@ static void describe_limit(const ManagerLog *log, const ExecRareSettings *rare, 
         stream->burst = rare->has_log_burst ? rare->log_burst : log->settings.burst;
 }
 
-static void describe(ManagerLog *log, uint32_t number, const Unit *unit, const ExecRequest *request) {
+/* The writer of a stream. */
+typedef struct LogWriter {
+        const char *unit;
+        const uint8_t *invocation;
+        const ExecRareSettings *rare;
+        char *const *fields; /* beside those of .rare; NULL: none */
+} LogWriter;
+
+static LogWriter writer_of(const Unit *unit) {
+        return (LogWriter) { .unit = unit->id, .invocation = unit->invocation_id, .rare = manager_log_rare(unit) };
+}
+
+static void describe(ManagerLog *log, uint32_t number, const LogWriter *writer, const ExecRequest *request) {
         LogStream *stream = &log->table.streams[number];
-        const ExecRareSettings *rare = manager_log_rare(unit);
+        const ExecRareSettings *rare = writer->rare;
         const uint32_t generation = stream->generation + 1;
 
         stream->flags = rare->no_level_prefix ? 0 : LOG_STREAM_LEVEL_PREFIX;
@@ -150,9 +165,11 @@ static void describe(ManagerLog *log, uint32_t number, const Unit *unit, const E
         stream->level_max = rare->log_level_max > 0 ? rare->log_level_max - 1U : LEVEL_MAX;
         describe_limit(log, rare, stream);
         stream->pid = 0;
-        memcpy(stream->invocation, unit->invocation_id, sizeof(stream->invocation));
-        copy(stream->unit, sizeof(stream->unit), unit->id);
+        memcpy(stream->invocation, writer->invocation, sizeof(stream->invocation));
+        copy(stream->unit, sizeof(stream->unit), writer->unit);
         copy(stream->identifier, sizeof(stream->identifier), identifier_of(rare, request->path));
+        stream->extra[0] = '\0';
+        copy_fields(stream, writer->fields);
         copy_fields(stream, rare->log_extra_fields);
         /* 0 means never used */
         log_store(&stream->generation, generation > 0 ? generation : 1);
@@ -172,9 +189,29 @@ static int find_stream(ManagerLog *log, Unit *unit, const ExecRequest *request, 
         r = choose(log, unit, ret_number);
         if (r == 0)
                 r = give_to(log, *ret_number, unit);
-        if (r == 0)
-                describe(log, *ret_number, unit, request);
+        if (r == 0) {
+                const LogWriter writer = writer_of(unit);
+
+                describe(log, *ret_number, &writer, request);
+        }
         return r;
+}
+
+/* A stream that no unit has, for one process. */
+static int take_stream(ManagerLog *log, const LogWriter *writer, const ExecRequest *request, uint32_t *ret_number) {
+        ManagerStream *stream;
+        int r = manager_log_serve(log);
+
+        if (r == 0)
+                r = choose_any(log, NULL, ret_number);
+        if (r < 0)
+                return r;
+        stream = stream_at(log, *ret_number);
+        if (stream->unit)
+                id_map_remove(&log->by_unit, key_of(stream->unit));
+        stream->unit = NULL;
+        describe(log, *ret_number, writer, request);
+        return 0;
 }
 
 /* — requests — */
@@ -195,34 +232,36 @@ static void resolve_default(const ManagerLog *log, ExecStream *stream) {
         }
 }
 
-static int make_header(const Unit *unit, const ExecRequest *request, const ExecStream *stream, char **ret_header) {
-        const ExecRareSettings *rare = manager_log_rare(unit);
+static int make_header(const LogWriter *writer, const ExecRequest *request, const ExecStream *stream,
+                       char **ret_header) {
+        const ExecRareSettings *rare = writer->rare;
 
-        return text_format(ret_header, "%s\n%s\n%u\n%d\n0\n%d\n%d\n", identifier_of(rare, request->path), unit->id,
+        return text_format(ret_header, "%s\n%s\n%u\n%d\n0\n%d\n%d\n", identifier_of(rare, request->path), writer->unit,
                            rare->syslog_level > 0 ? rare->syslog_level - 1U : LEVEL_DEFAULT, !rare->no_level_prefix,
                            stream->to_kernel, stream->to_console);
 }
 
-static int prepare_journald(const Unit *unit, ExecRequest *request) {
+static int prepare_journald(const LogWriter *writer, ExecRequest *request) {
         ExecStream *streams[] = { &request->standard_output, &request->standard_error };
         int r = 0;
 
         for (size_t i = 0; i < ELEMENTSOF(streams) && r == 0; i++)
                 if (streams[i]->kind == EXEC_STREAM_LOG) {
-                        r = make_header(unit, request, streams[i], &request->log_headers[i]);
+                        r = make_header(writer, request, streams[i], &request->log_headers[i]);
                         streams[i]->path = MANAGER_JOURNAL_SOCKET;
                         streams[i]->header = request->log_headers[i];
                 }
         return r;
 }
 
-static int prepare_files(ManagerLog *log, Unit *unit, ExecRequest *request) {
+/* @unit: NULL if the stream is for this process alone. */
+static int prepare_files(ManagerLog *log, Unit *unit, const LogWriter *writer, ExecRequest *request) {
         ExecStream *streams[] = { &request->standard_output, &request->standard_error };
         ManagerStream *stream;
         uint32_t number = 0;
         int r;
 
-        r = find_stream(log, unit, request, &number);
+        r = unit ? find_stream(log, unit, request, &number) : take_stream(log, writer, request, &number);
         if (r < 0)
                 return r;
         stream = stream_at(log, number);
@@ -234,18 +273,18 @@ static int prepare_files(ManagerLog *log, Unit *unit, ExecRequest *request) {
         return 0;
 }
 
-static void give_up(Unit *unit, ExecRequest *request, int error) {
+static void give_up(const LogWriter *writer, ExecRequest *request, int error) {
         ExecStream *streams[] = { &request->standard_output, &request->standard_error };
 
         if (error < 0)
-                log_write(LOG_LEVEL_WARNING, unit->id, "Its output cannot go to the log: %s",
+                log_write(LOG_LEVEL_WARNING, writer->unit, "Its output cannot go to the log: %s",
                           error == -ENOEXEC ? "jobd-log does not run" : strerror(-error));
         for (size_t i = 0; i < ELEMENTSOF(streams); i++)
                 if (streams[i]->kind == EXEC_STREAM_LOG)
                         streams[i]->kind = EXEC_STREAM_INHERIT;
 }
 
-void manager_log_prepare(ManagerLog *log, Unit *unit, ExecRequest *request) {
+static void prepare(ManagerLog *log, Unit *unit, const LogWriter *writer, ExecRequest *request) {
         int r = 0;
 
         resolve_default(log, &request->standard_output);
@@ -253,12 +292,29 @@ void manager_log_prepare(ManagerLog *log, Unit *unit, ExecRequest *request) {
         if (request->standard_output.kind != EXEC_STREAM_LOG && request->standard_error.kind != EXEC_STREAM_LOG)
                 return;
         if (!log || log->kind == MANAGER_LOG_NONE)
-                give_up(unit, request, 0);
+                give_up(writer, request, 0);
         else
-                r = log->kind == MANAGER_LOG_JOURNALD ? prepare_journald(unit, request)
-                                                      : prepare_files(log, unit, request);
+                r = log->kind == MANAGER_LOG_JOURNALD ? prepare_journald(writer, request)
+                                                      : prepare_files(log, unit, writer, request);
         if (r < 0)
-                give_up(unit, request, r);
+                give_up(writer, request, r);
+}
+
+void manager_log_prepare(ManagerLog *log, Unit *unit, ExecRequest *request) {
+        const LogWriter writer = writer_of(unit);
+
+        prepare(log, unit, &writer, request);
+}
+
+void manager_log_prepare_attempt(ManagerLog *log, const ManagerLogAttempt *attempt, ExecRequest *request) {
+        const LogWriter writer = {
+                .unit = attempt->unit,
+                .invocation = attempt->invocation,
+                .rare = exec_settings_rare(attempt->exec),
+                .fields = attempt->fields,
+        };
+
+        prepare(log, NULL, &writer, request);
 }
 
 void manager_log_note_pid(ManagerLog *log, const ExecRequest *request, UnitPurpose purpose, pid_t pid) {

@@ -20,10 +20,10 @@ typedef struct ProcessKeeper ProcessKeeper;
 
 /* The destination of the log. */
 typedef enum ManagerLogKind {
-        MANAGER_LOG_NONE,               /* none: units inherit the manager's output */
-        MANAGER_LOG_AUTO,               /* journald if it runs, else jobd-log */
+        MANAGER_LOG_NONE, /* none: units inherit the manager's output */
+        MANAGER_LOG_AUTO, /* journald if it runs, else jobd-log */
         MANAGER_LOG_JOURNALD,
-        MANAGER_LOG_FILES,              /* jobd-log */
+        MANAGER_LOG_FILES, /* jobd-log */
 } ManagerLogKind;
 
 /* Standard output of a unit that does not set it. */
@@ -36,9 +36,9 @@ typedef enum ManagerOutput {
 typedef struct ManagerLogOptions {
         ManagerLogKind kind;
         ManagerOutput default_output;
-        const LogSettings *settings;    /* borrowed by manager_new(), which copies it; NULL with MANAGER_LOG_NONE */
-        const char *program;            /* jobd-log; copied */
-        bool is_user;                   /* a user manager: only the system's exports to journald */
+        const LogSettings *settings; /* borrowed by manager_new(), which copies it; NULL with MANAGER_LOG_NONE */
+        const char *program; /* jobd-log; copied */
+        bool is_user; /* a user manager: only the system's exports to journald */
 } ManagerLogOptions;
 
 typedef struct ManagerLog ManagerLog;
@@ -60,6 +60,17 @@ void manager_log_resume(ManagerLog *log);
  */
 void manager_log_prepare(ManagerLog *log, Unit *unit, ExecRequest *request);
 
+/* An attempt of a flow, which has streams of its own. */
+typedef struct ManagerLogAttempt {
+        const char *unit; /* the flow */
+        const uint8_t *invocation; /* 16 bytes */
+        const struct ExecSettings *exec;
+        char *const *fields; /* "RUN=7", … */
+} ManagerLogAttempt;
+
+/* The same for a process of an attempt. */
+void manager_log_prepare_attempt(ManagerLog *log, const ManagerLogAttempt *attempt, ExecRequest *request);
+
 /* Reports the pid of @request's process. */
 void manager_log_note_pid(ManagerLog *log, const ExecRequest *request, UnitPurpose purpose, pid_t pid);
 
@@ -80,5 +91,5 @@ bool manager_log_is_daemon(const ManagerLog *log, pid_t pid);
 
 /* "journald", "files" or "none"; for "files" also the two folders (the second may be ""). */
 const char *manager_log_name(const ManagerLog *log);
-const char *manager_log_default_output(const ManagerLog *log);         /* "journal", "inherit" or "null" */
-const LogSettings *manager_log_settings(const ManagerLog *log);         /* NULL if jobd-log is not used */
+const char *manager_log_default_output(const ManagerLog *log); /* "journal", "inherit" or "null" */
+const LogSettings *manager_log_settings(const ManagerLog *log); /* NULL if jobd-log is not used */

@@ -26,6 +26,8 @@ static void observer_changed(void *userdata, Unit *unit, UnitActiveState old, Un
         manager_follow_group(manager, unit);
         job_manager_finish(manager->engine, unit, old, new, flags, manager->turn.now);
         manager_triggers_note(&manager->triggers, unit);
+        if (unit->type == UNIT_FLOW)
+                manager_runs_unit_changed(manager->runs, unit, old, new);
         manager_jobs_arm(&manager->jobs);
         manager_listeners_tell(&manager->listeners, unit_changed, unit);
         if (unit_state_is_inactive_or_failed(new)) {
@@ -58,8 +60,10 @@ static void recall_conditions(Manager *manager, Unit *unit) {
         if (!unit->settings.rare->conditions || unit->conditions_checked.monotonic > 0)
                 return;
         unmet = job_manager_find_unmet(manager->engine, unit, &answer, &at);
-        if (unmet && unit_restore_unmet(unit, answer, unmet, (UnitTimestamp) {
-                        .realtime = usec_sub(turn->now_realtime, usec_sub(turn->now, at)), .monotonic = at }))
+        if (unmet &&
+            unit_restore_unmet(unit, answer, unmet,
+                               (UnitTimestamp) { .realtime = usec_sub(turn->now_realtime, usec_sub(turn->now, at)),
+                                                .monotonic = at }))
                 manager_turn_mark(turn, unit);
 }
 
@@ -142,6 +146,7 @@ void manager_take_job_event(const JobEvent *event, void *userdata) {
         manager_stages_watch(&manager->stages, event);
         if (event->kind == JOB_EVENT_FINISHED) {
                 act_on_timeout(manager, &event->job);
+                manager_runs_job_ended(manager->runs, &event->job);
                 if (event->job.unit) {
                         manager_triggers_note(&manager->triggers, event->job.unit);
                         manager_unloading_consider(&manager->unloading, event->job.unit);

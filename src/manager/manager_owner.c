@@ -22,8 +22,8 @@
 
 typedef struct UnitOwner {
         ProcessOwner owner;
-        Manager *manager;               /* borrowed */
-        Unit *unit;                     /* borrowed */
+        Manager *manager; /* borrowed */
+        Unit *unit; /* borrowed */
 } UnitOwner;
 
 static UnitOwner *of(ProcessOwner *owner) {
@@ -44,14 +44,9 @@ static Unit *wake(ProcessOwner *owner) {
         return of(owner)->unit;
 }
 
-/* The unit provides the command; the manager the control group and the output. */
-static int owner_prepare(ProcessOwner *owner, UnitPurpose purpose, ExecRequest *request, ExecResult *result) {
-        Manager *manager = of(owner)->manager;
-        Unit *unit = of(owner)->unit;
-        int r;
+int manager_surround(void *userdata, ExecRequest *request, ExecResult *result) {
+        Manager *manager = userdata;
 
-        if (!unit->vtable->prepare_spawn)
-                return -ECANCELED;
         if (manager->stages.stage >= MANAGER_KILLING) {
                 exec_result_set(result, EXEC_STEP_RESOURCES, ECANCELED, "the manager ends, and all with it");
                 return -ESHUTDOWN;
@@ -61,6 +56,24 @@ static int owner_prepare(ProcessOwner *owner, UnitPurpose purpose, ExecRequest *
         request->is_user_manager = manager->options.is_user;
         request->manager_pid = manager->options.keeper.pid > 0 ? manager->options.keeper.pid : getpid();
         request->open_files_limit = manager->limitations.open_files;
+        return 0;
+}
+
+ProcessOwner *manager_owner_of(void *userdata, Unit *unit) {
+        return manager_make_owner(userdata, unit);
+}
+
+/* The unit provides the command; the manager the control group and the output. */
+static int owner_prepare(ProcessOwner *owner, UnitPurpose purpose, ExecRequest *request, ExecResult *result) {
+        Manager *manager = of(owner)->manager;
+        Unit *unit = of(owner)->unit;
+        int r;
+
+        if (!unit->vtable->prepare_spawn)
+                return -ECANCELED;
+        r = manager_surround(manager, request, result);
+        if (r < 0)
+                return r;
         r = unit->vtable->prepare_spawn(unit, purpose, request);
         if (r < 0 && r != -ECANCELED)
                 exec_result_set(result, EXEC_STEP_RESOURCES, r, "cannot prepare the command: %s", strerror(-r));
@@ -208,7 +221,10 @@ ProcessOwner *manager_make_owner(Manager *manager, Unit *unit) {
         if (!owner)
                 return NULL;
         *owner = (UnitOwner) {
-                .owner = { .ops = &unit_owner_ops, .name = unit->id }, .manager = manager, .unit = unit };
+                .owner = { .ops = &unit_owner_ops, .name = unit->id },
+                .manager = manager,
+                .unit = unit,
+        };
         row->owner = &owner->owner;
         return row->owner;
 }
@@ -301,7 +317,8 @@ static ProcessOwner *host_find_owner(void *userdata, const char *name) {
         Manager *manager = userdata;
         Unit *unit = unit_table_find(manager->units, name);
 
-        return unit ? manager_make_owner(manager, unit) : NULL;
+        return unit ? manager_make_owner(manager, unit)
+                    : manager_attempts_find_owner(manager_runs_attempts(manager->runs), name);
 }
 
 static Journal *host_journal(void *userdata) {
@@ -333,7 +350,9 @@ static void host_before_exits(void *userdata) {
 }
 
 static bool host_is_own(void *userdata, pid_t pid) {
-        return manager_log_is_daemon(((const Manager *) userdata)->log, pid);
+        const Manager *manager = userdata;
+
+        return manager_log_is_daemon(manager->log, pid) || manager_runs_is_daemon(manager->runs, pid);
 }
 
 static void host_begun(void *userdata, const ExecRequest *request, UnitPurpose purpose, pid_t pid) {

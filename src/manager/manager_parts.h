@@ -27,6 +27,7 @@
 #include "manager/manager_notify.h"
 #include "manager/manager_pin.h"
 #include "manager/manager_record.h"
+#include "manager/manager_run.h"
 #include "manager/manager_signal.h"
 #include "manager/manager_stage.h"
 #include "manager/manager_token.h"
@@ -47,27 +48,28 @@
 
 struct Manager {
         UnitHost host;
-        ManagerOptions options;         /* its strings are owned, as are the next two */
+        ManagerOptions options; /* its strings are owned, as are the next two */
         char **exit_on;
         ResourceLimit default_tasks_max;
 
         ManagerTurn turn;
         TellPolicy tell;
-        sd_event_source *timer_source;  /* owned */
-        usec_t alarm;                   /* the time that .timer_source is set to */
+        sd_event_source *timer_source; /* owned */
+        usec_t alarm; /* the time that .timer_source is set to */
 
-        UnitFileLoader *loader;         /* owned */
-        UnitTable *units;               /* owned */
-        JobManager *engine;             /* owned */
-        Outbox *outbox;                 /* owned */
+        UnitFileLoader *loader; /* owned */
+        UnitTable *units; /* owned */
+        JobManager *engine; /* owned */
+        Outbox *outbox; /* owned */
         ProcessHost process_host;
-        ProcessTable *processes;        /* owned */
-        ProcessTimers *timers;          /* owned */
-        ProcessRest *rest;              /* owned */
-        ProcessErrands *errands;        /* owned */
-        ProcessGroups *groups;          /* owned */
+        ProcessTable *processes; /* owned */
+        ProcessTimers *timers; /* owned */
+        ProcessRest *rest; /* owned */
+        ProcessErrands *errands; /* owned */
+        ProcessGroups *groups; /* owned */
         ProcessKept kept;
-        ManagerLog *log;                /* owned; NULL: units inherit the manager's output */
+        ManagerLog *log; /* owned; NULL: units inherit the manager's output */
+        ManagerRuns *runs; /* owned */
 
         ManagerLimitations limitations;
         ManagerEnvironment environment;
@@ -92,7 +94,7 @@ struct Manager {
         ManagerContract contract;
         ManagerStages stages;
 
-        char *state_directory;          /* owned: for data that survives a reboot; NULL: unknown or none */
+        char *state_directory; /* owned: for data that survives a reboot; NULL: unknown or none */
         bool wants_reexec;
 };
 
@@ -101,6 +103,10 @@ extern const UnitHostOps manager_host_ops;
 extern const UnitObserverOps manager_observer_ops;
 extern const ProcessHostOps manager_process_host_ops;
 extern const ManagerSignalOps manager_signal_ops;
+
+/* manager_owner.c: what every process gets. 0, or < 0 with @result set: none is to be made. */
+int manager_surround(void *userdata, ExecRequest *request, ExecResult *result);
+ProcessOwner *manager_owner_of(void *userdata, Unit *unit);
 
 /* Removes everything about the unit except its entry among the candidates for unloading: its index will be reused. */
 void manager_forget_unit(Manager *manager, Unit *unit);

@@ -24,7 +24,7 @@
  * see doc/decisions/0019; tests/manager/test_manager_format.c verifies it. A file of a later version is renamed and not
  * used.
  */
-#define STATE_FORMAT 6
+#define STATE_FORMAT 7
 #define STATE_FORMAT_OLDEST 5
 
 /* — the manager itself — */
@@ -100,6 +100,28 @@ static int read_errand(void *userdata, uint32_t number, RecordReader *reader) {
 
 static const char *describe_errand(void *userdata, uint32_t number) {
         return "an errand";
+}
+
+/* — attempts — */
+
+static void write_attempt(void *userdata, uint32_t number, RecordWriter *writer) {
+        manager_attempts_write(manager_runs_attempts(((const Manager *) userdata)->runs), number, writer);
+}
+
+static int next_attempt(void *userdata, uint32_t number, uint32_t *ret_number) {
+        return manager_attempts_next(manager_runs_attempts(((const Manager *) userdata)->runs), number, ret_number);
+}
+
+static int read_attempt(void *userdata, uint32_t number, RecordReader *reader) {
+        ManagerRestore *restore = userdata;
+        Manager *manager = restore->manager;
+
+        return manager_attempts_read(manager_runs_attempts(manager->runs), manager->units, number, reader,
+                                     &restore->n_processes);
+}
+
+static const char *describe_attempt(void *userdata, uint32_t number) {
+        return "an attempt";
 }
 
 /* — tokens — */
@@ -206,7 +228,7 @@ static void write_unit(void *userdata, uint32_t number, RecordWriter *writer) {
                 return;
         row = manager_units_of(&manager->rows, unit);
         if (!row) {
-                writer->has_failed = true;      /* an empty record would mean that there is no such unit */
+                writer->has_failed = true; /* an empty record would mean that there is no such unit */
                 return;
         }
         owner = row->owner;
@@ -337,18 +359,20 @@ static const char *describe_job(void *userdata, uint32_t number) {
 }
 
 static const StateSection sections[] = {
-        [MANAGER_SECTION_SELF] = { STORE_MANAGER, MANAGER_RECORD_SELF, MANAGER_RECORD_SELF,
-                                   .write = write_self, .read = read_self, .describe = describe_manager },
-        [MANAGER_SECTION_QUEUES] = { STORE_MANAGER, MANAGER_RECORD_QUEUES, MANAGER_RECORD_QUEUES,
-                                     .write = write_queues, .read = read_queues, .describe = describe_manager },
+        [MANAGER_SECTION_SELF] = { STORE_MANAGER, MANAGER_RECORD_SELF, MANAGER_RECORD_SELF, .write = write_self,
+                                   .read = read_self, .describe = describe_manager },
+        [MANAGER_SECTION_QUEUES] = { STORE_MANAGER, MANAGER_RECORD_QUEUES, MANAGER_RECORD_QUEUES, .write = write_queues,
+                                     .read = read_queues, .describe = describe_manager },
         [MANAGER_SECTION_TOKENS] = { STORE_MANAGER, MANAGER_RECORD_TOKENS, UINT32_MAX, .next = next_token,
                                      .write = write_token, .read = read_token, .describe = describe_manager },
         [MANAGER_SECTION_UNITS] = { STORE_UNITS, 0, UINT32_MAX, .next = next_unit, .soon = fetch_unit,
                                     .write = write_unit, .read = read_unit, .describe = describe_unit },
-        [MANAGER_SECTION_JOBS] = { STORE_JOBS, 0, UINT32_MAX, .next = next_job,
-                                   .write = write_job, .read = read_job, .describe = describe_job },
-        [MANAGER_SECTION_ERRANDS] = { STORE_ERRANDS, 0, UINT32_MAX, .next = next_errand,
-                                      .write = write_errand, .read = read_errand, .describe = describe_errand },
+        [MANAGER_SECTION_JOBS] = { STORE_JOBS, 0, UINT32_MAX, .next = next_job, .write = write_job, .read = read_job,
+                                   .describe = describe_job },
+        [MANAGER_SECTION_ERRANDS] = { STORE_ERRANDS, 0, UINT32_MAX, .next = next_errand, .write = write_errand,
+                                      .read = read_errand, .describe = describe_errand },
+        [MANAGER_SECTION_ATTEMPTS] = { STORE_ATTEMPTS, 0, UINT32_MAX, .next = next_attempt, .write = write_attempt,
+                                       .read = read_attempt, .describe = describe_attempt },
 };
 
 void manager_records_mark_awaiting(Manager *manager, const Unit *unit) {
@@ -388,18 +412,18 @@ int manager_records_init(Manager *manager) {
         const bool is_kept = manager->options.keeper.ops;
 
         return state_new(&manager->turn.state, &(StateOptions) {
-                .folder = manager->options.runtime_directory,
-                .name = "jobd state",
-                .version = STATE_FORMAT,
-                .oldest = STATE_FORMAT_OLDEST,
-                .sections = sections,
-                .n_sections = ELEMENTSOF(sections),
-                .numbers = MANAGER_SECTION_SELF,
-                .userdata = manager,
-                .committed = committed,
-                .hold = is_kept ? hold_state : NULL,
-                .take_held = is_kept ? take_held_state : NULL,
-        });
+                                                       .folder = manager->options.runtime_directory,
+                                                       .name = "jobd state",
+                                                       .version = STATE_FORMAT,
+                                                       .oldest = STATE_FORMAT_OLDEST,
+                                                       .sections = sections,
+                                                       .n_sections = ELEMENTSOF(sections),
+                                                       .numbers = MANAGER_SECTION_SELF,
+                                                       .userdata = manager,
+                                                       .committed = committed,
+                                                       .hold = is_kept ? hold_state : NULL,
+                                                       .take_held = is_kept ? take_held_state : NULL,
+                                               });
 }
 
 void manager_records_deinit(Manager *manager) {

@@ -29,7 +29,7 @@ static int tell_lost_processes(ManagerRestore *restore) {
                 if (owner && r == 0)
                         r = process_table_tell_lost(manager->processes, owner);
         }
-        return r;
+        return r < 0 ? r : manager_attempts_tell_lost(manager_runs_attempts(manager->runs));
 }
 
 static int take_journal_exits(ManagerRestore *restore) {
@@ -52,16 +52,27 @@ static int look_at_unit(void *userdata, uint32_t number, RecordReader *reader) {
         if (process_table_look(reader))
                 restore->lives = true;
         record_get_string(reader);
-        reader->at = reader->end;       /* the rest is only for taking over */
+        reader->at = reader->end; /* the rest is only for taking over */
+        return reader->has_failed ? -EBADMSG : 0;
+}
+
+static int look_at_attempt(void *userdata, uint32_t number, RecordReader *reader) {
+        ManagerRestore *restore = userdata;
+
+        restore->lives = manager_attempts_look(reader) || restore->lives;
+        reader->at = reader->end;
         return reader->has_failed ? -EBADMSG : 0;
 }
 
 static int look(ManagerRestore *restore) {
+        int r;
+
         if (restore->manager->options.keeper.is_again) {
                 restore->lives = true;
                 return 0;
         }
-        return state_look(restore->manager->turn.state, MANAGER_SECTION_UNITS, look_at_unit, restore);
+        r = state_look(restore->manager->turn.state, MANAGER_SECTION_UNITS, look_at_unit, restore);
+        return r < 0 ? r : state_look(restore->manager->turn.state, MANAGER_SECTION_ATTEMPTS, look_at_attempt, restore);
 }
 
 /* — the steps — */
@@ -144,6 +155,10 @@ static int read_errands(ManagerRestore *restore) {
         return r < 0 ? r : process_errands_repeat(restore->manager->errands);
 }
 
+static int read_attempts(ManagerRestore *restore) {
+        return state_read(restore->manager->turn.state, MANAGER_SECTION_ATTEMPTS, restore);
+}
+
 static int read_tokens(ManagerRestore *restore) {
         return state_read(restore->manager->turn.state, MANAGER_SECTION_TOKENS, restore);
 }
@@ -161,20 +176,19 @@ static int resume_units(ManagerRestore *restore) {
 
 /* The order in which a manager takes over the state. */
 static int restore_all(ManagerRestore *restore) {
-        static int (*const steps[])(ManagerRestore *restore) = {
-                drop_uncommitted,       /* before units are read: removes files of units that were never committed */
-                read_units,             /* with their timers, processes and pins */
-                find_unread,            /* units without a readable record, by their processes */
-                read_jobs,              /* jobs refer to units */
-                ask_unread_again,
-                install_jobs,
-                check_journal,
-                read_queues,            /* job requests, exits: the journal has later ones */
-                read_errands,           /* in the order of their numbers */
-                read_tokens,            /* tokens refer to jobs */
-                take_journal_exits,     /* children that were reaped after the commit */
-                tell_lost_processes,    /* processes that are gone without a known exit */
-                resume_units,           /* last: units may use all of the above */
+        static int (*const steps[])(ManagerRestore * restore) = {
+                drop_uncommitted, /* before units are read: removes files of units that were never committed */
+                read_units, /* with their timers, processes and pins */
+                read_attempts, /* errands refer to attempts */
+                find_unread, /* units without a readable record, by their processes */
+                read_jobs, /* jobs refer to units */
+                ask_unread_again,    install_jobs,
+                check_journal,       read_queues, /* job requests, exits: the journal has later ones */
+                read_errands, /* in the order of their numbers */
+                read_tokens, /* tokens refer to jobs */
+                take_journal_exits, /* children that were reaped after the commit */
+                tell_lost_processes, /* processes that are gone without a known exit */
+                resume_units, /* last: units may use all of the above */
         };
         int r = read_self(restore);
 
@@ -243,6 +257,7 @@ bool manager_open_state(Manager *manager) {
                 state_raise_commit(manager->turn.state, manager_transients_last_commit(&manager->transients));
         }
         state_begin(manager->turn.state);
+        manager_runs_begin(manager->runs, !is_lost);
         if (state_journal(manager->turn.state))
                 manager_notify_peek(&manager->notify);
         return true;

@@ -9,19 +9,20 @@
 #include "state/state.h"
 
 typedef enum ManagerSection {
-        MANAGER_SECTION_SELF,           /* numbers, stage, environment */
-        MANAGER_SECTION_QUEUES,         /* jobs asked for, and exits */
-        MANAGER_SECTION_TOKENS,         /* see manager_token.c */
-        MANAGER_SECTION_UNITS,          /* with their timers and processes */
+        MANAGER_SECTION_SELF, /* numbers, stage, environment */
+        MANAGER_SECTION_QUEUES, /* jobs asked for, and exits */
+        MANAGER_SECTION_TOKENS, /* see manager_token.c */
+        MANAGER_SECTION_UNITS, /* with their timers and processes */
         MANAGER_SECTION_JOBS,
-        MANAGER_SECTION_ERRANDS,        /* of processes */
+        MANAGER_SECTION_ERRANDS, /* of processes */
+        MANAGER_SECTION_ATTEMPTS, /* of nodes of runs, with their timers and processes */
 } ManagerSection;
 
 /* The record numbers in STORE_MANAGER. */
 enum {
         MANAGER_RECORD_SELF,
         MANAGER_RECORD_QUEUES,
-        MANAGER_RECORD_TOKENS = 64,     /* and following */
+        MANAGER_RECORD_TOKENS = 64, /* and following */
 };
 
 static inline void manager_mark_self(State *state) {

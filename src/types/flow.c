@@ -2,32 +2,49 @@
 /*
  * A flow: a graph of nodes that runs of it go through
  *
- * This manager loads flows, shows and verifies them, but has no runs: a start
- * ends with the reason.
+ * The unit is active while it has runs that live; the runs themselves are the
+ * host's (UnitHostOps.start_runs). Its start lasts until a run is there, its
+ * stop until no attempt is.
  */
 
+#include <errno.h>
+#include <stdlib.h>
+
 #include "basic/macro.h"
+#include "basic/text.h"
+#include "types/exec_owner.h"
 #include "types/exec_property.h"
+#include "types/exec_sandbox.h"
 #include "types/group_property.h"
 #include "types/kill_property.h"
+#include "types/unit_ask.h"
 #include "types/unit_say.h"
 #include "types/unit_types.h"
+#include "unit/exec_terms.h"
+#include "unitfile/draft_type.h"
 #include "unitfile/flow_settings.h"
 
-static int flow_init(Unit *unit) {
-        return 0;
-}
+typedef enum FlowState {
+        FLOW_DEAD,
+        FLOW_STARTING, /* a run is being made */
+        FLOW_RUNNING,
+        FLOW_STOPPING, /* attempts are still there */
+        FLOW_FAILED,
+        _FLOW_STATE_MAX,
+} FlowState;
 
-static void flow_deinit(Unit *unit) {
-}
+static const char *const flow_states[_FLOW_STATE_MAX] = {
+        [FLOW_DEAD] = "dead",         [FLOW_STARTING] = "starting", [FLOW_RUNNING] = "running",
+        [FLOW_STOPPING] = "stopping", [FLOW_FAILED] = "failed",
+};
 
-static UnitAnswer flow_start(Unit *unit) {
-        unit_say(unit, LOG_LEVEL_ERROR, "Flows are not run yet by this manager.");
-        return UNIT_UNSUPPORTED;
-}
+typedef struct Flow {
+        FlowState state;
+        const char *failure; /* static; NULL: none */
+} Flow;
 
-static const char *flow_sub_state(const Unit *unit) {
-        return "dead";
+static Flow *flow_of(const Unit *unit) {
+        return unit->state_of_type;
 }
 
 /* A flow whose file is gone has no settings: it uses the defaults. */
@@ -37,8 +54,165 @@ static const FlowSettings *flow_settings(const Unit *unit) {
         return unit->type_settings ? unit->type_settings : &none;
 }
 
+/* — states — */
+
+static UnitRuns runs_of(const Unit *unit) {
+        UnitHost *host = unit_host(unit);
+        UnitRuns runs = {};
+
+        if (host->ops->get_runs)
+                host->ops->get_runs(host, unit, &runs);
+        return runs;
+}
+
+static void set_state(Unit *unit, FlowState state) {
+        static const UnitActiveState active_states[_FLOW_STATE_MAX] = {
+                [FLOW_DEAD] = UNIT_INACTIVE,         [FLOW_STARTING] = UNIT_ACTIVATING, [FLOW_RUNNING] = UNIT_ACTIVE,
+                [FLOW_STOPPING] = UNIT_DEACTIVATING, [FLOW_FAILED] = UNIT_FAILED,
+        };
+        const ExecTerms *terms = exec_settings_rare(draft_type_exec(unit))->terms;
+
+        flow_of(unit)->state = state;
+        if (state == FLOW_DEAD || state == FLOW_FAILED) {
+                exec_sandbox_release(unit);
+                exec_owner_left(unit, terms, (uid_t) -1, (gid_t) -1);
+        }
+        unit_publish(unit, active_states[state], 0);
+}
+
+static void end(Unit *unit, const char *failure) {
+        flow_of(unit)->failure = failure;
+        set_state(unit, failure ? FLOW_FAILED : FLOW_DEAD);
+}
+
+static int flow_init(Unit *unit) {
+        unit->state_of_type = calloc(1, sizeof(Flow));
+        return unit->state_of_type ? 0 : -ENOMEM;
+}
+
+static void flow_deinit(Unit *unit) {
+        exec_sandbox_forget(unit);
+        free(unit->state_of_type);
+        unit->state_of_type = NULL;
+}
+
+static UnitAnswer flow_start(Unit *unit) {
+        UnitHost *host = unit_host(unit);
+        int r = host->ops->start_runs ? host->ops->start_runs(host, unit) : -EOPNOTSUPP;
+
+        if (r == -EOPNOTSUPP) {
+                unit_say(unit, LOG_LEVEL_ERROR,
+                         "Runs are not kept here: jobd-runstore is not installed, or jobd.conf has Store=none.");
+                return UNIT_UNSUPPORTED;
+        }
+        if (r < 0)
+                return UNIT_OPERATION_FAILED;
+        flow_of(unit)->failure = NULL;
+        set_state(unit, FLOW_STARTING);
+        return UNIT_UNDER_WAY;
+}
+
+static UnitAnswer flow_stop(Unit *unit) {
+        const bool interrupts = flow_settings(unit)->stop_mode == FLOW_STOP_INTERRUPT;
+        UnitHost *host = unit_host(unit);
+        const usec_t timeout = flow_settings(unit)->timeout_stop;
+
+        if (host->ops->stop_runs)
+                host->ops->stop_runs(host, unit, interrupts);
+        set_state(unit, FLOW_STOPPING);
+        if (!interrupts && timeout != USEC_INFINITY)
+                (void) unit_set_timer(unit, UNIT_PURPOSE_STATE_LIMIT, usec_add(unit_now(unit), timeout));
+        return UNIT_UNDER_WAY;
+}
+
+/* StopMode=wait has waited long enough. */
+static void flow_timer_elapsed(Unit *unit, UnitPurpose purpose) {
+        UnitHost *host = unit_host(unit);
+
+        if (flow_of(unit)->state != FLOW_STOPPING)
+                return;
+        unit_say(unit, LOG_LEVEL_WARNING, "Attempts have not ended in time, and are interrupted.");
+        host->ops->stop_runs(host, unit, true);
+}
+
+static void flow_runs_changed(Unit *unit) {
+        UnitHost *host = unit_host(unit);
+        Flow *flow = flow_of(unit);
+        UnitRuns runs;
+
+        host->ops->get_runs(host, unit, &runs);
+        if (flow->state == FLOW_STARTING && !runs.is_starting) {
+                if (runs.problem) {
+                        end(unit, runs.problem);
+                        return;
+                }
+                set_state(unit, FLOW_RUNNING);
+        }
+        if (flow->state == FLOW_RUNNING && runs.n_live == 0 && runs.n_attempts == 0)
+                end(unit, runs.has_failed ? "a run has failed" : NULL);
+        else if (flow->state == FLOW_STOPPING && runs.n_attempts == 0) {
+                (void) unit_set_timer(unit, UNIT_PURPOSE_STATE_LIMIT, USEC_INFINITY);
+                end(unit, NULL);
+        }
+}
+
+static const char *flow_sub_state(const Unit *unit) {
+        return flow_states[flow_of(unit)->state];
+}
+
+static const char *flow_failure(const Unit *unit) {
+        return flow_of(unit)->failure;
+}
+
+static void flow_reset_failed(Unit *unit) {
+        if (flow_of(unit)->state == FLOW_FAILED)
+                end(unit, NULL);
+}
+
+static int flow_activity(const Unit *unit, char **ret_activity, usec_t *ret_since) {
+        const UnitRuns runs = runs_of(unit);
+
+        if (runs.n_live == 0 && runs.n_attempts == 0)
+                return -ENOENT;
+        *ret_since = unit->active_enter.monotonic;
+        return text_format(ret_activity, "%u run%s, %u attempt%s", runs.n_live, runs.n_live == 1 ? "" : "s",
+                           runs.n_attempts, runs.n_attempts == 1 ? "" : "s");
+}
+
+/* Attempts have groups of their own, in that of the unit. */
 static void flow_group(const Unit *unit, UnitGroup *ret_group) {
-        *ret_group = (UnitGroup) { .resources = flow_settings(unit)->resources };
+        *ret_group = (UnitGroup) { .resources = flow_settings(unit)->resources, .is_begun = true };
+}
+
+/* — records — */
+
+static void flow_record(const Unit *unit, RecordWriter *writer) {
+        record_put(writer, flow_of(unit)->state);
+        exec_sandbox_record(unit, writer);
+}
+
+static int flow_restore(Unit *unit, RecordReader *reader) {
+        const FlowState state = (FlowState) record_get_below(reader, _FLOW_STATE_MAX);
+
+        exec_sandbox_restore(unit, reader);
+        if (reader->has_failed)
+                return -EBADMSG;
+        flow_of(unit)->state = state;
+        if (state == FLOW_FAILED)
+                flow_of(unit)->failure = "a run has failed";
+        return 0;
+}
+
+/* A start, or a stop, that the earlier core did not end. */
+static void flow_resume(Unit *unit) {
+        const Flow *flow = flow_of(unit);
+        UnitHost *host = unit_host(unit);
+
+        exec_sandbox_resume(unit);
+        if (flow->state == FLOW_STARTING && host->ops->start_runs)
+                (void) host->ops->start_runs(host, unit);
+        else if (flow->state == FLOW_STOPPING && host->ops->stop_runs)
+                host->ops->stop_runs(host, unit, flow_settings(unit)->stop_mode == FLOW_STOP_INTERRUPT);
 }
 
 /* — properties — */
@@ -65,11 +239,11 @@ static void get_nodes(const Unit *unit, Sink *sink) {
         sink_close(sink);
 }
 
-#define GETTER(name, put, expression)                                            \
-        static void get_##name(const Unit *unit, Sink *sink) {                   \
-                const FlowSettings *flow = flow_settings(unit);                  \
-                                                                                 \
-                put(sink, expression);                                           \
+#define GETTER(name, put, expression) \
+        static void get_##name(const Unit *unit, Sink *sink) { \
+                const FlowSettings *flow = flow_settings(unit); \
+\
+                put(sink, expression); \
         }
 
 GETTER(end_mode, sink_string, flow_end_mode_to_string(flow->end_mode))
@@ -94,11 +268,21 @@ static void get_stop_post(const Unit *unit, Sink *sink) {
         exec_property_put_commands(flow_settings(unit)->process.commands[FLOW_EXEC_STOP_POST], sink);
 }
 
+static void get_live_runs(const Unit *unit, Sink *sink) {
+        sink_u32(sink, runs_of(unit).n_live);
+}
+
+static void get_attempts(const Unit *unit, Sink *sink) {
+        sink_u32(sink, runs_of(unit).n_attempts);
+}
+
 #define C (UNIT_PROPERTY_CONST | UNIT_PROPERTY_OWN)
 
 static const UnitProperty rows[] = {
         { "Nodes", "a(sas)", C, get_nodes, "Its nodes, each with its parents, but not those of NodesFile." },
         { "NodesFile", "s", C, get_nodes_file, "The file that has more nodes; empty: none." },
+        { "LiveRuns", "u", UNIT_PROPERTY_OWN, get_live_runs, "How many runs there are that have not ended." },
+        { "Attempts", "u", UNIT_PROPERTY_OWN, get_attempts, "How many attempts of nodes have processes." },
         { "MaxRuns", "u", C, get_max_runs, "How many runs there may be at a time." },
         { "OnBusy", "s", C, get_on_busy, "What becomes of a run beyond that: 'queue', 'reject', 'skip' or 'replace'." },
         { "OnTrigger", "s", C, get_on_trigger,
@@ -133,6 +317,15 @@ const UnitVTable flow_vtable = {
         .init = flow_init,
         .deinit = flow_deinit,
         .start = flow_start,
+        .stop = flow_stop,
         .sub_state = flow_sub_state,
+        .failure = flow_failure,
+        .reset_failed = flow_reset_failed,
+        .activity = flow_activity,
+        .timer_elapsed = flow_timer_elapsed,
+        .runs_changed = flow_runs_changed,
         .group = flow_group,
+        .record = flow_record,
+        .restore = flow_restore,
+        .resume = flow_resume,
 };

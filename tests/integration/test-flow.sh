@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Flows as units: they are loaded, shown, listed and checked; a start says that they are not run.
+# Flows as units: they are loaded, shown, listed and checked. Their runs have a test of their own.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 
@@ -49,10 +49,6 @@ check_prints "its nodes" 'dump' ctl show -p Nodes backup.flow
 check_prints "those of its processes" '^User=root$' ctl show backup.flow
 check_prints "its limits" '^MemoryMax=1073741824$' ctl show backup.flow
 check_prints "its state" 'Nightly backup' ctl status backup.flow
-check_exit "a start fails" 1 ctl start backup.flow
-check_prints "and says why" 'units of this type are not supported here' ctl start backup.flow
-check_prints "the log does, too" 'Flows are not run yet by this manager' cat "$DIR/log"
-check_prints "it stays as it was" '^inactive$' ctl is-active backup.flow
 check_prints "a broken one is refused with file and line" 'broken.flow:2: DependsOn=: Nodes wait for each other in a circle' \
         ctl start broken.flow
 

@@ -1,0 +1,1014 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Attempts
+ *
+ * Steps follow each other: ExecStartPre= commands, the command, the end of
+ * what is left of the tree, ExecStopPost= commands, and again the end of the
+ * tree. A restored attempt waits for the definition of its run before it takes
+ * the next step: exits are noted meanwhile.
+ */
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "basic/clock.h"
+#include "basic/log.h"
+#include "basic/random.h"
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "basic/vector.h"
+#include "exec/exec_kill.h"
+#include "manager/manager_attempt.h"
+#include "process/process_rest.h"
+#include "types/exec_context.h"
+#include "types/exec_sandbox.h"
+#include "types/unit_process.h"
+
+/* Without control groups nothing tells that the last process is gone. */
+#define LOOK_AGAIN (100 * USEC_PER_MSEC)
+#define NAME_BYTES 64U
+#define NAME_FORMAT "run-%" PRIu32 "-%" PRIu32 "-%" PRIu32 "-%" PRIu32
+
+typedef enum AttemptStep {
+        ATTEMPT_PRE, /* ExecStartPre= */
+        ATTEMPT_MAIN, /* Exec= */
+        ATTEMPT_CLEAN, /* what the command has left is ended */
+        ATTEMPT_POST, /* ExecStopPost= */
+        ATTEMPT_CLEAN_POST,
+        ATTEMPT_OVER,
+        _ATTEMPT_STEP_MAX,
+} AttemptStep;
+
+/* How far the end of the processes of the present step is. */
+typedef enum AttemptSignal {
+        ATTEMPT_UNSIGNALLED,
+        ATTEMPT_TERMINATED,
+        ATTEMPT_KILLED,
+        _ATTEMPT_SIGNAL_MAX,
+} AttemptSignal;
+
+typedef struct Attempt {
+        ProcessOwner owner;
+        ManagerAttempts *attempts; /* borrowed */
+        uint32_t number; /* of its record */
+        RunAttemptKey key;
+        uint64_t id;
+        Unit *unit; /* a reference */
+        FlowDefinition *definition; /* a reference; NULL: not known yet */
+        FlowCommand command; /* of the process at hand */
+        char name[NAME_BYTES];
+        uint8_t invocation[16];
+        AttemptStep step;
+        AttemptSignal signal;
+        uint32_t index; /* of the command in its list */
+        bool is_wanted; /* a process was asked for */
+        bool has_begun; /* a process was made */
+        bool is_stopping; /* it was told to end */
+        bool is_interrupted; /* … by a stop of the unit */
+        bool waits; /* for its definition, to take the next step */
+        bool leaves_rest; /* which cannot be killed */
+        bool is_known; /* a run has asked for it */
+        bool is_told; /* its end was, and is in the next batch of the store */
+        bool is_stored; /* its end is in .batch */
+        uint64_t batch;
+        pid_t pid; /* of the process at hand; 0: none */
+        pid_t main_pid;
+        bool has_end; /* the following are set */
+        RunEndKind kind;
+        uint16_t end;
+        int exit, exit_signal; /* -1: none */
+        usec_t started, ended; /* wall clock */
+} Attempt;
+
+struct ManagerAttempts {
+        ManagerAttemptsHost host;
+        VECTOR(Attempt *) all; /* by number; NULL: free */
+        size_t n, n_told, n_stored;
+        uint64_t last_id;
+};
+
+static void proceed(Attempt *attempt);
+static void look_again(Attempt *attempt);
+
+static Attempt *of(ProcessOwner *owner) {
+        return container_of(owner, Attempt, owner);
+}
+
+static usec_t now(const Attempt *attempt) {
+        return attempt->attempts->host.turn->now;
+}
+
+static void mark(const Attempt *attempt) {
+        ManagerTurn *turn = attempt->attempts->host.turn;
+
+        turn->has_news = true;
+        state_mark(turn->state, STORE_ATTEMPTS, attempt->number);
+}
+
+static void say(const Attempt *attempt, LogLevel level, const char *format, ...) printf_(3, 4);
+
+static void say(const Attempt *attempt, LogLevel level, const char *format, ...) {
+        cleanup_free_ char *message = NULL;
+        va_list arguments;
+        int r;
+
+        va_start(arguments, format);
+        r = text_vformat(&message, format, arguments);
+        va_end(arguments);
+        if (r == 0 && attempt->definition)
+                log_write(level, attempt->unit->id, "Run %" PRIu32 ", node %s: %s", attempt->key.run,
+                          run_graph_name(flow_definition_graph(attempt->definition), attempt->key.node), message);
+        else if (r == 0)
+                log_write(level, attempt->unit->id, "Run %" PRIu32 ": %s", attempt->key.run, message);
+}
+
+static Attempt *find(const ManagerAttempts *attempts, const RunAttemptKey *key) {
+        for (size_t i = 0; i < attempts->all.n; i++) {
+                Attempt *attempt = attempts->all.items[i];
+
+                if (attempt && memcmp(&attempt->key, key, sizeof(*key)) == 0)
+                        return attempt;
+        }
+        return NULL;
+}
+
+/* — life — */
+
+static void release(Attempt *attempt) {
+        const ManagerAttemptsHost *host = &attempt->attempts->host;
+        Unit *unit = attempt->unit;
+
+        attempt->attempts->n_told -= attempt->is_told;
+        process_timers_forget_owner(host->timers, &attempt->owner);
+        process_table_forget_owner(host->processes, &attempt->owner);
+        process_errands_forget_owner(host->errands, &attempt->owner);
+        process_groups_forget_owner(&attempt->owner);
+        flow_command_close(&attempt->command);
+        flow_definition_unref(attempt->definition);
+        attempt->attempts->all.items[attempt->number] = NULL;
+        attempt->attempts->n--;
+        free(attempt);
+        unit_unref(unit);
+}
+
+int manager_attempts_new(ManagerAttempts **ret_attempts, const ManagerAttemptsHost *host) {
+        ManagerAttempts *attempts = calloc(1, sizeof(*attempts));
+
+        if (!attempts)
+                return -ENOMEM;
+        attempts->host = *host;
+        *ret_attempts = attempts;
+        return 0;
+}
+
+ManagerAttempts *manager_attempts_free(ManagerAttempts *attempts) {
+        if (!attempts)
+                return NULL;
+        for (size_t i = 0; i < attempts->all.n; i++)
+                if (attempts->all.items[i])
+                        release(attempts->all.items[i]);
+        vector_deinit(&attempts->all);
+        free(attempts);
+        return NULL;
+}
+
+static int find_number(ManagerAttempts *attempts, uint32_t *ret_number) {
+        size_t i = attempts->n < attempts->all.n ? 0 : attempts->all.n;
+        int r;
+
+        while (i < attempts->all.n && attempts->all.items[i])
+                i++;
+        *ret_number = (uint32_t) i;
+        if (i < attempts->all.n)
+                return 0;
+        r = vector_push(&attempts->all, NULL);
+        return r;
+}
+
+static const ProcessOwnerOps attempt_ops;
+
+static int add(ManagerAttempts *attempts, const RunAttemptKey *key, Unit *unit, uint32_t number, Attempt **ret) {
+        Attempt *attempt = calloc(1, sizeof(*attempt));
+
+        if (!attempt)
+                return -ENOMEM;
+        while (attempts->all.n <= number)
+                if (vector_push(&attempts->all, NULL) < 0) {
+                        free(attempt);
+                        return -ENOMEM;
+                }
+        attempt->attempts = attempts;
+        attempt->key = *key;
+        attempt->number = number;
+        attempt->unit = unit_ref(unit);
+        attempt->exit = attempt->exit_signal = -1;
+        snprintf(attempt->name, sizeof(attempt->name), NAME_FORMAT, key->run, key->node, key->generation, key->number);
+        attempt->owner = (ProcessOwner) { .ops = &attempt_ops, .name = attempt->name };
+        attempts->all.items[number] = attempt;
+        attempts->n++;
+        *ret = attempt;
+        return 0;
+}
+
+int manager_attempts_begin(ManagerAttempts *attempts, const RunAttemptKey *key, uint64_t id, Unit *unit,
+                           FlowDefinition *definition) {
+        uint32_t number;
+        Attempt *attempt;
+        int r;
+
+        if (find(attempts, key))
+                return -EEXIST;
+        r = find_number(attempts, &number);
+        if (r == 0)
+                r = add(attempts, key, unit, number, &attempt);
+        if (r < 0)
+                return r;
+        attempt->id = id;
+        attempt->definition = flow_definition_ref(definition);
+        attempt->is_known = true;
+        attempts->last_id = MAX(attempts->last_id, id);
+        (void) random_bytes(attempt->invocation, sizeof(attempt->invocation));
+        mark(attempt);
+        proceed(attempt);
+        return 0;
+}
+
+void manager_attempts_note_batch(ManagerAttempts *attempts, uint64_t batch) {
+        for (size_t i = 0; i < attempts->all.n && attempts->n_told > 0; i++) {
+                Attempt *attempt = attempts->all.items[i];
+
+                if (!attempt || !attempt->is_told)
+                        continue;
+                attempt->is_told = false;
+                attempt->is_stored = true;
+                attempt->batch = batch;
+                attempts->n_told--;
+                attempts->n_stored++;
+        }
+}
+
+void manager_attempts_forget_stored(ManagerAttempts *attempts, uint64_t durable) {
+        for (size_t i = 0; i < attempts->all.n && attempts->n_stored > 0; i++) {
+                Attempt *attempt = attempts->all.items[i];
+
+                if (!attempt || !attempt->is_stored || attempt->batch > durable)
+                        continue;
+                attempts->n_stored--;
+                mark(attempt);
+                release(attempt);
+        }
+}
+
+/* — commands — */
+
+static const FlowSettings *flow_of(const Attempt *attempt) {
+        return flow_definition_settings(attempt->definition);
+}
+
+static int open_command(Attempt *attempt) {
+        if (attempt->command.node)
+                return 0;
+        return flow_command_open(&attempt->command, attempt->definition, attempt->key.node);
+}
+
+/* The command of the present step; NULL: there is none (any more). */
+static ExecCommand *command_of(const Attempt *attempt) {
+        const FlowProcess *process = attempt->command.process;
+        ExecCommand *command = NULL;
+
+        if (attempt->step == ATTEMPT_MAIN)
+                command = attempt->command.node->command;
+        else if (attempt->step == ATTEMPT_PRE)
+                command = process->commands[FLOW_EXEC_START_PRE];
+        else if (attempt->step == ATTEMPT_POST)
+                command = process->commands[FLOW_EXEC_STOP_POST];
+        for (uint32_t i = 0; command && i < attempt->index; i++)
+                command = command->next;
+        return command;
+}
+
+static int set_key(const Attempt *attempt, char ***environment) {
+        const RunAttemptKey *key = &attempt->key;
+        const char *node = run_graph_name(flow_definition_graph(attempt->definition), key->node);
+        int r;
+
+        r = unit_process_add_variable(environment, "JOBD_UNIT=%s", attempt->unit->id);
+        if (r == 0)
+                r = unit_process_add_variable(environment, "JOBD_RUN=%" PRIu32, key->run);
+        if (r == 0)
+                r = unit_process_add_variable(environment, "JOBD_NODE=%s", node);
+        if (r == 0)
+                r = unit_process_add_variable(environment, "JOBD_ATTEMPT=%" PRIu32, key->number);
+        /* Equal for all tries, so that a command can tell whether it has done its work before. */
+        return r < 0 ? r
+                     : unit_process_add_variable(environment, "JOBD_ATTEMPT_KEY=%" PRIu32 "/%s/%" PRIu32, key->run,
+                                                 node, key->generation);
+}
+
+/* As ExecStopPost= of a service knows it. */
+static int set_end(const Attempt *attempt, char ***environment) {
+        const bool is_signal = attempt->exit_signal >= 0;
+        const char *signal = is_signal ? sigabbrev_np(attempt->exit_signal) : NULL;
+        const char *result = attempt->kind != RUN_END_EXITED ? "resources"
+                             : is_signal                     ? "signal"
+                             : attempt->exit > 0             ? "exit-code"
+                                                             : "success";
+        int r = unit_process_add_variable(environment, "SERVICE_RESULT=%s", result);
+
+        if (r < 0 || !attempt->has_end || attempt->kind != RUN_END_EXITED)
+                return r;
+        r = unit_process_add_variable(environment, "EXIT_CODE=%s", is_signal ? "killed" : "exited");
+        if (r < 0)
+                return r;
+        return signal ? unit_process_add_variable(environment, "EXIT_STATUS=%s", signal)
+                      : unit_process_add_variable(environment, "EXIT_STATUS=%i",
+                                                  is_signal ? attempt->exit_signal : attempt->exit);
+}
+
+static int set_environment(const Attempt *attempt, char ***environment) {
+        char hex[2 * sizeof(attempt->invocation) + 1];
+        int r;
+
+        text_write_hex(hex, attempt->invocation, sizeof(attempt->invocation));
+        r = unit_process_add_variable(environment, "INVOCATION_ID=%s", hex);
+        if (r == 0)
+                r = set_key(attempt, environment);
+        if (r == 0 && attempt->step == ATTEMPT_POST)
+                r = set_end(attempt, environment);
+        return r;
+}
+
+static void prepare_log(Attempt *attempt, ExecRequest *request) {
+        const char *node = run_graph_name(flow_definition_graph(attempt->definition), attempt->key.node);
+        char run[32], number[32], name[300], *fields[] = { run, name, number, NULL };
+
+        snprintf(run, sizeof(run), "RUN=%" PRIu32, attempt->key.run);
+        snprintf(name, sizeof(name), "NODE=%s", node);
+        snprintf(number, sizeof(number), "ATTEMPT=%" PRIu32, attempt->key.number);
+        manager_log_prepare_attempt(*attempt->attempts->host.log,
+                                    &(ManagerLogAttempt) {
+                                            .unit = attempt->unit->id,
+                                            .invocation = attempt->invocation,
+                                            .exec = &attempt->command.process->exec,
+                                            .fields = fields,
+                                    },
+                                    request);
+}
+
+static int prepare_command(Attempt *attempt, ExecRequest *request) {
+        const ExecCommand *command = command_of(attempt);
+        int r;
+
+        if (!command || !command->path || !command->argv || !command->argv[0])
+                return -ENOEXEC;
+        request->label = attempt->step == ATTEMPT_MAIN  ? "Exec"
+                         : attempt->step == ATTEMPT_PRE ? "ExecStartPre"
+                                                        : "ExecStopPost";
+        request->path = command->path;
+        request->argv = command->argv;
+        exec_context_fill(&attempt->command.process->exec, command, request);
+        request->unit = attempt->unit->id;
+        r = exec_sandbox_share(attempt->unit, request);
+        return r < 0 ? r : set_environment(attempt, &request->own_environment);
+}
+
+static int attempt_prepare(ProcessOwner *owner, UnitPurpose purpose, ExecRequest *request, ExecResult *result) {
+        Attempt *attempt = of(owner);
+        const ManagerAttemptsHost *host = &attempt->attempts->host;
+        int r;
+
+        if (!attempt->is_wanted)
+                return -ECANCELED;
+        if (!attempt->definition || open_command(attempt) < 0) {
+                /* A restored attempt whose run is not there yet asks again. */
+                attempt->is_wanted = false;
+                if (attempt->definition)
+                        look_again(attempt);
+                attempt->waits = !attempt->definition;
+                mark(attempt);
+                return -ECANCELED;
+        }
+        r = host->ops->surround(host->userdata, request, result);
+        if (r < 0)
+                return r;
+        r = prepare_command(attempt, request);
+        if (r < 0) {
+                exec_result_set(result, EXEC_STEP_RESOURCES, r, "cannot prepare the command: %s", strerror(-r));
+                return r;
+        }
+        r = process_groups_enter(host->groups, owner, purpose, &request->cgroup, result);
+        if (r < 0)
+                return r;
+        prepare_log(attempt, request);
+        return 0;
+}
+
+/* — signals — */
+
+static void set_timer(Attempt *attempt, usec_t delay) {
+        const usec_t deadline = delay == USEC_INFINITY ? USEC_INFINITY : usec_add(now(attempt), delay);
+
+        if (process_timers_set(attempt->attempts->host.timers, &attempt->owner, UNIT_PURPOSE_STATE_LIMIT, deadline) < 0)
+                say(attempt, LOG_LEVEL_WARNING, "No memory for a time limit.");
+}
+
+static int count_rest(Attempt *attempt) {
+        const int n = process_errands_kill_rest(attempt->attempts->host.errands, &attempt->owner, 0, attempt->pid, 0);
+
+        return MAX(n, 0);
+}
+
+static void signal_all(Attempt *attempt, int signal, bool is_final) {
+        ProcessErrands *errands = attempt->attempts->host.errands;
+        const KillMode mode = attempt->command.process->kill.mode;
+        const bool with_rest = mode == KILL_MODE_CONTROL_GROUP || (mode == KILL_MODE_MIXED && is_final);
+
+        if (mode == KILL_MODE_NONE)
+                return;
+        if (attempt->pid > 0)
+                (void) process_errands_kill(errands, &attempt->owner, attempt->pid, signal, with_rest);
+        if (with_rest)
+                (void) process_errands_kill_rest(errands, &attempt->owner, signal, attempt->pid, 0);
+}
+
+static void terminate(Attempt *attempt) {
+        const KillSettings *kill = &attempt->command.process->kill;
+
+        if (attempt->signal != ATTEMPT_UNSIGNALLED)
+                return;
+        attempt->signal = ATTEMPT_TERMINATED;
+        signal_all(attempt, kill->signal, false);
+        if (kill->send_sighup)
+                signal_all(attempt, SIGHUP, false);
+        /* A stopped process would not handle the signal. */
+        if (kill->signal != SIGKILL)
+                signal_all(attempt, SIGCONT, false);
+        set_timer(attempt, flow_of(attempt)->timeout_stop);
+        mark(attempt);
+}
+
+/* The time of the present step is over. */
+static void take_next_signal(Attempt *attempt) {
+        const KillSettings *kill = &attempt->command.process->kill;
+
+        if (attempt->signal == ATTEMPT_UNSIGNALLED) {
+                terminate(attempt);
+                return;
+        }
+        if (attempt->signal == ATTEMPT_TERMINATED && kill->send_sigkill) {
+                say(attempt, LOG_LEVEL_WARNING, "It has not ended in time, and is killed.");
+                attempt->signal = ATTEMPT_KILLED;
+                signal_all(attempt, kill->final_signal, true);
+                set_timer(attempt, flow_of(attempt)->timeout_stop);
+                mark(attempt);
+                return;
+        }
+        say(attempt, LOG_LEVEL_ERROR, "Processes of it do not end, and are left.");
+        process_table_forget_owner(attempt->attempts->host.processes, &attempt->owner);
+        attempt->pid = 0;
+        attempt->leaves_rest = true;
+        attempt->index = 0;
+        if (attempt->step == ATTEMPT_POST)
+                attempt->step = ATTEMPT_CLEAN_POST;
+        else if (attempt->step < ATTEMPT_CLEAN)
+                attempt->step = ATTEMPT_CLEAN;
+        proceed(attempt);
+}
+
+/* — steps — */
+
+static void note_end(Attempt *attempt, RunEndKind kind, const UnitExit *exit) {
+        if (attempt->has_end)
+                return;
+        attempt->has_end = true;
+        attempt->kind = attempt->is_interrupted ? RUN_END_INTERRUPTED : kind;
+        attempt->ended = attempt->attempts->host.turn->now_realtime;
+        if (!exit || exit->is_lost)
+                return;
+        if (exit->code == CLD_EXITED)
+                attempt->exit = exit->status;
+        else
+                attempt->exit_signal = exit->status;
+        attempt->end = (uint16_t) (exit->code == CLD_EXITED ? exit->status & 0xff
+                                                            : RUN_END_BY_SIGNAL(exit->status & 0x7f));
+}
+
+/* Asks for the process of the present step. */
+static void ask(Attempt *attempt) {
+        const UnitPurpose purpose = attempt->step == ATTEMPT_MAIN ? UNIT_PURPOSE_MAIN : UNIT_PURPOSE_CONTROL;
+
+        attempt->signal = ATTEMPT_UNSIGNALLED;
+        attempt->is_wanted = true;
+        if (attempt->step == ATTEMPT_POST)
+                set_timer(attempt, flow_of(attempt)->timeout_stop);
+        mark(attempt);
+        if (process_errands_spawn(attempt->attempts->host.errands, &attempt->owner, purpose) == 0)
+                return;
+        attempt->is_wanted = false;
+        say(attempt, LOG_LEVEL_ERROR, "No memory for a process.");
+        note_end(attempt, RUN_END_FAILED, NULL);
+        attempt->step = attempt->step < ATTEMPT_CLEAN ? ATTEMPT_CLEAN : ATTEMPT_CLEAN_POST;
+        proceed(attempt);
+}
+
+static bool leaves_rest(const Attempt *attempt) {
+        const KillMode mode = attempt->command.process->kill.mode;
+
+        return mode == KILL_MODE_NONE || mode == KILL_MODE_PROCESS;
+}
+
+static void tell_end(Attempt *attempt) {
+        ManagerAttempts *attempts = attempt->attempts;
+
+        attempts->n_told += !attempt->is_told;
+        attempt->is_told = true;
+        attempts->host.ops->ended(attempts->host.userdata, &attempt->key, attempt->kind, attempt->end);
+}
+
+static void finish(Attempt *attempt) {
+        const ManagerAttemptsHost *host = &attempt->attempts->host;
+
+        attempt->step = ATTEMPT_OVER;
+        set_timer(attempt, USEC_INFINITY);
+        flow_command_close(&attempt->command);
+        if (attempt->owner.group)
+                process_groups_follow(host->groups, &attempt->owner, false);
+        note_end(attempt, RUN_END_FAILED, NULL);
+        mark(attempt);
+        tell_end(attempt);
+}
+
+static void look_again(Attempt *attempt) {
+        (void) process_timers_set(attempt->attempts->host.timers, &attempt->owner, UNIT_PURPOSE_PIDFILE,
+                                  usec_add(now(attempt), LOOK_AGAIN));
+}
+
+/* Ends what is left of the tree. Returns true if nothing is. */
+static bool clean(Attempt *attempt) {
+        if (attempt->leaves_rest || leaves_rest(attempt) || count_rest(attempt) == 0)
+                return true;
+        terminate(attempt);
+        if (!attempt->owner.group)
+                look_again(attempt);
+        return false;
+}
+
+static void proceed(Attempt *attempt) {
+        if (!attempt->definition) {
+                attempt->waits = true;
+                mark(attempt);
+                return;
+        }
+        if (open_command(attempt) < 0) {
+                look_again(attempt);
+                return;
+        }
+        if (attempt->step == ATTEMPT_PRE && !command_of(attempt)) {
+                attempt->step = ATTEMPT_MAIN;
+                attempt->index = 0;
+        }
+        if (attempt->step < ATTEMPT_CLEAN && attempt->is_stopping)
+                attempt->step = ATTEMPT_CLEAN;
+        if (attempt->step == ATTEMPT_CLEAN && clean(attempt)) {
+                attempt->step = ATTEMPT_POST;
+                attempt->index = 0;
+        }
+        /* Without a process there is nothing to clean up after. */
+        if (attempt->step == ATTEMPT_POST && (!attempt->has_begun || !command_of(attempt))) {
+                attempt->step = ATTEMPT_CLEAN_POST;
+                if (attempt->index == 0) {
+                        finish(attempt);
+                        return;
+                }
+        }
+        if (attempt->step == ATTEMPT_CLEAN_POST && clean(attempt))
+                finish(attempt);
+        else if (attempt->step < ATTEMPT_CLEAN || attempt->step == ATTEMPT_POST)
+                ask(attempt);
+}
+
+/* The process of the present step has ended, or there was none. */
+static void end_step(Attempt *attempt, const UnitExit *exit) {
+        const ExecCommand *command = attempt->command.node ? command_of(attempt) : NULL;
+        const bool is_well = exit && ((exit->code == CLD_EXITED && exit->status == 0) ||
+                                      (command && command->flags & EXEC_IGNORE_FAILURE));
+
+        set_timer(attempt, USEC_INFINITY);
+        if (attempt->step == ATTEMPT_POST || (attempt->step == ATTEMPT_PRE && is_well)) {
+                attempt->index++;
+        } else {
+                note_end(attempt,
+                         exit && exit->is_lost                   ? RUN_END_LOST
+                         : exit && attempt->step == ATTEMPT_MAIN ? RUN_END_EXITED
+                                                                 : RUN_END_FAILED,
+                         exit);
+                attempt->step = ATTEMPT_CLEAN;
+                attempt->index = 0;
+        }
+        attempt->signal = ATTEMPT_UNSIGNALLED;
+        mark(attempt);
+        proceed(attempt);
+}
+
+/* — what processes tell — */
+
+static void attempt_spawned(ProcessOwner *owner, UnitPurpose purpose, pid_t pid, const ExecResult *result) {
+        Attempt *attempt = of(owner);
+        const ManagerAttemptsHost *host = &attempt->attempts->host;
+
+        if (!attempt->is_wanted) {
+                if (pid > 0)
+                        (void) process_errands_kill(host->errands, owner, pid, SIGKILL, true);
+                return;
+        }
+        attempt->is_wanted = false;
+        mark(attempt);
+        if (pid <= 0) {
+                const int status = exec_step_exit_status(result->step);
+                const UnitExit exit = { .code = CLD_EXITED, .status = status, .time = now(attempt) };
+
+                say(attempt, LOG_LEVEL_ERROR, "%s", result->message);
+                if (!attempt->started)
+                        attempt->started = host->turn->now_realtime;
+                note_end(attempt, RUN_END_FAILED, status > 0 ? &exit : NULL);
+                end_step(attempt, NULL);
+                return;
+        }
+        attempt->pid = pid;
+        if (attempt->step == ATTEMPT_MAIN)
+                attempt->main_pid = pid;
+        if (attempt->has_begun)
+                return;
+        attempt->has_begun = true;
+        attempt->started = host->turn->now_realtime;
+        host->ops->started(host->userdata, &attempt->key);
+}
+
+static void attempt_exited(ProcessOwner *owner, const UnitExit *exit) {
+        Attempt *attempt = of(owner);
+
+        if (exit->pid != attempt->pid)
+                return;
+        attempt->pid = 0;
+        end_step(attempt, exit);
+}
+
+static void attempt_elapsed(ProcessOwner *owner, UnitPurpose purpose) {
+        Attempt *attempt = of(owner);
+
+        if (purpose == UNIT_PURPOSE_PIDFILE) {
+                if (attempt->pid == 0 && !attempt->is_wanted)
+                        proceed(attempt);
+        } else if (attempt->definition && open_command(attempt) == 0) {
+                take_next_signal(attempt);
+        }
+}
+
+static void attempt_group_emptied(ProcessOwner *owner) {
+        Attempt *attempt = of(owner);
+
+        if (attempt->pid == 0 && (attempt->step == ATTEMPT_CLEAN || attempt->step == ATTEMPT_CLEAN_POST))
+                proceed(attempt);
+}
+
+static int attempt_count_group(ProcessOwner *owner, pid_t main_pid, pid_t control_pid) {
+        return process_groups_count(of(owner)->attempts->host.groups, owner, main_pid, control_pid);
+}
+
+static int attempt_signal_group(ProcessOwner *owner, int signal, pid_t main_pid, pid_t control_pid) {
+        return process_groups_signal(of(owner)->attempts->host.groups, owner, signal, main_pid, control_pid);
+}
+
+static void attempt_describe_rest(ProcessOwner *owner, ExecRest *rest) {
+        rest->invocation_id = of(owner)->invocation;
+}
+
+static ProcessOwner *owner_of_unit(const Attempt *attempt) {
+        const ManagerAttemptsHost *host = &attempt->attempts->host;
+
+        return host->ops->owner_of(host->userdata, attempt->unit);
+}
+
+static bool attempt_describe_group(ProcessOwner *owner, ProcessGroupTerms *terms) {
+        Attempt *attempt = of(owner);
+
+        *terms = (ProcessGroupTerms) {
+                .parent = owner_of_unit(attempt),
+                .resources = attempt->command.node ? attempt->command.node->resources : NULL,
+                .is_begun = attempt->has_begun,
+                .is_over = attempt->step == ATTEMPT_OVER,
+        };
+        return terms->parent;
+}
+
+/* The flow is as a slice to it. */
+static size_t attempt_list_slices(ProcessOwner *owner, ProcessSlice slices[static PROCESS_SLICES_MAX]) {
+        const Attempt *attempt = of(owner);
+        ProcessOwner *above = owner_of_unit(attempt);
+        ProcessSlice others[PROCESS_SLICES_MAX];
+        size_t n = 0, n_others = above ? above->ops->list_slices(above, others) : 0;
+
+        if (!above)
+                return 0;
+        slices[n++] = (ProcessSlice) {
+                .name = attempt->unit->id,
+                .resources = attempt->definition ? flow_of(attempt)->resources : NULL,
+                .owner = above,
+        };
+        for (size_t i = 0; i < n_others && n < PROCESS_SLICES_MAX; i++)
+                slices[n++] = others[i];
+        return n;
+}
+
+static void attempt_changed(ProcessOwner *owner) {
+        mark(of(owner));
+}
+
+static const ProcessOwnerOps attempt_ops = {
+        .prepare = attempt_prepare,
+        .spawned = attempt_spawned,
+        .exited = attempt_exited,
+        .elapsed = attempt_elapsed,
+        .count_group = attempt_count_group,
+        .signal_group = attempt_signal_group,
+        .describe_rest = attempt_describe_rest,
+        .describe_group = attempt_describe_group,
+        .list_slices = attempt_list_slices,
+        .group_emptied = attempt_group_emptied,
+        .changed = attempt_changed,
+};
+
+/* — ends that are asked for — */
+
+static void stop(Attempt *attempt) {
+        if (attempt->step >= ATTEMPT_CLEAN || attempt->is_stopping)
+                return;
+        attempt->is_stopping = true;
+        mark(attempt);
+        if (attempt->is_wanted) {
+                process_errands_take_back(attempt->attempts->host.errands, &attempt->owner,
+                                          attempt->step == ATTEMPT_MAIN ? UNIT_PURPOSE_MAIN : UNIT_PURPOSE_CONTROL);
+                attempt->is_wanted = false;
+                note_end(attempt, RUN_END_FAILED, NULL);
+        }
+        if (attempt->pid == 0)
+                proceed(attempt);
+        else if (attempt->definition && open_command(attempt) == 0)
+                terminate(attempt);
+}
+
+void manager_attempts_end(ManagerAttempts *attempts, const RunAttemptKey *key) {
+        Attempt *attempt = find(attempts, key);
+
+        if (attempt)
+                stop(attempt);
+}
+
+void manager_attempts_interrupt(ManagerAttempts *attempts, const Unit *unit) {
+        for (size_t i = 0; i < attempts->all.n; i++) {
+                Attempt *attempt = attempts->all.items[i];
+
+                if (!attempt || attempt->unit != unit || attempt->step >= ATTEMPT_CLEAN || attempt->is_stopping)
+                        continue;
+                attempt->is_interrupted = true;
+                stop(attempt);
+        }
+}
+
+/* — after a restart — */
+
+int manager_attempts_resume(ManagerAttempts *attempts, const RunAttemptKey *key, FlowDefinition *definition) {
+        Attempt *attempt = find(attempts, key);
+        const ManagerAttemptsHost *host = &attempts->host;
+
+        if (!attempt)
+                return -ENOENT;
+        attempt->is_known = true;
+        if (!attempt->definition)
+                attempt->definition = flow_definition_ref(definition);
+        if (attempt->has_begun)
+                host->ops->started(host->userdata, &attempt->key);
+        if (attempt->step == ATTEMPT_OVER)
+                tell_end(attempt);
+        else if (attempt->is_stopping && attempt->pid > 0 && open_command(attempt) == 0)
+                terminate(attempt);
+        else if (attempt->waits || (attempt->pid == 0 && !attempt->is_wanted)) {
+                attempt->waits = false;
+                proceed(attempt);
+        }
+        return 0;
+}
+
+void manager_attempts_drop_unknown(ManagerAttempts *attempts) {
+        for (size_t i = 0; i < attempts->all.n; i++) {
+                Attempt *attempt = attempts->all.items[i];
+
+                if (!attempt || attempt->is_known)
+                        continue;
+                log_write(LOG_LEVEL_WARNING, attempt->unit->id,
+                          "The store knows no attempt %s: what is left of it is killed.", attempt->name);
+                if (attempt->is_wanted)
+                        process_errands_take_back(attempts->host.errands, &attempt->owner, UNIT_PURPOSE_MAIN);
+                if (process_groups_signal(attempts->host.groups, &attempt->owner, SIGKILL, 0, 0) < 0 &&
+                    attempt->pid > 0)
+                        (void) exec_kill(attempt->pid, -1, SIGKILL, true);
+                mark(attempt);
+                release(attempt);
+        }
+}
+
+uint64_t manager_attempts_last_id(const ManagerAttempts *attempts) {
+        return attempts->last_id;
+}
+
+/* — what can be asked — */
+
+bool manager_attempts_has(const ManagerAttempts *attempts, const RunAttemptKey *key) {
+        return find(attempts, key);
+}
+
+static RunAttemptState state_of(const Attempt *attempt) {
+        if (attempt->step != ATTEMPT_OVER)
+                return attempt->has_begun ? RUN_ATTEMPT_RUNNING : RUN_ATTEMPT_STARTING;
+        return attempt->kind == RUN_END_LOST          ? RUN_ATTEMPT_LOST
+               : attempt->kind == RUN_END_INTERRUPTED ? RUN_ATTEMPT_INTERRUPTED
+                                                      : RUN_ATTEMPT_DONE;
+}
+
+int manager_attempts_get(const ManagerAttempts *attempts, const RunAttemptKey *key, ManagerAttemptFacts *ret_facts) {
+        const Attempt *attempt = find(attempts, key);
+
+        if (!attempt)
+                return -ENOENT;
+        *ret_facts = (ManagerAttemptFacts) {
+                .id = attempt->id,
+                .exit = attempt->exit,
+                .signal = attempt->exit_signal,
+                .pid = attempt->main_pid,
+                .started = attempt->started,
+                .ended = attempt->ended,
+                .invocation = attempt->invocation,
+                .state = state_of(attempt),
+        };
+        return 0;
+}
+
+unsigned manager_attempts_count(const ManagerAttempts *attempts, const Unit *unit) {
+        unsigned n = 0;
+
+        for (size_t i = 0; i < attempts->all.n; i++)
+                n += attempts->all.items[i] && attempts->all.items[i]->unit == unit &&
+                     attempts->all.items[i]->step != ATTEMPT_OVER;
+        return n;
+}
+
+ProcessOwner *manager_attempts_find_owner(const ManagerAttempts *attempts, const char *name) {
+        for (size_t i = 0; i < attempts->all.n; i++)
+                if (attempts->all.items[i] && strcmp(attempts->all.items[i]->name, name) == 0)
+                        return &attempts->all.items[i]->owner;
+        return NULL;
+}
+
+/* — records — */
+
+enum {
+        FLAG_WANTED = 1 << 0,
+        FLAG_BEGUN = 1 << 1,
+        FLAG_STOPPING = 1 << 2,
+        FLAG_INTERRUPTED = 1 << 3,
+        FLAG_WAITS = 1 << 4,
+        FLAG_HAS_END = 1 << 5,
+        FLAGS_END = 1 << 6,
+};
+
+static uint64_t flags_of(const Attempt *attempt) {
+        return (attempt->is_wanted ? FLAG_WANTED : 0U) | (attempt->has_begun ? FLAG_BEGUN : 0U) |
+               (attempt->is_stopping ? FLAG_STOPPING : 0U) | (attempt->is_interrupted ? FLAG_INTERRUPTED : 0U) |
+               (attempt->waits ? FLAG_WAITS : 0U) | (attempt->has_end ? FLAG_HAS_END : 0U);
+}
+
+void manager_attempts_write(const ManagerAttempts *attempts, uint32_t number, RecordWriter *writer) {
+        const Attempt *attempt = number < attempts->all.n ? attempts->all.items[number] : NULL;
+
+        if (!attempt)
+                return;
+        record_put_string(writer, attempt->unit->id);
+        record_put(writer, attempt->key.run);
+        record_put(writer, attempt->key.node);
+        record_put(writer, attempt->key.generation);
+        record_put(writer, attempt->key.number);
+        record_put(writer, attempt->id);
+        record_put_bytes(writer, attempt->invocation, sizeof(attempt->invocation));
+        record_put(writer, attempt->step);
+        record_put(writer, attempt->signal);
+        record_put(writer, attempt->index);
+        record_put(writer, flags_of(attempt));
+        record_put(writer, (uint64_t) attempt->pid);
+        record_put(writer, (uint64_t) attempt->main_pid);
+        record_put(writer, attempt->kind);
+        record_put(writer, attempt->end);
+        record_put_signed(writer, attempt->exit);
+        record_put_signed(writer, attempt->exit_signal);
+        record_put_time(writer, attempt->started);
+        record_put_time(writer, attempt->ended);
+        process_timers_write(&attempt->owner, writer);
+        process_table_write(&attempt->owner, writer);
+}
+
+int manager_attempts_next(const ManagerAttempts *attempts, uint32_t number, uint32_t *ret_number) {
+        for (size_t i = number; i < attempts->all.n; i++)
+                if (attempts->all.items[i]) {
+                        *ret_number = (uint32_t) i;
+                        return 1;
+                }
+        return 0;
+}
+
+static void read_facts(Attempt *attempt, RecordReader *reader) {
+        const void *invocation;
+        uint64_t flags;
+        size_t n;
+
+        attempt->id = record_get(reader);
+        invocation = record_get_bytes(reader, &n);
+        if (n == sizeof(attempt->invocation))
+                memcpy(attempt->invocation, invocation, n);
+        attempt->step = (AttemptStep) record_get_below(reader, _ATTEMPT_STEP_MAX);
+        attempt->signal = (AttemptSignal) record_get_below(reader, _ATTEMPT_SIGNAL_MAX);
+        attempt->index = (uint32_t) record_get_below(reader, UINT32_MAX);
+        flags = record_get_below(reader, FLAGS_END);
+        attempt->is_wanted = flags & FLAG_WANTED;
+        attempt->has_begun = flags & FLAG_BEGUN;
+        attempt->is_stopping = flags & FLAG_STOPPING;
+        attempt->is_interrupted = flags & FLAG_INTERRUPTED;
+        attempt->waits = flags & FLAG_WAITS;
+        attempt->has_end = flags & FLAG_HAS_END;
+        attempt->pid = (pid_t) record_get_below(reader, INT32_MAX);
+        attempt->main_pid = (pid_t) record_get_below(reader, INT32_MAX);
+        attempt->kind = (RunEndKind) record_get_below(reader, RUN_END_INTERRUPTED + 1);
+        attempt->end = (uint16_t) record_get_below(reader, RUN_ENDS);
+        attempt->exit = (int) record_get_signed(reader);
+        attempt->exit_signal = (int) record_get_signed(reader);
+        attempt->started = record_get_time(reader);
+        attempt->ended = record_get_time(reader);
+}
+
+static void read_key(RecordReader *reader, RunAttemptKey *ret_key) {
+        ret_key->run = (uint32_t) record_get_below(reader, (uint64_t) UINT32_MAX + 1);
+        ret_key->node = (uint32_t) record_get_below(reader, (uint64_t) UINT32_MAX + 1);
+        ret_key->generation = (uint32_t) record_get_below(reader, (uint64_t) UINT32_MAX + 1);
+        ret_key->number = (uint32_t) record_get_below(reader, (uint64_t) UINT32_MAX + 1);
+}
+
+int manager_attempts_read(ManagerAttempts *attempts, UnitTable *units, uint32_t number, RecordReader *reader,
+                          unsigned *n_processes) {
+        const char *name = record_get_string(reader);
+        Attempt *attempt = NULL;
+        RunAttemptKey key;
+        Unit *unit;
+        int r;
+
+        read_key(reader, &key);
+        if (reader->has_failed || !name)
+                return -EBADMSG;
+        r = unit_table_load(units, name, &unit);
+        if (r == 0)
+                r = add(attempts, &key, unit, number, &attempt);
+        if (r < 0)
+                return r == -ENOMEM ? r : -EBADMSG;
+        read_facts(attempt, reader);
+        attempts->last_id = MAX(attempts->last_id, attempt->id);
+        r = process_timers_read(attempts->host.timers, &attempt->owner, reader);
+        if (r == 0)
+                r = process_table_read(attempts->host.processes, &attempt->owner, reader, n_processes);
+        return reader->has_failed ? -EBADMSG : r;
+}
+
+bool manager_attempts_look(RecordReader *reader) {
+        Attempt attempt = {};
+        RunAttemptKey key;
+
+        record_get_string(reader);
+        read_key(reader, &key);
+        read_facts(&attempt, reader);
+        for (uint64_t n = record_get(reader); n > 0 && !reader->has_failed; n--) {
+                record_get(reader);
+                record_get(reader);
+        }
+        return process_table_look(reader);
+}
+
+int manager_attempts_tell_lost(ManagerAttempts *attempts) {
+        int r = 0;
+
+        for (size_t i = 0; i < attempts->all.n && r == 0; i++)
+                if (attempts->all.items[i])
+                        r = process_table_tell_lost(attempts->host.processes, &attempts->all.items[i]->owner);
+        return r;
+}

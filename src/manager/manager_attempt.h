@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Attempts: the processes that execute nodes of runs
+ *
+ * An attempt is an owner of processes (process_owner.h): ExecStartPre=, the
+ * command of the node, ExecStopPost=. It has a control group in that of its
+ * flow, and is over when its whole tree is gone. What ended it first is its
+ * end, whatever comes after.
+ *
+ * Attempts are recorded in the state of the manager until the end is durable
+ * in the store of runs, so that no death of core loses how one has ended.
+ */
+
+#include "basic/record.h"
+#include "flow/flow_definition.h"
+#include "manager/manager_log.h"
+#include "manager/manager_run_row.h"
+#include "manager/manager_turn.h"
+#include "process/process_errand.h"
+#include "process/process_group.h"
+#include "process/process_timer.h"
+
+typedef struct ManagerAttempts ManagerAttempts;
+
+typedef struct ManagerAttemptsOps {
+        /* What every process of this manager gets. 0, or < 0 with @result set: none is to be made. */
+        int (*surround)(void *userdata, ExecRequest *request, ExecResult *result);
+        ProcessOwner *(*owner_of)(void *userdata, Unit *unit); /* NULL: no memory */
+        /* .started: its first process runs; .ended: all are gone. */
+        void (*started)(void *userdata, const RunAttemptKey *key);
+        void (*ended)(void *userdata, const RunAttemptKey *key, RunEndKind kind, uint16_t end);
+} ManagerAttemptsOps;
+
+typedef struct ManagerAttemptsHost {
+        ManagerTurn *turn; /* all borrowed */
+        ProcessErrands *errands;
+        ProcessTable *processes;
+        ProcessTimers *timers;
+        ProcessGroups *groups;
+        ManagerLog *const *log;
+        const ManagerAttemptsOps *ops;
+        void *userdata;
+} ManagerAttemptsHost;
+
+int manager_attempts_new(ManagerAttempts **ret_attempts, const ManagerAttemptsHost *host);
+ManagerAttempts *manager_attempts_free(ManagerAttempts *attempts); /* the processes stay */
+
+/*
+ * Begins an attempt of a node of @definition, as part of @unit, which stays loaded as long as it has attempts; @id:
+ * its row. 0, -EEXIST if it is there, or -ENOMEM.
+ */
+int manager_attempts_begin(ManagerAttempts *attempts, const RunAttemptKey *key, uint64_t id, Unit *unit,
+                           FlowDefinition *definition);
+/* Ends the processes of an attempt, or interrupts those of all attempts of @unit. */
+void manager_attempts_end(ManagerAttempts *attempts, const RunAttemptKey *key);
+void manager_attempts_interrupt(ManagerAttempts *attempts, const Unit *unit);
+/* The ends that were told since the last call are in @batch of the store … */
+void manager_attempts_note_batch(ManagerAttempts *attempts, uint64_t batch);
+/* … which has all up to @durable: these are forgotten. */
+void manager_attempts_forget_stored(ManagerAttempts *attempts, uint64_t durable);
+
+/* — after a restart — */
+
+/* Gives a restored attempt the definition of its run, and tells its start and end again: -ENOENT if there is none. */
+int manager_attempts_resume(ManagerAttempts *attempts, const RunAttemptKey *key, FlowDefinition *definition);
+/* Kills attempts that no run has asked for, and forgets them. */
+void manager_attempts_drop_unknown(ManagerAttempts *attempts);
+uint64_t manager_attempts_last_id(const ManagerAttempts *attempts);
+
+/* — what can be asked — */
+
+bool manager_attempts_has(const ManagerAttempts *attempts, const RunAttemptKey *key);
+/* What is known of an attempt; valid until the next turn. -ENOENT. */
+int manager_attempts_get(const ManagerAttempts *attempts, const RunAttemptKey *key, ManagerAttemptFacts *ret_facts);
+/* How many attempts of @unit are not over. */
+unsigned manager_attempts_count(const ManagerAttempts *attempts, const Unit *unit);
+ProcessOwner *manager_attempts_find_owner(const ManagerAttempts *attempts, const char *name);
+/* Every attempt that is not forgotten, in any order. */
+void manager_attempts_foreach_process(const ManagerAttempts *attempts, const Unit *unit,
+                                      void (*visit)(void *userdata, const ProcessOwner *owner), void *userdata);
+
+/* — records — */
+
+void manager_attempts_write(const ManagerAttempts *attempts, uint32_t number, RecordWriter *writer);
+int manager_attempts_next(const ManagerAttempts *attempts, uint32_t number, uint32_t *ret_number);
+int manager_attempts_read(ManagerAttempts *attempts, UnitTable *units, uint32_t number, RecordReader *reader,
+                          unsigned *n_processes);
+/* Returns true if a process in the record still runs. */
+bool manager_attempts_look(RecordReader *reader);
+int manager_attempts_tell_lost(ManagerAttempts *attempts); /* as process_table_tell_lost() */

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Runs of flows: their life, their turns, and what units and the store say
+ *
+ * Nothing is asked of the engine before what lives is loaded.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <systemd/sd-event.h>
+
+#include "basic/clock.h"
+#include "basic/log.h"
+#include "manager/manager_priority.h"
+#include "manager/manager_run_private.h"
+
+/* What is made in a turn. */
+#define ATTEMPTS_A_TURN 64U
+/* Above these the store is behind: no attempt is made, no run is taken. */
+#define BYTES_TIGHT ((size_t) 32 * 1024 * 1024)
+#define BYTES_FULL ((size_t) 64 * 1024 * 1024)
+
+/* — the store — */
+
+static void on_opened(void *userdata, uint64_t durable, bool has_lost) {
+        ManagerRuns *runs = userdata;
+
+        runs->durable = durable;
+        runs->host.attempts.turn->has_news = true;
+        if (has_lost) {
+                log_error("The store of runs has another file than before: runs that live are written again.");
+                for (ManagerFlow *flow = runs->flows; flow; flow = flow->next)
+                        for (ManagerRun *run = flow->first; run; run = run->next)
+                                run->is_put = false;
+                run_engine_put_all(runs->engine);
+        }
+        if (!runs->is_loaded && !runs->load)
+                manager_run_load_begin(runs, 0);
+}
+
+static void on_marks(void *userdata, uint64_t accepted, uint64_t durable) {
+        ManagerRuns *runs = userdata;
+
+        runs->durable = durable;
+        if (runs->is_loaded)
+                run_engine_stored(runs->engine, (uint32_t) accepted, (uint32_t) durable);
+        manager_attempts_forget_stored(runs->attempts, durable);
+        manager_run_answer_durable(runs);
+        runs->host.attempts.turn->has_news = true;
+}
+
+/* The ticket of a query of a client. */
+static bool take_asked(ManagerRuns *runs, uint64_t query, ManagerAsked *ret_asked) {
+        for (size_t i = 0; i < runs->asked.n; i++)
+                if (runs->asked.items[i].query == query) {
+                        *ret_asked = runs->asked.items[i];
+                        runs->asked.items[i] = runs->asked.items[--runs->asked.n];
+                        return true;
+                }
+        return false;
+}
+
+static void on_rows(void *userdata, uint64_t query, RunStorePage *page) {
+        ManagerRuns *runs = userdata;
+        ManagerAsked asked;
+
+        if (manager_run_load_rows(runs, query, page) || manager_run_submit_rows(runs, query, page) ||
+            !take_asked(runs, query, &asked))
+                return;
+        runs->host.ops->answered(runs->host.userdata, &(ManagerRunAnswer) { .ticket = asked.ticket,
+                                                                           .kind = MANAGER_RUN_ROWS,
+                                                                           .run = asked.run,
+                                                                           .page = page,
+                                                                           .table = asked.table });
+}
+
+static void on_refused(void *userdata, uint64_t number, const RunStoreRefusal *refusal) {
+        ManagerRuns *runs = userdata;
+        ManagerAsked asked;
+
+        if (number == 0 || manager_run_load_refused(runs, number) || manager_run_submit_refused(runs, number))
+                return;
+        if (take_asked(runs, number, &asked))
+                manager_run_answer_failure(runs, asked.ticket, -EHOSTDOWN, "StoreUnavailable", refusal->sentence);
+        else
+                log_error("The store of runs has refused batch %" PRIu64 ": %s", number, refusal->sentence);
+}
+
+static const ManagerRunLinkOps link_ops = {
+        .opened = on_opened,
+        .stored = on_marks,
+        .rows = on_rows,
+        .refused = on_refused,
+};
+
+static void loaded(ManagerRuns *runs, uint32_t id, bool has_failed) {
+        if (id == 0 && !has_failed) {
+                runs->is_loaded = true;
+                manager_attempts_drop_unknown(runs->attempts);
+                for (ManagerFlow *flow = runs->flows; flow; flow = flow->next)
+                        flow->is_news = true;
+                unit_table_foreach(runs->host.units, unit)
+                        if (unit->type == UNIT_FLOW && !unit_state_is_inactive_or_failed(unit->active_state)) {
+                                ManagerFlow *flow = manager_run_flow(runs, unit);
+
+                                if (flow)
+                                        flow->is_news = true;
+                        }
+        }
+        if (runs->is_loaded)
+                manager_run_take_pending(runs, id);
+        if (runs->is_loaded && runs->pending && !runs->load)
+                manager_run_load_begin(runs, runs->pending->id);
+        runs->host.attempts.turn->has_news = true;
+}
+
+/* — questions — */
+
+int manager_runs_query(ManagerRuns *runs, const RunStoreQuery *query, uint32_t run, ManagerRunTicket ticket,
+                       Failure *ret_failure) {
+        ManagerAsked asked = { .ticket = ticket, .run = run, .table = query->table };
+        const char *problem;
+        int r = manager_run_link_require(runs->link, ret_failure);
+
+        if (r < 0)
+                return r;
+        problem = manager_run_link_problem(runs->link);
+        r = vector_reserve(&runs->asked, 1);
+        if (r == 0)
+                r = manager_run_link_query(runs->link, query, &asked.query);
+        if (r == -ENOTCONN)
+                return failure_set(ret_failure, r, "StoreUnavailable", "The store of runs cannot be asked yet%s%s",
+                                   problem ? ": " : "; try again.", problem ? problem : "");
+        if (r < 0)
+                return failure_set(ret_failure, r, "NoMemory", "Out of memory.");
+        return vector_push(&runs->asked, asked);
+}
+
+/* — units — */
+
+static bool has_live(const ManagerFlow *flow) {
+        for (const ManagerRun *run = flow->first; run; run = run->next)
+                if (!run->is_over)
+                        return true;
+        return false;
+}
+
+int manager_runs_start_unit(ManagerRuns *runs, Unit *unit) {
+        ManagerFlow *flow;
+        int r;
+
+        if (manager_run_link_require(runs->link, NULL) < 0)
+                return -EOPNOTSUPP;
+        flow = manager_run_flow(runs, unit);
+        if (!flow)
+                return -ENOMEM;
+        flow->has_failed = flow->is_stopping = false;
+        flow->problem = NULL;
+        flow->is_news = true;
+        if (has_live(flow) || flow->is_starting)
+                return 0;
+        r = manager_run_add_submit(runs, flow, &(ManagerRunRequest) { .unit = unit->id }, true);
+        flow->is_starting = r == 0;
+        return r;
+}
+
+void manager_runs_stop_unit(ManagerRuns *runs, Unit *unit, bool interrupts) {
+        ManagerFlow *flow = manager_run_find_flow(runs, unit);
+
+        if (flow && !flow->is_stopping)
+                run_flow_unit(flow->engine, RUN_UNIT_STOP, !runs->host.ops->is_ending(runs->host.userdata));
+        if (flow) {
+                flow->is_stopping = true;
+                flow->is_news = true;
+        }
+        if (interrupts)
+                manager_attempts_interrupt(runs->attempts, unit);
+        runs->host.attempts.turn->has_news = true;
+}
+
+void manager_runs_unit_changed(ManagerRuns *runs, const Unit *unit, UnitActiveState old, UnitActiveState new) {
+        ManagerFlow *flow = manager_run_find_flow(runs, unit);
+
+        if (!flow || old == new)
+                return;
+        if (new == UNIT_ACTIVE)
+                run_flow_unit(flow->engine, RUN_UNIT_ACTIVE, runs->host.ops->is_serving(runs->host.userdata));
+        else if (unit_state_is_inactive_or_failed(new))
+                run_flow_unit(flow->engine, RUN_UNIT_INACTIVE, false);
+        flow->is_stopping = flow->is_stopping && !unit_state_is_inactive_or_failed(new);
+        flow->is_news = true;
+        runs->host.attempts.turn->has_news = true;
+}
+
+void manager_runs_job_ended(ManagerRuns *runs, const JobInfo *job) {
+        ManagerFlow *flow = job->unit && job->type == JOB_START ? manager_run_find_flow(runs, job->unit) : NULL;
+
+        if (!flow || job->result == JOB_DONE || job->unit->active_state == UNIT_ACTIVE)
+                return;
+        run_flow_unit(flow->engine, job->result == JOB_CANCELED ? RUN_UNIT_CANCELLED : RUN_UNIT_FAILED, false);
+        runs->host.attempts.turn->has_news = true;
+}
+
+void manager_runs_get(const ManagerRuns *runs, const Unit *unit, UnitRuns *ret_runs) {
+        const ManagerFlow *flow = manager_run_find_flow(runs, unit);
+
+        *ret_runs = (UnitRuns) { .n_attempts = manager_attempts_count(runs->attempts, unit) };
+        if (!flow)
+                return;
+        for (const ManagerRun *run = flow->first; run; run = run->next)
+                ret_runs->n_live += !run->is_over;
+        ret_runs->is_starting = flow->is_starting || !runs->is_loaded;
+        ret_runs->has_failed = flow->has_failed;
+        ret_runs->problem = flow->problem;
+}
+
+/* Tells units of their runs, and forgets flows that have nothing to do. */
+static void tell_flows(ManagerRuns *runs) {
+        for (ManagerFlow *flow = runs->flows, *next; flow; flow = next) {
+                next = flow->next;
+                if (!flow->is_news || !runs->is_loaded)
+                        continue;
+                flow->is_news = false;
+                if (flow->unit->vtable->runs_changed) {
+                        manager_turn_enter(runs->host.attempts.turn, flow->unit);
+                        flow->unit->vtable->runs_changed(flow->unit);
+                }
+                if (!flow->first && !manager_run_is_submitted_to(runs, flow) &&
+                    unit_state_is_inactive_or_failed(flow->unit->active_state) &&
+                    manager_attempts_count(runs->attempts, flow->unit) == 0)
+                        manager_run_drop_flow(runs, flow);
+        }
+}
+
+/* — turns — */
+
+/* Runs that have ended, and whose end is durable, are the store's. */
+static void forget_ended(ManagerRuns *runs) {
+        for (ManagerFlow *flow = runs->flows; flow; flow = flow->next)
+                for (ManagerRun *run = flow->first, *next; run; run = next) {
+                        next = run->next;
+                        if (run->is_over && run->is_put && !run->is_new && run->batch <= runs->durable &&
+                            run_engine_forget(runs->engine, run->id) == 0) {
+                                runs->host.ops->went(runs->host.userdata, run->id, run->put_state);
+                                manager_run_remove(runs, run);
+                        }
+                }
+}
+
+static void judge_store(ManagerRuns *runs) {
+        const size_t n = manager_run_link_bytes(runs->link);
+
+        run_engine_set_store(runs->engine, n > BYTES_FULL    ? RUN_STORE_FULL
+                                           : n > BYTES_TIGHT ? RUN_STORE_TIGHT
+                                                             : RUN_STORE_OPEN);
+}
+
+static void end_batch(ManagerRuns *runs) {
+        uint32_t batch;
+
+        /* Events of a turn in which no run has changed. */
+        if (runs->writer)
+                (void) manager_run_persist(runs, &batch);
+        if (runs->has_batch) {
+                /* Rows that were not taken are put again in the next turn. */
+                runs->has_batch = false;
+                return;
+        }
+        runs->batch = MAX(runs->batch, runs->durable);
+        for (size_t i = 0; i < runs->awaited.n; i++)
+                if (runs->awaited.items[i].batch == 0)
+                        runs->awaited.items[i].batch = runs->batch;
+        manager_attempts_note_batch(runs->attempts, runs->batch);
+        manager_attempts_forget_stored(runs->attempts, runs->durable);
+}
+
+static int on_timer(sd_event_source *source, uint64_t usec, void *userdata) {
+        ManagerRuns *runs = userdata;
+
+        runs->alarm = USEC_INFINITY; /* the work is done at the end of the turn */
+        return 0;
+}
+
+static void arm(ManagerRuns *runs) {
+        const usec_t next = run_engine_deadline(runs->engine);
+
+        if (next == runs->alarm)
+                return;
+        runs->alarm = next;
+        if (next == USEC_INFINITY) {
+                if (runs->timer)
+                        (void) sd_event_source_set_enabled(runs->timer, SD_EVENT_OFF);
+                return;
+        }
+        if (!runs->timer && sd_event_add_time(runs->host.attempts.turn->event, &runs->timer, CLOCK_BOOTTIME, next, 1,
+                                              on_timer, runs) < 0) {
+                log_error("Out of memory: time limits of runs are not kept.");
+                return;
+        }
+        (void) sd_event_source_set_priority(runs->timer, MANAGER_PRIORITY_TIMERS);
+        (void) sd_event_source_set_time(runs->timer, next);
+        (void) sd_event_source_set_enabled(runs->timer, SD_EVENT_ONESHOT);
+}
+
+static bool is_idle(const ManagerRuns *runs) {
+        return !runs->flows && !runs->submits && !runs->pending && !runs->load && runs->awaited.n == 0;
+}
+
+void manager_runs_turn(ManagerRuns *runs) {
+        bool has_more = false;
+
+        if (is_idle(runs)) {
+                manager_run_link_send(runs->link);
+                return;
+        }
+        runs->now = clock_boottime();
+        manager_run_load_step(runs);
+        if (runs->is_loaded) {
+                run_engine_time(runs->engine, runs->now);
+                manager_run_submit_all(runs);
+                judge_store(runs);
+                if (runs->has_missed)
+                        manager_run_begin_missed(runs);
+                has_more = run_engine_turn(runs->engine, ATTEMPTS_A_TURN);
+                end_batch(runs);
+                manager_run_answer_durable(runs);
+                forget_ended(runs);
+                for (ManagerFlow *flow = runs->flows; flow; flow = flow->next)
+                        manager_run_ask_for_unit(runs, flow);
+                arm(runs);
+        }
+        tell_flows(runs);
+        manager_run_link_send(runs->link);
+        if (has_more || runs->has_missed || manager_run_is_reading(runs))
+                manager_turn_wake(runs->host.attempts.turn);
+}
+
+/* — life — */
+
+static void read_boot(char boot[static 37]) {
+        int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+        ssize_t n = fd < 0 ? -1 : read(fd, boot, 36);
+
+        boot[MAX(n, 0)] = '\0';
+        if (fd >= 0)
+                close(fd);
+}
+
+DEFINE_CLEANUP(ManagerRuns, manager_runs_free)
+
+int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, const ManagerRunsHost *host) {
+        cleanup_(manager_runs_freep) ManagerRuns *runs = calloc(1, sizeof(*runs));
+        ManagerAttemptsHost attempts;
+        long n = sysconf(_SC_NPROCESSORS_ONLN);
+        int r;
+
+        if (!runs)
+                return -ENOMEM;
+        runs->host = *host;
+        runs->alarm = USEC_INFINITY;
+        runs->n_processors = n > 0 ? (uint32_t) n : 1;
+        runs->loaded = loaded;
+        read_boot(runs->boot);
+        runs->now = clock_boottime();
+        attempts = host->attempts;
+        attempts.ops = &manager_run_attempts_ops;
+        attempts.userdata = runs;
+        r = run_engine_new(&runs->engine, &manager_run_host, runs);
+        if (r == 0)
+                r = manager_attempts_new(&runs->attempts, &attempts);
+        if (r == 0)
+                r = manager_run_link_new(&runs->link, options, host->folder, host->attempts.turn->event, &link_ops,
+                                         runs);
+        if (r < 0)
+                return r;
+        *ret_runs = take_ptr(runs);
+        return 0;
+}
+
+ManagerRuns *manager_runs_free(ManagerRuns *runs) {
+        if (!runs)
+                return NULL;
+        runs->load = manager_run_load_free(runs->load);
+        manager_run_drop_submits(runs);
+        manager_run_drop_pending(runs);
+        manager_attempts_free(runs->attempts);
+        while (runs->flows) {
+                while (runs->flows->first)
+                        manager_run_remove(runs, runs->flows->first);
+                manager_run_drop_flow(runs, runs->flows);
+        }
+        run_engine_free(runs->engine);
+        manager_run_link_free(runs->link);
+        sd_event_source_disable_unref(runs->timer);
+        id_map_deinit(&runs->by_id);
+        vector_deinit(&runs->awaited);
+        vector_deinit(&runs->asked);
+        free(runs);
+        return NULL;
+}
+
+ManagerAttempts *manager_runs_attempts(ManagerRuns *runs) {
+        return runs->attempts;
+}
+
+void manager_runs_begin(ManagerRuns *runs, bool knows_attempts) {
+        runs->knows_attempts = knows_attempts;
+        if (manager_run_link_has_file(runs->link))
+                manager_run_link_open(runs->link);
+}
+
+void manager_runs_end(ManagerRuns *runs) {
+        manager_run_link_end(runs->link);
+}
+
+bool manager_runs_is_daemon(const ManagerRuns *runs, pid_t pid) {
+        return manager_run_link_is_daemon(runs->link, pid);
+}

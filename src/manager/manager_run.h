@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Runs of flows: the run engine with units, processes and the store
+ *
+ * A flow is active while it has runs that live. Its start submits one, unless
+ * it has some; its stop holds them. The runs of an earlier core or boot are
+ * loaded from the store before anything else happens to runs; what is asked
+ * until then waits.
+ *
+ * What changes a run is answered when it is durable: each request has a ticket
+ * of the caller's, and the answer comes by ManagerRunsOps.answered, once.
+ */
+
+#include "basic/sink.h"
+#include "manager/manager_attempt.h"
+#include "manager/manager_job.h"
+#include "manager/manager_run_link.h"
+#include "manager/manager_run_row.h"
+#include "unitfile/unit_file.h"
+
+typedef struct ManagerRuns ManagerRuns;
+
+/* The caller's name of a request; zeros: it wants no answer. */
+typedef struct ManagerRunTicket {
+        uint64_t a, b;
+} ManagerRunTicket;
+
+typedef enum ManagerRunAnswerKind {
+        MANAGER_RUN_DONE, /* a command, or any failure */
+        MANAGER_RUN_SUBMITTED,
+        MANAGER_RUN_ROWS, /* of the store */
+} ManagerRunAnswerKind;
+
+typedef struct ManagerRunAnswer {
+        ManagerRunTicket ticket;
+        ManagerRunAnswerKind kind;
+        const Failure *failure; /* NULL: it succeeded */
+        uint32_t run; /* 0 of a submission: none was made, by OnBusy=skip */
+        RunStorePage *page; /* of rows … */
+        RunStoreTable table; /* … of this table */
+} ManagerRunAnswer;
+
+typedef struct ManagerRunsOps {
+        void (*answered)(void *userdata, const ManagerRunAnswer *answer);
+        void (*came)(void *userdata, uint32_t run, const char *unit);
+        void (*suspended)(void *userdata, uint32_t run, const char *unit);
+        void (*went)(void *userdata, uint32_t run, RunState state); /* its end is durable */
+        bool (*is_ending)(void *userdata); /* the manager stops all units */
+        bool (*is_serving)(void *userdata); /* the boot is over */
+} ManagerRunsOps;
+
+typedef struct ManagerRunsHost {
+        ManagerAttemptsHost attempts; /* .ops and .userdata are set by the runs */
+        int (*surround)(void *userdata, ExecRequest *request, ExecResult *result);
+        ProcessOwner *(*owner_of)(void *userdata, Unit *unit);
+        const UnitFileLoader *loader; /* borrowed, as all of it */
+        UnitTable *units;
+        ManagerJobs *jobs;
+        const ManagerRunsOps *ops;
+        void *userdata;
+        const char *folder; /* for the socket of the store */
+} ManagerRunsHost;
+
+int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, const ManagerRunsHost *host);
+ManagerRuns *manager_runs_free(ManagerRuns *runs);
+ManagerAttempts *manager_runs_attempts(ManagerRuns *runs);
+
+/* Loads the runs of an earlier manager, if there are some. @knows_attempts: those of this boot were restored, too. */
+void manager_runs_begin(ManagerRuns *runs, bool knows_attempts);
+void manager_runs_end(ManagerRuns *runs); /* all processes are being ended */
+
+/* At the end of a turn, before the state is committed. */
+void manager_runs_turn(ManagerRuns *runs);
+bool manager_runs_is_daemon(const ManagerRuns *runs, pid_t pid);
+
+/* — requests — */
+
+typedef struct ManagerRunRequest {
+        const char *unit; /* borrowed, as all of it */
+        const char *key; /* a request with the key of another run of the unit is that run's; NULL */
+        const char *operator; /* who asks; NULL */
+        const char *trigger; /* the unit that has triggered it; NULL: none has */
+        uint32_t uid;
+        ManagerRunTicket ticket;
+} ManagerRunRequest;
+
+/* 0: it is answered later; otherwise a negative errno with @ret_failure. */
+int manager_runs_submit(ManagerRuns *runs, const ManagerRunRequest *request, Failure *ret_failure);
+
+typedef struct ManagerRunCommand {
+        const char *run; /* its number or its name */
+        RunVerb verb;
+        const char *node; /* NULL: the verb is about the run */
+        const char *operator;
+        uint32_t uid;
+        ManagerRunTicket ticket;
+} ManagerRunCommand;
+
+int manager_runs_command(ManagerRuns *runs, const ManagerRunCommand *command, Failure *ret_failure);
+/* The number that a run has by its number or name ("nightly-7"): -ENOENT with @ret_failure. */
+int manager_runs_find(const char *run, uint32_t *ret_id, Failure *ret_failure);
+
+/* Asks the store: .answered with a page. @run: that the query is about; 0: several. */
+int manager_runs_query(ManagerRuns *runs, const RunStoreQuery *query, uint32_t run, ManagerRunTicket ticket,
+                       Failure *ret_failure);
+/* Writes an a{sv} about what a live run, or a node of it (NULL: none), waits for. -ENOENT with @ret_failure. */
+int manager_runs_explain(const ManagerRuns *runs, uint32_t run, const char *node, Sink *sink, Failure *ret_failure);
+
+/* What a live run, or a node of it, waits for; -ENOENT: it does not live. */
+int manager_runs_why(const ManagerRuns *runs, uint32_t run, const char *node, RunWhy *ret_why);
+/* The node's name; NULL: the run does not live, or has no such node. */
+const char *manager_runs_node_name(const ManagerRuns *runs, uint32_t run, uint32_t node);
+/* The row of a node of a live run, by number. -ENOENT. */
+int manager_runs_node(const ManagerRuns *runs, uint32_t run, uint32_t node, RunNodeRow *ret_row, RunWhy *ret_why);
+
+/* — from units: see UnitHostOps — */
+
+int manager_runs_start_unit(ManagerRuns *runs, Unit *unit);
+void manager_runs_stop_unit(ManagerRuns *runs, Unit *unit, bool interrupts);
+void manager_runs_unit_changed(ManagerRuns *runs, const Unit *unit, UnitActiveState old, UnitActiveState new);
+void manager_runs_job_ended(ManagerRuns *runs, const JobInfo *job);
+void manager_runs_get(const ManagerRuns *runs, const Unit *unit, UnitRuns *ret_runs);

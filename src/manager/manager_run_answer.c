@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Answers that wait until the store has what was asked for
+ */
+
+#include <errno.h>
+
+#include "manager/manager_run_private.h"
+
+void manager_run_answer(ManagerRuns *runs, ManagerRunTicket ticket, uint32_t run, const Failure *failure) {
+        if (ticket.a == 0 && ticket.b == 0)
+                return;
+        runs->host.ops->answered(
+                runs->host.userdata,
+                &(ManagerRunAnswer) { .ticket = ticket, .kind = MANAGER_RUN_DONE, .failure = failure, .run = run });
+}
+
+void manager_run_answer_failure(ManagerRuns *runs, ManagerRunTicket ticket, int code, const char *name,
+                                const char *sentence) {
+        cleanup_(failure_deinit) Failure failure = {};
+
+        failure_set(&failure, code, name, "%s", sentence);
+        manager_run_answer(runs, ticket, 0, &failure);
+}
+
+/* Answers when what changes in this turn is durable. */
+void manager_run_await(ManagerRuns *runs, ManagerRunTicket ticket, ManagerRunAnswerKind kind, uint32_t run) {
+        const ManagerAwaited awaited = { .ticket = ticket, .kind = kind, .run = run };
+
+        if (ticket.a == 0 && ticket.b == 0)
+                return;
+        if (vector_push(&runs->awaited, awaited) < 0)
+                manager_run_answer_failure(runs, ticket, -ENOMEM, "NoMemory",
+                                           "Out of memory; what was asked for is done.");
+}
+
+void manager_run_answer_durable(ManagerRuns *runs) {
+        size_t n = 0;
+
+        for (size_t i = 0; i < runs->awaited.n; i++) {
+                const ManagerAwaited awaited = runs->awaited.items[i];
+
+                if (awaited.batch == 0 || awaited.batch > runs->durable)
+                        runs->awaited.items[n++] = awaited;
+                else
+                        runs->host.ops->answered(runs->host.userdata, &(ManagerRunAnswer) { .ticket = awaited.ticket,
+                                                                                           .kind = awaited.kind,
+                                                                                           .run = awaited.run });
+        }
+        runs->awaited.n = n;
+}

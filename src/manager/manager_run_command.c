@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Commands: what people do to runs
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "basic/text.h"
+#include "manager/manager_run_private.h"
+
+int manager_runs_find(const char *run, uint32_t *ret_id, Failure *ret_failure) {
+        const char *dash = strrchr(run, '-');
+
+        if (text_parse_u32(dash ? dash + 1 : run, ret_id) == 0 && *ret_id > 0)
+                return 0;
+        return failure_set(ret_failure, -ENOENT, "NoSuchRun",
+                           "There is no run '%s': write its number, or a name such "
+                           "as nightly-7.",
+                           run);
+}
+
+static const char *const verb_names[_RUN_VERB_MAX] = {
+        [RUN_VERB_PAUSE] = "pause",
+        [RUN_VERB_RESUME] = "resume",
+        [RUN_VERB_STOP] = "stop",
+        [RUN_VERB_CANCEL] = "cancel",
+        [RUN_VERB_RETRY] = "retry",
+        [RUN_VERB_RERUN] = "rerun",
+        [RUN_VERB_AS_SUCCESS] = "resolve as success",
+        [RUN_VERB_AS_FAILED] = "resolve as failed",
+        [RUN_VERB_AS_RETRY] = "resolve as retry",
+        [RUN_VERB_AS_SKIP] = "resolve as skip",
+        [RUN_VERB_SKIP] = "skip",
+};
+
+/* A verb that is not for the present state: the sentence names both. */
+static int refuse_verb(ManagerRuns *runs, const ManagerRun *run, RunVerb verb, const char *name, uint32_t node,
+                       Failure *ret_failure) {
+        RunNodeRow node_row;
+        RunRow row;
+        RunWhy why;
+
+        if (name && run_engine_get_node(runs->engine, run->id, node, &node_row, &why) == 0)
+                return failure_set(ret_failure, -EINVAL, "InvalidTransition",
+                                   "Node %s of run %" PRIu32 " is %s: '%s' does not apply to it.", name, run->id,
+                                   run_node_state_to_string(node_row.state), verb_names[verb]);
+        if (run_engine_get(runs->engine, run->id, &row, &why) < 0)
+                return failure_set(ret_failure, -ENOENT, "NoSuchRun", "There is no run %" PRIu32 ".", run->id);
+        return failure_set(ret_failure, -EINVAL, "InvalidTransition",
+                           "Run %" PRIu32 " is %s: '%s' does not apply to it.", run->id, run_state_to_string(row.state),
+                           verb_names[verb]);
+}
+
+/* All nodes that have failed, or wait for a person. -EINVAL: there is none. */
+static int retry_failed(ManagerRuns *runs, const ManagerRun *run) {
+        RunNodeRow row;
+        RunWhy why;
+        int r = -EINVAL;
+
+        for (uint32_t i = 0; run_engine_get_node(runs->engine, run->id, i, &row, &why) == 0; i++)
+                if ((row.state == RUN_NODE_FAILED || row.state == RUN_NODE_TIMEOUT || row.state == RUN_NODE_PENDING) &&
+                    run_engine_verb(runs->engine, run->id, RUN_VERB_RETRY, i) == 0)
+                        r = 0;
+        return r;
+}
+
+static int take_verb(ManagerRuns *runs, ManagerRun *run, RunVerb verb, const char *name, const char *operator,
+                     uint32_t uid, Failure *ret_failure) {
+        uint32_t node;
+        int r = manager_run_find_node(run, name, &node, ret_failure);
+
+        if (r < 0)
+                return r;
+        r = verb == RUN_VERB_RETRY && !name ? retry_failed(runs, run)
+                                            : run_engine_verb(runs->engine, run->id, verb, node);
+        if (r < 0)
+                return refuse_verb(runs, run, verb, name, node, ret_failure);
+        manager_run_put_event(runs, (ManagerRunEvent) {
+                                            .run = run->id, .node = name, .kind = "verb", .new = verb_names[verb],
+                                            .operator = operator, .uid = uid });
+        manager_run_ask_for_unit(runs, run->flow);
+        runs->host.attempts.turn->has_news = true;
+        return 0;
+}
+
+static void free_pending(ManagerPending *pending) {
+        free(pending->node);
+        free(pending->operator);
+        free(pending);
+}
+
+static int add_pending(ManagerRuns *runs, uint32_t id, const ManagerRunCommand *command) {
+        ManagerPending *pending = calloc(1, sizeof(*pending)), **last = &runs->pending;
+
+        if (!pending)
+                return -ENOMEM;
+        if (text_copy(command->node, &pending->node) < 0 || text_copy(command->operator, & pending->operator) < 0) {
+                free_pending(pending);
+                return -ENOMEM;
+        }
+        pending->id = id;
+        pending->verb = command->verb;
+        pending->uid = command->uid;
+        pending->ticket = command->ticket;
+        while (*last)
+                last = &(*last)->next;
+        *last = pending;
+        return 0;
+}
+
+int manager_runs_command(ManagerRuns *runs, const ManagerRunCommand *command, Failure *ret_failure) {
+        ManagerRun *run;
+        uint32_t id;
+        int r = manager_runs_find(command->run, &id, ret_failure);
+
+        if (r == 0)
+                r = manager_run_link_require(runs->link, ret_failure);
+        if (r < 0)
+                return r;
+        run = runs->is_loaded ? manager_run_find(runs, id) : NULL;
+        if (run) {
+                r = take_verb(runs, run, command->verb, command->node, command->operator, command->uid, ret_failure);
+                if (r == 0)
+                        manager_run_await(runs, command->ticket, MANAGER_RUN_DONE, id);
+                return r;
+        }
+        r = add_pending(runs, id, command);
+        if (r < 0)
+                return failure_set(ret_failure, r, "NoMemory", "Out of memory.");
+        if (runs->is_loaded && !runs->load)
+                manager_run_load_begin(runs, id);
+        return 0;
+}
+
+/* Runs those commands whose run is there, or fails those whose run is not: @id 0 is every run. */
+void manager_run_take_pending(ManagerRuns *runs, uint32_t id) {
+        ManagerPending **at = &runs->pending, *pending;
+
+        while ((pending = *at)) {
+                cleanup_(failure_deinit) Failure failure = {};
+                ManagerRun *run = manager_run_find(runs, pending->id);
+                int r;
+
+                if (!run && pending->id != id) {
+                        at = &pending->next;
+                        continue;
+                }
+                *at = pending->next;
+                if (run)
+                        r = take_verb(runs, run, pending->verb, pending->node, pending->operator, pending->uid,
+                                      &failure);
+                else
+                        r = failure_set(&failure, -ENOENT, "NoSuchRun", "There is no run %" PRIu32 ".", pending->id);
+                if (r < 0)
+                        manager_run_answer(runs, pending->ticket, 0, &failure);
+                else
+                        manager_run_await(runs, pending->ticket, MANAGER_RUN_DONE, pending->id);
+                free_pending(pending);
+        }
+}
+
+void manager_run_drop_pending(ManagerRuns *runs) {
+        while (runs->pending) {
+                ManagerPending *pending = runs->pending;
+
+                runs->pending = pending->next;
+                free_pending(pending);
+        }
+}

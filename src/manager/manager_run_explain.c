@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Why a run, or a node of it, does not go on
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "basic/text.h"
+#include "basic/usec.h"
+#include "manager/manager_run_private.h"
+
+/* Nodes, and parents of a node, that are named. */
+#define NODES_MAX 100U
+#define PARENTS_MAX 8U
+
+static void add_parents(const ManagerRuns *runs, const ManagerRun *run, uint32_t node, Text *text) {
+        const RunGraph *graph = flow_definition_graph(run->definition);
+        uint32_t n, told = 0, left = 0;
+        const uint32_t *parents = run_graph_parents(graph, node, &n);
+
+        text_add(text, "it waits for its parents");
+        for (uint32_t i = 0; i < n; i++) {
+                RunNodeRow row;
+                RunWhy why;
+
+                if (run_engine_get_node(runs->engine, run->id, parents[i], &row, &why) < 0 ||
+                    run_node_state_is_terminal(row.state))
+                        continue;
+                if (told == PARENTS_MAX) {
+                        left++;
+                        continue;
+                }
+                text_addf(text, "%s %s (%s)", told == 0 ? ":" : ",", run_graph_name(graph, parents[i]),
+                          run_node_state_to_string(row.state));
+                told++;
+        }
+        if (left > 0)
+                text_addf(text, ", and %" PRIu32 " more", left);
+}
+
+static void add_time(const ManagerRuns *runs, const RunNodeRow *row, Text *text) {
+        char span[USEC_FORMAT_MAX];
+
+        text_addf(text, "it runs again in %s, after %" PRIu32 " %s", usec_format(usec_sub(row->at, runs->now), span),
+                  row->failures + row->losses + row->agains,
+                  row->failures + row->losses + row->agains == 1 ? "try" : "tries");
+}
+
+static void add_process(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, Text *text) {
+        const RunAttemptKey key = { run->id, row->node, row->generation, row->number };
+        ManagerAttemptFacts facts;
+
+        text_addf(text, "attempt %" PRIu32 " runs", row->number);
+        if (manager_attempts_get(runs->attempts, &key, &facts) == 0 && facts.pid > 0)
+                text_addf(text, " (pid %d)", (int) facts.pid);
+}
+
+static void add_store(const ManagerRuns *runs, Text *text) {
+        const char *problem = manager_run_link_problem(runs->link);
+
+        text_addf(text, "the store of runs has to have it first%s%s", problem ? ": " : "", problem ? problem : "");
+}
+
+static void add_why(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, RunWhy why, Text *text) {
+        switch (why) {
+        case RUN_WHY_NOTHING:
+                text_add(text, "it waits for nothing");
+                break;
+        case RUN_WHY_PARENTS:
+                add_parents(runs, run, row->node, text);
+                break;
+        case RUN_WHY_HUMAN:
+                if (row->state == RUN_NODE_BLOCKED) {
+                        add_parents(runs, run, row->node, text);
+                        break;
+                }
+                text_addf(text,
+                          "a person has to resolve it: 'jobctl flow resolve %" PRIu32 "/%s --as=success', or "
+                          "failed, retry, skip",
+                          run->id, run_graph_name(flow_definition_graph(run->definition), row->node));
+                break;
+        case RUN_WHY_TIME:
+                add_time(runs, row, text);
+                break;
+        case RUN_WHY_PROCESS:
+                add_process(runs, run, row, text);
+                break;
+        case RUN_WHY_END:
+                text_add(text, "its processes were told to end, and are still there");
+                break;
+        case RUN_WHY_STORE:
+                add_store(runs, text);
+                break;
+        case RUN_WHY_PLACE:
+                text_add(text, "as many attempts run as MaxParallel= allows");
+                break;
+        case RUN_WHY_RUN:
+                text_add(text, "its run does not go on");
+                break;
+        case RUN_WHY_UNIT:
+                text_addf(text, "%s is not active", run->flow->unit->id);
+                break;
+        case _RUN_WHY_MAX:
+                break;
+        }
+}
+
+static void add_run_why(const ManagerRuns *runs, const ManagerRun *run, const RunRow *row, RunWhy why, Text *text) {
+        switch (why) {
+        case RUN_WHY_HUMAN:
+                if (row->state == RUN_SUSPENDED)
+                        text_add(text, "a person has to resolve a node that is PENDING");
+                else
+                        text_addf(text, "it is paused: 'jobctl flow resume %" PRIu32 "' lets it go on", run->id);
+                break;
+        case RUN_WHY_PLACE:
+                text_add(text, "as many runs of the flow run as MaxRuns= allows");
+                break;
+        case RUN_WHY_UNIT:
+                text_addf(text, "%s is not active", run->flow->unit->id);
+                break;
+        case RUN_WHY_STORE:
+                add_store(runs, text);
+                break;
+        case RUN_WHY_NOTHING:
+        case RUN_WHY_PARENTS:
+        case RUN_WHY_TIME:
+        case RUN_WHY_PROCESS:
+        case RUN_WHY_END:
+        case RUN_WHY_RUN:
+        case _RUN_WHY_MAX:
+                text_addf(text, "%" PRIu32 " of %" PRIu32 " nodes have ended, %" PRIu32 " run", run->facts.n_done,
+                          run->facts.n_total, run->facts.n_running);
+        }
+}
+
+static int put_text(Sink *sink, Text *text) {
+        cleanup_free_ char *string = NULL;
+        int r = text_finish(text, &string);
+
+        if (r == 0)
+                sink_entry_string(sink, "text", string);
+        return r;
+}
+
+static int put_node(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, RunWhy why, Sink *sink) {
+        Text text = {};
+
+        sink_entry_string(sink, "node", run_graph_name(flow_definition_graph(run->definition), row->node));
+        sink_entry_string(sink, "state", run_node_state_to_string(row->state));
+        if (row->reason != RUN_REASON_NONE)
+                sink_entry_string(sink, "reason", run_reason_to_string(row->reason));
+        sink_entry_string(sink, "why", run_why_to_string(why));
+        add_why(runs, run, row, why, &text);
+        return put_text(sink, &text);
+}
+
+/* Nodes that hold the run up; those that only wait for them are left out. */
+static int put_nodes(const ManagerRuns *runs, const ManagerRun *run, Sink *sink) {
+        unsigned n = 0;
+        RunNodeRow row;
+        RunWhy why;
+        int r = 0;
+
+        sink_entry_open(sink, "nodes", "aa{sv}");
+        sink_open(sink, 'a', "a{sv}");
+        for (uint32_t i = 0; r == 0 && n < NODES_MAX && run_engine_get_node(runs->engine, run->id, i, &row, &why) == 0;
+             i++) {
+                if (run_node_state_is_terminal(row.state) || row.state == RUN_NODE_BLOCKED || why == RUN_WHY_PARENTS ||
+                    why == RUN_WHY_RUN)
+                        continue;
+                n++;
+                sink_open(sink, 'a', "{sv}");
+                r = put_node(runs, run, &row, why, sink);
+                sink_close(sink);
+        }
+        sink_close(sink);
+        sink_entry_close(sink);
+        return r;
+}
+
+static int put_run(const ManagerRuns *runs, const ManagerRun *run, const RunRow *row, RunWhy why, Sink *sink) {
+        Text text = {};
+
+        sink_entry_string(sink, "state", run_state_to_string(row->state));
+        if (row->reason != RUN_REASON_NONE)
+                sink_entry_string(sink, "reason", run_reason_to_string(row->reason));
+        sink_entry_string(sink, "why", run_why_to_string(why));
+        add_run_why(runs, run, row, why, &text);
+        return put_text(sink, &text);
+}
+
+int manager_runs_explain(const ManagerRuns *runs, uint32_t id, const char *node, Sink *sink, Failure *ret_failure) {
+        const ManagerRun *run = manager_run_find(runs, id);
+        RunNodeRow node_row;
+        uint32_t number;
+        RunRow row;
+        RunWhy why;
+        int r;
+
+        if (!run || run_engine_get(runs->engine, id, &row, &why) < 0)
+                return failure_set(ret_failure, -ENOENT, "NoSuchRun",
+                                   "No run %" PRIu32 " lives: see 'jobctl flow show %" PRIu32 "'.", id, id);
+        r = manager_run_find_node(run, node, &number, ret_failure);
+        if (r < 0)
+                return r;
+        if (node)
+                (void) run_engine_get_node(runs->engine, id, number, &node_row, &why);
+        sink_open(sink, 'a', "{sv}");
+        sink_entry_u64(sink, "id", id);
+        sink_entry_string(sink, "unit", run->flow->unit->id);
+        sink_entry_string(sink, "name", run->facts.name);
+        if (node)
+                r = put_node(runs, run, &node_row, why, sink);
+        else
+                r = put_run(runs, run, &row, why, sink);
+        if (r == 0 && !node)
+                r = put_nodes(runs, run, sink);
+        sink_close(sink);
+        return r;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the engine of runs asks for
+ *
+ * Rows are put into the batch of the turn; attempts are begun and ended.
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "basic/log.h"
+#include "basic/random.h"
+#include "manager/manager_run_private.h"
+
+/* — rows — */
+
+static RecordWriter *writer_of(ManagerRuns *runs) {
+        runs->has_batch = true;
+        if (!runs->writer && manager_run_link_begin(runs->link, &runs->writer) < 0)
+                runs->writer = NULL;
+        return runs->writer;
+}
+
+void manager_run_put_event(ManagerRuns *runs, ManagerRunEvent event) {
+        RecordWriter *writer = writer_of(runs);
+
+        event.id = ++runs->last_event;
+        event.at = runs->host.attempts.turn->now_realtime;
+        if (writer)
+                manager_run_row_put_event(writer, &event);
+}
+
+static void put_definition(ManagerRuns *runs, const ManagerRun *run, RecordWriter *writer) {
+        manager_run_row_put_definition(writer, run->facts.definition, flow_definition_text(run->definition),
+                                       flow_definition_nodes(run->definition), runs->host.attempts.turn->now_realtime);
+}
+
+static void count_nodes(ManagerRuns *runs, ManagerRun *run) {
+        uint32_t n[_RUN_NODE_STATE_MAX], total = 0, done = 0;
+
+        if (run_engine_tally(runs->engine, run->id, n) < 0)
+                return;
+        for (unsigned i = 0; i < _RUN_NODE_STATE_MAX; i++) {
+                total += n[i];
+                done += run_node_state_is_terminal((RunNodeState) i) ? n[i] : 0;
+        }
+        run->facts.n_total = total;
+        run->facts.n_done = done;
+        run->facts.n_running = n[RUN_NODE_RUNNING];
+        run->facts.n_failed = n[RUN_NODE_FAILED] + n[RUN_NODE_TIMEOUT];
+}
+
+static void note_times(ManagerRuns *runs, ManagerRun *run, const RunRow *row) {
+        const usec_t now = runs->host.attempts.turn->now_realtime;
+        ManagerRunFacts *facts = &run->facts;
+
+        if (row->state == RUN_QUEUED && facts->queued == 0)
+                facts->queued = now;
+        if (row->state == RUN_RUNNING && facts->started == 0)
+                facts->started = now;
+        if (!run_state_is_terminal(row->state))
+                facts->ended = 0;
+        else if (facts->ended == 0)
+                facts->ended = now;
+}
+
+static void note_state(ManagerRuns *runs, ManagerRun *run, const RunRow *row) {
+        const bool was_over = run->is_over;
+
+        run->is_over = run_state_is_terminal(row->state);
+        if (run->is_over != was_over)
+                run->flow->is_news = true;
+        if (run->is_over && !was_over) {
+                run->flow->has_failed |= row->state == RUN_FAILED || row->state == RUN_TIMEOUT;
+                log_write(row->state == RUN_SUCCEEDED ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING, run->flow->unit->id,
+                          "Run %" PRIu32 " has ended: %s%s%s.", run->id, run_state_to_string(row->state),
+                          row->reason != RUN_REASON_NONE ? ", " : "", run_reason_to_string(row->reason));
+        } else if (row->state == RUN_SUSPENDED && run->put_state != RUN_SUSPENDED) {
+                log_write(LOG_LEVEL_WARNING, run->flow->unit->id,
+                          "Run %" PRIu32 " is suspended: a node waits for a person. See 'jobctl flow why %" PRIu32 "'.",
+                          run->id, run->id);
+                runs->host.ops->suspended(runs->host.userdata, run->id, run->facts.unit);
+        }
+}
+
+static void host_put_run(void *userdata, const RunRow *row) {
+        ManagerRuns *runs = userdata;
+        ManagerRun *run = manager_run_find(runs, row->id);
+        RecordWriter *writer = writer_of(runs);
+        const ManagerRunNow now = { .boot = runs->boot,
+                                    .at = runs->now,
+                                    .realtime = runs->host.attempts.turn->now_realtime };
+
+        if (!run)
+                return;
+        count_nodes(runs, run);
+        note_times(runs, run, row);
+        note_state(runs, run, row);
+        run->is_new = true;
+        if (!writer)
+                return;
+        if (!run->is_put) {
+                put_definition(runs, run, writer);
+                runs->host.ops->came(runs->host.userdata, run->id, run->facts.unit);
+        }
+        manager_run_row_put(writer, row, &run->facts, &now);
+        if (!run->is_put || run->put_state != row->state)
+                manager_run_put_event(runs, (ManagerRunEvent) {
+                        .run = run->id,
+                        .kind = run->is_put ? "state" : "created",
+                        .old = run->is_put ? run_state_to_string(run->put_state) : NULL,
+                        .new = run_state_to_string(row->state),
+                        .uid = run->facts.uid,
+                        .operator = run->is_put ? NULL : run->facts.operator,
+                });
+        run->put_state = row->state;
+}
+
+static void host_put_node(void *userdata, uint32_t id, const RunNodeRow *row) {
+        ManagerRuns *runs = userdata;
+        const ManagerRun *run = manager_run_find(runs, id);
+        const RunAttemptKey key = { id, row->node, row->generation, row->number };
+        RecordWriter *writer = writer_of(runs);
+        ManagerAttemptFacts facts;
+        const char *name;
+        bool has_facts;
+
+        if (!run || !writer)
+                return;
+        name = run_graph_name(flow_definition_graph(run->definition), row->node);
+        has_facts = row->number > 0 && manager_attempts_get(runs->attempts, &key, &facts) == 0;
+        manager_run_row_put_node(writer, id, name, row, has_facts ? &facts : NULL);
+        if (has_facts)
+                manager_run_row_put_attempt(writer, &key, name, &facts);
+}
+
+int manager_run_persist(void *userdata, uint32_t *ret_batch) {
+        ManagerRuns *runs = userdata;
+        uint64_t number;
+        int r;
+
+        if (!runs->writer)
+                return -ENOTCONN;
+        runs->writer = NULL;
+        r = manager_run_link_end_batch(runs->link, &number);
+        if (r < 0)
+                return r;
+        runs->batch = number;
+        runs->has_batch = false;
+        for (ManagerFlow *flow = runs->flows; flow; flow = flow->next)
+                for (ManagerRun *run = flow->first; run; run = run->next)
+                        if (run->is_new) {
+                                run->is_new = false;
+                                run->is_put = true;
+                                run->batch = number;
+                        }
+        *ret_batch = (uint32_t) number;
+        return 0;
+}
+
+/* — attempts — */
+
+static void host_spawn(void *userdata, const RunAttemptKey *key) {
+        ManagerRuns *runs = userdata;
+        const ManagerRun *run = manager_run_find(runs, key->run);
+
+        if (!run || manager_attempts_has(runs->attempts, key))
+                return;
+        if (manager_attempts_begin(runs->attempts, key, ++runs->last_attempt, run->flow->unit, run->definition) < 0) {
+                log_write(LOG_LEVEL_ERROR, run->flow->unit->id, "Run %" PRIu32 ": no memory for an attempt.", run->id);
+                runs->has_missed = true;
+        }
+}
+
+static void host_end(void *userdata, const RunAttemptKey *key, RunOutcome outcome) {
+        ManagerRuns *runs = userdata;
+
+        manager_attempts_end(runs->attempts, key);
+}
+
+static uint32_t host_random(void *userdata) {
+        uint32_t value = 0;
+
+        (void) random_bytes(&value, sizeof(value));
+        return value;
+}
+
+const RunHost manager_run_host = {
+        .put_run = host_put_run,
+        .put_node = host_put_node,
+        .persist = manager_run_persist,
+        .spawn = host_spawn,
+        .end = host_end,
+        .random = host_random,
+};
+
+static void attempt_started(void *userdata, const RunAttemptKey *key) {
+        ManagerRuns *runs = userdata;
+
+        (void) run_engine_started(runs->engine, key, runs->now);
+}
+
+static void attempt_ended(void *userdata, const RunAttemptKey *key, RunEndKind kind, uint16_t end) {
+        ManagerRuns *runs = userdata;
+        const ManagerRun *run = manager_run_find(runs, key->run);
+
+        if (run)
+                run->flow->is_news = true;
+        (void) run_engine_ended(runs->engine, key, kind, end);
+}
+
+static int attempt_surround(void *userdata, ExecRequest *request, ExecResult *result) {
+        const ManagerRuns *runs = userdata;
+
+        return runs->host.surround(runs->host.userdata, request, result);
+}
+
+static ProcessOwner *attempt_owner_of(void *userdata, Unit *unit) {
+        const ManagerRuns *runs = userdata;
+
+        return runs->host.owner_of(runs->host.userdata, unit);
+}
+
+const ManagerAttemptsOps manager_run_attempts_ops = {
+        .surround = attempt_surround,
+        .owner_of = attempt_owner_of,
+        .started = attempt_started,
+        .ended = attempt_ended,
+};
+
+/* Attempts that could not be begun for want of memory. */
+void manager_run_begin_missed(ManagerRuns *runs) {
+        runs->has_missed = false;
+        for (ManagerFlow *flow = runs->flows; flow; flow = flow->next)
+                for (ManagerRun *run = flow->first; run; run = run->next) {
+                        RunNodeRow row;
+                        RunWhy why;
+
+                        for (uint32_t i = 0; run_engine_get_node(runs->engine, run->id, i, &row, &why) == 0; i++) {
+                                const RunAttemptKey key = { run->id, i, row.generation, row.number };
+
+                                if (row.state == RUN_NODE_RUNNING && row.attempt == RUN_ATTEMPT_IS_ASKED)
+                                        host_spawn(runs, &key);
+                        }
+                }
+}

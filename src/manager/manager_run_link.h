@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The manager's link to jobd-runstore, and the process at its other end
+ *
+ * jobd-runstore outlives core, which finds it by its socket; it is started
+ * when there is none, and again when it has died. Nothing here waits. What is
+ * put while there is no link is sent over the next one.
+ */
+
+#include "basic/failure.h"
+#include "runstore/runstore_client.h"
+
+typedef struct sd_event sd_event;
+typedef struct ManagerRunLink ManagerRunLink;
+
+typedef struct ManagerRunOptions {
+        const char *program; /* jobd-runstore; NULL: there is none */
+        const char *path; /* of the file; NULL: runs are not kept, so there are none */
+        bool is_normal_sync; /* what is durable outlives every process, but no loss of power */
+} ManagerRunOptions;
+
+/* Functions called back may use the link, but not free it. */
+typedef struct ManagerRunLinkOps {
+        /* The store can be written and asked. @has_lost: what was durable is not in its file. */
+        void (*opened)(void *userdata, uint64_t durable, bool has_lost);
+        void (*stored)(void *userdata, uint64_t accepted, uint64_t durable);
+        void (*rows)(void *userdata, uint64_t query, RunStorePage *page);
+        /* @number: of a batch or query that is given up; 0: about the store. */
+        void (*refused)(void *userdata, uint64_t number, const RunStoreRefusal *refusal);
+} ManagerRunLinkOps;
+
+/* @options is copied; @folder: for the socket. @event and @ops are borrowed. 0 or -ENOMEM. */
+int manager_run_link_new(ManagerRunLink **ret_link, const ManagerRunOptions *options, const char *folder,
+                         sd_event *event, const ManagerRunLinkOps *ops, void *userdata);
+ManagerRunLink *manager_run_link_free(ManagerRunLink *link);
+
+/* Opens the link if it is not open: then .opened is called in a later turn. Keeps it open from here on. */
+void manager_run_link_open(ManagerRunLink *link);
+/* All processes are being ended: jobd-runstore is not started again. */
+void manager_run_link_end(ManagerRunLink *link);
+/* The same for a caller who cannot do without: 0, or -EOPNOTSUPP with @ret_failure if runs are not kept. */
+int manager_run_link_require(ManagerRunLink *link, Failure *ret_failure);
+/* Why there is no link, a sentence; NULL: there is one, or nothing has failed. */
+const char *manager_run_link_problem(const ManagerRunLink *link);
+/* Whether there is a file of an earlier manager. */
+bool manager_run_link_has_file(const ManagerRunLink *link);
+bool manager_run_link_is_daemon(const ManagerRunLink *link, pid_t pid);
+
+/* As in runstore_client.h. */
+int manager_run_link_begin(ManagerRunLink *link, RecordWriter **ret_writer);
+int manager_run_link_end_batch(ManagerRunLink *link, uint64_t *ret_number);
+int manager_run_link_query(ManagerRunLink *link, const RunStoreQuery *query, uint64_t *ret_number);
+size_t manager_run_link_bytes(const ManagerRunLink *link);
+
+/* At the end of a turn: sends what the socket takes. */
+void manager_run_link_send(ManagerRunLink *link);

@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Loading runs from the store
+ *
+ * One query is under way at a time, and the next one follows from its rows:
+ * numbers that were given, the runs in each state that lives, and for each of
+ * them its definition and its nodes. Then the engine has them, and attempts
+ * are told.
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "basic/log.h"
+#include "basic/text.h"
+#include "manager/manager_run_private.h"
+
+#define LINES_A_TURN 500U
+
+typedef enum LoadPhase {
+        LOAD_LAST_RUN,
+        LOAD_LAST_ATTEMPT,
+        LOAD_LAST_EVENT,
+        LOAD_RUNS,
+        LOAD_DEFINITION,
+        LOAD_READING, /* the definition: no query */
+        LOAD_NODES,
+        LOAD_END,
+} LoadPhase;
+
+/* A run whose row was read. */
+typedef struct LoadRun {
+        RunRow row;
+        ManagerRunFacts facts;
+        bool is_other_boot;
+        usec_t at;
+} LoadRun;
+
+typedef struct LoadDefinition {
+        uint8_t hash[MANAGER_RUN_HASH_BYTES];
+        FlowDefinition *definition; /* a reference */
+} LoadDefinition;
+
+struct ManagerRunLoad {
+        uint32_t id; /* of the only run; 0: all that live */
+        LoadPhase phase;
+        uint64_t query; /* under way; 0: none */
+        RunState state; /* of the runs that are being read */
+        VECTOR(LoadRun) runs;
+        VECTOR(LoadDefinition) definitions;
+        size_t at; /* of .runs, from LOAD_DEFINITION on */
+        VECTOR(RunNodeRow) nodes;
+        size_t n_cursor;
+        RunStoreValue cursor[RUNSTORE_KEY_MAX];
+        char cursor_text[300];
+        bool has_failed, is_other_boot;
+        usec_t then; /* the latest row */
+};
+
+static const RunState live_states[] = {
+        RUN_CREATED, RUN_QUEUED, RUN_RUNNING, RUN_PAUSING, RUN_PAUSED, RUN_SUSPENDED, RUN_STOPPING,
+};
+
+static void ask(ManagerRuns *runs);
+
+ManagerRunLoad *manager_run_load_free(ManagerRunLoad *load) {
+        if (!load)
+                return NULL;
+        for (size_t i = 0; i < load->runs.n; i++)
+                manager_run_facts_deinit(&load->runs.items[i].facts);
+        for (size_t i = 0; i < load->definitions.n; i++)
+                flow_definition_unref(load->definitions.items[i].definition);
+        vector_deinit(&load->runs);
+        vector_deinit(&load->definitions);
+        vector_deinit(&load->nodes);
+        free(load);
+        return NULL;
+}
+
+static FlowDefinition *find_definition(const ManagerRunLoad *load, const uint8_t hash[static MANAGER_RUN_HASH_BYTES]) {
+        for (size_t i = 0; i < load->definitions.n; i++)
+                if (memcmp(load->definitions.items[i].hash, hash, MANAGER_RUN_HASH_BYTES) == 0)
+                        return load->definitions.items[i].definition;
+        return NULL;
+}
+
+static LoadRun *present(const ManagerRunLoad *load) {
+        return &load->runs.items[load->at];
+}
+
+/* — queries — */
+
+static void filter(RunStoreQuery *query, unsigned column, RunStoreValue value) {
+        query->filters[query->n_filters++] = (RunStoreFilter) { .column = column,
+                                                               .compare = RUNSTORE_EQUAL,
+                                                               .value = value };
+}
+
+static RunStoreValue number(uint64_t value) {
+        return (RunStoreValue) { .type = RUNSTORE_INTEGER, .integer = (int64_t) value };
+}
+
+static void describe_query(const ManagerRunLoad *load, RunStoreQuery *query) {
+        const char *word;
+
+        switch (load->phase) {
+        case LOAD_LAST_RUN:
+                *query = (RunStoreQuery) { .table = RUNSTORE_RUN, .is_descending = true, .limit = 1 };
+                break;
+        case LOAD_LAST_ATTEMPT:
+                *query = (RunStoreQuery) { .table = RUNSTORE_ATTEMPT, .is_descending = true, .limit = 1 };
+                break;
+        case LOAD_LAST_EVENT:
+                *query = (RunStoreQuery) { .table = RUNSTORE_EVENT, .is_descending = true, .limit = 1 };
+                break;
+        case LOAD_RUNS:
+                *query = (RunStoreQuery) { .table = RUNSTORE_RUN };
+                word = run_state_to_string(live_states[load->state]);
+                if (load->id > 0)
+                        filter(query, RUN_ROW_ID, number(load->id));
+                else
+                        filter(query, RUN_ROW_STATE,
+                               (RunStoreValue) { .type = RUNSTORE_TEXT, .bytes = word, .n = strlen(word) });
+                break;
+        case LOAD_DEFINITION:
+                *query = (RunStoreQuery) { .table = RUNSTORE_DEF };
+                filter(query, DEF_HASH,
+                       (RunStoreValue) { .type = RUNSTORE_BYTES,
+                                        .bytes = present(load)->facts.definition,
+                                        .n = MANAGER_RUN_HASH_BYTES });
+                break;
+        case LOAD_NODES:
+                *query = (RunStoreQuery) { .table = RUNSTORE_NODE };
+                filter(query, NODE_RUN, number(present(load)->row.id));
+                break;
+        case LOAD_READING:
+        case LOAD_END:
+                return;
+        }
+        query->n_cursor = load->n_cursor;
+        memcpy(query->cursor, load->cursor, sizeof(query->cursor));
+}
+
+static void give_up(ManagerRuns *runs) {
+        const uint32_t id = runs->load->id;
+
+        runs->load = manager_run_load_free(runs->load);
+        runs->loaded(runs, id, true);
+}
+
+static void ask(ManagerRuns *runs) {
+        ManagerRunLoad *load = runs->load;
+        RunStoreQuery query = {};
+
+        describe_query(load, &query);
+        if (manager_run_link_query(runs->link, &query, &load->query) < 0)
+                give_up(runs);
+}
+
+static void next_phase(ManagerRunLoad *load, LoadPhase phase) {
+        load->phase = phase;
+        load->n_cursor = 0;
+}
+
+/* A text in the cursor stands in the page, which is gone by then. */
+static void keep_cursor(ManagerRunLoad *load, const RunStorePage *page) {
+        load->n_cursor = page->has_more ? page->n_cursor : 0;
+        memcpy(load->cursor, page->cursor, sizeof(load->cursor));
+        for (size_t i = 0; i < load->n_cursor; i++) {
+                RunStoreValue *value = &load->cursor[i];
+
+                if (value->type != RUNSTORE_TEXT || value->n >= sizeof(load->cursor_text))
+                        continue;
+                memcpy(load->cursor_text, value->bytes, value->n);
+                load->cursor_text[value->n] = '\0';
+                value->bytes = load->cursor_text;
+        }
+}
+
+/* — the end — */
+
+/* What became of an attempt that is running, by its row. */
+static void settle_attempt(ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, bool is_other_boot) {
+        const RunAttemptKey key = { run->id, row->node, row->generation, row->number };
+
+        if (row->state != RUN_NODE_RUNNING || manager_attempts_resume(runs->attempts, &key, run->definition) == 0)
+                return;
+        /* The state of this boot would know it if it had been begun: the engine asks for it. */
+        if (!is_other_boot && runs->knows_attempts && row->attempt != RUN_ATTEMPT_IS_STARTED)
+                return;
+        log_write(LOG_LEVEL_WARNING, run->flow->unit->id,
+                  "Run %" PRIu32 ", node %s: nobody knows how its attempt has ended.", run->id,
+                  run_graph_name(flow_definition_graph(run->definition), row->node));
+        (void) run_engine_ended(runs->engine, &key, RUN_END_LOST, 0);
+}
+
+static void settle_run(ManagerRuns *runs, const LoadRun *loaded) {
+        const ManagerRun *run = manager_run_find(runs, loaded->row.id);
+        RunNodeRow row;
+        RunWhy why;
+
+        if (!run)
+                return;
+        for (uint32_t i = 0; run_engine_get_node(runs->engine, run->id, i, &row, &why) == 0; i++)
+                settle_attempt(runs, run, &row, loaded->is_other_boot);
+}
+
+static void finish(ManagerRuns *runs) {
+        ManagerRunLoad *load = take_ptr(runs->load);
+        const uint32_t durable = (uint32_t) runs->durable;
+
+        if (load->id == 0)
+                run_engine_restored(runs->engine, durable, durable, load->is_other_boot ? load->then : runs->now,
+                                    runs->now, load->is_other_boot);
+        /* Rows of two boots would have times of two clocks. */
+        if (load->is_other_boot)
+                run_engine_put_all(runs->engine);
+        for (size_t i = 0; i < load->runs.n; i++)
+                settle_run(runs, &load->runs.items[i]);
+        runs->loaded(runs, load->id, false);
+        manager_run_load_free(load);
+}
+
+/* — rows — */
+
+static int take_last(ManagerRuns *runs, RunStorePage *page) {
+        static const unsigned keys[] = { RUN_ROW_ID, ATTEMPT_ID, EVENT_ID };
+        ManagerRunLoad *load = runs->load;
+        ManagerRunValues values;
+        int r = manager_run_values_next(page, &values);
+        uint64_t last = r > 0 ? manager_run_values_number(&values, keys[load->phase]) : 0;
+
+        if (load->phase == LOAD_LAST_RUN)
+                runs->last_id = MAX(runs->last_id, (uint32_t) last);
+        else if (load->phase == LOAD_LAST_ATTEMPT)
+                runs->last_attempt = MAX(MAX(runs->last_attempt, last), manager_attempts_last_id(runs->attempts));
+        else
+                runs->last_event = MAX(runs->last_event, last);
+        next_phase(load, load->phase + 1);
+        return MIN(r, 0);
+}
+
+static int take_run(ManagerRuns *runs, const ManagerRunValues *values) {
+        ManagerRunLoad *load = runs->load;
+        LoadRun run = {};
+        const char *boot;
+        int r = manager_run_row_get(values, &run.row, &run.facts, &boot, &run.at);
+
+        if (r == -EBADMSG) {
+                log_error("Run %" PRIu64 " is left out: its row in the store cannot be read.",
+                          manager_run_values_number(values, RUN_ROW_ID));
+                return 0;
+        }
+        if (r < 0)
+                return r;
+        run.is_other_boot = !text_equal(boot, runs->boot);
+        load->is_other_boot |= run.is_other_boot;
+        if (run.is_other_boot)
+                load->then = MAX(load->then, run.at);
+        r = vector_push(&load->runs, run);
+        if (r < 0)
+                manager_run_facts_deinit(&run.facts);
+        return r;
+}
+
+static int take_runs(ManagerRuns *runs, RunStorePage *page) {
+        ManagerRunLoad *load = runs->load;
+        ManagerRunValues values;
+        int r;
+
+        while ((r = manager_run_values_next(page, &values)) > 0)
+                if ((r = take_run(runs, &values)) < 0)
+                        return r;
+        keep_cursor(load, page);
+        if (r < 0 || load->n_cursor > 0)
+                return r;
+        if (load->id == 0 && load->state + 1U < ELEMENTSOF(live_states))
+                load->state++;
+        else
+                next_phase(load, load->runs.n > 0 ? LOAD_DEFINITION : LOAD_END);
+        return 0;
+}
+
+static void skip_run(ManagerRunLoad *load, const char *why) {
+        log_write(LOG_LEVEL_ERROR, present(load)->facts.unit, "Run %" PRIu32 " is left out: %s.", present(load)->row.id,
+                  why);
+        next_phase(load, ++load->at < load->runs.n ? LOAD_DEFINITION : LOAD_END);
+}
+
+static int take_definition(ManagerRuns *runs, RunStorePage *page) {
+        cleanup_(failure_deinit) Failure failure = {};
+        ManagerRunLoad *load = runs->load;
+        LoadDefinition entry = {};
+        ManagerRunValues values;
+        int r = manager_run_values_next(page, &values);
+
+        if (r == 0)
+                skip_run(load, "its definition is not in the store");
+        if (r <= 0)
+                return r;
+        memcpy(entry.hash, present(load)->facts.definition, sizeof(entry.hash));
+        r = flow_definition_new(&entry.definition, runs->host.loader, present(load)->facts.unit,
+                                manager_run_values_text(&values, DEF_TEXT), manager_run_values_text(&values, DEF_NODES),
+                                &failure);
+        if (r == -EINVAL) {
+                skip_run(load, failure_message(&failure));
+                return 0;
+        }
+        if (r == 0)
+                r = vector_push(&load->definitions, entry);
+        if (r < 0) {
+                flow_definition_unref(entry.definition);
+                return r;
+        }
+        next_phase(load, LOAD_READING);
+        return 0;
+}
+
+static int add_run(ManagerRuns *runs) {
+        ManagerRunLoad *load = runs->load;
+        LoadRun *loaded = present(load);
+        FlowDefinition *definition = find_definition(load, loaded->facts.definition);
+        ManagerFlow *flow;
+        ManagerRun *run;
+        Unit *unit;
+        int r = unit_table_load(runs->host.units, loaded->facts.unit, &unit);
+
+        if (r < 0)
+                return r;
+        flow = manager_run_flow(runs, unit);
+        r = flow ? manager_run_add(flow, runs, loaded->row.id, definition, &loaded->facts, &run) : -ENOMEM;
+        if (r < 0)
+                return r;
+        run->is_put = true;
+        run->put_state = loaded->row.state;
+        run->batch = runs->durable;
+        run->is_over = run_state_is_terminal(loaded->row.state);
+        r = run_engine_restore(flow->engine, flow_definition_graph(definition), &loaded->row, load->nodes.items,
+                               (uint32_t) load->nodes.n);
+        if (r < 0)
+                manager_run_remove(runs, run);
+        return r;
+}
+
+static int end_nodes(ManagerRuns *runs) {
+        ManagerRunLoad *load = runs->load;
+        int r = add_run(runs);
+
+        if (r == -ENOMEM)
+                return r;
+        if (r < 0)
+                log_error("Run %" PRIu32 " is left out: its rows in the store do not fit.", present(load)->row.id);
+        vector_clear(&load->nodes);
+        next_phase(load, ++load->at < load->runs.n ? LOAD_DEFINITION : LOAD_END);
+        return 0;
+}
+
+static int take_nodes(ManagerRuns *runs, RunStorePage *page) {
+        ManagerRunLoad *load = runs->load;
+        const RunGraph *graph = flow_definition_graph(find_definition(load, present(load)->facts.definition));
+        ManagerRunValues values;
+        int r;
+
+        while ((r = manager_run_values_next(page, &values)) > 0) {
+                RunNodeRow row;
+                const char *name;
+
+                r = manager_run_row_get_node(&values, &row, &name);
+                if (r == 0)
+                        row.node = run_graph_find(graph, name);
+                row.batch = (uint32_t) runs->durable;
+                /* A node that the definition lacks makes the run unusable, which is said with it. */
+                if (r == 0)
+                        r = vector_push(&load->nodes, row);
+                if (r < 0)
+                        return r;
+        }
+        keep_cursor(load, page);
+        return r < 0 || load->n_cursor > 0 ? r : end_nodes(runs);
+}
+
+/* Goes on where no query is needed. */
+static void go_on(ManagerRuns *runs) {
+        ManagerRunLoad *load = runs->load;
+
+        if (load->phase == LOAD_DEFINITION && find_definition(load, present(load)->facts.definition))
+                next_phase(load, LOAD_READING);
+        if (load->phase == LOAD_END)
+                finish(runs);
+        else if (load->phase == LOAD_READING)
+                runs->host.attempts.turn->has_news = true;
+        else
+                ask(runs);
+}
+
+void manager_run_load_step(ManagerRuns *runs) {
+        cleanup_(failure_deinit) Failure failure = {};
+        ManagerRunLoad *load = runs->load;
+        int r;
+
+        if (!load || load->phase != LOAD_READING || load->query != 0)
+                return;
+        r = flow_definition_read(find_definition(load, present(load)->facts.definition), LINES_A_TURN, &failure);
+        if (r > 0) {
+                manager_turn_wake(runs->host.attempts.turn);
+                return;
+        }
+        if (r == -ENOMEM) {
+                give_up(runs);
+                return;
+        }
+        if (r < 0)
+                skip_run(load, failure_message(&failure));
+        else
+                next_phase(load, LOAD_NODES);
+        go_on(runs);
+}
+
+bool manager_run_load_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page) {
+        static int (*const takes[])(ManagerRuns * runs, RunStorePage * page) = {
+                [LOAD_LAST_RUN] = take_last, [LOAD_LAST_ATTEMPT] = take_last,     [LOAD_LAST_EVENT] = take_last,
+                [LOAD_RUNS] = take_runs,     [LOAD_DEFINITION] = take_definition, [LOAD_NODES] = take_nodes,
+        };
+        ManagerRunLoad *load = runs->load;
+
+        if (!load || load->query != query)
+                return false;
+        load->query = 0;
+        if (takes[load->phase](runs, page) < 0) {
+                log_error("The runs in the store cannot be loaded.");
+                give_up(runs);
+        } else {
+                go_on(runs);
+        }
+        return true;
+}
+
+bool manager_run_load_refused(ManagerRuns *runs, uint64_t query) {
+        if (!runs->load || runs->load->query != query)
+                return false;
+        give_up(runs);
+        return true;
+}
+
+void manager_run_load_begin(ManagerRuns *runs, uint32_t id) {
+        runs->load = calloc(1, sizeof(*runs->load));
+        if (!runs->load) {
+                runs->loaded(runs, id, true);
+                return;
+        }
+        runs->load->id = id;
+        runs->load->phase = id > 0 ? LOAD_RUNS : LOAD_LAST_RUN;
+        ask(runs);
+}

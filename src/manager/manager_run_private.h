@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Runs, for the files of manager_run
+ */
+
+#include "basic/id_map.h"
+#include "manager/manager_run.h"
+
+typedef struct ManagerFlow ManagerFlow;
+
+/* A run that lives, or that a person wants to go on. */
+typedef struct ManagerRun {
+        struct ManagerRun *next, *previous; /* of the flow */
+        ManagerFlow *flow; /* borrowed */
+        uint32_t id;
+        FlowDefinition *definition; /* a reference */
+        ManagerRunFacts facts;
+        RunState put_state; /* as the store has it */
+        bool is_put; /* the store has a row of it */
+        bool is_new; /* in the batch at hand */
+        bool is_over; /* it has ended, by its last row */
+        uint64_t batch; /* with its last row */
+} ManagerRun;
+
+/* A flow with runs. */
+struct ManagerFlow {
+        struct ManagerFlow *next, *previous;
+        Unit *unit; /* a reference */
+        RunFlow *engine; /* owned by the engine of runs */
+        ManagerRun *first;
+        FlowDefinition *definition; /* a reference: of the last submission; NULL */
+        uint8_t hash[MANAGER_RUN_HASH_BYTES]; /* of it */
+        bool is_starting; /* its start job waits for a submission */
+        bool is_stopping; /* its stop waits for attempts */
+        bool has_failed; /* a run has, since it became active */
+        bool is_news; /* the unit is to be told */
+        const char *problem; /* why its start has failed; static */
+};
+
+/* A submission that waits for the store or for its definition. */
+typedef struct ManagerSubmit {
+        struct ManagerSubmit *next;
+        ManagerFlow *flow; /* borrowed */
+        FlowDefinition *definition; /* a reference; NULL: not begun */
+        uint8_t hash[MANAGER_RUN_HASH_BYTES];
+        char *key, *operator, * trigger; /* owned */
+        uint32_t uid;
+        ManagerRunTicket ticket;
+        bool is_start; /* of the unit's start job */
+        uint64_t query; /* for a run with the key; 0: none is under way */
+        bool is_new; /* no run has the key */
+        uint32_t found; /* the run that has it; 0: none */
+} ManagerSubmit;
+
+/* A command for a run that is being loaded. */
+typedef struct ManagerPending {
+        struct ManagerPending *next;
+        uint32_t id;
+        RunVerb verb;
+        char *node, *operator; /* owned */
+        uint32_t uid;
+        ManagerRunTicket ticket;
+} ManagerPending;
+
+/* An answer that waits until a batch is durable. */
+typedef struct ManagerAwaited {
+        ManagerRunTicket ticket;
+        ManagerRunAnswerKind kind;
+        uint32_t run;
+        uint64_t batch; /* 0: the one at hand */
+} ManagerAwaited;
+
+typedef struct ManagerAsked {
+        uint64_t query;
+        ManagerRunTicket ticket;
+        uint32_t run; /* that it is about; 0: several */
+        RunStoreTable table;
+} ManagerAsked;
+
+typedef struct ManagerRunLoad ManagerRunLoad;
+
+struct ManagerRuns {
+        ManagerRunsHost host;
+        ManagerAttempts *attempts; /* owned */
+        ManagerRunLink *link; /* owned */
+        RunEngine *engine; /* owned */
+        ManagerFlow *flows;
+        IdMap by_id; /* ManagerRun */
+        ManagerSubmit *submits; /* owned, in their order */
+        ManagerPending *pending; /* owned */
+        VECTOR(ManagerAwaited) awaited;
+        VECTOR(ManagerAsked) asked;
+        ManagerRunLoad *load; /* owned; NULL: nothing is being loaded */
+        void (*loaded)(ManagerRuns *runs, uint32_t id, bool has_failed); /* the loader has ended */
+        bool is_loaded, knows_attempts;
+        uint32_t last_id;
+        uint64_t last_attempt, last_event;
+        uint32_t n_processors;
+        char boot[37];
+        RecordWriter *writer; /* borrowed: of the batch at hand; NULL: none is open */
+        bool has_batch; /* something was to be put */
+        bool has_missed; /* an attempt could not be begun */
+        uint64_t batch; /* the last one */
+        uint64_t durable;
+        usec_t now; /* CLOCK_BOOTTIME, in this turn */
+        sd_event_source *timer; /* owned */
+        usec_t alarm;
+};
+
+/* — manager_run_table.c — */
+
+ManagerFlow *manager_run_find_flow(const ManagerRuns *runs, const Unit *unit); /* NULL: it has none */
+ManagerFlow *manager_run_flow(ManagerRuns *runs, Unit *unit); /* made if needed; NULL: no memory */
+void manager_run_drop_flow(ManagerRuns *runs, ManagerFlow *flow);
+void manager_run_set_settings(ManagerRuns *runs, ManagerFlow *flow, const FlowSettings *settings);
+ManagerRun *manager_run_find(const ManagerRuns *runs, uint32_t id);
+/* @name: NULL gives 0. -ENOENT with @ret_failure. */
+int manager_run_find_node(const ManagerRun *run, const char *name, uint32_t *ret_node, Failure *ret_failure);
+/* A run of @flow that the engine has, or will have. Takes @facts. 0 or -ENOMEM. */
+int manager_run_add(ManagerFlow *flow, ManagerRuns *runs, uint32_t id, FlowDefinition *definition,
+                    ManagerRunFacts *facts, ManagerRun **ret_run);
+void manager_run_remove(ManagerRuns *runs, ManagerRun *run);
+
+/* — manager_run_answer.c — */
+
+void manager_run_answer(ManagerRuns *runs, ManagerRunTicket ticket, uint32_t run, const Failure *failure);
+void manager_run_answer_failure(ManagerRuns *runs, ManagerRunTicket ticket, int code, const char *name,
+                                const char *sentence);
+/* Answers when what changes in this turn is durable. */
+void manager_run_await(ManagerRuns *runs, ManagerRunTicket ticket, ManagerRunAnswerKind kind, uint32_t run);
+void manager_run_answer_durable(ManagerRuns *runs);
+
+/* — manager_run_host.c — */
+
+extern const RunHost manager_run_host; /* its userdata are the runs */
+extern const ManagerAttemptsOps manager_run_attempts_ops; /* the same */
+
+void manager_run_put_event(ManagerRuns *runs, ManagerRunEvent event); /* .id and .at are set here */
+int manager_run_persist(void *userdata, uint32_t *ret_batch); /* as RunHost.persist */
+void manager_run_begin_missed(ManagerRuns *runs); /* attempts for which there was no memory */
+
+/* — manager_run_submit.c — */
+
+/* @is_start: for the start job of the unit, which waits for it. 0 or -ENOMEM. */
+int manager_run_add_submit(ManagerRuns *runs, ManagerFlow *flow, const ManagerRunRequest *request, bool is_start);
+void manager_run_submit_all(ManagerRuns *runs); /* in a turn: those that can be */
+bool manager_run_submit_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page); /* false: not for them */
+bool manager_run_submit_refused(ManagerRuns *runs, uint64_t query);
+bool manager_run_is_reading(const ManagerRuns *runs); /* a definition, which goes on in the next turn */
+bool manager_run_is_submitted_to(const ManagerRuns *runs, const ManagerFlow *flow);
+void manager_run_ask_for_unit(ManagerRuns *runs, ManagerFlow *flow); /* to start, if a run waits for that */
+void manager_run_drop_submits(ManagerRuns *runs);
+
+/* — manager_run_command.c — */
+
+/* Executes those commands whose run is there, and fails those for @id, 0: none, which is not. */
+void manager_run_take_pending(ManagerRuns *runs, uint32_t id);
+void manager_run_drop_pending(ManagerRuns *runs);
+
+/* — manager_run_load.c — */
+
+/* Begins to load what lives, or run @id alone (0: what lives); ManagerRuns.loaded follows. */
+void manager_run_load_begin(ManagerRuns *runs, uint32_t id);
+/* Rows for a query of the loader: false if it is none. */
+bool manager_run_load_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page);
+bool manager_run_load_refused(ManagerRuns *runs, uint64_t query);
+void manager_run_load_step(ManagerRuns *runs); /* reads definitions on, in a turn */
+ManagerRunLoad *manager_run_load_free(ManagerRunLoad *load);

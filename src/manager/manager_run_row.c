@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Rows of the store of runs
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "basic/text.h"
+#include "manager/manager_run_row.h"
+
+/* Columns of a row that this program writes. */
+#define RUN_COLUMNS_PUT 30U
+#define NODE_COLUMNS_PUT 17U
+#define ATTEMPT_COLUMNS_PUT 12U
+
+void manager_run_facts_deinit(ManagerRunFacts *facts) {
+        free(facts->unit);
+        free(facts->name);
+        free(facts->key);
+        free(facts->operator);
+        free(facts->trigger);
+        *facts = (ManagerRunFacts) {};
+}
+
+static void put_number(RecordWriter *writer, unsigned column, uint64_t value) {
+        runstore_put_integer(writer, column, (int64_t) value);
+}
+
+/* Nothing where there is none. */
+static void put_time(RecordWriter *writer, unsigned column, usec_t time) {
+        if (time > 0)
+                put_number(writer, column, time);
+        else
+                runstore_put_null(writer, column);
+}
+
+static void put_word(RecordWriter *writer, unsigned column, const char *word) {
+        runstore_put_text(writer, column, word && *word ? word : NULL);
+}
+
+/* — runs — */
+
+static void put_run_state(RecordWriter *writer, const RunRow *row) {
+        put_word(writer, RUN_ROW_STATE, run_state_to_string(row->state));
+        put_word(writer, RUN_ROW_REASON, run_reason_to_string(row->reason));
+}
+
+static void put_run_facts(RecordWriter *writer, const RunRow *row, const ManagerRunFacts *facts) {
+        runstore_put_text(writer, RUN_ROW_OPERATOR, facts->operator);
+        put_number(writer, RUN_ROW_ROUND, row->round);
+        put_time(writer, RUN_ROW_CREATED, facts->created);
+        put_time(writer, RUN_ROW_QUEUED, facts->queued);
+        put_time(writer, RUN_ROW_STARTED, facts->started);
+        put_time(writer, RUN_ROW_ENDED, facts->ended);
+}
+
+static void put_tallies(RecordWriter *writer, const ManagerRunFacts *facts) {
+        put_number(writer, RUN_ROW_DONE, facts->n_done);
+        put_number(writer, RUN_ROW_FAILED, facts->n_failed);
+        put_number(writer, RUN_ROW_RUNNING, facts->n_running);
+        put_number(writer, RUN_ROW_TOTAL, facts->n_total);
+}
+
+/* What the engine is given back; columns rise. */
+static void put_engine(RecordWriter *writer, const RunRow *row, const ManagerRunNow *now) {
+        put_word(writer, RUN_ROW_OUTCOME, row->state == RUN_STOPPING ? run_state_to_string(row->result) : NULL);
+        put_number(writer, RUN_ROW_PAUSED, row->is_paused);
+        put_number(writer, RUN_ROW_PLACE, row->place);
+        put_number(writer, RUN_ROW_QUEUED_AT, row->queued_at);
+        put_number(writer, RUN_ROW_LIMIT, row->deadline);
+        put_number(writer, RUN_ROW_AT, now->at);
+}
+
+void manager_run_row_put(RecordWriter *writer, const RunRow *row, const ManagerRunFacts *facts,
+                         const ManagerRunNow *now) {
+        const bool is_over = run_state_is_terminal(row->state);
+        usec_t deadline = 0;
+
+        if (row->deadline != USEC_INFINITY && !is_over)
+                deadline = usec_add(now->realtime, usec_sub(row->deadline, now->at));
+        runstore_put_operation(writer, RUNSTORE_RUN, RUNSTORE_PUT, RUN_COLUMNS_PUT);
+        put_number(writer, RUN_ROW_ID, row->id);
+        runstore_put_text(writer, RUN_ROW_UNIT, facts->unit);
+        runstore_put_text(writer, RUN_ROW_NAME, facts->name);
+        runstore_put_text(writer, RUN_ROW_KEY, facts->key);
+        runstore_put_text(writer, RUN_ROW_KIND, "flow");
+        put_run_state(writer, row);
+        put_run_facts(writer, row, facts);
+        put_time(writer, RUN_ROW_DEADLINE, deadline);
+        runstore_put_bytes(writer, RUN_ROW_DEFINITION, facts->definition, sizeof(facts->definition));
+        put_number(writer, RUN_ROW_VALID, 1);
+        put_number(writer, RUN_ROW_UID, facts->uid);
+        runstore_put_text(writer, RUN_ROW_TRIGGER, facts->trigger);
+        runstore_put_text(writer, RUN_ROW_BOOT, now->boot);
+        put_number(writer, RUN_ROW_HELD, row->is_held_by_person ? 2 : row->is_held);
+        put_tallies(writer, facts);
+        put_engine(writer, row, now);
+}
+
+/* — nodes and attempts — */
+
+void manager_run_row_put_node(RecordWriter *writer, uint32_t run, const char *name, const RunNodeRow *row,
+                              const ManagerAttemptFacts *facts) {
+        const unsigned n = facts ? NODE_COLUMNS_PUT : NODE_COLUMNS_PUT - 4;
+
+        runstore_put_operation(writer, RUNSTORE_NODE, RUNSTORE_PUT, n);
+        put_number(writer, NODE_RUN, run);
+        runstore_put_text(writer, NODE_NAME, name);
+        put_number(writer, NODE_GENERATION, row->generation);
+        put_word(writer, NODE_STATE, run_node_state_to_string(row->state));
+        put_word(writer, NODE_REASON, run_reason_to_string(row->reason));
+        put_number(writer, NODE_ATTEMPTS, row->number);
+        if (facts) {
+                put_time(writer, NODE_STARTED, facts->started);
+                put_time(writer, NODE_ENDED, facts->ended);
+                if (facts->exit >= 0)
+                        put_number(writer, NODE_EXIT, (uint64_t) facts->exit);
+                else
+                        runstore_put_null(writer, NODE_EXIT);
+                if (facts->signal >= 0)
+                        put_number(writer, NODE_SIGNAL, (uint64_t) facts->signal);
+                else
+                        runstore_put_null(writer, NODE_SIGNAL);
+        }
+        put_number(writer, NODE_TRIES, row->failures);
+        put_number(writer, NODE_LOST, row->losses);
+        put_number(writer, NODE_AGAINS, row->agains);
+        put_number(writer, NODE_OUTCOME, row->outcome);
+        put_number(writer, NODE_ATTEMPT, row->attempt);
+        put_number(writer, NODE_AT, row->at);
+        put_number(writer, NODE_FIRST_AT, row->first_at);
+}
+
+void manager_run_row_put_attempt(RecordWriter *writer, const RunAttemptKey *key, const char *name,
+                                 const ManagerAttemptFacts *facts) {
+        char invocation[33];
+
+        if (facts->invocation)
+                text_write_hex(invocation, facts->invocation, 16);
+        runstore_put_operation(writer, RUNSTORE_ATTEMPT, RUNSTORE_PUT, ATTEMPT_COLUMNS_PUT);
+        put_number(writer, ATTEMPT_ID, facts->id);
+        put_number(writer, ATTEMPT_RUN, key->run);
+        runstore_put_text(writer, ATTEMPT_NODE, name);
+        put_number(writer, ATTEMPT_GENERATION, key->generation);
+        put_number(writer, ATTEMPT_NUMBER, key->number);
+        put_word(writer, ATTEMPT_STATE, run_attempt_state_to_string(facts->state));
+        put_number(writer, ATTEMPT_PID, (uint64_t) facts->pid);
+        runstore_put_text(writer, ATTEMPT_INVOCATION, facts->invocation ? invocation : NULL);
+        put_time(writer, ATTEMPT_STARTED, facts->started);
+        put_time(writer, ATTEMPT_ENDED, facts->ended);
+        if (facts->exit >= 0)
+                put_number(writer, ATTEMPT_EXIT, (uint64_t) facts->exit);
+        else
+                runstore_put_null(writer, ATTEMPT_EXIT);
+        if (facts->signal >= 0)
+                put_number(writer, ATTEMPT_SIGNAL, (uint64_t) facts->signal);
+        else
+                runstore_put_null(writer, ATTEMPT_SIGNAL);
+}
+
+/* — definitions and events — */
+
+void manager_run_row_put_definition(RecordWriter *writer, const uint8_t hash[static MANAGER_RUN_HASH_BYTES],
+                                    const char *text, const char *nodes, usec_t now) {
+        runstore_put_operation(writer, RUNSTORE_DEF, RUNSTORE_PUT, 5);
+        runstore_put_bytes(writer, DEF_HASH, hash, MANAGER_RUN_HASH_BYTES);
+        put_number(writer, DEF_FORMAT, 1);
+        runstore_put_text(writer, DEF_TEXT, text);
+        put_time(writer, DEF_CREATED, now);
+        runstore_put_text(writer, DEF_NODES, nodes);
+}
+
+void manager_run_row_put_event(RecordWriter *writer, const ManagerRunEvent *event) {
+        runstore_put_operation(writer, RUNSTORE_EVENT, RUNSTORE_PUT, 9);
+        put_number(writer, EVENT_ID, event->id);
+        put_number(writer, EVENT_RUN, event->run);
+        runstore_put_text(writer, EVENT_NODE, event->node);
+        put_time(writer, EVENT_AT, event->at);
+        runstore_put_text(writer, EVENT_KIND, event->kind);
+        put_word(writer, EVENT_OLD, event->old);
+        put_word(writer, EVENT_NEW, event->new);
+        runstore_put_text(writer, EVENT_OPERATOR, event->operator);
+        put_number(writer, EVENT_UID, event->uid);
+}
+
+/* — reading — */
+
+int manager_run_values_next(RunStorePage *page, ManagerRunValues *ret_values) {
+        if (page->n_rows == 0)
+                return 0;
+        page->n_rows--;
+        *ret_values = (ManagerRunValues) {};
+        for (unsigned c = 0; c < RUNSTORE_COLUMNS_MAX; c++)
+                if (page->columns >> c & 1)
+                        runstore_get_value(&page->rows, &ret_values->values[c]);
+        return page->rows.has_failed ? -EBADMSG : 1;
+}
+
+const char *manager_run_values_text(const ManagerRunValues *values, unsigned column) {
+        const RunStoreValue *value = &values->values[column];
+
+        return value->type == RUNSTORE_TEXT ? value->bytes : "";
+}
+
+uint64_t manager_run_values_number(const ManagerRunValues *values, unsigned column) {
+        const RunStoreValue *value = &values->values[column];
+
+        return value->type == RUNSTORE_INTEGER ? (uint64_t) value->integer : 0;
+}
+
+static uint32_t small_number(const ManagerRunValues *values, unsigned column) {
+        return (uint32_t) MIN(manager_run_values_number(values, column), UINT32_MAX);
+}
+
+static int copy_text(const ManagerRunValues *values, unsigned column, char **ret_copy) {
+        const char *text = manager_run_values_text(values, column);
+
+        return text_copy(*text ? text : NULL, ret_copy);
+}
+
+static int get_facts(const ManagerRunValues *values, ManagerRunFacts *facts) {
+        const RunStoreValue *hash = &values->values[RUN_ROW_DEFINITION];
+
+        *facts = (ManagerRunFacts) {
+                .uid = small_number(values, RUN_ROW_UID),
+                .created = manager_run_values_number(values, RUN_ROW_CREATED),
+                .queued = manager_run_values_number(values, RUN_ROW_QUEUED),
+                .started = manager_run_values_number(values, RUN_ROW_STARTED),
+                .ended = manager_run_values_number(values, RUN_ROW_ENDED),
+        };
+        if (hash->type != RUNSTORE_BYTES || hash->n != sizeof(facts->definition))
+                return -EBADMSG;
+        memcpy(facts->definition, hash->bytes, hash->n);
+        if (copy_text(values, RUN_ROW_UNIT, &facts->unit) < 0 || copy_text(values, RUN_ROW_NAME, &facts->name) < 0 ||
+            copy_text(values, RUN_ROW_KEY, &facts->key) < 0 ||
+            copy_text(values, RUN_ROW_OPERATOR, &facts->operator) < 0 ||
+            copy_text(values, RUN_ROW_TRIGGER, &facts->trigger) < 0)
+                return -ENOMEM;
+        return facts->unit && facts->name ? 0 : -EBADMSG;
+}
+
+static int find_word(const ManagerRunValues *values, unsigned column, int (*from_string)(const char *word),
+                     int absent) {
+        const char *word = manager_run_values_text(values, column);
+
+        return *word ? from_string(word) : absent;
+}
+
+int manager_run_row_get(const ManagerRunValues *values, RunRow *ret_row, ManagerRunFacts *ret_facts,
+                        const char **ret_boot, usec_t *ret_at) {
+        const int state = find_word(values, RUN_ROW_STATE, run_state_from_string, -1);
+        const int reason = find_word(values, RUN_ROW_REASON, run_reason_from_string, RUN_REASON_NONE);
+        const int outcome = find_word(values, RUN_ROW_OUTCOME, run_state_from_string, RUN_CREATED);
+        const uint64_t held = manager_run_values_number(values, RUN_ROW_HELD);
+        int r;
+
+        if (state < 0 || reason < 0 || outcome < 0)
+                return -EBADMSG;
+        *ret_row = (RunRow) {
+                .id = small_number(values, RUN_ROW_ID),
+                .state = (RunState) state,
+                .reason = (RunReason) reason,
+                .result = (RunState) outcome,
+                .is_held = held > 0,
+                .is_held_by_person = held > 1,
+                .is_paused = manager_run_values_number(values, RUN_ROW_PAUSED) > 0,
+                .round = small_number(values, RUN_ROW_ROUND),
+                .place = manager_run_values_number(values, RUN_ROW_PLACE),
+                .queued_at = manager_run_values_number(values, RUN_ROW_QUEUED_AT),
+                .deadline = manager_run_values_number(values, RUN_ROW_LIMIT),
+        };
+        *ret_boot = manager_run_values_text(values, RUN_ROW_BOOT);
+        *ret_at = manager_run_values_number(values, RUN_ROW_AT);
+        r = get_facts(values, ret_facts);
+        if (r < 0)
+                manager_run_facts_deinit(ret_facts);
+        return r;
+}
+
+int manager_run_row_get_node(const ManagerRunValues *values, RunNodeRow *ret_row, const char **ret_name) {
+        const int state = find_word(values, NODE_STATE, run_node_state_from_string, -1);
+        const int reason = find_word(values, NODE_REASON, run_reason_from_string, RUN_REASON_NONE);
+
+        if (state < 0 || reason < 0)
+                return -EBADMSG;
+        *ret_name = manager_run_values_text(values, NODE_NAME);
+        *ret_row = (RunNodeRow) {
+                .state = (RunNodeState) state,
+                .reason = (RunReason) reason,
+                .attempt = (RunAttempt) small_number(values, NODE_ATTEMPT),
+                .outcome = (RunOutcome) small_number(values, NODE_OUTCOME),
+                .generation = small_number(values, NODE_GENERATION),
+                .number = small_number(values, NODE_ATTEMPTS),
+                .failures = small_number(values, NODE_TRIES),
+                .agains = small_number(values, NODE_AGAINS),
+                .losses = small_number(values, NODE_LOST),
+                .at = manager_run_values_number(values, NODE_AT),
+                .first_at = manager_run_values_number(values, NODE_FIRST_AT),
+        };
+        return 0;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Rows of the store of runs: how the rows of the engine, and what a manager
+ * knows beside them, stand in its tables
+ *
+ * Times of the engine are of CLOCK_BOOTTIME, and are stored as they are; a row
+ * of a run has the boot and the time at which it was written, so that a later
+ * boot can tell what was left of them. Other times are of the wall clock.
+ */
+
+#include "run/run_engine.h"
+#include "runstore/runstore_batch.h"
+
+#define MANAGER_RUN_HASH_BYTES RUNSTORE_HASH_BYTES
+
+/* What is kept of a run beside the engine's row; strings are owned by who has the struct. */
+typedef struct ManagerRunFacts {
+        char *unit, *name, *key, *operator, * trigger; /* NULL: none, but of .unit and .name */
+        uint32_t uid;
+        uint8_t definition[MANAGER_RUN_HASH_BYTES];
+        usec_t created, queued, started, ended; /* wall clock; 0: not yet */
+        uint32_t n_done, n_failed, n_running, n_total; /* nodes */
+} ManagerRunFacts;
+
+void manager_run_facts_deinit(ManagerRunFacts *facts);
+
+/* When a row was written. */
+typedef struct ManagerRunNow {
+        const char *boot; /* as text */
+        usec_t at, realtime;
+} ManagerRunNow;
+
+void manager_run_row_put(RecordWriter *writer, const RunRow *row, const ManagerRunFacts *facts,
+                         const ManagerRunNow *now);
+/* What is known of the last attempt of a node. */
+typedef struct ManagerAttemptFacts {
+        uint64_t id; /* unique among attempts */
+        int exit, signal; /* -1: none */
+        pid_t pid; /* 0: none */
+        usec_t started, ended; /* wall clock; 0: not yet */
+        const uint8_t *invocation; /* 16 bytes; NULL: none */
+        RunAttemptState state;
+} ManagerAttemptFacts;
+
+/* @facts: NULL if nothing is known, or the node has none. */
+void manager_run_row_put_node(RecordWriter *writer, uint32_t run, const char *name, const RunNodeRow *row,
+                              const ManagerAttemptFacts *facts);
+void manager_run_row_put_attempt(RecordWriter *writer, const RunAttemptKey *key, const char *name,
+                                 const ManagerAttemptFacts *facts);
+void manager_run_row_put_definition(RecordWriter *writer, const uint8_t hash[static MANAGER_RUN_HASH_BYTES],
+                                    const char *text, const char *nodes, usec_t now);
+/* What happened to a run. Strings are borrowed, and may be NULL but for .kind. */
+typedef struct ManagerRunEvent {
+        uint64_t id; /* unique among events */
+        uint32_t run, uid;
+        const char *node, *kind, *old, *new;
+        const char *operator; /* who asked for it */
+        usec_t at; /* wall clock */
+} ManagerRunEvent;
+
+void manager_run_row_put_event(RecordWriter *writer, const ManagerRunEvent *event);
+
+/* — reading; each takes the next row of a page that has all columns — */
+
+/* The values of a row, by number of their column. */
+typedef struct ManagerRunValues {
+        RunStoreValue values[RUNSTORE_COLUMNS_MAX];
+} ManagerRunValues;
+
+/* 1; 0 at the end; -EBADMSG. Values are borrowed from the page. */
+int manager_run_values_next(RunStorePage *page, ManagerRunValues *ret_values);
+/* "" and 0 for what is absent. */
+const char *manager_run_values_text(const ManagerRunValues *values, unsigned column);
+uint64_t manager_run_values_number(const ManagerRunValues *values, unsigned column);
+
+/* 0, -EBADMSG, -ENOMEM. @ret_boot: borrowed from the page; @ret_at: when the row was written, of that boot. */
+int manager_run_row_get(const ManagerRunValues *values, RunRow *ret_row, ManagerRunFacts *ret_facts,
+                        const char **ret_boot, usec_t *ret_at);
+/* The node is named by *@ret_name, borrowed from the page; ret_row->node is not set. 0 or -EBADMSG. */
+int manager_run_row_get_node(const ManagerRunValues *values, RunNodeRow *ret_row, const char **ret_name);

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Submissions: from a unit to a run of it
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "basic/log.h"
+#include "basic/text.h"
+#include "manager/manager_run_private.h"
+#include "runstore/sha256.h"
+#include "unitfile/file_text.h"
+#include "unitfile/flow_nodes.h"
+
+/* Lines of NodesFile= that are read in a turn. */
+#define LINES_A_TURN 500U
+
+static void free_submit(ManagerSubmit *submit) {
+        flow_definition_unref(submit->definition);
+        free(submit->key);
+        free(submit->operator);
+        free(submit->trigger);
+        free(submit);
+}
+
+static void hash_texts(const char *text, const char *nodes, uint8_t hash[static MANAGER_RUN_HASH_BYTES]) {
+        uint8_t both[2 * SHA256_BYTES] = {};
+
+        sha256(text, strlen(text), both);
+        if (nodes)
+                sha256(nodes, strlen(nodes), both + SHA256_BYTES);
+        sha256(both, sizeof(both), hash);
+}
+
+/* The nodes of NodesFile=, as they are now. */
+static int read_nodes(const char *path, char **ret_text, Failure *ret_failure) {
+        FileProblem problem;
+        struct stat st;
+        int r = file_text_read_up_to(path, FLOW_NODES_FILE_MAX, "The file is larger than 256 MiB.", ret_text, &st,
+                                     &problem);
+
+        if (r == -EBADMSG)
+                return failure_set(ret_failure, -EINVAL, "BadUnitSetting", "%s:%u: %s", path, problem.line,
+                                   problem.text);
+        if (r < 0 && r != -ENOMEM)
+                return failure_set(ret_failure, -EINVAL, "LoadFailed", "The file %s of NodesFile= cannot be read: %s.",
+                                   path, strerror(-r));
+        return r;
+}
+
+/* Begins the definition of a submission: that of the last one, if nothing has changed. */
+static int define(ManagerRuns *runs, ManagerSubmit *submit, Failure *ret_failure) {
+        ManagerFlow *flow = submit->flow;
+        const FlowSettings *settings = flow->unit->type_settings;
+        cleanup_free_ char *nodes = NULL;
+        int r = 0;
+
+        if (flow->unit->load_state != UNIT_LOADED || !settings || !settings->text)
+                return failure_set(ret_failure, -ENOENT, "NoSuchUnit", "Unit %s is not loaded.", flow->unit->id);
+        if (settings->nodes_file)
+                r = read_nodes(settings->nodes_file, &nodes, ret_failure);
+        if (r < 0)
+                return r;
+        hash_texts(settings->text, nodes, submit->hash);
+        if (flow->definition && memcmp(submit->hash, flow->hash, sizeof(flow->hash)) == 0) {
+                submit->definition = flow_definition_ref(flow->definition);
+                return 0;
+        }
+        return flow_definition_new(&submit->definition, runs->host.loader, flow->unit->id, settings->text, nodes,
+                                   ret_failure);
+}
+
+static void keep_definition(ManagerFlow *flow, ManagerSubmit *submit) {
+        if (flow->definition == submit->definition)
+                return;
+        flow_definition_unref(flow->definition);
+        flow->definition = flow_definition_ref(submit->definition);
+        memcpy(flow->hash, submit->hash, sizeof(flow->hash));
+}
+
+static int make_facts(ManagerRuns *runs, ManagerSubmit *submit, uint32_t id, ManagerRunFacts *facts) {
+        const char *unit = submit->flow->unit->id;
+
+        *facts = (ManagerRunFacts) { .uid = submit->uid, .created = runs->host.attempts.turn->now_realtime };
+        memcpy(facts->definition, submit->hash, sizeof(facts->definition));
+        if (text_copy(unit, &facts->unit) < 0 || text_copy(submit->key, &facts->key) < 0 ||
+            text_copy(submit->operator, & facts->operator) < 0 || text_copy(submit->trigger, &facts->trigger) < 0 ||
+            text_format(&facts->name, "%.*s-%" PRIu32, (int) (strlen(unit) - strlen(".flow")), unit, id) < 0)
+                return -ENOMEM;
+        return 0;
+}
+
+static uint64_t key_of(const char *key) {
+        uint8_t hash[SHA256_BYTES];
+        uint64_t value;
+
+        if (!key)
+                return 0;
+        sha256(key, strlen(key), hash);
+        memcpy(&value, hash, sizeof(value));
+        return value | 1;
+}
+
+void manager_run_ask_for_unit(ManagerRuns *runs, ManagerFlow *flow) {
+        if (run_flow_wants_unit(flow->engine) && flow->unit->active_state != UNIT_ACTIVE &&
+            !manager_jobs_has(runs->host.jobs, flow->unit) && !runs->host.ops->is_ending(runs->host.userdata))
+                (void) manager_jobs_request(runs->host.jobs, flow->unit, JOB_START, JOB_REPLACE, "a run of it");
+}
+
+/* Refused by OnBusy= or MaxQueued=: why, as a failure, or none for OnBusy=skip. */
+static int refuse_busy(const ManagerSubmit *submit, int error, Failure *ret_failure) {
+        const FlowSettings *settings = flow_definition_settings(submit->definition);
+        const char *unit = submit->flow->unit->id;
+
+        if (error == -EBUSY && settings->on_busy == FLOW_BUSY_SKIP)
+                return 0;
+        if (error == -EBUSY && settings->on_busy == FLOW_BUSY_QUEUE)
+                return failure_set(ret_failure, error, "Busy",
+                                   "%s has %u runs that wait, which is all that MaxQueued= "
+                                   "allows.",
+                                   unit, settings->max_queued);
+        if (error == -EBUSY)
+                return failure_set(ret_failure, error, "Busy",
+                                   "%s has %u runs, which is all that MaxRuns= allows, and "
+                                   "OnBusy=reject.",
+                                   unit, settings->max_runs);
+        if (error == -EAGAIN)
+                return failure_set(ret_failure, error, "StoreBusy",
+                                   "The store of runs does not take more at present; try again.");
+        return failure_set(ret_failure, error, "Failed", "A run of %s cannot be made: %s", unit, strerror(-error));
+}
+
+static int submit_run(ManagerRuns *runs, ManagerSubmit *submit, uint32_t *ret_id, Failure *ret_failure) {
+        ManagerFlow *flow = submit->flow;
+        const RunSubmit wanted = {
+                .id = runs->last_id + 1,
+                .key = key_of(submit->key),
+                .graph = flow_definition_graph(submit->definition),
+        };
+        ManagerRunFacts facts;
+        ManagerRun *run = NULL;
+        int r = make_facts(runs, submit, wanted.id, &facts);
+
+        if (r == 0)
+                r = manager_run_add(flow, runs, wanted.id, submit->definition, &facts, &run);
+        manager_run_facts_deinit(&facts);
+        if (r < 0)
+                return r;
+        manager_run_set_settings(runs, flow, flow_definition_settings(submit->definition));
+        *ret_id = wanted.id;
+        r = run_engine_submit(flow->engine, &wanted, ret_id);
+        if (r < 0 || *ret_id != wanted.id)
+                manager_run_remove(runs, run);
+        else
+                runs->last_id = wanted.id;
+        if (r < 0)
+                *ret_id = 0;
+        return r < 0 ? refuse_busy(submit, r, ret_failure) : 0;
+}
+
+/* The start of the unit was to submit a run. */
+static void end_start(ManagerFlow *flow, const Failure *failure) {
+        flow->is_starting = false;
+        flow->is_news = true;
+        flow->problem = NULL;
+        if (!failure)
+                return;
+        log_write(LOG_LEVEL_ERROR, flow->unit->id, "%s", failure_message(failure));
+        flow->problem = "no run could be made";
+}
+
+/* — keys — */
+
+/* A run of the unit with the key may have ended: the store knows. Returns false if it has to be waited for. */
+static bool knows_key(ManagerRuns *runs, ManagerSubmit *submit) {
+        const char *unit = submit->flow->unit->id;
+        RunStoreQuery query = {
+                .table = RUNSTORE_RUN,
+                .columns = UINT64_C(1) << RUN_ROW_ID,
+                .limit = 1,
+                .n_filters = 2,
+        };
+
+        if (!submit->key || submit->is_new || submit->found > 0)
+                return true;
+        query.filters[0] = (RunStoreFilter) {
+                .column = RUN_ROW_UNIT,
+                .compare = RUNSTORE_EQUAL,
+                .value = { .type = RUNSTORE_TEXT, .bytes = unit, .n = strlen(unit) },
+        };
+        query.filters[1] = (RunStoreFilter) {
+                .column = RUN_ROW_KEY,
+                .compare = RUNSTORE_EQUAL,
+                .value = { .type = RUNSTORE_TEXT, .bytes = submit->key, .n = strlen(submit->key) },
+        };
+        /* Without a link it is asked in a later turn. */
+        if (submit->query == 0 && manager_run_link_query(runs->link, &query, &submit->query) < 0)
+                submit->query = 0;
+        return false;
+}
+
+bool manager_run_submit_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page) {
+        ManagerSubmit *submit = runs->submits;
+        ManagerRunValues values;
+
+        if (!submit || submit->query != query)
+                return false;
+        submit->query = 0;
+        submit->is_new = true;
+        if (manager_run_values_next(page, &values) > 0)
+                submit->found = (uint32_t) manager_run_values_number(&values, RUN_ROW_ID);
+        runs->host.attempts.turn->has_news = true;
+        return true;
+}
+
+bool manager_run_submit_refused(ManagerRuns *runs, uint64_t query) {
+        if (!runs->submits || runs->submits->query != query)
+                return false;
+        runs->submits->query = 0;
+        return true;
+}
+
+/* — in a turn — */
+
+/* Returns false if it must wait for another turn. */
+static bool try_submit(ManagerRuns *runs, ManagerSubmit *submit, unsigned *n_lines) {
+        cleanup_(failure_deinit) Failure failure = {};
+        uint32_t id = 0;
+        int r = 0;
+
+        if (!knows_key(runs, submit))
+                return false;
+        if (submit->found > 0) {
+                manager_run_await(runs, submit->ticket, MANAGER_RUN_SUBMITTED, submit->found);
+                return true;
+        }
+        if (!submit->definition)
+                r = define(runs, submit, &failure);
+        if (r == 0) {
+                r = flow_definition_read(submit->definition, *n_lines, &failure);
+                if (r > 0) {
+                        *n_lines = 0;
+                        return false;
+                }
+        }
+        if (r == 0) {
+                keep_definition(submit->flow, submit);
+                r = submit_run(runs, submit, &id, &failure);
+        }
+        if (r < 0 && !failure.code)
+                failure_set(&failure, r, "Failed", "A run of %s cannot be made: %s", submit->flow->unit->id,
+                            strerror(-r));
+        if (submit->is_start)
+                end_start(submit->flow, r < 0 ? &failure : NULL);
+        else if (r == 0)
+                manager_run_ask_for_unit(runs, submit->flow);
+        if (r < 0)
+                manager_run_answer(runs, submit->ticket, 0, &failure);
+        else
+                manager_run_await(runs, submit->ticket, MANAGER_RUN_SUBMITTED, id);
+        return true;
+}
+
+void manager_run_submit_all(ManagerRuns *runs) {
+        unsigned n_lines = LINES_A_TURN;
+        ManagerSubmit *submit;
+
+        while (runs->is_loaded && n_lines > 0 && (submit = runs->submits)) {
+                if (!try_submit(runs, submit, &n_lines))
+                        break;
+                runs->submits = submit->next;
+                free_submit(submit);
+        }
+}
+
+int manager_run_add_submit(ManagerRuns *runs, ManagerFlow *flow, const ManagerRunRequest *request, bool is_start) {
+        ManagerSubmit *submit = calloc(1, sizeof(*submit)), **last = &runs->submits;
+
+        if (!submit)
+                return -ENOMEM;
+        if (text_copy(request->key, &submit->key) < 0 || text_copy(request->operator, & submit->operator) < 0 ||
+            text_copy(request->trigger, &submit->trigger) < 0) {
+                free_submit(submit);
+                return -ENOMEM;
+        }
+        submit->flow = flow;
+        submit->uid = request->uid;
+        submit->ticket = request->ticket;
+        submit->is_start = is_start;
+        while (*last)
+                last = &(*last)->next;
+        *last = submit;
+        runs->host.attempts.turn->has_news = true;
+        return 0;
+}
+
+int manager_runs_submit(ManagerRuns *runs, const ManagerRunRequest *request, Failure *ret_failure) {
+        ManagerFlow *flow;
+        Unit *unit;
+        int r = manager_run_link_require(runs->link, ret_failure);
+
+        if (r < 0)
+                return r;
+        r = unit_table_load(runs->host.units, request->unit, &unit);
+        if (r < 0)
+                return failure_set(ret_failure, r, "InvalidName", "'%s' is not a valid name of a unit.", request->unit);
+        if (unit->type != UNIT_FLOW)
+                return failure_set(ret_failure, -EINVAL, "NotSupported", "%s is not a flow.", unit->id);
+        if (unit->load_state != UNIT_LOADED)
+                return failure_copy(ret_failure, &unit->load_failure);
+        if (runs->host.ops->is_ending(runs->host.userdata))
+                return failure_set(ret_failure, -ESHUTDOWN, "ShuttingDown", "The manager ends, and takes no run.");
+        flow = manager_run_flow(runs, unit);
+        r = flow ? manager_run_add_submit(runs, flow, request, false) : -ENOMEM;
+        return r < 0 ? failure_set(ret_failure, r, "NoMemory", "Out of memory.") : 0;
+}
+
+bool manager_run_is_reading(const ManagerRuns *runs) {
+        const ManagerSubmit *submit = runs->submits;
+
+        return runs->is_loaded && submit && submit->definition && !flow_definition_graph(submit->definition);
+}
+
+bool manager_run_is_submitted_to(const ManagerRuns *runs, const ManagerFlow *flow) {
+        for (const ManagerSubmit *submit = runs->submits; submit; submit = submit->next)
+                if (submit->flow == flow)
+                        return true;
+        return false;
+}
+
+void manager_run_drop_submits(ManagerRuns *runs) {
+        while (runs->submits) {
+                ManagerSubmit *submit = runs->submits;
+
+                runs->submits = submit->next;
+                free_submit(submit);
+        }
+}

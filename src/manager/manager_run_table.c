@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Flows with runs, and the runs that live
+ */
+
+#include <stdlib.h>
+
+#include "flow/flow_spec.h"
+#include "manager/manager_run_private.h"
+
+ManagerRun *manager_run_find(const ManagerRuns *runs, uint32_t id) {
+        return id == 0 ? NULL : id_map_get(&runs->by_id, id);
+}
+
+/* — flows and runs — */
+
+ManagerFlow *manager_run_find_flow(const ManagerRuns *runs, const Unit *unit) {
+        ManagerFlow *flow = runs->flows;
+
+        while (flow && flow->unit != unit)
+                flow = flow->next;
+        return flow;
+}
+
+void manager_run_set_settings(ManagerRuns *runs, ManagerFlow *flow, const FlowSettings *settings) {
+        RunSettings run_settings;
+
+        flow_spec_settings(settings, runs->n_processors, &run_settings);
+        run_flow_set(flow->engine, &run_settings);
+}
+
+ManagerFlow *manager_run_flow(ManagerRuns *runs, Unit *unit) {
+        static const RunSettings none = {
+                .max_parallel = 1, .max_runs = 1, .timeout = USEC_INFINITY, .queue_timeout = USEC_INFINITY
+        };
+        ManagerFlow *flow = manager_run_find_flow(runs, unit);
+
+        if (flow)
+                return flow;
+        flow = calloc(1, sizeof(*flow));
+        if (!flow || run_flow_new(runs->engine, &none, &flow->engine) < 0) {
+                free(flow);
+                return NULL;
+        }
+        if (unit->type_settings)
+                manager_run_set_settings(runs, flow, unit->type_settings);
+        flow->unit = unit_ref(unit);
+        flow->next = runs->flows;
+        if (flow->next)
+                flow->next->previous = flow;
+        runs->flows = flow;
+        if (unit->active_state == UNIT_ACTIVE)
+                run_flow_unit(flow->engine, RUN_UNIT_ACTIVE, false);
+        return flow;
+}
+
+void manager_run_drop_flow(ManagerRuns *runs, ManagerFlow *flow) {
+        if (flow->previous)
+                flow->previous->next = flow->next;
+        else
+                runs->flows = flow->next;
+        if (flow->next)
+                flow->next->previous = flow->previous;
+        (void) run_flow_forget(flow->engine);
+        flow_definition_unref(flow->definition);
+        unit_unref(flow->unit);
+        free(flow);
+}
+
+int manager_run_add(ManagerFlow *flow, ManagerRuns *runs, uint32_t id, FlowDefinition *definition,
+                    ManagerRunFacts *facts, ManagerRun **ret_run) {
+        ManagerRun *run = calloc(1, sizeof(*run));
+
+        if (!run || id_map_put(&runs->by_id, id, run) < 0) {
+                free(run);
+                return -ENOMEM;
+        }
+        run->id = id;
+        run->flow = flow;
+        run->definition = flow_definition_ref(definition);
+        run->facts = *facts;
+        *facts = (ManagerRunFacts) {};
+        run->next = flow->first;
+        if (run->next)
+                run->next->previous = run;
+        flow->first = run;
+        flow->is_news = true;
+        *ret_run = run;
+        return 0;
+}
+
+void manager_run_remove(ManagerRuns *runs, ManagerRun *run) {
+        if (run->previous)
+                run->previous->next = run->next;
+        else
+                run->flow->first = run->next;
+        if (run->next)
+                run->next->previous = run->previous;
+        run->flow->is_news = true;
+        (void) id_map_remove(&runs->by_id, run->id);
+        flow_definition_unref(run->definition);
+        manager_run_facts_deinit(&run->facts);
+        free(run);
+}
+
+int manager_run_find_node(const ManagerRun *run, const char *name, uint32_t *ret_node, Failure *ret_failure) {
+        *ret_node = 0;
+        if (!name)
+                return 0;
+        *ret_node = run_graph_find(flow_definition_graph(run->definition), name);
+        if (*ret_node != RUN_NODE_NONE)
+                return 0;
+        return failure_set(ret_failure, -ENOENT, "NoSuchNode", "Run %" PRIu32 " of %s has no node %s.", run->id,
+                           run->flow->unit->id, name);
+}
+
+/* — questions — */
+
+int manager_runs_node(const ManagerRuns *runs, uint32_t run, uint32_t node, RunNodeRow *ret_row, RunWhy *ret_why) {
+        return run_engine_get_node(runs->engine, run, node, ret_row, ret_why);
+}
+
+const char *manager_runs_node_name(const ManagerRuns *runs, uint32_t id, uint32_t node) {
+        const ManagerRun *run = manager_run_find(runs, id);
+        const RunGraph *graph = run ? flow_definition_graph(run->definition) : NULL;
+
+        return graph && node < run_graph_count(graph) ? run_graph_name(graph, node) : NULL;
+}
+
+int manager_runs_why(const ManagerRuns *runs, uint32_t id, const char *node, RunWhy *ret_why) {
+        const ManagerRun *run = manager_run_find(runs, id);
+        RunNodeRow node_row;
+        uint32_t number;
+        RunRow row;
+
+        if (!run || manager_run_find_node(run, node, &number, NULL) < 0)
+                return -ENOENT;
+        return node ? run_engine_get_node(runs->engine, id, number, &node_row, ret_why)
+                    : run_engine_get(runs->engine, id, &row, ret_why);
+}
