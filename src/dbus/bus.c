@@ -23,6 +23,7 @@
 #include "dbus/bus_activation.h"
 #include "dbus/bus_interfaces.h"
 #include "dbus/bus_reexec.h"
+#include "dbus/bus_run.h"
 #include "dbus/object/bus_dispatch.h"
 #include "dbus/peer/bus_name.h"
 #include "dbus/peer/bus_server.h"
@@ -33,15 +34,16 @@ struct Bus {
         BusDispatch dispatch;
         BusQuestions questions;
         BusSignals signals;
-        VECTOR(BusServer *) servers;            /* owned */
-        char *booted_mark;                      /* owned; the folder that was made for sd_booted(), or NULL */
-        BusLink *link;                          /* owned, or NULL */
+        VECTOR(BusServer *) servers; /* owned */
+        char *booted_mark; /* owned; the folder that was made for sd_booted(), or NULL */
+        BusLink *link; /* owned, or NULL */
         BusNames names;
         BusActivations activations;
         BusReexec reexec;
+        BusRuns *runs; /* owned */
 };
 
-static const BusKind *const kinds[] = { &bus_unit_kind, &bus_job_kind, NULL };
+static const BusKind *const kinds[] = { &bus_unit_kind, &bus_job_kind, &bus_run_kind, NULL };
 
 static const BusInterface *const common_interfaces[] = {
         &bus_properties_interface,
@@ -129,8 +131,8 @@ static int bus_listen_privately(Bus *bus, const BusOptions *options, Failure *re
 static void bus_ask_polkit(Bus *bus, const BusOptions *options) {
         const BusDialectId dialect = options->systemd_compat ? BUS_DIALECT_SYSTEMD : BUS_DIALECT_OWN;
 
-        bus_questions_init(&bus->questions, &bus->tree, options->is_user ? NULL : bus->link,
-                           bus_dialects[dialect].name, bus_dispatch_resume, &bus->dispatch);
+        bus_questions_init(&bus->questions, &bus->tree, options->is_user ? NULL : bus->link, bus_dialects[dialect].name,
+                           bus_dispatch_resume, &bus->dispatch);
         bus->tree.questions = &bus->questions;
 }
 
@@ -142,6 +144,8 @@ static int bus_start(Bus *bus, const BusOptions *options, Failure *ret_failure) 
                 r = bus_listen_privately(bus, options, ret_failure);
         if (r >= 0)
                 r = bus_signals_attach(&bus->signals, &bus->tree, &bus_unit_kind, &bus_job_kind);
+        if (r >= 0)
+                r = bus_runs_new(&bus->runs, &bus->tree);
         if (r >= 0 && !options->no_bus)
                 r = bus_link_new(&bus->link, &bus->peers, bus->tree.dialects, options->bus_address, options->is_user,
                                  options->has_fallen_back);
@@ -208,6 +212,7 @@ Bus *bus_free(Bus *bus) {
                 return NULL;
 
         bus_signals_detach(&bus->signals);
+        bus->runs = bus_runs_free(bus->runs);
         while (bus->servers.n > 0)
                 bus_server_free(vector_pop(&bus->servers));
         vector_deinit(&bus->servers);

@@ -10,6 +10,7 @@
 extern const BusInterface bus_manager_interface;
 extern const BusInterface bus_unit_interface;
 extern const BusInterface bus_job_interface;
+extern const BusInterface bus_run_interface;
 extern const BusInterface bus_properties_interface;
 extern const BusInterface bus_introspectable_interface;
 extern const BusInterface bus_peer_interface;
@@ -23,6 +24,7 @@ BusInterface bus_type_interface(const UnitVTable *vtable);
 extern const BusKind bus_manager_kind;
 extern const BusKind bus_unit_kind;
 extern const BusKind bus_job_kind;
+extern const BusKind bus_run_kind;
 extern const BusKind bus_driver_kind;
 extern const BusKind bus_log_control_kind;
 

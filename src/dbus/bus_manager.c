@@ -7,8 +7,9 @@
  * the last group has none.
  */
 
-#include "dbus/bus_interfaces.h"
 #include "dbus/bus_manager.h"
+#include "dbus/bus_interfaces.h"
+#include "dbus/bus_run.h"
 
 /* The objects that methods name by their first argument; a unit is loaded. */
 static bool find_unit(const BusCall *call, BusObject *ret_subject) {
@@ -35,8 +36,8 @@ static bool find_job(const BusCall *call, BusObject *ret_subject) {
 static const BusMethod methods[] = {
         { "StartUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue,
           "Starts a unit. JobRemoved announces the end of the job.", find_unit, .word = "start" },
-        { "StopUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue, "Stops a unit.",
-          find_unit, .word = "stop" },
+        { "StopUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue, "Stops a unit.", find_unit,
+          .word = "stop" },
         { "ReloadUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue,
           "Reloads the configuration of a unit.", find_unit, .word = "reload" },
         { "RestartUnit", "ss", "unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue,
@@ -55,8 +56,7 @@ static const BusMethod methods[] = {
         { "StartUnitWithFlags", "sst", "unit mode flags", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue_with_flags,
           "As StartUnit; the flags must be 0.", find_unit, .word = "start" },
         { "StartUnitReplace", "sss", "old_unit unit mode", "o", "job", BUS_VERB_ENQUEUE, bus_manager_enqueue_instead,
-          "As StartUnit, if a start of the old unit is queued.",
-          .describe = bus_manager_describe_replacement },
+          "As StartUnit, if a start of the old unit is queued.", .describe = bus_manager_describe_replacement },
         { "GetUnitByInvocationID", "ay", "id", "o", "path", BUS_VERB_READ, bus_manager_get_unit_by_invocation_id,
           "The path of the unit whose last start has that id, 16 bytes; without bytes the unit of the caller." },
         { "GetUnitByControlGroup", "s", "group", "o", "path", BUS_VERB_READ, bus_manager_get_unit_by_control_group,
@@ -65,8 +65,7 @@ static const BusMethod methods[] = {
           "The state of the manager and of all units, for people; its form may change." },
         { "DumpUnitsMatchingPatterns", "as", "patterns", "s", "text", BUS_VERB_READ, bus_manager_dump_by_patterns,
           "The same of units whose name matches one of the patterns." },
-        { "GetUnit", "s", "unit", "o", "path", BUS_VERB_READ, bus_manager_get_unit,
-          "The path of a loaded unit." },
+        { "GetUnit", "s", "unit", "o", "path", BUS_VERB_READ, bus_manager_get_unit, "The path of a loaded unit." },
         { "GetUnitByPID", "u", "pid", "o", "path", BUS_VERB_READ, bus_manager_get_unit_by_pid,
           "The path of the unit that a process belongs to; 0 is the caller." },
         { "LoadUnit", "s", "unit", "o", "path", BUS_VERB_READ, bus_manager_load_unit,
@@ -85,22 +84,23 @@ static const BusMethod methods[] = {
           "The processes of a unit: control group, pid, name. The name is not the command line: to read that may "
           "block." },
         { "KillUnit", "ssi", "unit whom signal", "", NULL, BUS_VERB_KILL, bus_manager_kill_unit,
-          "Sends a signal to the \"main\" process, the \"control\" process or \"all\" processes of a unit.",
-          find_unit, .word = "kill" },
+          "Sends a signal to the \"main\" process, the \"control\" process or \"all\" processes of a unit.", find_unit,
+          .word = "kill" },
         { "CleanUnit", "sas", "unit what", "", NULL, BUS_VERB_RESET, bus_manager_clean_unit,
           "Removes directories of a unit that is inactive: \"runtime\", \"state\", \"cache\", \"logs\", "
-          "\"configuration\", \"all\". The unit is in maintenance until they are removed.", find_unit,
-          .word = "clean" },
+          "\"configuration\", \"all\". The unit is in maintenance until they are removed.",
+          find_unit, .word = "clean" },
         { "FreezeUnit", "s", "unit", "", NULL, BUS_VERB_KILL, bus_manager_freeze_unit,
-          "Freezes all processes of an active unit; FreezerState becomes \"frozen\" when they stand still.",
-          find_unit, .word = "freeze" },
+          "Freezes all processes of an active unit; FreezerState becomes \"frozen\" when they stand still.", find_unit,
+          .word = "freeze" },
         { "ThawUnit", "s", "unit", "", NULL, BUS_VERB_KILL, bus_manager_thaw_unit,
           "Lets the processes of a frozen unit continue.", find_unit, .word = "thaw" },
         { "SetUnitProperties", "sba(sv)", "unit runtime properties", "", NULL, BUS_VERB_SET,
           bus_manager_set_unit_properties,
           "Changes settings of the control group of a unit, and its description, by a drop-in, which is verified "
           "first, and reads the files of the unit again. Values have the type of the property, or are strings as in a "
-          "unit file.", find_unit, .word = "set-property" },
+          "unit file.",
+          find_unit, .word = "set-property" },
         { "StartTransientUnit", "ssa(sv)a(sa(sv))", "name mode properties aux", "o", "job", BUS_VERB_SET,
           bus_manager_start_transient_unit,
           "Makes a unit of properties, and auxiliary ones, and starts it. The units exist as long as they are loaded. "
@@ -112,7 +112,8 @@ static const BusMethod methods[] = {
         { "AttachProcessesToUnit", "ssau", "unit subgroup pids", "", NULL, BUS_VERB_CONTROL,
           bus_manager_attach_processes,
           "Moves processes into the control group of an active unit: root may move any, other users their own. The "
-          "subgroup must be empty.", find_unit },
+          "subgroup must be empty.",
+          find_unit },
         { "AbandonScope", "s", "unit", "", NULL, BUS_VERB_KILL, bus_manager_abandon_scope, "As Scope.Abandon.",
           find_unit },
         { "ResetFailedUnit", "s", "unit", "", NULL, BUS_VERB_RESET, bus_manager_reset_failed_unit,
@@ -131,7 +132,8 @@ static const BusMethod methods[] = {
           "The jobs that this one waits for." },
         { "CancelJob", "u", "id", "", NULL, BUS_VERB_CANCEL, bus_manager_cancel,
           "Cancels a job that has not begun. As org.jobd1: a running one is refused. As org.freedesktop.systemd1: as "
-          "Detach.", find_job, .word = "cancel" },
+          "Detach.",
+          find_job, .word = "cancel" },
         { "ClearJobs", "", NULL, "", NULL, BUS_VERB_CANCEL, bus_manager_clear_jobs,
           "Cancels all jobs that have not begun; as org.freedesktop.systemd1, running ones, too." },
         { "ListUnitFiles", "", NULL, "a(ss)", "files", BUS_VERB_READ, bus_manager_list_unit_files,
@@ -224,14 +226,29 @@ static const BusMethod methods[] = {
         { "Cancel", "u", "id", "", NULL, BUS_VERB_CANCEL, bus_manager_cancel, "As CancelJob.", find_job,
           .word = "cancel", .flags = BUS_PROPERTY_OWN },
         { "Detach", "u", "id", "", NULL, BUS_VERB_CANCEL, bus_manager_detach,
-          "Cancels a job, also a running one: what the unit does goes on without a job.", find_job,
-          .word = "cancel", .flags = BUS_PROPERTY_OWN },
+          "Cancels a job, also a running one: what the unit does goes on without a job.", find_job, .word = "cancel",
+          .flags = BUS_PROPERTY_OWN },
         { "Query", "a{sv}", "filter", "aa{sv}", "jobs", BUS_VERB_READ, bus_manager_query,
           "Jobs that match all of: id u (also of one of the last ended jobs), unit s, pattern s, type s, state s, "
           "transaction t, requester s (a bus name).",
           .flags = BUS_PROPERTY_OWN },
         { "Explain", "s", "what", "a{sv}", "explanation", BUS_VERB_READ, bus_manager_explain,
-          "Explains the state of a job (by id), a unit or a transaction (\"t12\").",
+          "Explains the state of a job (by id), a unit or a transaction (\"t12\").", .flags = BUS_PROPERTY_OWN },
+        { "StartRun", "sa{sv}a{sv}", "unit parameters options", "to", "id path", BUS_VERB_ENQUEUE,
+          bus_manager_start_run,
+          "Submits a run of a flow, and starts the unit if it is not active; answered when the run is durable. There "
+          "are no parameters yet. Options: key s (a call with the key of another run of the unit is answered with "
+          "that), operator s (who asks, for the record). Id 0 and path \"/\": none was made, by OnBusy=skip.",
+          find_unit, .word = "start", .flags = BUS_PROPERTY_OWN },
+        { "ListRuns", "a{sv}us", "filters limit cursor", "aa{sv}s", "runs cursor", BUS_VERB_READ, bus_manager_list_runs,
+          "Runs, also those that have ended, the latest first. A filter is a key of the answer and its value. The "
+          "limit is at most 1000, 0 is the same. The cursor is \"\", or that of the answer before; it is \"\" in the "
+          "last answer. Absent keys have no value.",
+          .flags = BUS_PROPERTY_OWN },
+        { "GetRun", "t", "id", "o", "path", BUS_VERB_READ, bus_manager_get_run, "The path of a run.",
+          .flags = BUS_PROPERTY_OWN },
+        { "ExplainRun", "s", "run", "a{sv}", "explanation", BUS_VERB_READ, bus_manager_explain_run,
+          "Explains what a run that has not ended waits for, or a node of it: \"7\", \"nightly-7\", \"7/pull\".",
           .flags = BUS_PROPERTY_OWN },
         { "Stats", "", NULL, "a{sv}", "statistics", BUS_VERB_READ, bus_manager_stats, "Counters of the job engine.",
           .flags = BUS_PROPERTY_OWN },
@@ -267,6 +284,11 @@ static const BusSignal signals[] = {
         { "JobRemoved", "uoss", "id job unit result",
           "A job has ended: done, canceled, timeout, failed, dependency, skipped, invalid, assert, unsupported, "
           "collected or once. Sent exactly once for each job, after the changes of its unit." },
+        { "RunNew", "ts", "id unit", "A run of a flow was submitted.", BUS_PROPERTY_OWN },
+        { "RunSuspended", "ts", "id unit", "A run cannot go on before a person has resolved a node.",
+          BUS_PROPERTY_OWN },
+        { "RunEnded", "ts", "id state", "A run has ended, which is durable: its state is that of ListRuns.",
+          BUS_PROPERTY_OWN },
         { "StartupFinished", "tttttt", "firmware loader kernel initrd userspace total",
           "No job was left for the first time; times in µs." },
         { "UnitFilesChanged", "", NULL, "Unit files were enabled, disabled or read again." },

@@ -25,6 +25,7 @@ static size_t all_interfaces(BusInterface interfaces[static INTERFACES_MAX]) {
         interfaces[n++] = bus_manager_interface;
         interfaces[n++] = bus_unit_interface;
         interfaces[n++] = bus_job_interface;
+        interfaces[n++] = bus_run_interface;
         interfaces[n++] = bus_properties_interface;
         interfaces[n++] = bus_introspectable_interface;
         interfaces[n++] = bus_peer_interface;

@@ -62,7 +62,9 @@ static int serve_interface(const BusInterface *interface, const char *folder, bo
 
 int main(int argc, char **argv) {
         bool is_check = argc == 3 && strcmp(argv[1], "--check") == 0;
-        const BusInterface interfaces[] = { bus_manager_interface, bus_unit_interface, bus_job_interface };
+        const BusInterface interfaces[] = {
+                bus_manager_interface, bus_unit_interface, bus_job_interface, bus_run_interface,
+        };
         int status = 0;
 
         if (argc != 2 && !is_check) {

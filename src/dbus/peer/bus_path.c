@@ -113,7 +113,7 @@ const char *bus_path_of_unit(const BusDialect *dialect, const char *unit, char b
         return buffer;
 }
 
-const char *bus_path_of_job(const BusDialect *dialect, uint32_t id, char buffer[static BUS_PATH_SIZE]) {
+static const char *path_of_number(const BusDialect *dialect, const char *folder, uint32_t id, char *buffer) {
         char digits[16], *first = digits + sizeof(digits) - 1;
 
         *first = '\0';
@@ -121,6 +121,14 @@ const char *bus_path_of_job(const BusDialect *dialect, uint32_t id, char buffer[
                 *--first = (char) ('0' + id % 10);
                 id /= 10;
         } while (id > 0);
-        stpcpy(stpcpy(stpcpy(buffer, dialect->root), "/job/"), first);
+        stpcpy(stpcpy(stpcpy(buffer, dialect->root), folder), first);
         return buffer;
+}
+
+const char *bus_path_of_job(const BusDialect *dialect, uint32_t id, char buffer[static BUS_PATH_SIZE]) {
+        return path_of_number(dialect, "/job/", id, buffer);
+}
+
+const char *bus_path_of_run(const BusDialect *dialect, uint32_t id, char buffer[static BUS_PATH_SIZE]) {
+        return path_of_number(dialect, "/run/", id, buffer);
 }

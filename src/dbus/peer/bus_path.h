@@ -19,17 +19,17 @@ typedef enum BusDialectId {
 
 typedef struct BusDialect {
         BusDialectId id;
-        const char *name;               /* bus name, prefix of interfaces and errors */
-        const char *root;               /* path of the manager */
+        const char *name; /* bus name, prefix of interfaces and errors */
+        const char *root; /* path of the manager */
 } BusDialect;
 
 extern const BusDialect bus_dialects[_BUS_DIALECT_MAX];
 
 #define BUS_DIALECT_BIT(id) (1U << (id))
 
-#define bus_foreach_dialect(bits, dialect)                                                                 \
+#define bus_foreach_dialect(bits, dialect) \
         for (const BusDialect *dialect = bus_dialects; dialect < bus_dialects + _BUS_DIALECT_MAX; dialect++) \
-                if ((bits) & BUS_DIALECT_BIT(dialect->id))
+                if ((bits) &BUS_DIALECT_BIT(dialect->id))
 
 /* A label of a path: letters and digits stay, a first digit and all else becomes _xx, an empty label "_". */
 int bus_path_escape(const char *label, char **ret_escaped);
@@ -43,3 +43,4 @@ int bus_path_unescape(const char *escaped, char **ret_label);
 /* Each returns @buffer. @unit has a valid name. */
 const char *bus_path_of_unit(const BusDialect *dialect, const char *unit, char buffer[static BUS_PATH_SIZE]);
 const char *bus_path_of_job(const BusDialect *dialect, uint32_t id, char buffer[static BUS_PATH_SIZE]);
+const char *bus_path_of_run(const BusDialect *dialect, uint32_t id, char buffer[static BUS_PATH_SIZE]);

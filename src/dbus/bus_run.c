@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The interface of runs, and runs as objects
+ *
+ * The objects of runs that have ended are there, too, but are not listed:
+ * there may be a million of them.
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "basic/text.h"
+#include "dbus/broadcast/bus_broadcast.h"
+#include "dbus/bus_interfaces.h"
+#include "dbus/bus_run.h"
+#include "dbus/object/bus_later.h"
+#include "runstore/runstore_batch.h"
+
+/* — what is answered later — */
+
+struct BusRuns {
+        const BusTree *tree; /* borrowed */
+        BusBroadcast broadcast;
+};
+
+static void put_value(Sink *sink, const char *key, const RunStoreValue *value) {
+        switch (value->type) {
+        case RUNSTORE_INTEGER:
+                sink_entry_u64(sink, key, (uint64_t) value->integer);
+                break;
+        case RUNSTORE_TEXT:
+                sink_entry_string(sink, key, value->bytes);
+                break;
+        case RUNSTORE_NULL:
+        case RUNSTORE_BYTES:
+        case _RUNSTORE_TYPE_MAX:
+                break;
+        }
+}
+
+/* Columns that are the engine's own, or of no use outside. */
+static bool is_private(RunStoreTable table, unsigned column) {
+        if (table == RUNSTORE_RUN)
+                return column >= RUN_ROW_EPOCH || column == RUN_ROW_BOOT || column == RUN_ROW_REMAINING ||
+                       column == RUN_ROW_VALID;
+        if (table == RUNSTORE_NODE)
+                return column >= NODE_AGAINS || column == NODE_BOOT || column == NODE_REMAINING ||
+                       column == NODE_TOKEN || column == NODE_LOST || column == NODE_TRIES;
+        return table == RUNSTORE_ATTEMPT && column >= ATTEMPT_OWNER;
+}
+
+static const char *key_of(RunStoreTable table, unsigned column) {
+        return table == RUNSTORE_NODE && column == NODE_NAME ? "node" : runstore_table(table)->columns[column].name;
+}
+
+/* What it waits for now, which no row says. */
+static void put_why(const BusTree *tree, const ManagerRunAnswer *answer, const ManagerRunValues *values, Sink *sink) {
+        const ManagerRuns *runs = manager_runs(tree->manager);
+        const char *node = NULL;
+        uint64_t run;
+        RunWhy why;
+
+        if (answer->table == RUNSTORE_RUN)
+                run = manager_run_values_number(values, RUN_ROW_ID);
+        else if (answer->table == RUNSTORE_NODE) {
+                run = manager_run_values_number(values, NODE_RUN);
+                node = manager_run_values_text(values, NODE_NAME);
+        } else
+                return;
+        if (manager_runs_why(runs, (uint32_t) run, node, &why) == 0 && why != RUN_WHY_NOTHING)
+                sink_entry_string(sink, "why", run_why_to_string(why));
+}
+
+static void put_row(const BusTree *tree, const ManagerRunAnswer *answer, const ManagerRunValues *values, Sink *sink) {
+        const RunStoreTableInfo *info = runstore_table(answer->table);
+
+        sink_open(sink, 'a', "{sv}");
+        for (unsigned c = 0; c < info->n_columns; c++)
+                if (!is_private(answer->table, c))
+                        put_value(sink, key_of(answer->table, c), &values->values[c]);
+        put_why(tree, answer, values, sink);
+        sink_close(sink);
+}
+
+/* Nodes that nothing has happened to have no row. */
+static void put_untouched(const BusTree *tree, const ManagerRunAnswer *answer, Sink *sink) {
+        const ManagerRuns *runs = manager_runs(tree->manager);
+        RunNodeRow row;
+        RunWhy why;
+
+        for (uint32_t i = 0; manager_runs_node(runs, answer->run, i, &row, &why) == 0; i++) {
+                if (row.state != RUN_NODE_WAITING || row.generation > 1)
+                        continue;
+                sink_open(sink, 'a', "{sv}");
+                sink_entry_u64(sink, "run", answer->run);
+                sink_entry_string(sink, "node", manager_runs_node_name(runs, answer->run, i));
+                sink_entry_u64(sink, "generation", row.generation);
+                sink_entry_string(sink, "state", run_node_state_to_string(row.state));
+                sink_entry_u64(sink, "attempts", 0);
+                sink_entry_string(sink, "why", run_why_to_string(why));
+                sink_close(sink);
+        }
+}
+
+static void write_cursor(const RunStorePage *page, Sink *sink) {
+        const RunStoreValue *last = page->n_cursor > 0 ? &page->cursor[page->n_cursor - 1] : NULL;
+        char number[24];
+
+        if (!page->has_more || !last) {
+                sink_string(sink, "");
+        } else if (last->type == RUNSTORE_INTEGER) {
+                snprintf(number, sizeof(number), "%" PRId64, last->integer);
+                sink_string(sink, number);
+        } else {
+                sink_string(sink, last->bytes);
+        }
+}
+
+static void write_rows(const BusView *view, const void *data, Sink *sink) {
+        const ManagerRunAnswer *answer = data;
+        RunStorePage page = *answer->page;
+        ManagerRunValues values;
+
+        sink_open(sink, 'a', "a{sv}");
+        while (manager_run_values_next(&page, &values) > 0)
+                put_row(view->tree, answer, &values, sink);
+        if (answer->table == RUNSTORE_NODE && answer->run > 0 && !answer->page->has_more)
+                put_untouched(view->tree, answer, sink);
+        sink_close(sink);
+        write_cursor(answer->page, sink);
+}
+
+static void put_run_path(const BusView *view, uint32_t id, Sink *sink) {
+        char path[BUS_PATH_SIZE];
+
+        sink_path(sink, id > 0 ? bus_path_of_run(view->dialect, id, path) : "/");
+}
+
+static void write_submitted(const BusView *view, const void *data, Sink *sink) {
+        const ManagerRunAnswer *answer = data;
+
+        sink_u64(sink, answer->run);
+        put_run_path(view, answer->run, sink);
+}
+
+static void write_nothing(const BusView *view, const void *data, Sink *sink) {
+}
+
+static void on_run_answered(void *userdata, const ManagerRunAnswer *answer) {
+        const BusRuns *runs = userdata;
+        const BusLater later = { .peer = answer->ticket.a, .number = answer->ticket.b };
+
+        if (answer->failure)
+                (void) bus_later_fail(runs->tree, later, answer->failure);
+        else
+                (void) bus_later_answer(runs->tree, later,
+                                        answer->kind == MANAGER_RUN_ROWS        ? write_rows
+                                        : answer->kind == MANAGER_RUN_SUBMITTED ? write_submitted
+                                                                                : write_nothing,
+                                        answer);
+}
+
+typedef struct RunSignal {
+        uint32_t run;
+        const char *text;
+} RunSignal;
+
+static void write_signal(const BusView *view, const void *data, Sink *sink) {
+        const RunSignal *signal = data;
+
+        sink_u64(sink, signal->run);
+        sink_string(sink, signal->text);
+}
+
+static void on_run_came(void *userdata, uint32_t run, const char *unit) {
+        BusRuns *runs = userdata;
+        const RunSignal signal = { run, unit };
+
+        bus_broadcast_of_manager(&runs->broadcast, "RunNew", write_signal, &signal, BUS_PROPERTY_OWN);
+}
+
+static void on_run_suspended(void *userdata, uint32_t run, const char *unit) {
+        BusRuns *runs = userdata;
+
+        bus_broadcast_of_manager(&runs->broadcast, "RunSuspended", write_signal, &(RunSignal) { run, unit },
+                                 BUS_PROPERTY_OWN);
+}
+
+static void on_run_went(void *userdata, uint32_t run, RunState state) {
+        BusRuns *runs = userdata;
+
+        bus_broadcast_of_manager(&runs->broadcast, "RunEnded", write_signal,
+                                 &(RunSignal) { run, run_state_to_string(state) }, BUS_PROPERTY_OWN);
+}
+
+static const ManagerListenerOps listener_ops = {
+        .run_came = on_run_came,
+        .run_suspended = on_run_suspended,
+        .run_went = on_run_went,
+        .run_answered = on_run_answered,
+};
+
+int bus_runs_new(BusRuns **ret_runs, const BusTree *tree) {
+        BusRuns *runs = calloc(1, sizeof(*runs));
+        int r = runs ? 0 : -ENOMEM;
+
+        if (runs) {
+                runs->tree = tree;
+                runs->broadcast.tree = tree;
+                r = manager_listen(tree->manager, &listener_ops, runs);
+        }
+        if (r < 0) {
+                free(runs);
+                return r;
+        }
+        *ret_runs = runs;
+        return 0;
+}
+
+BusRuns *bus_runs_free(BusRuns *runs) {
+        if (runs)
+                manager_unlisten(runs->tree->manager, runs);
+        if (runs)
+                bus_wire_deinit(&runs->broadcast.wire);
+        free(runs);
+        return NULL;
+}
+
+/* Keeps the call, and gives the ticket of its answer. */
+static int keep(BusCall *call, ManagerRunTicket *ret_ticket) {
+        BusLater later;
+        int r = bus_call_keep(call, &later);
+
+        if (r >= 0)
+                *ret_ticket = (ManagerRunTicket) { .a = later.peer, .b = later.number };
+        return r;
+}
+
+static int end_asking(BusCall *call, int r) {
+        if (r < 0)
+                bus_call_unkeep(call);
+        return r < 0 ? r : BUS_CALL_LATER;
+}
+
+/* — queries — */
+
+static int refuse_filter(BusCall *call, const char *key) {
+        return bus_call_fail(call, -EINVAL, "InvalidArgs", "There is no filter '%s', or it has another type.", key);
+}
+
+static int find_column(RunStoreTable table, const char *key) {
+        const RunStoreTableInfo *info = runstore_table(table);
+
+        for (unsigned c = 0; c < info->n_columns; c++)
+                if (!is_private(table, c) && text_equal(key_of(table, c), key))
+                        return (int) c;
+        return -ENOENT;
+}
+
+static bool read_value(DBusMessageIter *variant, RunStoreType type, RunStoreValue *ret_value) {
+        const int given = dbus_message_iter_get_arg_type(variant);
+        DBusBasicValue value;
+
+        if (!dbus_type_is_basic(given))
+                return false;
+        dbus_message_iter_get_basic(variant, &value);
+        if (type == RUNSTORE_TEXT && given == DBUS_TYPE_STRING) {
+                *ret_value = (RunStoreValue) { .type = type, .bytes = value.str, .n = strlen(value.str) };
+                return true;
+        }
+        if (type != RUNSTORE_INTEGER)
+                return false;
+        *ret_value = (RunStoreValue) { .type = type };
+        if (given == DBUS_TYPE_UINT64 || given == DBUS_TYPE_INT64)
+                ret_value->integer = value.i64;
+        else if (given == DBUS_TYPE_UINT32)
+                ret_value->integer = value.u32;
+        else
+                return false;
+        return true;
+}
+
+/* Filters of a dictionary at the arguments' place. */
+static int read_filters(BusCall *call, RunStoreQuery *query) {
+        DBusMessageIter entries, entry, variant;
+
+        dbus_message_iter_recurse(&call->arguments, &entries);
+        for (; dbus_message_iter_get_arg_type(&entries) == DBUS_TYPE_DICT_ENTRY; dbus_message_iter_next(&entries)) {
+                RunStoreFilter *filter = &query->filters[query->n_filters];
+                const char *key;
+                int column;
+
+                dbus_message_iter_recurse(&entries, &entry);
+                dbus_message_iter_get_basic(&entry, &key);
+                dbus_message_iter_next(&entry);
+                dbus_message_iter_recurse(&entry, &variant);
+                column = find_column(query->table, key);
+                if (column < 0 || query->n_filters == RUNSTORE_FILTERS_MAX ||
+                    !read_value(&variant, runstore_table(query->table)->columns[column].type, &filter->value))
+                        return refuse_filter(call, key);
+                filter->column = (unsigned) column;
+                filter->compare = RUNSTORE_EQUAL;
+                query->n_filters++;
+        }
+        dbus_message_iter_next(&call->arguments);
+        return 0;
+}
+
+static int read_cursor(BusCall *call, const char *cursor, RunStoreQuery *query) {
+        uint64_t number;
+
+        if (!*cursor)
+                return 0;
+        if (query->table == RUNSTORE_NODE) {
+                query->cursor[0] = query->filters[0].value;
+                query->cursor[1] = (RunStoreValue) { .type = RUNSTORE_TEXT, .bytes = cursor, .n = strlen(cursor) };
+                query->n_cursor = 2;
+                return 0;
+        }
+        if (text_parse_u64(cursor, &number) < 0)
+                return bus_call_fail(call, -EINVAL, "InvalidArgs", "'%s' is not a cursor of an answer.", cursor);
+        query->cursor[0] = (RunStoreValue) { .type = RUNSTORE_INTEGER, .integer = (int64_t) number };
+        query->n_cursor = 1;
+        return 0;
+}
+
+/* Reads the arguments a{sv}, u, s. */
+static int ask(BusCall *call, RunStoreQuery *query, uint32_t run) {
+        ManagerRunTicket ticket;
+        int r = read_filters(call, query);
+
+        if (r < 0)
+                return r;
+        query->limit = bus_call_u32(call);
+        r = read_cursor(call, bus_call_string(call), query);
+        if (r >= 0)
+                r = keep(call, &ticket);
+        if (r < 0)
+                return r;
+        return end_asking(call,
+                          manager_runs_query(manager_runs(call->tree->manager), query, run, ticket, &call->failure));
+}
+
+int bus_manager_list_runs(BusCall *call) {
+        RunStoreQuery query = { .table = RUNSTORE_RUN, .is_descending = true };
+
+        return ask(call, &query, 0);
+}
+
+static int ask_of_run(BusCall *call, RunStoreTable table, unsigned column) {
+        RunStoreQuery query = { .table = table, .n_filters = 1 };
+
+        query.filters[0] = (RunStoreFilter) {
+                .column = column,
+                .compare = RUNSTORE_EQUAL,
+                .value = { .type = RUNSTORE_INTEGER, .integer = (int64_t) call->object->id },
+        };
+        return ask(call, &query, (uint32_t) call->object->id);
+}
+
+static int method_nodes(BusCall *call) {
+        return ask_of_run(call, RUNSTORE_NODE, NODE_RUN);
+}
+
+static int method_attempts(BusCall *call) {
+        return ask_of_run(call, RUNSTORE_ATTEMPT, ATTEMPT_RUN);
+}
+
+static int method_events(BusCall *call) {
+        return ask_of_run(call, RUNSTORE_EVENT, EVENT_RUN);
+}
+
+/* — methods of the manager — */
+
+static int read_option(BusCall *call, const char *key, DBusMessageIter *variant, ManagerRunRequest *request) {
+        const char **slot = text_equal(key, "key") ? &request->key
+                                                   : text_equal(key, "operator")
+                                    ? &request->operator: NULL;
+
+        if (!slot || dbus_message_iter_get_arg_type(variant) != DBUS_TYPE_STRING)
+                return bus_call_fail(call, -EINVAL, "InvalidArgs",
+                                     "There is no option '%s', or it is no string: 'key' and 'operator' are.", key);
+        dbus_message_iter_get_basic(variant, slot);
+        return 0;
+}
+
+static int read_options(BusCall *call, ManagerRunRequest *request) {
+        DBusMessageIter entries, entry, variant;
+        int r = 0;
+
+        dbus_message_iter_recurse(&call->arguments, &entries);
+        if (dbus_message_iter_get_arg_type(&entries) == DBUS_TYPE_DICT_ENTRY)
+                return bus_call_fail(call, -EINVAL, "InvalidArgs", "Runs have no parameters yet.");
+        dbus_message_iter_next(&call->arguments);
+        dbus_message_iter_recurse(&call->arguments, &entries);
+        for (; r == 0 && dbus_message_iter_get_arg_type(&entries) == DBUS_TYPE_DICT_ENTRY;
+             dbus_message_iter_next(&entries)) {
+                const char *key;
+
+                dbus_message_iter_recurse(&entries, &entry);
+                dbus_message_iter_get_basic(&entry, &key);
+                dbus_message_iter_next(&entry);
+                dbus_message_iter_recurse(&entry, &variant);
+                r = read_option(call, key, &variant, request);
+        }
+        return r;
+}
+
+int bus_manager_start_run(BusCall *call) {
+        const JobRequester requester = bus_call_requester(call);
+        ManagerRunRequest request = { .unit = bus_call_string(call), .uid = requester.uid };
+        int r = read_options(call, &request);
+
+        if (r >= 0)
+                r = keep(call, &request.ticket);
+        if (r < 0)
+                return r;
+        return end_asking(call, manager_runs_submit(manager_runs(call->tree->manager), &request, &call->failure));
+}
+
+int bus_manager_get_run(BusCall *call) {
+        const BusView view = bus_call_view(call);
+        const uint64_t id = bus_call_u64(call);
+
+        if (id == 0 || id > UINT32_MAX)
+                return bus_call_fail(call, -ENOENT, "NoSuchRun", "There is no run %" PRIu64 ".", id);
+        put_run_path(&view, (uint32_t) id, call->reply);
+        return 0;
+}
+
+int bus_manager_explain_run(BusCall *call) {
+        const char *what = bus_call_string(call), *slash = strchr(what, '/');
+        cleanup_free_ char *run = strndup(what, slash ? (size_t) (slash - what) : strlen(what));
+        uint32_t id;
+        int r = run ? manager_runs_find(run, &id, &call->failure) : -ENOMEM;
+
+        return r < 0 ? r
+                     : manager_runs_explain(manager_runs(call->tree->manager), id, slash ? slash + 1 : NULL,
+                                            call->reply, &call->failure);
+}
+
+/* — verbs — */
+
+static int command(BusCall *call, RunVerb verb, const char *node) {
+        const JobRequester requester = bus_call_requester(call);
+        ManagerRunCommand wanted = { .verb = verb, .node = node, .uid = requester.uid };
+        char run[16];
+        int r;
+
+        snprintf(run, sizeof(run), "%" PRIu64, call->object->id);
+        wanted.run = run;
+        r = keep(call, &wanted.ticket);
+        if (r < 0)
+                return r;
+        r = manager_runs_command(manager_runs(call->tree->manager), &wanted, &call->failure);
+        return end_asking(call, r);
+}
+
+static int method_pause(BusCall *call) {
+        return command(call, RUN_VERB_PAUSE, NULL);
+}
+
+static int method_resume(BusCall *call) {
+        return command(call, RUN_VERB_RESUME, NULL);
+}
+
+static int method_stop(BusCall *call) {
+        return command(call, RUN_VERB_STOP, NULL);
+}
+
+static int method_cancel(BusCall *call) {
+        return command(call, RUN_VERB_CANCEL, NULL);
+}
+
+static int method_retry(BusCall *call) {
+        const char *node = bus_call_string(call);
+
+        return command(call, RUN_VERB_RETRY, *node ? node : NULL);
+}
+
+static int method_rerun(BusCall *call) {
+        return command(call, RUN_VERB_RERUN, bus_call_string(call));
+}
+
+static int method_resolve(BusCall *call) {
+        static const struct {
+                const char *word;
+                RunVerb verb;
+        } ways[] = {
+                { "success", RUN_VERB_AS_SUCCESS },
+                { "failed", RUN_VERB_AS_FAILED },
+                { "retry", RUN_VERB_AS_RETRY },
+                { "skip", RUN_VERB_AS_SKIP },
+        };
+        const char *node = bus_call_string(call), *as = bus_call_string(call);
+
+        for (size_t i = 0; i < ELEMENTSOF(ways); i++)
+                if (text_equal(ways[i].word, as))
+                        return command(call, ways[i].verb, node);
+        return bus_call_fail(call, -EINVAL, "InvalidArgs",
+                             "A node is not resolved as '%s', but as success, failed, retry or skip.", as);
+}
+
+static const BusMethod methods[] = {
+        { "Pause", "", NULL, "", NULL, BUS_VERB_ENQUEUE, method_pause,
+          "Begins no attempt any more, until Resume; what runs goes on." },
+        { "Resume", "", NULL, "", NULL, BUS_VERB_ENQUEUE, method_resume, "Lets a run go on that was paused or held." },
+        { "Stop", "", NULL, "", NULL, BUS_VERB_ENQUEUE, method_stop,
+          "Begins no attempt any more; when what runs has ended, the run is CANCELLED." },
+        { "Cancel", "", NULL, "", NULL, BUS_VERB_ENQUEUE, method_cancel, "As Stop, and ends what runs." },
+        { "Retry", "s", "node", "", NULL, BUS_VERB_ENQUEUE, method_retry,
+          "Executes a node again that has failed, with what was skipped or cancelled below it; of a run that has "
+          "ended, "
+          "too. \"\": all nodes that have failed, or wait for a person." },
+        { "Rerun", "s", "node", "", NULL, BUS_VERB_ENQUEUE, method_rerun,
+          "Executes a node and all below it again, of a run that has ended." },
+        { "Resolve", "ss", "node as", "", NULL, BUS_VERB_ENQUEUE, method_resolve,
+          "Decides about a node that is PENDING: \"success\", \"failed\", \"retry\" or \"skip\"." },
+        { "Nodes", "a{sv}us", "filters limit cursor", "aa{sv}s", "nodes cursor", BUS_VERB_READ, method_nodes,
+          "Nodes of the run, by their names; as Manager.ListRuns." },
+        { "Attempts", "a{sv}us", "filters limit cursor", "aa{sv}s", "attempts cursor", BUS_VERB_READ, method_attempts,
+          "Attempts of its nodes, the oldest first; as Manager.ListRuns." },
+        { "Events", "a{sv}us", "filters limit cursor", "aa{sv}s", "events cursor", BUS_VERB_READ, method_events,
+          "What has happened to the run, and who asked for it, the oldest first; as Manager.ListRuns." },
+        {},
+};
+
+static void get_id(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_u64(sink, view->object->id);
+}
+
+static const BusProperty properties[] = {
+        { "Id", "t", BUS_PROPERTY_CONST | BUS_PROPERTY_OWN, 0, get_id, "Its number, which is unique." },
+        {},
+};
+
+const BusInterface bus_run_interface = {
+        .name = "Run",
+        .description = "A run of a flow. It has an object even when it has ended; its state is in Manager.ListRuns.",
+        .methods = methods,
+        .properties = properties,
+};
+
+static int find(const BusTree *tree, const char *label, pid_t caller, BusObject *object, Failure *ret_failure) {
+        uint32_t id;
+
+        if (label[0] == '0' || text_parse_u32(label, &id) < 0)
+                return failure_set(ret_failure, -ENOENT, "UnknownObject", "'%s' is not the number of a run.", label);
+        object->kind = &bus_run_kind;
+        object->id = id;
+        return 0;
+}
+
+static int visit(const BusTree *tree, BusVisitor visitor, void *userdata) {
+        return 0;
+}
+
+static const char *path(const BusObject *object, const BusDialect *dialect, char buffer[static BUS_PATH_SIZE]) {
+        return bus_path_of_run(dialect, (uint32_t) object->id, buffer);
+}
+
+static size_t interfaces(const BusObject *object, BusInterface *ret_interfaces) {
+        ret_interfaces[0] = bus_run_interface;
+        return 1;
+}
+
+const BusKind bus_run_kind = {
+        .label = "run",
+        .find = find,
+        .visit = visit,
+        .path = path,
+        .interfaces = interfaces,
+};

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Runs on the bus
+ *
+ * What changes a run is answered when it is durable, and what the store has to
+ * be asked for when it has answered: both later (bus_later.h).
+ */
+
+#include "dbus/object/bus_call.h"
+#include "manager/manager_run.h"
+
+typedef struct BusRuns BusRuns;
+
+/* Answers calls about runs. 0 or -ENOMEM. */
+int bus_runs_new(BusRuns **ret_runs, const BusTree *tree);
+BusRuns *bus_runs_free(BusRuns *runs);
+
+/* Methods of the manager. */
+int bus_manager_start_run(BusCall *call);
+int bus_manager_list_runs(BusCall *call);
+int bus_manager_get_run(BusCall *call);
+int bus_manager_explain_run(BusCall *call);
