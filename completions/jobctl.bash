@@ -104,6 +104,25 @@ _jobctl_words() {
         _jobctl_reply "$(printf '%s\n' $1)" "$2"
 }
 
+# What follows the second word of "flow".
+_jobctl_flow() {
+        local word
+        for word; do
+                case $word in
+                        start | list)
+                                _jobctl_reply "$(_jobctl_ask list-unit-files --type=flow | cut -d' ' -f1)" "$cur"
+                                return ;;
+                        import)
+                                compopt -o filenames
+                                _jobctl_reply "$(compgen -f -- "$cur")" "$cur"
+                                return ;;
+                        show | logs | why | retry | rerun | resolve | pause | resume | stop | cancel)
+                                _jobctl_reply "$(_jobctl_ask flow list | awk '{ print $1 }')" "$cur"
+                                return ;;
+                esac
+        done
+}
+
 # TYPE:UNIT. A colon separates words for readline, so only what is behind it is replaced.
 _jobctl_requests() {
         local cur=$1 type
@@ -206,7 +225,9 @@ _jobctl() {
                 fi
                 _jobctl_requests "$cur"
         elif [[ $verb == flow && $prev == flow ]]; then
-                _jobctl_words import "$cur"
+                _jobctl_words 'start list show logs why retry rerun resolve pause resume stop cancel import' "$cur"
+        elif [[ $verb == flow ]]; then
+                _jobctl_flow "${COMP_WORDS[@]}"
         elif [[ $verb == log-level ]]; then
                 _jobctl_words 'err warning notice info debug' "$cur"
         elif [[ $verb == import-environment ]]; then

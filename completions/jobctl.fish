@@ -122,10 +122,17 @@ function __jobctl_words
             __jobctl_verbs
             return
         case flow
-            if test (count $line) -gt 1
-                __fish_complete_path (commandline -ct)
-            else
-                echo import
+            if test (count $line) -lt 2
+                printf '%s\n' start list show logs why retry rerun resolve pause resume stop cancel import
+                return
+            end
+            switch $line[2]
+                case import
+                    __fish_complete_path (commandline -ct)
+                case start list
+                    __jobctl_ask list-unit-files --type=flow | string replace -r ' .*' ''
+                case '*'
+                    __jobctl_ask flow list | string replace -r '^ *(\S+).*' '$1'
             end
             return
         case run

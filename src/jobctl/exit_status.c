@@ -14,7 +14,7 @@
 
 typedef struct ErrorStatus {
         const char *word;
-        int status[_EXIT_SCHEME_MAX];   /* request, shared, ours */
+        int status[_EXIT_SCHEME_MAX]; /* request, shared, ours */
 } ErrorStatus;
 
 static const ErrorStatus error_statuses[] = {
@@ -34,6 +34,12 @@ static const ErrorStatus error_statuses[] = {
         { "JobTypeNotApplicable", { EXIT_NOT_APPLICABLE, EXIT_FAILED, EXIT_REFUSED } },
         { "NotSupported", { EXIT_NOT_APPLICABLE, EXIT_FAILED, EXIT_REFUSED } },
         { "LoadFailed", { EXIT_LOAD_FAILED, EXIT_FAILED, EXIT_REFUSED } },
+        { "NoSuchRun", { EXIT_NO_SUCH, EXIT_NO_SUCH, EXIT_NO_SUCH } },
+        { "NoSuchNode", { EXIT_NO_SUCH, EXIT_NO_SUCH, EXIT_NO_SUCH } },
+        { "InvalidTransition", { EXIT_REFUSED, EXIT_REFUSED, EXIT_REFUSED } },
+        { "Busy", { EXIT_REFUSED, EXIT_REFUSED, EXIT_REFUSED } },
+        { "StoreBusy", { EXIT_STORE_BUSY, EXIT_STORE_BUSY, EXIT_STORE_BUSY } },
+        { "StoreUnavailable", { EXIT_STORE_UNAVAILABLE, EXIT_STORE_UNAVAILABLE, EXIT_STORE_UNAVAILABLE } },
         { "InvalidArgs", { EXIT_FAILED, EXIT_FAILED, EXIT_USAGE } },
         { "NoServer", { EXIT_UNREACHABLE, EXIT_UNREACHABLE, EXIT_UNREACHABLE } },
         { "Disconnected", { EXIT_UNREACHABLE, EXIT_UNREACHABLE, EXIT_UNREACHABLE } },
@@ -53,7 +59,7 @@ int exit_status_of_result(const char *result) {
 
 typedef struct ResultText {
         const char *result;
-        const char *format;     /* takes the unit's name */
+        const char *format; /* takes the unit's name */
 } ResultText;
 
 static const ResultText result_texts[] = {

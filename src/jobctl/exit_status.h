@@ -14,20 +14,22 @@ enum {
         EXIT_OK = 0,
         EXIT_FAILED = 1,
         EXIT_USAGE = 2,
-        EXIT_INACTIVE = 3,              /* is-active, status */
+        EXIT_INACTIVE = 3, /* is-active, status */
         EXIT_NOT_APPLICABLE = 3,
         EXIT_REFUSED = 4,
-        EXIT_UNKNOWN = 4,               /* status: no such unit */
+        EXIT_UNKNOWN = 4, /* status: no such unit */
         EXIT_NO_SUCH = 5,
         EXIT_LOAD_FAILED = 6,
         EXIT_UNREACHABLE = 7,
+        EXIT_STORE_BUSY = 14,
+        EXIT_STORE_UNAVAILABLE = 15,
         EXIT_INTERRUPTED = 130,
 };
 
 /* The table of exit statuses of a verb. */
 typedef enum ExitScheme {
-        EXIT_SCHEME_REQUEST,            /* those of systemctl for start and the like */
-        EXIT_SCHEME_SHARED,             /* those of systemctl for its other verbs */
+        EXIT_SCHEME_REQUEST, /* those of systemctl for start and the like */
+        EXIT_SCHEME_SHARED, /* those of systemctl for its other verbs */
         EXIT_SCHEME_OURS,
         _EXIT_SCHEME_MAX,
 } ExitScheme;

@@ -14,7 +14,8 @@
 #include "jobctl/option_table.h"
 #include "jobctl/options.h"
 
-#define FLAG(name, letter, field, help) { name, letter, OPTION_FLAG, offsetof(Options, field), NULL, help, NULL, 0 }
+#define FLAG(name, letter, field, help) \
+        { name, letter, OPTION_FLAG, offsetof(Options, field), NULL, help, NULL, 0 }
 #define STRING(name, letter, field, argument, help) \
         { name, letter, OPTION_STRING, offsetof(Options, field), argument, help, NULL, 0 }
 #define LIST(name, letter, field, argument, help) \
@@ -29,7 +30,8 @@ static const Option options_table[] = {
         STRING("job-mode", 0, job_mode, "MODE", "How to treat existing jobs that conflict: replace, fail, …"),
         STRING("mode", 0, job_mode, "MODE", NULL),
         FLAG("no-block", 0, no_block, "Do not wait until the jobs have ended"),
-        FLAG("wait", 0, wait, "Also wait until the started units have stopped again"),
+        FLAG("wait", 0, wait,
+             "Also wait until the started units have stopped again; flow start: until the run has ended"),
         FLAG("detach", 0, detach, "cancel: also running jobs; what their units do goes on"),
         FLAG("dry-run", 0, dry_run, "Only show what would be done, as 'plan' does"),
         FLAG("show-transaction", 'T', show_transaction, "List the jobs of the transaction"),
@@ -72,6 +74,7 @@ static const Option options_table[] = {
         STRING("unit-path", 0, unit_path, "DIR:…", "verify: the folders of other units"),
         FLAG("systemd-units", 0, with_systemd_units, "verify: also look in systemd's folders"),
         STRING("from", 0, from, "FORMAT", "flow import: the format of the file: wfcommons"),
+        STRING("as", 0, as, "OUTCOME", "flow resolve: success, failed, retry or skip"),
         STRING("iterations", 0, iterations, "N", "calendar: the number of times to show (1)"),
         STRING("base-time", 0, base_time, "TIME", "calendar: show the times after this one (now)"),
         FLAG("json", 0, json, "Print JSON"),

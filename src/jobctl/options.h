@@ -13,18 +13,18 @@
 
 typedef struct Options {
         bool is_user, is_system;
-        const char *socket;             /* all strings are borrowed from the command line */
+        const char *socket; /* all strings are borrowed from the command line */
 
         const char *job_mode;
         bool no_block, wait, detach, dry_run, show_transaction;
 
         bool all, failed, full, plain, no_legend, no_pager, value, quiet, verbose, json, no_color;
         bool reverse, before, after;
-        char **states;                  /* owned */
+        char **states; /* owned */
         char **types;
         char **properties;
 
-        unsigned n_force;               /* the number of --force options */
+        unsigned n_force; /* the number of --force options */
         bool watch, strict, with_systemd_units;
         bool follow;
         const char *since, *until, *invocation, *priority, *output;
@@ -33,13 +33,14 @@ typedef struct Options {
         const char *graph;
         const char *unit_path;
         const char *from;
+        const char *as;
         const char *iterations, *base_time;
 
         bool now, runtime, no_reload, from_stdin, show_types;
         const char *root;
         const char *preset_mode;
         const char *drop_in;
-        char **what;                    /* owned */
+        char **what; /* owned */
         const char *lines;
 
         bool no_ask_password;

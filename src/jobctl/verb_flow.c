@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * flow: verbs about flows. import needs no manager
+ * flow: the verbs of two words. import needs no manager
  */
 
 #include <errno.h>
@@ -13,6 +13,7 @@
 #include "basic/macro.h"
 #include "basic/text.h"
 #include "jobctl/flow_import.h"
+#include "jobctl/flow_run.h"
 #include "jobctl/value.h"
 #include "jobctl/verbs.h"
 #include "unit/unit_name.h"
@@ -23,11 +24,11 @@
 
 /* One import. */
 typedef struct Import {
-        Jobctl *ctl;                    /* borrowed */
-        const char *source;             /* borrowed: the file that is read */
-        const char *folder;             /* borrowed */
-        char *unit;                     /* owned: NAME.flow … */
-        char *nodes;                    /* owned: … and NAME.jsonl */
+        Jobctl *ctl; /* borrowed */
+        const char *source; /* borrowed: the file that is read */
+        const char *folder; /* borrowed */
+        char *unit; /* owned: NAME.flow … */
+        char *nodes; /* owned: … and NAME.jsonl */
         ImportedFlow flow;
 } Import;
 
@@ -100,8 +101,8 @@ static int read_source(Import *import, ImportReader reader) {
 
 static int write_file(const Import *import, int folder, const char *name, const char *text) {
         cleanup_free_ char *path = NULL;
-        int r = import->ctl->options.n_force > 0 ? file_write_whole(folder, name, text) :
-                file_write_new(folder, name, text);
+        int r = import->ctl->options.n_force > 0 ? file_write_whole(folder, name, text)
+                                                 : file_write_new(folder, name, text);
 
         if (r == 0)
                 return 0;
@@ -187,7 +188,9 @@ static int import_file(Import *import, ImportReader reader) {
 
 static int flow_import(Jobctl *ctl, char *const *words) {
         cleanup_(import_deinit) Import import = {
-                .ctl = ctl, .source = words[0], .folder = ctl->options.output ? ctl->options.output : ".",
+                .ctl = ctl,
+                .source = words[0],
+                .folder = ctl->options.output ? ctl->options.output : ".",
         };
         ImportReader reader = find_format(ctl->options.from);
 
@@ -202,10 +205,34 @@ static int flow_import(Jobctl *ctl, char *const *words) {
         return import_file(&import, reader);
 }
 
+static const struct {
+        const char *word;
+        int (*run)(Jobctl *ctl, char *const *words);
+        bool keeps_word; /* the handler serves several */
+} flow_verbs[] = {
+        { "start", flow_start, false },    { "list", flow_list, false },     { "show", flow_show, false },
+        { "why", flow_why, false },        { "explain", flow_why, false },   { "logs", flow_logs, false },
+        { "pause", flow_command, true },   { "resume", flow_command, true }, { "stop", flow_command, true },
+        { "cancel", flow_command, true },  { "retry", flow_command, true },  { "rerun", flow_command, true },
+        { "resolve", flow_command, true },
+};
+
+static const char list_of_verbs[] = "start, list, show, logs, why, retry, rerun, resolve, pause, resume, stop, cancel "
+                                    "and import";
+
 int verb_flow(Jobctl *ctl, char *const *words) {
         if (text_equal(words[0], "import"))
                 return flow_import(ctl, words + 1);
+        for (size_t i = 0; i < ELEMENTSOF(flow_verbs); i++) {
+                int r;
+
+                if (!text_equal(flow_verbs[i].word, words[0]))
+                        continue;
+                jobctl_choose_manager(ctl);
+                r = jobctl_connect(ctl);
+                return r != 0 ? r : flow_verbs[i].run(ctl, words + (flow_verbs[i].keeps_word ? 0 : 1));
+        }
         if (text_equal(words[0], "lint") || text_equal(words[0], "verify"))
                 return jobctl_misused(ctl, "'jobctl verify FILE' checks flows, too.");
-        return jobctl_misused(ctl, "There is no 'flow %s'. There is 'flow import'.", words[0]);
+        return jobctl_misused(ctl, "There is no 'flow %s'; 'flow' has %s.", words[0], list_of_verbs);
 }

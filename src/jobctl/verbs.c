@@ -4,31 +4,44 @@
  * The table of verbs
  */
 
-#include "basic/macro.h"
 #include "jobctl/verbs.h"
+#include "basic/macro.h"
 
-#define HEADING(text) { .help = text }
+#define HEADING(text) \
+        { .help = text }
 #define SHARED(verb_name, words, least, most, handler, text) \
-        { .name = verb_name, .arguments = words, .min = least, .max = most, .run = handler, .help = text, \
-          .is_shared = true }
+        { \
+                .name = verb_name, .arguments = words, .min = least, .max = most, .run = handler, .help = text, \
+                .is_shared = true \
+        }
 #define OURS(verb_name, words, least, most, handler, text) \
         { .name = verb_name, .arguments = words, .min = least, .max = most, .run = handler, .help = text }
 #define OFFLINE(verb_name, words, least, most, handler, text) \
-        { .name = verb_name, .arguments = words, .min = least, .max = most, .run = handler, .help = text, \
-          .is_offline = true }
+        { \
+                .name = verb_name, .arguments = words, .min = least, .max = most, .run = handler, .help = text, \
+                .is_offline = true \
+        }
 #define FILES(verb_name, words, least, most, handler, text) \
-        { .name = verb_name, .arguments = words, .min = least, .max = most, .run = handler, .help = text, \
-          .is_shared = true, .is_offline = true }
+        { \
+                .name = verb_name, .arguments = words, .min = least, .max = most, .run = handler, .help = text, \
+                .is_shared = true, .is_offline = true \
+        }
 #define REQUEST(verb_name, type, text) \
-        { .name = verb_name, .arguments = "UNIT…", .min = 1, .max = VERB_ANY, .run = verb_request, .help = text, \
-          .job_type = type, .is_shared = true }
+        { \
+                .name = verb_name, .arguments = "UNIT…", .min = 1, .max = VERB_ANY, .run = verb_request, .help = text, \
+                .job_type = type, .is_shared = true \
+        }
 
 #define TARGET(verb_name, target, text) \
-        { .name = verb_name, .arguments = "", .run = verb_target, .help = text, .job_type = "start", .unit = target, \
-          .job_mode = "isolate", .is_shared = true }
+        { \
+                .name = verb_name, .arguments = "", .run = verb_target, .help = text, .job_type = "start", \
+                .unit = target, .job_mode = "isolate", .is_shared = true \
+        }
 #define END(verb_name, target, text) \
-        { .name = verb_name, .arguments = "", .run = verb_end, .help = text, .job_type = "start", .unit = target, \
-          .job_mode = "replace-irreversibly", .is_shared = true, .is_offline = true }
+        { \
+                .name = verb_name, .arguments = "", .run = verb_end, .help = text, .job_type = "start", \
+                .unit = target, .job_mode = "replace-irreversibly", .is_shared = true, .is_offline = true \
+        }
 
 static const Verb rows[] = {
         HEADING("Change units (all units of a call are one transaction: all or none)"),
@@ -39,8 +52,14 @@ static const Verb rows[] = {
         REQUEST("try-restart", "try-restart", "Restart units that run"),
         REQUEST("reload-or-restart", "reload-or-restart", "Reload units that support it, restart or start the others"),
         REQUEST("try-reload-or-restart", "reload-or-try-restart", "The same for units that run"),
-        { .name = "isolate", .arguments = "UNIT", .min = 1, .max = 1, .run = verb_request, .job_type = "start",
-          .is_shared = true, .help = "Start a unit and what it needs, stop everything else" },
+        { .name = "isolate",
+          .arguments = "UNIT",
+          .min = 1,
+          .max = 1,
+          .run = verb_request,
+          .job_type = "start",
+          .is_shared = true,
+          .help = "Start a unit and what it needs, stop everything else" },
         OURS("exec", "TYPE:UNIT…", 1, VERB_ANY, verb_exec, "Make different changes in one transaction"),
         OFFLINE("run", "[OPTION…] COMMAND [ARGUMENT…]", 0, VERB_ANY, verb_run,
                 "Run a command as a unit without a file"),
@@ -48,8 +67,7 @@ static const Verb rows[] = {
         SHARED("clean", "UNIT…", 1, VERB_ANY, verb_clean, "Remove caches, state, logs, … of inactive units"),
         SHARED("freeze", "UNIT…", 1, VERB_ANY, verb_freeze, "Suspend all processes of units"),
         SHARED("thaw", "UNIT…", 1, VERB_ANY, verb_thaw, "Resume all processes of units"),
-        SHARED("set-property", "UNIT NAME=VALUE…", 2, VERB_ANY, verb_set_property,
-               "Change settings of a running unit"),
+        SHARED("set-property", "UNIT NAME=VALUE…", 2, VERB_ANY, verb_set_property, "Change settings of a running unit"),
         SHARED("reset-failed", "[UNIT…]", 0, VERB_ANY, verb_reset_failed, "Reset the failed state of units"),
 
         HEADING("Ask before and after"),
@@ -109,7 +127,9 @@ static const Verb rows[] = {
         OFFLINE("timespan", "SPAN…", 1, VERB_ANY, verb_timespan, "Show how a span of time is read; needs no manager"),
         OFFLINE("timestamp", "TIME…", 1, VERB_ANY, verb_timestamp, "Show how a time is read; needs no manager"),
         FILES("unit-paths", "", 0, 0, verb_unit_paths, "Show the folders of unit files, first the one that wins"),
-        OFFLINE("flow", "import FILE", 1, VERB_ANY, verb_flow, "Make a flow of another program's workflow"),
+        OFFLINE("flow", "VERB …", 1, VERB_ANY, verb_flow,
+                "Runs of flows: start, list, show, logs, why, retry, rerun, resolve, pause, resume, stop, cancel; "
+                "import"),
         OFFLINE("verify", "FILE|DIRECTORY…", 1, VERB_ANY, verb_verify, "Check unit files; needs no manager"),
 
         HEADING("The manager"),
@@ -124,10 +144,16 @@ static const Verb rows[] = {
         TARGET("default", "default.target", "Go to the default unit, and stop everything else"),
         TARGET("rescue", "rescue.target", "Go to rescue mode: the basic system and a shell"),
         TARGET("emergency", "emergency.target", "Go to emergency mode: a shell and nothing else"),
-        { .name = "exit", .arguments = "[STATUS]", .max = 1, .run = verb_exit,
+        { .name = "exit",
+          .arguments = "[STATUS]",
+          .max = 1,
+          .run = verb_exit,
           .help = "Stop everything and make jobd exit with this status; ends a container",
-          .job_type = "start", .unit = "exit.target", .job_mode = "replace-irreversibly",
-          .is_shared = true, .is_offline = true },
+          .job_type = "start",
+          .unit = "exit.target",
+          .job_mode = "replace-irreversibly",
+          .is_shared = true,
+          .is_offline = true },
         END("poweroff", "poweroff.target", "Stop everything and power the machine off"),
         END("reboot", "reboot.target", "Stop everything and reboot the machine"),
         END("halt", "halt.target", "Stop everything and leave the machine on"),

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * flow: verbs that change runs
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "basic/macro.h"
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "jobctl/flow_run.h"
+#include "jobctl/names.h"
+
+#define BUS_RUN "org.jobd1.Run"
+#define PAGE 500U
+
+/* What "start --wait" ends with. */
+enum {
+        EXIT_RUN_PARTIAL = 10,
+        EXIT_RUN_SUSPENDED = 11,
+        EXIT_RUN_TIMEOUT = 12,
+        EXIT_RUN_CANCELLED = 13,
+};
+
+/* — questions — */
+
+int flow_parse_run(Jobctl *ctl, const char *word, uint64_t *ret_id) {
+        const char *dash = word ? strrchr(word, '-') : NULL;
+        uint32_t id;
+
+        if (!word)
+                return jobctl_misused(ctl, "Name a run: its number, or a name such as nightly-7; 'jobctl flow list' "
+                                           "shows them.");
+        if (text_parse_u32(dash ? dash + 1 : word, &id) < 0 || id == 0)
+                return jobctl_misused(ctl, "'%s' is no run: write its number, or a name such as nightly-7.", word);
+        *ret_id = id;
+        return 0;
+}
+
+static int query_page(Jobctl *ctl, const char *path, const char *method, const json_t *filters, const char *cursor,
+                      json_t **ret_reply, BusError *ret_error) {
+        const BusCall call = {
+                .path = path,
+                .interface = path ? BUS_RUN : NULL,
+                .method = method,
+                .signature = "a{sv}us",
+                .args = json_pack("[OIs]", filters, (json_int_t) PAGE, cursor),
+        };
+
+        return jobctl_send(ctl, &call, ret_reply, ret_error);
+}
+
+int flow_query(Jobctl *ctl, const char *path, const char *method, json_t *filters, size_t max, json_t **ret_rows,
+               BusError *ret_error) {
+        cleanup_json_ json_t *rows = json_array(), *owned = filters;
+        cleanup_free_ char *cursor = strdup("");
+        int r = 0;
+
+        while (r == 0 && cursor && json_array_size(rows) < max) {
+                cleanup_json_ json_t *reply = NULL;
+
+                r = query_page(ctl, path, method, owned, cursor, &reply, ret_error);
+                if (r < 0)
+                        return r;
+                if (json_array_extend(rows, json_array_get(reply, 0)) < 0)
+                        return -ENOMEM;
+                free(cursor);
+                cursor = strdup(value_item_string(reply, 1));
+                if (cursor && !*cursor)
+                        break;
+        }
+        if (!cursor)
+                return -ENOMEM;
+        *ret_rows = take_ptr(rows);
+        return 0;
+}
+
+int flow_get(Jobctl *ctl, uint64_t id, json_t **ret_row, BusError *ret_error) {
+        cleanup_json_ json_t *rows = NULL;
+        int r = flow_query(ctl, NULL, "ListRuns", json_pack("{s:{s:I}}", "id", "t", (json_int_t) id), 1, &rows,
+                           ret_error);
+
+        if (r < 0)
+                return r;
+        if (json_array_size(rows) == 0) {
+                bus_error_set(ret_error, "org.jobd1.NoSuchRun", "There is no run %" PRIu64 ".", id);
+                return -EREMOTEIO;
+        }
+        *ret_row = json_incref(json_array_get(rows, 0));
+        return 0;
+}
+
+/* — start — */
+
+static int status_of_state(const char *state) {
+        static const struct {
+                const char *state;
+                int status;
+        } states[] = {
+                { "SUCCEEDED", EXIT_OK },
+                { "PARTIAL", EXIT_RUN_PARTIAL },
+                { "FAILED", EXIT_FAILED },
+                { "TIMEOUT", EXIT_RUN_TIMEOUT },
+                { "CANCELLED", EXIT_RUN_CANCELLED },
+                { "SUSPENDED", EXIT_RUN_SUSPENDED },
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(states); i++)
+                if (text_equal(states[i].state, state))
+                        return states[i].status;
+        return -1;
+}
+
+/* The state in which the run has ended, or is SUSPENDED. */
+static int wait_for(Jobctl *ctl, uint64_t id, char **ret_state, BusError *ret_error) {
+        for (;;) {
+                cleanup_json_ json_t *row = NULL;
+                cleanup_(bus_signal_deinit) BusSignal signal = {};
+                int r = flow_get(ctl, id, &row, ret_error);
+
+                if (r < 0)
+                        return r;
+                if (status_of_state(value_string(row, "state")) >= 0) {
+                        *ret_state = strdup(value_string(row, "state"));
+                        return *ret_state ? 0 : -ENOMEM;
+                }
+                do {
+                        bus_signal_deinit(&signal);
+                        r = bus_next_signal(ctl->bus, USEC_INFINITY, &signal);
+                } while (r > 0 && ((!bus_signal_is(&signal, BUS_MANAGER, "RunEnded") &&
+                                    !bus_signal_is(&signal, BUS_MANAGER, "RunSuspended")) ||
+                                   value_item_u64(signal.args, 0) != id));
+                if (r == -ENOTCONN)
+                        r = jobctl_reconnect(ctl, ret_error);
+                if (r < 0)
+                        return r;
+        }
+}
+
+static int report_end(Jobctl *ctl, uint64_t id, const char *unit, const char *state) {
+        if (ctl->options.json)
+                return jobctl_print_json(
+                        ctl, json_pack("{s:I, s:s, s:s}", "id", (json_int_t) id, "unit", unit, "state", state),
+                        status_of_state(state));
+        if (!ctl->options.quiet)
+                printf("Run %" PRIu64 " of %s: %s.\n", id, unit, state);
+        return status_of_state(state);
+}
+
+static int report_start(Jobctl *ctl, uint64_t id, const char *unit) {
+        if (ctl->options.json)
+                return jobctl_print_json(ctl, json_pack("{s:I?, s:s}", "id", (json_int_t) id, "unit", unit), EXIT_OK);
+        if (id == 0)
+                printf("No run of %s was made: another one has not ended (OnBusy=skip).\n", unit);
+        else if (!ctl->options.quiet)
+                printf("Run %" PRIu64 " of %s.\n", id, unit);
+        return EXIT_OK;
+}
+
+static int start_one(Jobctl *ctl, const char *unit) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_json_ json_t *reply = NULL;
+        cleanup_free_ char *state = NULL;
+        char token[JOBCTL_TOKEN_SIZE];
+        uint64_t id;
+        int r = jobctl_make_token(token);
+
+        if (r == 0 && ctl->options.wait)
+                r = jobctl_subscribe(ctl, &error);
+        if (r == 0)
+                r = jobctl_call(ctl, "StartRun", "sa{sv}a{sv}", json_pack("[s{}{s:{s:s}}]", unit, "key", "s", token),
+                                &reply, &error);
+        if (r < 0)
+                return jobctl_fail(ctl, &error, "start %s", unit);
+        id = value_item_u64(reply, 0);
+        if (!ctl->options.wait || id == 0)
+                return report_start(ctl, id, unit);
+        bus_catch_interrupt(true);
+        r = wait_for(ctl, id, &state, &error);
+        bus_catch_interrupt(false);
+        if (r == -EINTR)
+                return EXIT_INTERRUPTED;
+        return r < 0 ? jobctl_fail(ctl, &error, "wait for run %" PRIu64, id) : report_end(ctl, id, unit, state);
+}
+
+int flow_start(Jobctl *ctl, char *const *words) {
+        int status = EXIT_OK;
+
+        if (!words[0])
+                return jobctl_misused(ctl, "Name a flow, as in 'jobctl flow start nightly.flow'.");
+        strv_foreach(word, words) {
+                cleanup_free_ char *unit = NULL;
+                int r;
+
+                if (strchr(*word, '='))
+                        return jobctl_misused(ctl, "'%s': runs have no parameters yet.", *word);
+                r = name_mangle(*word, ".flow", &unit);
+                if (r == -EINVAL)
+                        return jobctl_misused(ctl, "'%s' is not the name of a flow.", *word);
+                if (r == 0)
+                        r = start_one(ctl, unit);
+                if (r < 0)
+                        return r;
+                status = status == EXIT_OK ? r : status;
+        }
+        return status;
+}
+
+/* — verbs — */
+
+static const struct {
+        const char *word, *method, *done;
+        const char *signature;
+        bool takes_node, needs_node;
+} verbs[] = {
+        { "pause", "Pause", "is paused: what runs goes on", "", false, false },
+        { "resume", "Resume", "goes on", "", false, false },
+        { "stop", "Stop", "begins nothing more; it is CANCELLED when what runs has ended", "", false, false },
+        { "cancel", "Cancel", "is cancelled", "", false, false },
+        { "retry", "Retry", "is tried again", "s", true, false },
+        { "rerun", "Rerun", "is executed again", "s", true, true },
+        { "resolve", "Resolve", "is resolved", "ss", true, true },
+};
+
+static int make_arguments(Jobctl *ctl, size_t verb, const char *node, json_t **ret_arguments) {
+        const char *as = ctl->options.as;
+
+        if (text_equal(verbs[verb].word, "resolve")) {
+                if (!as)
+                        return jobctl_misused(ctl, "Say how: --as=success, failed, retry or skip.");
+                *ret_arguments = json_pack("[ss]", node, as);
+        } else
+                *ret_arguments = verbs[verb].takes_node ? json_pack("[s]", node ? node : "") : json_array();
+        return *ret_arguments ? 0 : -ENOMEM;
+}
+
+static int change(Jobctl *ctl, size_t verb, uint64_t id, const char *node) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_free_ char *path = NULL;
+        json_t *arguments = NULL;
+        int r = make_arguments(ctl, verb, node, &arguments);
+
+        if (r != 0)
+                return r;
+        r = text_format(&path, BUS_PATH "/run/%" PRIu64, id);
+        if (r < 0) {
+                json_decref(arguments);
+                return r;
+        }
+        r = jobctl_send(ctl,
+                        &(BusCall) { .path = path,
+                                    .interface = BUS_RUN,
+                                    .method = verbs[verb].method,
+                                    .signature = verbs[verb].signature,
+                                    .args = arguments },
+                        NULL, &error);
+        if (r < 0)
+                return jobctl_fail(ctl, &error, "%s run %" PRIu64, verbs[verb].word, id);
+        if (ctl->options.json)
+                return jobctl_print_json(ctl, json_pack("{s:I, s:s?}", "id", (json_int_t) id, "node", node), EXIT_OK);
+        if (!ctl->options.quiet && node)
+                printf("Node %s of run %" PRIu64 " %s.\n", node, id, verbs[verb].done);
+        else if (!ctl->options.quiet)
+                printf("Run %" PRIu64 " %s.\n", id, verbs[verb].done);
+        return EXIT_OK;
+}
+
+/* "7/pull" or "7 pull". */
+static int change_by_words(Jobctl *ctl, size_t verb, char *const *words) {
+        cleanup_free_ char *run = words[0] ? strdup(words[0]) : NULL;
+        char *slash = run ? strchr(run, '/') : NULL;
+        const char *node = slash ? slash + 1 : words[0] ? words[1] : NULL;
+        uint64_t id;
+        int r;
+
+        if (slash)
+                *slash = '\0';
+        r = flow_parse_run(ctl, run, &id);
+        if (r != 0)
+                return r;
+        if (words[0] && words[1] && (slash || words[2] || !verbs[verb].takes_node))
+                return jobctl_misused(ctl, "'%s' is one word too many.",
+                                      words[slash || !verbs[verb].takes_node ? 1 : 2]);
+        if (node && !verbs[verb].takes_node)
+                return jobctl_misused(ctl, "'flow %s' is about a run, not about one of its nodes.", verbs[verb].word);
+        if (!node && verbs[verb].needs_node)
+                return jobctl_misused(ctl, "Name a node, as in 'jobctl flow %s %" PRIu64 "/NODE'.", verbs[verb].word,
+                                      id);
+        return change(ctl, verb, id, node);
+}
+
+int flow_command(Jobctl *ctl, char *const *words) {
+        for (size_t i = 0; i < ELEMENTSOF(verbs); i++)
+                if (text_equal(verbs[i].word, words[0]))
+                        return change_by_words(ctl, i, words + 1);
+        return -EINVAL;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * flow: verbs about runs, which ask the manager
+ */
+
+#include "jobctl/jobctl.h"
+
+int flow_start(Jobctl *ctl, char *const *words);
+int flow_command(Jobctl *ctl, char *const *words); /* pause, resume, stop, cancel, retry, rerun, resolve */
+int flow_list(Jobctl *ctl, char *const *words);
+int flow_show(Jobctl *ctl, char *const *words);
+int flow_why(Jobctl *ctl, char *const *words);
+int flow_logs(Jobctl *ctl, char *const *words);
+
+/* The rows that a method of a run or of the manager answers with, of all pages, at most @max: 0 or < 0. */
+int flow_query(Jobctl *ctl, const char *path, const char *method, json_t *filters /* taken over */, size_t max,
+               json_t **ret_rows, BusError *ret_error);
+/* The number in "7" or "nightly-7": 0, or an exit status after a message. */
+int flow_parse_run(Jobctl *ctl, const char *word, uint64_t *ret_id);
+/* The row of a run: 0, -ENOENT, or < 0. */
+int flow_get(Jobctl *ctl, uint64_t id, json_t **ret_row, BusError *ret_error);

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * flow: verbs that show runs
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "basic/clock.h"
+#include "basic/macro.h"
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "jobctl/flow_run.h"
+#include "jobctl/log_print.h"
+#include "jobctl/names.h"
+#include "jobctl/state.h"
+#include "jobctl/table.h"
+
+#define RUNS_SHOWN 20U
+
+static TerminalColor color_of(const char *state) {
+        static const struct {
+                const char *state;
+                TerminalColor color;
+        } colors[] = {
+                { "RUNNING", COLOR_GREEN },    { "SUCCEEDED", COLOR_GREEN }, { "FAILED", COLOR_RED },
+                { "TIMEOUT", COLOR_RED },      { "PENDING", COLOR_YELLOW },  { "SUSPENDED", COLOR_YELLOW },
+                { "CANCELLED", COLOR_YELLOW }, { "PARTIAL", COLOR_YELLOW },  { "BLOCKED", COLOR_YELLOW },
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(colors); i++)
+                if (text_equal(colors[i].state, state))
+                        return colors[i].color;
+        return COLOR_NONE;
+}
+
+static int print_lines(Jobctl *ctl, const json_t *rows) {
+        json_t *row;
+        size_t i;
+        int r = 0;
+
+        json_array_foreach(rows, i, row) if (r == 0) r = jobctl_print_json_line(ctl, json_incref(row));
+        return r;
+}
+
+/* How long it took, or takes. */
+static void add_span(Table *table, const json_t *row) {
+        const usec_t started = value_u64(row, "started"), ended = value_u64(row, "ended");
+        char span[USEC_FORMAT_MAX];
+
+        if (started == 0 || started == UINT64_MAX) {
+                table_add(table, COLOR_NONE, "");
+                return;
+        }
+        table_add(table, COLOR_NONE,
+                  state_format_span(usec_sub(ended > 0 && ended != UINT64_MAX ? ended : clock_realtime(), started),
+                                    span));
+}
+
+static void add_header(Table *table, const char *const *names) {
+        for (size_t i = 0; table->has_header && i < table->n_columns; i++)
+                table_add(table, COLOR_NONE, names[i]);
+}
+
+/* — list — */
+
+static void add_run(Table *table, const json_t *run, usec_t now) {
+        const char *state = value_string(run, "state"), *reason = value_string(run, "reason");
+        const usec_t created = value_u64(run, "created");
+        char span[USEC_FORMAT_MAX];
+
+        table_addf(table, "%" PRIu64, value_u64(run, "id"));
+        table_add(table, COLOR_NONE, value_string(run, "unit"));
+        table_add(table, color_of(state), state);
+        table_addf(table, "%" PRIu64 "/%" PRIu64, value_u64(run, "done"), value_u64(run, "total"));
+        table_addf(table, "%s ago", state_format_span(usec_sub(now, created), span));
+        add_span(table, run);
+        table_add(table, COLOR_NONE, *reason ? reason : value_string(run, "why"));
+}
+
+static int print_runs(Jobctl *ctl, const json_t *runs) {
+        static const char *const names[] = { "RUN", "UNIT", "STATE", "NODES", "CREATED", "TOOK", "REASON" };
+        cleanup_(table_deinit) Table table = { .n_columns = 7,
+                                               .right_columns = 1U | 1U << 3,
+                                               .whole_columns = TABLE_FIRST(4) | 1U << 4 | 1U << 5,
+                                               .has_header = !ctl->options.no_legend,
+                                               .is_full = ctl->options.full };
+        const usec_t now = clock_realtime();
+        json_t *run;
+        size_t i;
+        int r;
+
+        if (json_array_size(runs) == 0) {
+                if (!ctl->options.no_legend)
+                        puts("No runs.");
+                return 0;
+        }
+        add_header(&table, names);
+        json_array_foreach(runs, i, run) add_run(&table, run, now);
+        r = table_write(&table, &ctl->terminal, stdout);
+        if (r == 0 && !ctl->options.no_legend)
+                printf("\n%zu %s listed.\n", json_array_size(runs), json_array_size(runs) == 1 ? "run" : "runs");
+        return r;
+}
+
+static int make_filters(Jobctl *ctl, char *const *words, json_t **ret_filters) {
+        cleanup_json_ json_t *filters = json_object();
+        char *const *states = ctl->options.states;
+        cleanup_free_ char *unit = NULL;
+        int r = words[0] ? name_mangle(words[0], ".flow", &unit) : 0;
+
+        if (r == -EINVAL || (words[0] && words[1]))
+                return jobctl_misused(ctl, "'flow list' takes one flow, or none.");
+        if (states && states[1])
+                return jobctl_misused(ctl, "'flow list' takes one state: --state=%s.", states[0]);
+        if (r == 0 && unit)
+                json_object_set_new(filters, "unit", json_pack("{s:s}", "s", unit));
+        if (r == 0 && states)
+                json_object_set_new(filters, "state", json_pack("{s:s}", "s", states[0]));
+        *ret_filters = take_ptr(filters);
+        return r;
+}
+
+int flow_list(Jobctl *ctl, char *const *words) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_json_ json_t *runs = NULL;
+        json_t *filters = NULL;
+        uint32_t max = RUNS_SHOWN;
+        int r;
+
+        if (ctl->options.all)
+                max = UINT32_MAX;
+        if (ctl->options.lines && text_parse_u32(ctl->options.lines, &max) < 0)
+                return jobctl_misused(ctl, "'%s' is not a number of runs.", ctl->options.lines);
+        r = make_filters(ctl, words, &filters);
+        if (r != 0)
+                return r;
+        r = flow_query(ctl, NULL, "ListRuns", filters, max, &runs, &error);
+        if (r < 0)
+                return jobctl_fail(ctl, &error, "list runs");
+        while (json_array_size(runs) > max)
+                json_array_remove(runs, json_array_size(runs) - 1);
+        return ctl->options.json ? print_lines(ctl, runs) : print_runs(ctl, runs);
+}
+
+/* — show — */
+
+static void add_node(Table *table, const json_t *node) {
+        const char *state = value_string(node, "state"), *reason = value_string(node, "reason");
+        const uint64_t attempts = value_u64(node, "attempts");
+
+        table_add(table, COLOR_NONE, value_string(node, "node"));
+        table_add(table, color_of(state), state);
+        if (attempts > 0 && attempts != UINT64_MAX)
+                table_addf(table, "%" PRIu64, attempts);
+        else
+                table_add(table, COLOR_NONE, "");
+        add_span(table, node);
+        if (json_object_get(node, "signal"))
+                table_addf(table, "SIG%s", sigabbrev_np((int) value_u64(node, "signal")) ?: "?");
+        else if (json_object_get(node, "exit"))
+                table_addf(table, "%" PRIu64, value_u64(node, "exit"));
+        else
+                table_add(table, COLOR_NONE, "");
+        table_add(table, COLOR_NONE, *reason ? reason : value_string(node, "why"));
+}
+
+/* A node that has a row may be told without one, too. */
+static json_t *without_doubles(const json_t *nodes) {
+        json_t *seen = json_object(), *left = json_array(), *node;
+        size_t i;
+
+        json_array_foreach(nodes, i, node) if (!json_object_get(seen, value_string(node, "node"))) {
+                json_object_set_new(seen, value_string(node, "node"), json_true());
+                json_array_append(left, node);
+        }
+        json_decref(seen);
+        return left;
+}
+
+static void print_time(const char *what, usec_t time) {
+        char text[STATE_TIME_MAX];
+
+        if (time > 0 && time != UINT64_MAX)
+                printf("%9s: %s\n", what, state_format_time(time, clock_realtime(), text));
+}
+
+static void print_run(Jobctl *ctl, const json_t *run) {
+        const char *state = value_string(run, "state"), *reason = value_string(run, "reason");
+
+        printf("%s\n", value_string(run, "name"));
+        printf("     Unit: %s\n    State: ", value_string(run, "unit"));
+        terminal_print(&ctl->terminal, color_of(state), state);
+        printf("%s%s%s\n", *reason ? " (" : "", reason, *reason ? ")" : "");
+        print_time("Created", value_u64(run, "created"));
+        print_time("Started", value_u64(run, "started"));
+        print_time("Ended", value_u64(run, "ended"));
+        print_time("Deadline", value_u64(run, "deadline"));
+        if (value_u64(run, "round") > 1)
+                printf("    Round: %" PRIu64 "\n", value_u64(run, "round"));
+        printf("    Nodes: %" PRIu64 " of %" PRIu64 " have ended, %" PRIu64 " failed\n\n", value_u64(run, "done"),
+               value_u64(run, "total"), value_u64(run, "failed"));
+}
+
+static int print_nodes(Jobctl *ctl, const json_t *nodes) {
+        static const char *const names[] = { "NODE", "STATE", "TRY", "TOOK", "EXIT", "REASON" };
+        cleanup_(table_deinit) Table table = { .n_columns = 6,
+                                               .right_columns = 1U << 2 | 1U << 4,
+                                               .whole_columns = TABLE_FIRST(5),
+                                               .has_header = !ctl->options.no_legend,
+                                               .is_full = ctl->options.full };
+        json_t *node;
+        size_t i;
+
+        add_header(&table, names);
+        json_array_foreach(nodes, i, node) add_node(&table, node);
+        return table_write(&table, &ctl->terminal, stdout);
+}
+
+int flow_show(Jobctl *ctl, char *const *words) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_json_ json_t *run = NULL, *rows = NULL, *nodes = NULL;
+        cleanup_free_ char *path = NULL;
+        uint64_t id;
+        int r = flow_parse_run(ctl, words[0], &id);
+
+        if (r != 0)
+                return r;
+        if (words[1])
+                return jobctl_misused(ctl, "'flow show' takes one run.");
+        r = text_format(&path, BUS_PATH "/run/%" PRIu64, id);
+        if (r == 0)
+                r = flow_get(ctl, id, &run, &error);
+        if (r == 0)
+                r = flow_query(ctl, path, "Nodes", json_object(), SIZE_MAX, &rows, &error);
+        if (r < 0)
+                return jobctl_fail(ctl, &error, "show run %" PRIu64, id);
+        nodes = without_doubles(rows);
+        if (ctl->options.json) {
+                json_object_set(run, "nodes", nodes);
+                return jobctl_print_json(ctl, json_incref(run), EXIT_OK);
+        }
+        print_run(ctl, run);
+        return print_nodes(ctl, nodes);
+}
+
+/* — why — */
+
+static void print_reason(Jobctl *ctl, const char *subject, const json_t *what, const char *indent) {
+        const char *state = value_string(what, "state"), *reason = value_string(what, "reason");
+
+        printf("%s%s is ", indent, subject);
+        terminal_print(&ctl->terminal, color_of(state), state);
+        printf("%s%s%s: %s.\n", *reason ? " (" : "", reason, *reason ? ")" : "", value_string(what, "text"));
+}
+
+static void print_explanation(Jobctl *ctl, const json_t *explanation) {
+        const char *node = value_string(explanation, "node");
+        json_t *nodes = json_object_get(explanation, "nodes"), *item;
+        cleanup_free_ char *subject = NULL;
+        size_t i;
+        int r = *node ? text_format(&subject, "Node %s of run %s", node, value_string(explanation, "name"))
+                      : text_format(&subject, "Run %s", value_string(explanation, "name"));
+
+        if (r < 0)
+                return;
+        print_reason(ctl, subject, explanation, "");
+        json_array_foreach(nodes, i, item) {
+                cleanup_free_ char *name = NULL;
+
+                if (text_format(&name, "Node %s", value_string(item, "node")) == 0)
+                        print_reason(ctl, name, item, "  ");
+        }
+}
+
+static int explain(Jobctl *ctl, const char *what) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_json_ json_t *reply = NULL;
+        int r = jobctl_call(ctl, "ExplainRun", "s", json_pack("[s]", what), &reply, &error);
+
+        if (r < 0)
+                return jobctl_fail(ctl, &error, "explain run %s", what);
+        if (ctl->options.json)
+                return jobctl_print_json_line(ctl, json_incref(json_array_get(reply, 0)));
+        print_explanation(ctl, json_array_get(reply, 0));
+        return EXIT_OK;
+}
+
+/* All runs of a flow that live. */
+static int explain_unit(Jobctl *ctl, const char *unit) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_json_ json_t *runs = NULL;
+        json_t *run;
+        size_t i, n = 0;
+        int r = flow_query(ctl, NULL, "ListRuns", json_pack("{s:{s:s}}", "unit", "s", unit), SIZE_MAX, &runs, &error);
+
+        if (r < 0)
+                return jobctl_fail(ctl, &error, "explain runs of %s", unit);
+        json_array_foreach(runs, i, run) {
+                char number[24];
+
+                /* An ended run has a time at which it did. */
+                if (json_object_get(run, "ended"))
+                        continue;
+                n++;
+                snprintf(number, sizeof(number), "%" PRIu64, value_u64(run, "id"));
+                r = explain(ctl, number);
+                if (r != 0)
+                        return r;
+        }
+        if (n == 0 && !ctl->options.json && !ctl->options.quiet)
+                printf("%s has no run that lives.\n", unit);
+        return EXIT_OK;
+}
+
+int flow_why(Jobctl *ctl, char *const *words) {
+        if (!words[0] || words[1])
+                return jobctl_misused(ctl, "'flow why' takes a run, a node as RUN/NODE, or a flow.");
+        return text_ends_with(words[0], ".flow") ? explain_unit(ctl, words[0]) : explain(ctl, words[0]);
+}
+
+/* — logs — */
+
+static bool has_field(const char *extra, const char *name, const char *value) {
+        const size_t n_name = strlen(name), n_value = strlen(value);
+
+        for (const char *at = extra; at; at = (at = strchr(at, '\t')) ? at + 1 : NULL)
+                if (strncmp(at, name, n_name) == 0 && at[n_name] == '=' &&
+                    strncmp(at + n_name + 1, value, n_value) == 0 && strchr("\t", at[n_name + 1 + n_value]))
+                        return true;
+        return false;
+}
+
+/* The value of a field, at most @size - 1 bytes of it. */
+static const char *field_of(const char *extra, const char *name, char *buffer, size_t size) {
+        const size_t n_name = strlen(name);
+
+        buffer[0] = '\0';
+        for (const char *at = extra; at; at = (at = strchr(at, '\t')) ? at + 1 : NULL)
+                if (strncmp(at, name, n_name) == 0 && at[n_name] == '=')
+                        snprintf(buffer, size, "%.*s", (int) strcspn(at + n_name + 1, "\t"), at + n_name + 1);
+        return buffer;
+}
+
+typedef struct FlowLogs {
+        const char *node; /* NULL: all */
+        char run[24];
+        LogFormat format;
+} FlowLogs;
+
+static int print_log(Jobctl *ctl, const FlowLogs *logs, LogInput *input) {
+        LogEntry entry;
+        int r;
+
+        while ((r = log_input_next(input, &entry)) > 0) {
+                char node[256];
+
+                if (!has_field(entry.context.extra, "RUN", logs->run) ||
+                    (logs->node && !has_field(entry.context.extra, "NODE", logs->node)))
+                        continue;
+                if (logs->format != LOG_FORMAT_JSON && !logs->node)
+                        printf("[%s] ", field_of(entry.context.extra, "NODE", node, sizeof(node)));
+                r = log_print(&ctl->terminal, stdout, logs->format, &entry);
+                if (r < 0 || ferror(stdout))
+                        return r < 0 ? r : -EPIPE;
+        }
+        return r < 0 ? r : fflush(stdout) < 0 ? -EPIPE : 0;
+}
+
+int flow_logs(Jobctl *ctl, char *const *words) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_(log_input_freep) LogInput *input = NULL;
+        cleanup_json_ json_t *run = NULL;
+        cleanup_free_ char *word = words[0] ? strdup(words[0]) : NULL;
+        char *slash = word ? strchr(word, '/') : NULL;
+        const int format = log_format_from_string(ctl->options.output ?: "short");
+        FlowLogs logs = { .node = slash ? slash + 1 : NULL,
+                          .format = ctl->options.json ? LOG_FORMAT_JSON : (LogFormat) MAX(format, 0) };
+        LogFilter filter = { .priority_max = 7 };
+        uint64_t id;
+        int r;
+
+        if (slash)
+                *slash = '\0';
+        r = flow_parse_run(ctl, word, &id);
+        if (r != 0)
+                return r;
+        if (words[1] || format < 0)
+                return jobctl_misused(ctl, "'flow logs' takes RUN or RUN/NODE, and --output short, iso, cat or json.");
+        r = flow_get(ctl, id, &run, &error);
+        if (r < 0)
+                return jobctl_fail(ctl, &error, "show the logs of run %" PRIu64, id);
+        snprintf(logs.run, sizeof(logs.run), "%" PRIu64, id);
+        filter.since = value_u64(run, "created");
+        r = log_input_open(ctl, &filter, false, &input);
+        if (r == 0)
+                r = log_input_add(input, value_string(run, "unit"), false);
+        if (r == 0)
+                r = print_log(ctl, &logs, input);
+        while (r == 0 && (ctl->options.follow || ctl->options.n_force > 0)) {
+                r = log_input_wait(input, USEC_INFINITY);
+                if (r >= 0)
+                        r = print_log(ctl, &logs, input);
+        }
+        return r == -EPIPE ? EXIT_OK : r;
+}
