@@ -185,12 +185,12 @@ static RunBusy busy_of(FlowBusy busy) {
         return RUN_BUSY_QUEUE;
 }
 
-void flow_spec_settings(const FlowSettings *flow, uint32_t n_processors, RunSettings *ret_settings) {
+void flow_spec_settings(const FlowSettings *flow, FlowBusy busy, uint32_t n_processors, RunSettings *ret_settings) {
         *ret_settings = (RunSettings) {
                 .max_parallel = flow->max_parallel > 0 ? flow->max_parallel : PARALLEL_PER_PROCESSOR * n_processors,
                 .max_runs = flow->max_runs,
                 .max_queued = flow->max_queued,
-                .on_busy = busy_of(flow->on_busy),
+                .on_busy = busy_of(busy),
                 .end_kills = flow->end_mode == FLOW_END_KILL,
                 .timeout = flow->run_timeout,
                 .queue_timeout = USEC_INFINITY,

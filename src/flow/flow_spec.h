@@ -28,5 +28,8 @@ int flow_spec_add_sections(FlowSpec *spec);
 /* The graph of all that was added; errors as of run_graph_new(). */
 int flow_spec_make(const FlowSpec *spec, RunGraph **ret_graph, char **ret_problem);
 
-/* The settings of runs of @flow; MaxParallel= is four for each of @n_processors unless it is set. */
-void flow_spec_settings(const FlowSettings *flow, uint32_t n_processors, RunSettings *ret_settings);
+/*
+ * The settings of runs of @flow, with @busy for those that are submitted while as many as MaxRuns= run; MaxParallel= is
+ * four for each of @n_processors unless it is set.
+ */
+void flow_spec_settings(const FlowSettings *flow, FlowBusy busy, uint32_t n_processors, RunSettings *ret_settings);

@@ -90,7 +90,6 @@ struct ManagerAttempts {
         ManagerAttemptsHost host;
         VECTOR(Attempt *) all; /* by number; NULL: free */
         size_t n, n_told, n_stored;
-        uint64_t last_id;
 };
 
 static void proceed(Attempt *attempt);
@@ -232,7 +231,6 @@ int manager_attempts_begin(ManagerAttempts *attempts, const RunAttemptKey *key, 
         attempt->id = id;
         attempt->definition = flow_definition_ref(definition);
         attempt->is_known = true;
-        attempts->last_id = MAX(attempts->last_id, id);
         (void) random_bytes(attempt->invocation, sizeof(attempt->invocation));
         mark(attempt);
         proceed(attempt);
@@ -823,10 +821,6 @@ void manager_attempts_drop_unknown(ManagerAttempts *attempts) {
         }
 }
 
-uint64_t manager_attempts_last_id(const ManagerAttempts *attempts) {
-        return attempts->last_id;
-}
-
 /* — what can be asked — */
 
 bool manager_attempts_has(const ManagerAttempts *attempts, const RunAttemptKey *key) {
@@ -983,7 +977,6 @@ int manager_attempts_read(ManagerAttempts *attempts, UnitTable *units, uint32_t 
         if (r < 0)
                 return r == -ENOMEM ? r : -EBADMSG;
         read_facts(attempt, reader);
-        attempts->last_id = MAX(attempts->last_id, attempt->id);
         r = process_timers_read(attempts->host.timers, &attempt->owner, reader);
         if (r == 0)
                 r = process_table_read(attempts->host.processes, &attempt->owner, reader, n_processes);

@@ -67,7 +67,6 @@ void manager_attempts_forget_stored(ManagerAttempts *attempts, uint64_t durable)
 int manager_attempts_resume(ManagerAttempts *attempts, const RunAttemptKey *key, FlowDefinition *definition);
 /* Kills attempts that no run has asked for, and forgets them. */
 void manager_attempts_drop_unknown(ManagerAttempts *attempts);
-uint64_t manager_attempts_last_id(const ManagerAttempts *attempts);
 
 /* — what can be asked — */
 

@@ -278,6 +278,22 @@ static void host_stop_runs(UnitHost *host, Unit *unit, bool interrupts) {
         manager_runs_stop_unit(manager_of(host)->runs, unit, interrupts);
 }
 
+static int host_submit_run(UnitHost *host, Unit *unit, Unit *triggered, const char *key) {
+        cleanup_(failure_deinit) Failure failure = {};
+        int r = manager_runs_submit(manager_of(host)->runs,
+                                    &(ManagerRunRequest) {
+                                            .unit = triggered->id,
+                                            .key = key,
+                                            .trigger = unit->id,
+                                            .ticket = manager_runs_ticket_of(unit),
+                                    },
+                                    &failure);
+
+        if (r < 0)
+                log_write(LOG_LEVEL_ERROR, unit->id, "%s", failure_message(&failure));
+        return r;
+}
+
 static void host_get_runs(UnitHost *host, const Unit *unit, UnitRuns *ret_runs) {
         manager_runs_get(manager_of(host)->runs, unit, ret_runs);
 }
@@ -326,5 +342,6 @@ const UnitHostOps manager_host_ops = {
         .start_runs = host_start_runs,
         .stop_runs = host_stop_runs,
         .get_runs = host_get_runs,
+        .submit_run = host_submit_run,
         .log = host_log,
 };

@@ -70,7 +70,7 @@ static void on_rows(void *userdata, uint64_t query, RunStorePage *page) {
         ManagerAsked asked;
 
         if (manager_run_load_rows(runs, query, page) || manager_run_submit_rows(runs, query, page) ||
-            !take_asked(runs, query, &asked))
+            manager_run_retain_rows(runs, query, page) || !take_asked(runs, query, &asked))
                 return;
         runs->host.ops->answered(runs->host.userdata, &(ManagerRunAnswer) { .ticket = asked.ticket,
                                                                            .kind = MANAGER_RUN_ROWS,
@@ -83,7 +83,8 @@ static void on_refused(void *userdata, uint64_t number, const RunStoreRefusal *r
         ManagerRuns *runs = userdata;
         ManagerAsked asked;
 
-        if (number == 0 || manager_run_load_refused(runs, number) || manager_run_submit_refused(runs, number))
+        if (number == 0 || manager_run_load_refused(runs, number) || manager_run_submit_refused(runs, number) ||
+            manager_run_retain_refused(runs, number))
                 return;
         if (take_asked(runs, number, &asked))
                 manager_run_answer_failure(runs, asked.ticket, -EHOSTDOWN, "StoreUnavailable", refusal->sentence);
@@ -246,6 +247,7 @@ static void forget_ended(ManagerRuns *runs) {
                         next = run->next;
                         if (run->is_over && run->is_put && !run->is_new && run->batch <= runs->durable &&
                             run_engine_forget(runs->engine, run->id) == 0) {
+                                manager_run_retain(runs, run);
                                 runs->host.ops->went(runs->host.userdata, run->id, run->put_state);
                                 manager_run_remove(runs, run);
                         }
@@ -308,7 +310,8 @@ static void arm(ManagerRuns *runs) {
 }
 
 static bool is_idle(const ManagerRuns *runs) {
-        return !runs->flows && !runs->submits && !runs->pending && !runs->load && runs->awaited.n == 0;
+        return !runs->flows && !runs->submits && !runs->pending && !runs->load && !runs->retentions && !runs->writer &&
+               runs->awaited.n == 0;
 }
 
 void manager_runs_turn(ManagerRuns *runs) {
@@ -330,6 +333,7 @@ void manager_runs_turn(ManagerRuns *runs) {
                 end_batch(runs);
                 manager_run_answer_durable(runs);
                 forget_ended(runs);
+                manager_run_retain_step(runs);
                 for (ManagerFlow *flow = runs->flows; flow; flow = flow->next)
                         manager_run_ask_for_unit(runs, flow);
                 arm(runs);
@@ -388,6 +392,7 @@ ManagerRuns *manager_runs_free(ManagerRuns *runs) {
         runs->load = manager_run_load_free(runs->load);
         manager_run_drop_submits(runs);
         manager_run_drop_pending(runs);
+        manager_run_drop_retentions(runs);
         manager_attempts_free(runs->attempts);
         while (runs->flows) {
                 while (runs->flows->first)

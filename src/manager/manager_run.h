@@ -27,6 +27,13 @@ typedef struct ManagerRunTicket {
         uint64_t a, b;
 } ManagerRunTicket;
 
+/* That of a unit which has triggered a run. */
+#define MANAGER_RUN_OF_UNIT UINT64_MAX
+
+static inline ManagerRunTicket manager_runs_ticket_of(const Unit *unit) {
+        return (ManagerRunTicket) { .a = MANAGER_RUN_OF_UNIT, .b = unit->index };
+}
+
 typedef enum ManagerRunAnswerKind {
         MANAGER_RUN_DONE, /* a command, or any failure */
         MANAGER_RUN_SUBMITTED,

@@ -78,9 +78,14 @@ static int take_verb(ManagerRuns *runs, ManagerRun *run, RunVerb verb, const cha
                                             : run_engine_verb(runs->engine, run->id, verb, node);
         if (r < 0)
                 return refuse_verb(runs, run, verb, name, node, ret_failure);
-        manager_run_put_event(runs, (ManagerRunEvent) {
-                                            .run = run->id, .node = name, .kind = "verb", .new = verb_names[verb],
-                                            .operator = operator, .uid = uid });
+        manager_run_put_event(runs, run,
+                              (ManagerRunEvent) {
+                                      .node = name,
+                                      .kind = "verb",
+                                      .new = verb_names[verb],
+                                      .operator= operator,
+                                      .uid = uid,
+                              });
         manager_run_ask_for_unit(runs, run->flow);
         runs->host.attempts.turn->has_news = true;
         return 0;

@@ -14,17 +14,18 @@
 
 /* — rows — */
 
-static RecordWriter *writer_of(ManagerRuns *runs) {
+RecordWriter *manager_run_writer(ManagerRuns *runs) {
         runs->has_batch = true;
         if (!runs->writer && manager_run_link_begin(runs->link, &runs->writer) < 0)
                 runs->writer = NULL;
         return runs->writer;
 }
 
-void manager_run_put_event(ManagerRuns *runs, ManagerRunEvent event) {
-        RecordWriter *writer = writer_of(runs);
+void manager_run_put_event(ManagerRuns *runs, ManagerRun *run, ManagerRunEvent event) {
+        RecordWriter *writer = manager_run_writer(runs);
 
-        event.id = ++runs->last_event;
+        event.run = run->id;
+        event.id = ++run->facts.sequence;
         event.at = runs->host.attempts.turn->now_realtime;
         if (writer)
                 manager_run_row_put_event(writer, &event);
@@ -86,7 +87,7 @@ static void note_state(ManagerRuns *runs, ManagerRun *run, const RunRow *row) {
 static void host_put_run(void *userdata, const RunRow *row) {
         ManagerRuns *runs = userdata;
         ManagerRun *run = manager_run_find(runs, row->id);
-        RecordWriter *writer = writer_of(runs);
+        RecordWriter *writer = manager_run_writer(runs);
         const ManagerRunNow now = { .boot = runs->boot,
                                     .at = runs->now,
                                     .realtime = runs->host.attempts.turn->now_realtime };
@@ -103,16 +104,16 @@ static void host_put_run(void *userdata, const RunRow *row) {
                 put_definition(runs, run, writer);
                 runs->host.ops->came(runs->host.userdata, run->id, run->facts.unit);
         }
-        manager_run_row_put(writer, row, &run->facts, &now);
+        /* The event first: its number is in the row. */
         if (!run->is_put || run->put_state != row->state)
-                manager_run_put_event(runs, (ManagerRunEvent) {
-                        .run = run->id,
+                manager_run_put_event(runs, run, (ManagerRunEvent) {
                         .kind = run->is_put ? "state" : "created",
                         .old = run->is_put ? run_state_to_string(run->put_state) : NULL,
                         .new = run_state_to_string(row->state),
                         .uid = run->facts.uid,
                         .operator = run->is_put ? NULL : run->facts.operator,
                 });
+        manager_run_row_put(writer, row, &run->facts, &now);
         run->put_state = row->state;
 }
 
@@ -120,7 +121,7 @@ static void host_put_node(void *userdata, uint32_t id, const RunNodeRow *row) {
         ManagerRuns *runs = userdata;
         const ManagerRun *run = manager_run_find(runs, id);
         const RunAttemptKey key = { id, row->node, row->generation, row->number };
-        RecordWriter *writer = writer_of(runs);
+        RecordWriter *writer = manager_run_writer(runs);
         ManagerAttemptFacts facts;
         const char *name;
         bool has_facts;
@@ -162,11 +163,11 @@ int manager_run_persist(void *userdata, uint32_t *ret_batch) {
 
 static void host_spawn(void *userdata, const RunAttemptKey *key) {
         ManagerRuns *runs = userdata;
-        const ManagerRun *run = manager_run_find(runs, key->run);
+        ManagerRun *run = manager_run_find(runs, key->run);
 
         if (!run || manager_attempts_has(runs->attempts, key))
                 return;
-        if (manager_attempts_begin(runs->attempts, key, ++runs->last_attempt, run->flow->unit, run->definition) < 0) {
+        if (manager_attempts_begin(runs->attempts, key, ++run->facts.sequence, run->flow->unit, run->definition) < 0) {
                 log_write(LOG_LEVEL_ERROR, run->flow->unit->id, "Run %" PRIu32 ": no memory for an attempt.", run->id);
                 runs->has_missed = true;
         }

@@ -21,8 +21,6 @@
 
 typedef enum LoadPhase {
         LOAD_LAST_RUN,
-        LOAD_LAST_ATTEMPT,
-        LOAD_LAST_EVENT,
         LOAD_RUNS,
         LOAD_DEFINITION,
         LOAD_READING, /* the definition: no query */
@@ -109,12 +107,6 @@ static void describe_query(const ManagerRunLoad *load, RunStoreQuery *query) {
         case LOAD_LAST_RUN:
                 *query = (RunStoreQuery) { .table = RUNSTORE_RUN, .is_descending = true, .limit = 1 };
                 break;
-        case LOAD_LAST_ATTEMPT:
-                *query = (RunStoreQuery) { .table = RUNSTORE_ATTEMPT, .is_descending = true, .limit = 1 };
-                break;
-        case LOAD_LAST_EVENT:
-                *query = (RunStoreQuery) { .table = RUNSTORE_EVENT, .is_descending = true, .limit = 1 };
-                break;
         case LOAD_RUNS:
                 *query = (RunStoreQuery) { .table = RUNSTORE_RUN };
                 word = run_state_to_string(live_states[load->state]);
@@ -182,8 +174,12 @@ static void keep_cursor(ManagerRunLoad *load, const RunStorePage *page) {
 /* — the end — */
 
 /* What became of an attempt that is running, by its row. */
-static void settle_attempt(ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, bool is_other_boot) {
+static void settle_attempt(ManagerRuns *runs, ManagerRun *run, const RunNodeRow *row, bool is_other_boot) {
         const RunAttemptKey key = { run->id, row->node, row->generation, row->number };
+        ManagerAttemptFacts facts;
+
+        if (manager_attempts_get(runs->attempts, &key, &facts) == 0)
+                run->facts.sequence = MAX(run->facts.sequence, facts.id);
 
         if (row->state != RUN_NODE_RUNNING || manager_attempts_resume(runs->attempts, &key, run->definition) == 0)
                 return;
@@ -197,7 +193,7 @@ static void settle_attempt(ManagerRuns *runs, const ManagerRun *run, const RunNo
 }
 
 static void settle_run(ManagerRuns *runs, const LoadRun *loaded) {
-        const ManagerRun *run = manager_run_find(runs, loaded->row.id);
+        ManagerRun *run = manager_run_find(runs, loaded->row.id);
         RunNodeRow row;
         RunWhy why;
 
@@ -226,19 +222,12 @@ static void finish(ManagerRuns *runs) {
 /* — rows — */
 
 static int take_last(ManagerRuns *runs, RunStorePage *page) {
-        static const unsigned keys[] = { RUN_ROW_ID, ATTEMPT_ID, EVENT_ID };
-        ManagerRunLoad *load = runs->load;
         ManagerRunValues values;
         int r = manager_run_values_next(page, &values);
-        uint64_t last = r > 0 ? manager_run_values_number(&values, keys[load->phase]) : 0;
 
-        if (load->phase == LOAD_LAST_RUN)
-                runs->last_id = MAX(runs->last_id, (uint32_t) last);
-        else if (load->phase == LOAD_LAST_ATTEMPT)
-                runs->last_attempt = MAX(MAX(runs->last_attempt, last), manager_attempts_last_id(runs->attempts));
-        else
-                runs->last_event = MAX(runs->last_event, last);
-        next_phase(load, load->phase + 1);
+        if (r > 0)
+                runs->last_id = MAX(runs->last_id, (uint32_t) manager_run_values_number(&values, RUN_ROW_ID));
+        next_phase(runs->load, LOAD_RUNS);
         return MIN(r, 0);
 }
 
@@ -420,8 +409,10 @@ void manager_run_load_step(ManagerRuns *runs) {
 
 bool manager_run_load_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page) {
         static int (*const takes[])(ManagerRuns * runs, RunStorePage * page) = {
-                [LOAD_LAST_RUN] = take_last, [LOAD_LAST_ATTEMPT] = take_last,     [LOAD_LAST_EVENT] = take_last,
-                [LOAD_RUNS] = take_runs,     [LOAD_DEFINITION] = take_definition, [LOAD_NODES] = take_nodes,
+                [LOAD_LAST_RUN] = take_last,
+                [LOAD_RUNS] = take_runs,
+                [LOAD_DEFINITION] = take_definition,
+                [LOAD_NODES] = take_nodes,
         };
         ManagerRunLoad *load = runs->load;
 

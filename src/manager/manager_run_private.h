@@ -80,6 +80,7 @@ typedef struct ManagerAsked {
 } ManagerAsked;
 
 typedef struct ManagerRunLoad ManagerRunLoad;
+typedef struct ManagerRetention ManagerRetention;
 
 struct ManagerRuns {
         ManagerRunsHost host;
@@ -90,13 +91,13 @@ struct ManagerRuns {
         IdMap by_id; /* ManagerRun */
         ManagerSubmit *submits; /* owned, in their order */
         ManagerPending *pending; /* owned */
+        ManagerRetention *retentions; /* owned */
         VECTOR(ManagerAwaited) awaited;
         VECTOR(ManagerAsked) asked;
         ManagerRunLoad *load; /* owned; NULL: nothing is being loaded */
         void (*loaded)(ManagerRuns *runs, uint32_t id, bool has_failed); /* the loader has ended */
         bool is_loaded, knows_attempts;
         uint32_t last_id;
-        uint64_t last_attempt, last_event;
         uint32_t n_processors;
         char boot[37];
         RecordWriter *writer; /* borrowed: of the batch at hand; NULL: none is open */
@@ -114,7 +115,8 @@ struct ManagerRuns {
 ManagerFlow *manager_run_find_flow(const ManagerRuns *runs, const Unit *unit); /* NULL: it has none */
 ManagerFlow *manager_run_flow(ManagerRuns *runs, Unit *unit); /* made if needed; NULL: no memory */
 void manager_run_drop_flow(ManagerRuns *runs, ManagerFlow *flow);
-void manager_run_set_settings(ManagerRuns *runs, ManagerFlow *flow, const FlowSettings *settings);
+/* @busy: in place of OnBusy=. */
+void manager_run_set_settings(ManagerRuns *runs, ManagerFlow *flow, const FlowSettings *settings, FlowBusy busy);
 ManagerRun *manager_run_find(const ManagerRuns *runs, uint32_t id);
 /* @name: NULL gives 0. -ENOENT with @ret_failure. */
 int manager_run_find_node(const ManagerRun *run, const char *name, uint32_t *ret_node, Failure *ret_failure);
@@ -137,7 +139,10 @@ void manager_run_answer_durable(ManagerRuns *runs);
 extern const RunHost manager_run_host; /* its userdata are the runs */
 extern const ManagerAttemptsOps manager_run_attempts_ops; /* the same */
 
-void manager_run_put_event(ManagerRuns *runs, ManagerRunEvent event); /* .id and .at are set here */
+/* The batch of the turn, for rows; NULL: there is no link to the store yet. */
+RecordWriter *manager_run_writer(ManagerRuns *runs);
+void manager_run_put_event(ManagerRuns *runs, ManagerRun *run,
+                           ManagerRunEvent event); /* .id, .run and .at are set here */
 int manager_run_persist(void *userdata, uint32_t *ret_batch); /* as RunHost.persist */
 void manager_run_begin_missed(ManagerRuns *runs); /* attempts for which there was no memory */
 
@@ -168,3 +173,11 @@ bool manager_run_load_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page
 bool manager_run_load_refused(ManagerRuns *runs, uint64_t query);
 void manager_run_load_step(ManagerRuns *runs); /* reads definitions on, in a turn */
 ManagerRunLoad *manager_run_load_free(ManagerRunLoad *load);
+
+/* — manager_run_retain.c — */
+
+void manager_run_retain(ManagerRuns *runs, const ManagerRun *run); /* it has ended: others of its flow may go */
+void manager_run_retain_step(ManagerRuns *runs); /* in a turn */
+bool manager_run_retain_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page);
+bool manager_run_retain_refused(ManagerRuns *runs, uint64_t query);
+void manager_run_drop_retentions(ManagerRuns *runs);

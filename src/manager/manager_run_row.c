@@ -11,7 +11,7 @@
 #include "manager/manager_run_row.h"
 
 /* Columns of a row that this program writes. */
-#define RUN_COLUMNS_PUT 30U
+#define RUN_COLUMNS_PUT 31U
 #define NODE_COLUMNS_PUT 17U
 #define ATTEMPT_COLUMNS_PUT 12U
 
@@ -64,13 +64,14 @@ static void put_tallies(RecordWriter *writer, const ManagerRunFacts *facts) {
 }
 
 /* What the engine is given back; columns rise. */
-static void put_engine(RecordWriter *writer, const RunRow *row, const ManagerRunNow *now) {
+static void put_engine(RecordWriter *writer, const RunRow *row, const ManagerRunNow *now, uint64_t sequence) {
         put_word(writer, RUN_ROW_OUTCOME, row->state == RUN_STOPPING ? run_state_to_string(row->result) : NULL);
         put_number(writer, RUN_ROW_PAUSED, row->is_paused);
         put_number(writer, RUN_ROW_PLACE, row->place);
         put_number(writer, RUN_ROW_QUEUED_AT, row->queued_at);
         put_number(writer, RUN_ROW_LIMIT, row->deadline);
         put_number(writer, RUN_ROW_AT, now->at);
+        put_number(writer, RUN_ROW_SEQUENCE, sequence);
 }
 
 void manager_run_row_put(RecordWriter *writer, const RunRow *row, const ManagerRunFacts *facts,
@@ -96,7 +97,7 @@ void manager_run_row_put(RecordWriter *writer, const RunRow *row, const ManagerR
         runstore_put_text(writer, RUN_ROW_BOOT, now->boot);
         put_number(writer, RUN_ROW_HELD, row->is_held_by_person ? 2 : row->is_held);
         put_tallies(writer, facts);
-        put_engine(writer, row, now);
+        put_engine(writer, row, now, facts->sequence);
 }
 
 /* — nodes and attempts — */
@@ -140,8 +141,8 @@ void manager_run_row_put_attempt(RecordWriter *writer, const RunAttemptKey *key,
         if (facts->invocation)
                 text_write_hex(invocation, facts->invocation, 16);
         runstore_put_operation(writer, RUNSTORE_ATTEMPT, RUNSTORE_PUT, ATTEMPT_COLUMNS_PUT);
-        put_number(writer, ATTEMPT_ID, facts->id);
         put_number(writer, ATTEMPT_RUN, key->run);
+        put_number(writer, ATTEMPT_ID, facts->id);
         runstore_put_text(writer, ATTEMPT_NODE, name);
         put_number(writer, ATTEMPT_GENERATION, key->generation);
         put_number(writer, ATTEMPT_NUMBER, key->number);
@@ -174,8 +175,8 @@ void manager_run_row_put_definition(RecordWriter *writer, const uint8_t hash[sta
 
 void manager_run_row_put_event(RecordWriter *writer, const ManagerRunEvent *event) {
         runstore_put_operation(writer, RUNSTORE_EVENT, RUNSTORE_PUT, 9);
-        put_number(writer, EVENT_ID, event->id);
         put_number(writer, EVENT_RUN, event->run);
+        put_number(writer, EVENT_ID, event->id);
         runstore_put_text(writer, EVENT_NODE, event->node);
         put_time(writer, EVENT_AT, event->at);
         runstore_put_text(writer, EVENT_KIND, event->kind);
@@ -183,6 +184,23 @@ void manager_run_row_put_event(RecordWriter *writer, const ManagerRunEvent *even
         put_word(writer, EVENT_NEW, event->new);
         runstore_put_text(writer, EVENT_OPERATOR, event->operator);
         put_number(writer, EVENT_UID, event->uid);
+}
+
+void manager_run_row_delete(RecordWriter *writer, uint32_t run) {
+        static const struct {
+                RunStoreTable table;
+                unsigned column;
+        } tables[] = {
+                { RUNSTORE_EVENT, EVENT_RUN },
+                { RUNSTORE_ATTEMPT, ATTEMPT_RUN },
+                { RUNSTORE_NODE, NODE_RUN },
+                { RUNSTORE_RUN, RUN_ROW_ID },
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(tables); i++) {
+                runstore_put_operation(writer, tables[i].table, RUNSTORE_DELETE, 1);
+                put_number(writer, tables[i].column, run);
+        }
 }
 
 /* — reading — */
@@ -229,6 +247,7 @@ static int get_facts(const ManagerRunValues *values, ManagerRunFacts *facts) {
                 .queued = manager_run_values_number(values, RUN_ROW_QUEUED),
                 .started = manager_run_values_number(values, RUN_ROW_STARTED),
                 .ended = manager_run_values_number(values, RUN_ROW_ENDED),
+                .sequence = manager_run_values_number(values, RUN_ROW_SEQUENCE),
         };
         if (hash->type != RUNSTORE_BYTES || hash->n != sizeof(facts->definition))
                 return -EBADMSG;

@@ -21,6 +21,7 @@ typedef struct ManagerRunFacts {
         uint32_t uid;
         uint8_t definition[MANAGER_RUN_HASH_BYTES];
         usec_t created, queued, started, ended; /* wall clock; 0: not yet */
+        uint64_t sequence; /* the last number of an attempt or event of the run */
         uint32_t n_done, n_failed, n_running, n_total; /* nodes */
 } ManagerRunFacts;
 
@@ -36,7 +37,7 @@ void manager_run_row_put(RecordWriter *writer, const RunRow *row, const ManagerR
                          const ManagerRunNow *now);
 /* What is known of the last attempt of a node. */
 typedef struct ManagerAttemptFacts {
-        uint64_t id; /* unique among attempts */
+        uint64_t id; /* unique among attempts of the run */
         int exit, signal; /* -1: none */
         pid_t pid; /* 0: none */
         usec_t started, ended; /* wall clock; 0: not yet */
@@ -53,13 +54,15 @@ void manager_run_row_put_definition(RecordWriter *writer, const uint8_t hash[sta
                                     const char *text, const char *nodes, usec_t now);
 /* What happened to a run. Strings are borrowed, and may be NULL but for .kind. */
 typedef struct ManagerRunEvent {
-        uint64_t id; /* unique among events */
+        uint64_t id; /* unique among events of the run */
         uint32_t run, uid;
         const char *node, *kind, *old, *new;
         const char *operator; /* who asked for it */
         usec_t at; /* wall clock */
 } ManagerRunEvent;
 
+/* All rows of the run. */
+void manager_run_row_delete(RecordWriter *writer, uint32_t run);
 void manager_run_row_put_event(RecordWriter *writer, const ManagerRunEvent *event);
 
 /* — reading; each takes the next row of a page that has all columns — */

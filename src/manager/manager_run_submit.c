@@ -111,13 +111,13 @@ void manager_run_ask_for_unit(ManagerRuns *runs, ManagerFlow *flow) {
 }
 
 /* Refused by OnBusy= or MaxQueued=: why, as a failure, or none for OnBusy=skip. */
-static int refuse_busy(const ManagerSubmit *submit, int error, Failure *ret_failure) {
+static int refuse_busy(const ManagerSubmit *submit, FlowBusy busy, int error, Failure *ret_failure) {
         const FlowSettings *settings = flow_definition_settings(submit->definition);
         const char *unit = submit->flow->unit->id;
 
-        if (error == -EBUSY && settings->on_busy == FLOW_BUSY_SKIP)
+        if (error == -EBUSY && busy == FLOW_BUSY_SKIP)
                 return 0;
-        if (error == -EBUSY && settings->on_busy == FLOW_BUSY_QUEUE)
+        if (error == -EBUSY && busy == FLOW_BUSY_QUEUE)
                 return failure_set(ret_failure, error, "Busy",
                                    "%s has %u runs that wait, which is all that MaxQueued= "
                                    "allows.",
@@ -131,6 +131,25 @@ static int refuse_busy(const ManagerSubmit *submit, int error, Failure *ret_fail
                 return failure_set(ret_failure, error, "StoreBusy",
                                    "The store of runs does not take more at present; try again.");
         return failure_set(ret_failure, error, "Failed", "A run of %s cannot be made: %s", unit, strerror(-error));
+}
+
+/* Whether a run of the same trigger waits already. */
+static bool has_waiting(const ManagerSubmit *submit) {
+        for (const ManagerRun *run = submit->flow->first; run; run = run->next)
+                if (run->put_state == RUN_QUEUED && text_equal(run->facts.trigger, submit->trigger))
+                        return true;
+        return false;
+}
+
+/* OnBusy=, or what OnTrigger= says for a trigger. */
+static FlowBusy busy_of(const ManagerSubmit *submit) {
+        const FlowSettings *settings = flow_definition_settings(submit->definition);
+
+        if (!submit->trigger)
+                return settings->on_busy;
+        if (settings->has_on_trigger)
+                return settings->on_trigger;
+        return settings->on_busy == FLOW_BUSY_QUEUE && has_waiting(submit) ? FLOW_BUSY_SKIP : settings->on_busy;
 }
 
 static int submit_run(ManagerRuns *runs, ManagerSubmit *submit, uint32_t *ret_id, Failure *ret_failure) {
@@ -149,7 +168,7 @@ static int submit_run(ManagerRuns *runs, ManagerSubmit *submit, uint32_t *ret_id
         manager_run_facts_deinit(&facts);
         if (r < 0)
                 return r;
-        manager_run_set_settings(runs, flow, flow_definition_settings(submit->definition));
+        manager_run_set_settings(runs, flow, flow_definition_settings(submit->definition), busy_of(submit));
         *ret_id = wanted.id;
         r = run_engine_submit(flow->engine, &wanted, ret_id);
         if (r < 0 || *ret_id != wanted.id)
@@ -158,7 +177,7 @@ static int submit_run(ManagerRuns *runs, ManagerSubmit *submit, uint32_t *ret_id
                 runs->last_id = wanted.id;
         if (r < 0)
                 *ret_id = 0;
-        return r < 0 ? refuse_busy(submit, r, ret_failure) : 0;
+        return r < 0 ? refuse_busy(submit, busy_of(submit), r, ret_failure) : 0;
 }
 
 /* The start of the unit was to submit a run. */

@@ -22,10 +22,10 @@ ManagerFlow *manager_run_find_flow(const ManagerRuns *runs, const Unit *unit) {
         return flow;
 }
 
-void manager_run_set_settings(ManagerRuns *runs, ManagerFlow *flow, const FlowSettings *settings) {
+void manager_run_set_settings(ManagerRuns *runs, ManagerFlow *flow, const FlowSettings *settings, FlowBusy busy) {
         RunSettings run_settings;
 
-        flow_spec_settings(settings, runs->n_processors, &run_settings);
+        flow_spec_settings(settings, busy, runs->n_processors, &run_settings);
         run_flow_set(flow->engine, &run_settings);
 }
 
@@ -43,7 +43,7 @@ ManagerFlow *manager_run_flow(ManagerRuns *runs, Unit *unit) {
                 return NULL;
         }
         if (unit->type_settings)
-                manager_run_set_settings(runs, flow, unit->type_settings);
+                manager_run_set_settings(runs, flow, unit->type_settings, FLOW_BUSY_QUEUE);
         flow->unit = unit_ref(unit);
         flow->next = runs->flows;
         if (flow->next)

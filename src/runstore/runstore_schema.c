@@ -54,7 +54,6 @@ static const char *const indexes[] = {
         "CREATE INDEX outbox_run ON outbox (run)",
         "CREATE INDEX alarm_run ON alarm (run)",
         "CREATE INDEX alarm_open ON alarm (raised) WHERE acknowledged IS NULL",
-        "CREATE INDEX event_run ON event (run)",
 };
 
 static const char *const type_names[_RUNSTORE_TYPE_MAX] = {
@@ -73,7 +72,7 @@ int runstore_map_error(sqlite3 *db, int code) {
                 return -ENOSPC;
         case SQLITE_NOMEM:
                 return -ENOMEM;
-        case SQLITE_ERROR:              /* the statements are correct, so the tables are not */
+        case SQLITE_ERROR: /* the statements are correct, so the tables are not */
         case SQLITE_CORRUPT:
         case SQLITE_NOTADB:
                 return -EBADMSG;

@@ -79,6 +79,7 @@ static const RunStoreColumn run_columns[_RUN_ROW_MAX] = {
         [RUN_ROW_QUEUED_AT] = { "queued_at", RUNSTORE_INTEGER },
         [RUN_ROW_LIMIT] = { "limit", RUNSTORE_INTEGER },
         [RUN_ROW_AT] = { "at", RUNSTORE_INTEGER },
+        [RUN_ROW_SEQUENCE] = { "sequence", RUNSTORE_INTEGER },
 };
 
 static const RunStoreColumn node_columns[_NODE_MAX] = {
@@ -186,10 +187,10 @@ static const RunStoreTableInfo tables[_RUNSTORE_TABLE_MAX] = {
         [RUNSTORE_DEF_EDGE] = { "def_edge", def_edge_columns, ELEMENTSOF(def_edge_columns), 3 },
         [RUNSTORE_RUN] = { "run", run_columns, ELEMENTSOF(run_columns), 1 },
         [RUNSTORE_NODE] = { "node", node_columns, ELEMENTSOF(node_columns), 2 },
-        [RUNSTORE_ATTEMPT] = { "attempt", attempt_columns, ELEMENTSOF(attempt_columns), 1 },
+        [RUNSTORE_ATTEMPT] = { "attempt", attempt_columns, ELEMENTSOF(attempt_columns), 2 },
         [RUNSTORE_OUTBOX] = { "outbox", outbox_columns, ELEMENTSOF(outbox_columns), 1 },
         [RUNSTORE_ALARM] = { "alarm", alarm_columns, ELEMENTSOF(alarm_columns), 1 },
-        [RUNSTORE_EVENT] = { "event", event_columns, ELEMENTSOF(event_columns), 1 },
+        [RUNSTORE_EVENT] = { "event", event_columns, ELEMENTSOF(event_columns), 2 },
         [RUNSTORE_BLOB] = { "blob", blob_columns, ELEMENTSOF(blob_columns), 2 },
 };
 

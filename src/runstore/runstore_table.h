@@ -80,6 +80,7 @@ enum {
         RUN_ROW_QUEUED_AT,
         RUN_ROW_LIMIT,
         RUN_ROW_AT,
+        RUN_ROW_SEQUENCE,
         _RUN_ROW_MAX
 };
 enum {
@@ -116,8 +117,8 @@ enum {
         _NODE_MAX
 };
 enum {
-        ATTEMPT_ID,
         ATTEMPT_RUN,
+        ATTEMPT_ID,
         ATTEMPT_NODE,
         ATTEMPT_GENERATION,
         ATTEMPT_NUMBER,
@@ -166,8 +167,8 @@ enum {
         _ALARM_MAX
 };
 enum {
-        EVENT_ID,
         EVENT_RUN,
+        EVENT_ID,
         EVENT_NODE,
         EVENT_AT,
         EVENT_KIND,

@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "basic/log.h"
 #include "basic/macro.h"
@@ -29,8 +30,8 @@
 #define RETRY (100 * USEC_PER_MSEC)
 
 static const UnitActiveState active_states[_TIMER_STATE_MAX] = {
-        [TIMER_DEAD] = UNIT_INACTIVE,   [TIMER_WAITING] = UNIT_ACTIVE, [TIMER_RUNNING] = UNIT_ACTIVE,
-        [TIMER_ELAPSED] = UNIT_ACTIVE,  [TIMER_FAILED] = UNIT_FAILED,
+        [TIMER_DEAD] = UNIT_INACTIVE,  [TIMER_WAITING] = UNIT_ACTIVE, [TIMER_RUNNING] = UNIT_ACTIVE,
+        [TIMER_ELAPSED] = UNIT_ACTIVE, [TIMER_FAILED] = UNIT_FAILED,
 };
 
 static int timer_init(Unit *unit) {
@@ -95,6 +96,39 @@ static void wait_for_next(Unit *unit) {
         set_state(unit, TIMER_WAITING);
 }
 
+/* — flows — */
+
+/* The key of a run is the time for which it is, so that a run is not submitted twice. */
+static int submit_run(Unit *unit, Unit *triggered) {
+        UnitHost *host = unit_host(unit);
+        cleanup_free_ char *key = NULL;
+        int r = text_format(&key, "%s %" PRIu64, unit->id, timer_of(unit)->submitting);
+
+        return r < 0 ? r : host->ops->submit_run(host, unit, triggered, key);
+}
+
+/* A flow may have several runs: the timer does not wait for their end. */
+static void elapse_for_flow(Unit *unit, Unit *triggered) {
+        Timer *timer = timer_of(unit);
+        int r;
+
+        timer->last_trigger = unit_timestamp(unit);
+        timer->submitting = timer->next_realtime > 0 ? timer->next_realtime : timer->last_trigger.realtime;
+        timer->delay = timer_draw_delay(unit);
+        if (timer_settings(unit)->persistent)
+                timer_write_stamp(unit, timer->last_trigger.realtime);
+        r = submit_run(unit, triggered);
+        if (r < 0) {
+                unit_say(unit, LOG_LEVEL_ERROR, "No run of %s is submitted: %s.", triggered->id, strerror(-r));
+                timer->submitting = 0;
+        }
+        wait_for_next(unit);
+}
+
+static void timer_run_submitted(Unit *unit, const Failure *failure) {
+        timer_of(unit)->submitting = 0;
+}
+
 /* Requests the triggered unit. */
 static void elapse(Unit *unit, const char *why) {
         UnitHost *host = unit_host(unit);
@@ -104,6 +138,10 @@ static void elapse(Unit *unit, const char *why) {
 
         if (unit_will_stop(unit)) {
                 set_deadline(unit, usec_add(unit_now(unit), RETRY));
+                return;
+        }
+        if (triggered && triggered->type == UNIT_FLOW && host->ops->submit_run) {
+                elapse_for_flow(unit, triggered);
                 return;
         }
         if (!triggered || text_format(&reason, "%s %s", unit->id, why) < 0 ||
@@ -193,8 +231,7 @@ static void timer_triggered_changed(Unit *unit, Unit *triggered) {
                 wait_for_next(unit);
                 break;
         case TIMER_RUNNING:
-                if (unit_state_is_inactive_or_failed(triggered->active_state) &&
-                    !unit_has_job(triggered))
+                if (unit_state_is_inactive_or_failed(triggered->active_state) && !unit_has_job(triggered))
                         wait_for_next(unit);
                 break;
         case TIMER_DEAD:
@@ -239,7 +276,7 @@ static int timer_trigger_environment(const Unit *unit, char ***environment) {
                                       timer->last_trigger.realtime);
         if (r == 0)
                 r = unit_process_add_variable(environment, "TRIGGER_TIMER_MONOTONIC_USEC=%" PRIu64,
-                                            timer->last_trigger.monotonic);
+                                              timer->last_trigger.monotonic);
         return r < 0 ? r : 1;
 }
 
@@ -248,6 +285,8 @@ static void timer_resume(Unit *unit) {
         const Timer *timer = timer_of(unit);
         Unit *triggered = timer_triggered(unit);
 
+        if (timer->submitting > 0 && triggered && unit_host(unit)->ops->submit_run)
+                (void) submit_run(unit, triggered);
         if (timer->state == TIMER_RUNNING && triggered)
                 timer_triggered_changed(unit, triggered);
         if (timer->state != TIMER_WAITING)
@@ -273,7 +312,7 @@ static int timer_clean(Unit *unit, unsigned kinds, Failure *ret_failure) {
 const UnitVTable timer_vtable = {
         .type = UNIT_TIMER,
         .interface = "Timer",
-        .properties = (const UnitPropertyTable *const[]) { &timer_properties, NULL },
+        .properties = (const UnitPropertyTable *const[]){ &timer_properties, NULL },
         .init = timer_init,
         .deinit = timer_deinit,
         .loaded = timer_loaded,
@@ -284,6 +323,7 @@ const UnitVTable timer_vtable = {
         .timer_elapsed = timer_timer_elapsed,
         .triggered_changed = timer_triggered_changed,
         .clock_changed = timer_clock_changed,
+        .run_submitted = timer_run_submitted,
         .trigger_environment = timer_trigger_environment,
         .job_refused = timer_job_refused,
         .reset_failed = timer_reset_failed,

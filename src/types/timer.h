@@ -13,15 +13,15 @@
 typedef enum TimerState {
         TIMER_DEAD,
         TIMER_WAITING,
-        TIMER_RUNNING,                  /* elapsed; the triggered unit is active or has a job */
-        TIMER_ELAPSED,                  /* it has no next time */
+        TIMER_RUNNING, /* elapsed; the triggered unit is active or has a job */
+        TIMER_ELAPSED, /* it has no next time */
         TIMER_FAILED,
         _TIMER_STATE_MAX,
 } TimerState;
 
 typedef enum TimerResult {
         TIMER_SUCCESS,
-        TIMER_FAILURE_RESOURCES,        /* the triggered unit could not be requested */
+        TIMER_FAILURE_RESOURCES, /* the triggered unit could not be requested */
         _TIMER_RESULT_MAX,
 } TimerResult;
 
@@ -30,10 +30,11 @@ DECLARE_STRING_TABLE_TO(timer_state, TimerState);
 typedef struct Timer {
         TimerState state;
         TimerResult result;
-        UnitTimestamp last_trigger;     /* .monotonic is 0 if that was before this start */
-        usec_t next_realtime;           /* with the random delay; 0: none */
+        UnitTimestamp last_trigger; /* .monotonic is 0 if that was before this start */
+        usec_t next_realtime; /* with the random delay; 0: none */
         usec_t next_monotonic;
-        usec_t delay;                   /* random, drawn anew each time that it elapses */
+        usec_t delay; /* random, drawn anew each time that it elapses */
+        usec_t submitting; /* of a flow: the elapse whose run is not durable yet, realtime; 0: none */
 } Timer;
 
 static inline Timer *timer_of(const Unit *unit) {
@@ -74,7 +75,7 @@ usec_t timer_find_deadline(const Unit *unit);
 
 /* When the timer elapsed last (realtime, 0: never). Makes the file if there is none. */
 usec_t timer_read_stamp(const Unit *unit);
-bool timer_remove_stamp(const Unit *unit);      /* false: not possible, which is logged */
+bool timer_remove_stamp(const Unit *unit); /* false: not possible, which is logged */
 void timer_write_stamp(const Unit *unit, usec_t realtime);
 
 /* — timer_show.c — */

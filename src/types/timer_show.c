@@ -65,14 +65,14 @@ static void get_calendar(const Unit *unit, Sink *sink) {
         put_values(unit, true, sink);
 }
 
-#define GETTER(name, put, expression)                                            \
-        static void get_##name(const Unit *unit, Sink *sink) {                   \
-                const TimerSettings *settings = timer_settings(unit);            \
-                const Timer *timer = timer_of(unit);                             \
-                                                                                 \
-                (void) settings;                                                 \
-                (void) timer;                                                    \
-                put(sink, expression);                                           \
+#define GETTER(name, put, expression) \
+        static void get_##name(const Unit *unit, Sink *sink) { \
+                const TimerSettings *settings = timer_settings(unit); \
+                const Timer *timer = timer_of(unit); \
+\
+                (void) settings; \
+                (void) timer; \
+                put(sink, expression); \
         }
 
 GETTER(on_clock_change, sink_bool, settings->on_clock_change)
@@ -141,6 +141,7 @@ void timer_record(const Unit *unit, RecordWriter *writer) {
         record_put(writer, timer->next_realtime);
         record_put(writer, timer->next_monotonic);
         record_put(writer, timer->delay);
+        record_put(writer, timer->submitting);
 }
 
 int timer_restore(Unit *unit, RecordReader *reader) {
@@ -153,6 +154,9 @@ int timer_restore(Unit *unit, RecordReader *reader) {
         timer.next_realtime = record_get(reader);
         timer.next_monotonic = record_get(reader);
         timer.delay = record_get(reader);
+        /* Earlier versions did not write the rest. */
+        if (!record_is_at_end(reader))
+                timer.submitting = record_get(reader);
         if (reader->has_failed)
                 return -EBADMSG;
         *timer_of(unit) = timer;

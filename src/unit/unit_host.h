@@ -202,6 +202,11 @@ typedef struct UnitHostOps {
         /* Holds all runs; @interrupts: also ends their attempts. UnitVTable.runs_changed follows. */
         void (*stop_runs)(UnitHost *host, Unit *unit, bool interrupts);
         void (*get_runs)(UnitHost *host, const Unit *unit, UnitRuns *ret_runs);
+        /*
+         * Submits a run of the flow @triggered for @unit, one for each @key, however often it is called:
+         * UnitVTable.run_submitted follows when the run is durable, or is refused. 0 or -errno. NULL: as .start_runs.
+         */
+        int (*submit_run)(UnitHost *host, Unit *unit, Unit *triggered, const char *key);
 
         void (*log)(UnitHost *host, Unit *unit, int level, const char *message); /* level as basic/log.h */
 } UnitHostOps;

@@ -160,7 +160,7 @@ Test(flow_spec, recovery_follows_retry) {
 Test(flow_spec, settings_of_runs) {
         RunSettings settings;
 
-        flow_spec_settings(load("[Node a]\n"), 3, &settings);
+        flow_spec_settings(load("[Node a]\n"), FLOW_BUSY_QUEUE, 3, &settings);
         cr_assert(eq(u32, settings.max_parallel, 12));
         cr_assert(eq(u32, settings.max_runs, 1));
         cr_assert(eq(u32, settings.max_queued, 100));
@@ -169,9 +169,9 @@ Test(flow_spec, settings_of_runs) {
         cr_assert(eq(u64, settings.timeout, USEC_INFINITY));
         cr_assert(eq(u64, settings.queue_timeout, USEC_INFINITY));
 
-        flow_spec_settings(load("[Flow]\nMaxParallel=5\nMaxRuns=2\nMaxQueued=9\nOnBusy=replace\nEndMode=kill\n"
+        flow_spec_settings(load("[Flow]\nMaxParallel=5\nMaxRuns=2\nMaxQueued=9\nOnBusy=queue\nEndMode=kill\n"
                                 "RunTimeoutSec=1h\n[Node a]\n"),
-                           3, &settings);
+                           FLOW_BUSY_REPLACE, 3, &settings);
         cr_assert(eq(u32, settings.max_parallel, 5));
         cr_assert(eq(u32, settings.max_runs, 2));
         cr_assert(eq(u32, settings.max_queued, 9));

@@ -194,6 +194,17 @@ $(for i in $(seq 20); do
 done)
 U
 
+if [ -n "${WITH_GROUPS-}" ]; then
+        # shellcheck source=tests/integration/group.sh
+        . "$(dirname "$0")/group.sh"
+        if [ -z "$GROUP" ]; then
+                echo "1..0 # SKIP there is no version 2 hierarchy of control groups that can be written"
+                exit 0
+        fi
+        start_daemon() {
+                start_daemon_in_group "$@"
+        }
+fi
 start_daemon
 
 # — how runs end —
@@ -264,6 +275,9 @@ check "a start of the unit submits a run" ctl start held.flow
 wait_for_node held
 check_prints "the unit is active as long" '^active$' ctl is-active held.flow
 check_prints "a node runs" "Node held is RUNNING: attempt 1 runs \(pid $PID\)" ctl flow why held.flow
+if [ -n "${WITH_GROUPS-}" ]; then
+        check_prints "in a group of its own" "/held.flow/run-$(last_run)-1-1-1\$" cat "/proc/$PID/cgroup"
+fi
 check_prints "the unit tells" '^LiveRuns=1$' ctl show -p LiveRuns held.flow
 check_prints "and its attempts" '^Attempts=1$' ctl show -p Attempts held.flow
 check_exit "another run is refused" 4 ctl flow start held
@@ -274,6 +288,7 @@ release held
 wait_for_state "$RUN" PAUSED
 report $? "when what runs has ended"
 check_equal "nothing more begins" "$(count last)" 0
+[ -z "${WITH_GROUPS-}" ] || check_equal "its group is gone" "$(find "$GROUP" -name 'run-*' | wc -l)" 0
 check_prints "the reason is told" 'is PAUSED: it is paused: .jobctl flow resume' ctl flow why "$RUN"
 check "it is resumed" ctl flow resume "$RUN"
 wait_for_state "$RUN" SUCCEEDED
@@ -321,6 +336,68 @@ report $? "and the interrupted node runs again, as Recover=retry says"
 release stopped
 wait_for_state "$RUN" SUCCEEDED
 report $? "in the same run"
+
+# — timers —
+# timed NAME SETTINGS…: a flow that a timer triggers each second, and whose first run lasts
+timed() {
+        printf '[Flow]\n%b\n[Node a]\nExec=%s\n' "$2" "$(hold "$1")" >"$UNITS/$1.flow"
+        printf '[Timer]\nOnCalendar=*:*:*\nAccuracySec=1us\nUnit=%s.flow\n' "$1" >"$UNITS/$1.timer"
+        ctl daemon-reload && ctl start "$1.timer"
+        wait_for_node "$1"
+}
+
+# runs_of FLOW: a line for each: its state
+runs_of() {
+        ctl flow list --no-legend --all "$1" | awk '{ print $3 }'
+}
+
+# elapsed TIMER: when it has last, µs
+elapsed() {
+        ctl show -p LastTriggerUSec --value "$1.timer"
+}
+
+# wait_for_elapse TIMER: until it has elapsed, and what it has triggered then is known
+wait_for_elapse() {
+        local last
+        last=$(elapsed "$1")
+        wait_for . sh -c "[ \"\$($BUILD/jobctl show -p LastTriggerUSec --value $1.timer)\" != '$last' ] && echo yes" &&
+                ctl flow list >/dev/null
+}
+
+timed tq 'OnBusy=queue'
+report $? "a timer submits a run"
+wait_for_elapse tq && wait_for_elapse tq && wait_for_elapse tq
+check_equal "of runs of a timer one waits" "$(runs_of tq | sort | uniq -c | tr -s ' \n' ' ')" " 1 QUEUED 1 RUNNING "
+check_prints "the timer is told" '"trigger":"tq.timer"' ctl flow list --json tq
+timed tp 'MaxRuns=3\nOnTrigger=skip'
+wait_for_elapse tp && wait_for_elapse tp && wait_for_elapse tp && wait_for_elapse tp
+check_equal "several of a timer run side by side" "$(runs_of tp | sort | uniq -c | tr -s ' ')" " 3 RUNNING"
+timed tr 'OnBusy=replace'
+wait_for_elapse tr && wait_for_elapse tr
+wait_for CANCELLED runs_of tr
+report $? "the next one replaces the first, as OnBusy=replace says"
+timed tj 'OnTrigger=reject'
+wait_for_elapse tj && wait_for_elapse tj
+check_equal "none is added with OnTrigger=reject" "$(runs_of tj)" RUNNING
+kill_core KILL
+wait_for_elapse tj
+check_equal "nor after the death of core" "$(runs_of tj)" RUNNING
+for name in tq tp tr tj; do
+        ctl stop "$name.timer"
+        for id in $(ctl flow list --no-legend --all "$name" | awk '$3 == "RUNNING" || $3 == "QUEUED" { print $1 }'); do
+                ctl flow cancel --quiet "$id"
+        done
+done
+wait_for '^inactive$' ctl is-active tp.flow
+report $? "timers and their runs end"
+printf '[Flow]\nKeepRuns=2\n[Node a]\nExec=/bin/true\n' >"$UNITS/keep.flow"
+ctl daemon-reload
+for _ in 1 2 3 4; do
+        ctl flow start --wait --quiet keep
+done
+wait_for '^2$' sh -c "$BUILD/jobctl flow list --no-legend --all keep | wc -l"
+report $? "as many runs are kept as KeepRuns= says"
+check_prints "the last ones" "^ *$(last_run) " ctl flow list --no-legend keep
 
 # — the bus —
 # manager METHOD [SIGNATURE ARGUMENT…]; run METHOD [SIGNATURE ARGUMENT…], of run $OF

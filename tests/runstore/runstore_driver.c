@@ -65,11 +65,14 @@ static void put_batch(RunStoreClient *client, int64_t n) {
         runstore_put_operation(writer, RUNSTORE_RUN, RUNSTORE_PUT, 2);
         runstore_put_integer(writer, RUN_ROW_ID, 1);
         runstore_put_integer(writer, RUN_ROW_ROUND, n);
-        runstore_put_operation(writer, RUNSTORE_EVENT, RUNSTORE_DELETE, 1);
+        runstore_put_operation(writer, RUNSTORE_EVENT, RUNSTORE_DELETE, 2);
+        runstore_put_integer(writer, EVENT_RUN, 1);
         runstore_put_integer(writer, EVENT_ID, n - 1);
-        runstore_put_operation(writer, RUNSTORE_EVENT, RUNSTORE_PUT, 1);
+        runstore_put_operation(writer, RUNSTORE_EVENT, RUNSTORE_PUT, 2);
+        runstore_put_integer(writer, EVENT_RUN, 1);
         runstore_put_integer(writer, EVENT_ID, n);
-        runstore_put_operation(writer, RUNSTORE_ATTEMPT, RUNSTORE_PUT, 1);
+        runstore_put_operation(writer, RUNSTORE_ATTEMPT, RUNSTORE_PUT, 2);
+        runstore_put_integer(writer, ATTEMPT_RUN, 1);
         runstore_put_integer(writer, ATTEMPT_ID, n);
         if (runstore_client_end(client, &number) < 0)
                 exit(5);
