@@ -809,6 +809,12 @@ void manager_attempts_drop_unknown(ManagerAttempts *attempts) {
 
                 if (!attempt || attempt->is_known)
                         continue;
+                if (attempt->step == ATTEMPT_OVER) {
+                        /* Core has died before it could forget an end that is durable. */
+                        mark(attempt);
+                        release(attempt);
+                        continue;
+                }
                 log_write(LOG_LEVEL_WARNING, attempt->unit->id,
                           "The store knows no attempt %s: what is left of it is killed.", attempt->name);
                 if (attempt->is_wanted)

@@ -30,6 +30,7 @@
 static void on_opened(void *userdata, uint64_t durable, bool has_lost) {
         ManagerRuns *runs = userdata;
 
+        runs->has_heard = true;
         runs->durable = durable;
         runs->host.attempts.turn->has_news = true;
         if (has_lost) {
@@ -46,6 +47,7 @@ static void on_opened(void *userdata, uint64_t durable, bool has_lost) {
 static void on_marks(void *userdata, uint64_t accepted, uint64_t durable) {
         ManagerRuns *runs = userdata;
 
+        runs->has_heard = true;
         runs->durable = durable;
         if (runs->is_loaded)
                 run_engine_stored(runs->engine, (uint32_t) accepted, (uint32_t) durable);
@@ -69,6 +71,7 @@ static void on_rows(void *userdata, uint64_t query, RunStorePage *page) {
         ManagerRuns *runs = userdata;
         ManagerAsked asked;
 
+        runs->has_heard = true;
         if (manager_run_load_rows(runs, query, page) || manager_run_submit_rows(runs, query, page) ||
             manager_run_retain_rows(runs, query, page) || !take_asked(runs, query, &asked))
                 return;
@@ -83,6 +86,7 @@ static void on_refused(void *userdata, uint64_t number, const RunStoreRefusal *r
         ManagerRuns *runs = userdata;
         ManagerAsked asked;
 
+        runs->has_heard = true;
         if (number == 0 || manager_run_load_refused(runs, number) || manager_run_submit_refused(runs, number) ||
             manager_run_retain_refused(runs, number))
                 return;
@@ -288,6 +292,14 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata) {
         return 0;
 }
 
+/* The store may answer at once: what follows from that is for the next turn. */
+static void send(ManagerRuns *runs) {
+        runs->has_heard = false;
+        manager_run_link_send(runs->link);
+        if (runs->has_heard)
+                manager_turn_wake(runs->host.attempts.turn);
+}
+
 static void arm(ManagerRuns *runs) {
         const usec_t next = run_engine_deadline(runs->engine);
 
@@ -318,7 +330,7 @@ void manager_runs_turn(ManagerRuns *runs) {
         bool has_more = false;
 
         if (is_idle(runs)) {
-                manager_run_link_send(runs->link);
+                send(runs);
                 return;
         }
         runs->now = clock_boottime();
@@ -339,7 +351,7 @@ void manager_runs_turn(ManagerRuns *runs) {
                 arm(runs);
         }
         tell_flows(runs);
-        manager_run_link_send(runs->link);
+        send(runs);
         if (has_more || runs->has_missed || manager_run_is_reading(runs))
                 manager_turn_wake(runs->host.attempts.turn);
 }

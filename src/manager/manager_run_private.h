@@ -103,6 +103,7 @@ struct ManagerRuns {
         RecordWriter *writer; /* borrowed: of the batch at hand; NULL: none is open */
         bool has_batch; /* something was to be put */
         bool has_missed; /* an attempt could not be begun */
+        bool has_heard; /* from the store, since it was last set to false */
         uint64_t batch; /* the last one */
         uint64_t durable;
         usec_t now; /* CLOCK_BOOTTIME, in this turn */

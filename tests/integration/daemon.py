@@ -33,6 +33,8 @@ def remove_group(path):
 
 
 class Daemon:
+    OPTIONS = []                        # of jobd, beside those below
+
     def __init__(self, build, folder, units, group=None, environment=None, system=False):
         self.build = build
         self.runtime = os.path.join(folder, 'run')
@@ -43,7 +45,7 @@ class Daemon:
         self.command = (
             (['/bin/sh', '-c', 'echo $$ >"$0/cgroup.procs" && exec "$@"', group] if group else []) +
             [os.path.join(build, 'jobd'), '--system' if system else '--user', '--unit-path', units, '--runtime-dir',
-             self.runtime, '--default-unit', 'none', '--no-bus'])
+             self.runtime, '--default-unit', 'none', '--no-bus', *self.OPTIONS])
         self.environment = dict(os.environ, XDG_RUNTIME_DIR=folder, **(environment or {}))
         self.start()
 
