@@ -65,6 +65,8 @@ static void on_welcomed(void *userdata, const RunStoreWelcome *welcome, bool has
         link->durable = welcome->durable;
         free(take_ptr(link->problem));
         link->ops->opened(link->userdata, welcome->durable, has_lost);
+        /* What was told over a link that is lost may not have arrived. */
+        link->ops->stored(link->userdata, link->accepted, link->durable);
 }
 
 static void on_accepted(void *userdata, uint64_t number) {
@@ -79,6 +81,7 @@ static void on_durable(void *userdata, uint64_t number) {
 
         link->durable = number;
         link->accepted = MAX(link->accepted, number);
+        link->n_starts = 0; /* it gets on, however often it dies */
         link->ops->stored(link->userdata, link->accepted, link->durable);
 }
 
