@@ -16,20 +16,21 @@ typedef struct Manager Manager;
 
 /* Data kept between records. */
 typedef struct ManagerRecords {
-        JobIds jobs;                    /* during a full commit: the ids of all jobs */
-        bool has_awaiting;              /* some unit's record says that it recovers with another */
-        bool has_unread;                /* some unit's record could not be read */
-        bool has_unnamed;               /* … not even whose record it is */
-        bool is_half_read;              /* the rest could not be read: see manager_is_half_read() */
+        JobIds jobs; /* during a full commit: the ids of all jobs */
+        bool has_awaiting; /* some unit's record says that it recovers with another */
+        bool has_unread; /* some unit's record could not be read */
+        bool has_unnamed; /* … not even whose record it is */
+        bool is_half_read; /* the rest could not be read: see manager_is_half_read() */
+        bool is_taken_over; /* the state of an earlier core was */
 } ManagerRecords;
 
 /* For the readers of records: collects data that is used after all has been read. */
 typedef struct ManagerRestore {
-        Manager *manager;               /* borrowed */
+        Manager *manager; /* borrowed */
         JobSnapshot jobs;
-        uint64_t commit;                /* of the state being read; 0: none */
+        uint64_t commit; /* of the state being read; 0: none */
         unsigned n_units, n_processes;
-        bool lives;                     /* a process of it still exists */
+        bool lives; /* a process of it still exists */
 } ManagerRestore;
 
 /* Makes the state object, which writes nothing yet. 0 or -ENOMEM. */

@@ -212,6 +212,7 @@ static int restore(Manager *manager) {
                 log_notice("Taken over: %u units, %zu jobs, %u processes.", restore.n_units,
                            job_manager_count(manager->engine), restore.n_processes);
         manager->records.is_half_read = r < 0 && restore.n_units > 0;
+        manager->records.is_taken_over = r == 0 && restore.commit != 0;
         job_snapshot_deinit(&restore.jobs);
         return r < 0 ? r : restore.commit != 0;
 }
@@ -257,7 +258,7 @@ bool manager_open_state(Manager *manager) {
                 state_raise_commit(manager->turn.state, manager_transients_last_commit(&manager->transients));
         }
         state_begin(manager->turn.state);
-        manager_runs_begin(manager->runs, !is_lost);
+        manager_runs_begin(manager->runs, manager->records.is_taken_over);
         if (state_journal(manager->turn.state))
                 manager_notify_peek(&manager->notify);
         return true;

@@ -242,6 +242,26 @@ static void tell_flows(ManagerRuns *runs) {
         }
 }
 
+/* Runs that the end of the earlier manager has held go on, and their units with them. */
+static void revive(ManagerRuns *runs) {
+        if (!runs->must_revive || !runs->host.ops->is_serving(runs->host.userdata))
+                return;
+        runs->must_revive = false;
+        for (ManagerFlow *flow = runs->flows; flow; flow = flow->next) {
+                bool is_held = false;
+                RunRow row;
+                RunWhy why;
+
+                for (const ManagerRun *run = flow->first; run; run = run->next)
+                        is_held |= !run->is_over && run_engine_get(runs->engine, run->id, &row, &why) == 0 &&
+                                   row.is_held && !row.is_held_by_person;
+                if (is_held && unit_state_is_inactive_or_failed(flow->unit->active_state) &&
+                    !manager_jobs_has(runs->host.jobs, flow->unit))
+                        (void) manager_jobs_request(runs->host.jobs, flow->unit, JOB_START, JOB_REPLACE,
+                                                    "runs that were interrupted");
+        }
+}
+
 /* — turns — */
 
 /* Runs that have ended, and whose end is durable, are the store's. */
@@ -345,6 +365,7 @@ void manager_runs_turn(ManagerRuns *runs) {
                 end_batch(runs);
                 manager_run_answer_durable(runs);
                 forget_ended(runs);
+                revive(runs);
                 manager_run_retain_step(runs);
                 for (ManagerFlow *flow = runs->flows; flow; flow = flow->next)
                         manager_run_ask_for_unit(runs, flow);
@@ -425,8 +446,9 @@ ManagerAttempts *manager_runs_attempts(ManagerRuns *runs) {
         return runs->attempts;
 }
 
-void manager_runs_begin(ManagerRuns *runs, bool knows_attempts) {
-        runs->knows_attempts = knows_attempts;
+void manager_runs_begin(ManagerRuns *runs, bool is_taken_over) {
+        runs->knows_attempts = is_taken_over;
+        runs->must_revive = !is_taken_over;
         if (manager_run_link_has_file(runs->link))
                 manager_run_link_open(runs->link);
 }

@@ -74,8 +74,11 @@ int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, c
 ManagerRuns *manager_runs_free(ManagerRuns *runs);
 ManagerAttempts *manager_runs_attempts(ManagerRuns *runs);
 
-/* Loads the runs of an earlier manager, if there are some. @knows_attempts: those of this boot were restored, too. */
-void manager_runs_begin(ManagerRuns *runs, bool knows_attempts);
+/*
+ * Loads the runs of an earlier manager, if there are some. @is_taken_over: this one goes on where an earlier core was,
+ * and knows its attempts; otherwise runs that a shutdown has held go on as soon as the boot is over.
+ */
+void manager_runs_begin(ManagerRuns *runs, bool is_taken_over);
 void manager_runs_end(ManagerRuns *runs); /* all processes are being ended */
 
 /* At the end of a turn, before the state is committed. */

@@ -97,6 +97,7 @@ struct ManagerRuns {
         ManagerRunLoad *load; /* owned; NULL: nothing is being loaded */
         void (*loaded)(ManagerRuns *runs, uint32_t id, bool has_failed); /* the loader has ended */
         bool is_loaded, knows_attempts;
+        bool must_revive; /* runs that the end of the earlier manager has held */
         uint32_t last_id;
         uint32_t n_processors;
         char boot[37];

@@ -1,0 +1,146 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Runs of flows over the end of everything: a shutdown, and a loss of power, after which it is another boot.
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/library.sh"
+
+trap 'while umount /proc/sys/kernel/random/boot_id 2>/dev/null; do :; done; cleanup' EXIT
+RECORD=$DIR/record
+: >"$RECORD"
+for word in retry pending shut; do
+        mkfifo "$DIR/$word"
+done
+
+# command WORD: writes WORD down, and lasts until somebody writes to the fifo
+command() {
+        printf "/bin/sh -c 'echo %s >>%s; read word <%s'" "$1" "$RECORD" "$DIR/$1"
+}
+
+unit lost.flow <<U
+[Node first]
+Exec=/bin/sh -c 'echo first >>$RECORD'
+[Node retry]
+DependsOn=first
+Exec=$(command retry)
+Retry=1
+[Node pending]
+DependsOn=first
+Exec=$(command pending)
+[Node end]
+DependsOn=retry pending
+Readiness=all-finished
+Exec=/bin/sh -c 'echo end >>$RECORD'
+U
+unit shut.flow <<U
+[Flow]
+StopMode=interrupt
+[Node a]
+Exec=$(command shut)
+Recover=retry
+[Node b]
+DependsOn=a
+Exec=/bin/sh -c 'echo behind >>$RECORD'
+U
+unit late.flow <<'U'
+[Flow]
+RunTimeoutSec=1h
+[Node a]
+Exec=/bin/sleep infinity
+Recover=retry
+U
+
+run_state() {
+        ctl flow list --no-legend --all | awk -v id="$1" '$1 == id { print $3 }'
+}
+
+# wait_for_count WORD N: until it was written down so often
+wait_for_count() {
+        wait_for "^$2\$" grep -c "^$1\$" "$RECORD"
+}
+
+release() {
+        timeout "$PATIENCE" sh -c 'echo go >"$1"' sh "$DIR/$1"
+}
+
+# boot: another one, as far as boot ids tell
+BOOT=0
+boot() {
+        BOOT=$((BOOT + 1))
+        printf '0000000%d-0000-4000-8000-000000000000\n' "$BOOT" >"$DIR/boot-id"
+        mount --bind "$DIR/boot-id" /proc/sys/kernel/random/boot_id
+}
+
+if ! boot; then
+        echo "1..0 # SKIP the boot id cannot be replaced here"
+        exit 0
+fi
+
+# cut_power: ends all at once, and what is in memory is gone
+cut_power() {
+        kill -KILL "$DAEMON"
+        pkill -KILL -x jobd-core
+        pkill -KILL -x jobd-runstore
+        pkill -KILL -x jobd-log
+        pkill -KILL -f "$RECORD"
+        pkill -KILL -x sleep
+        wait_for '^$' pgrep -x jobd-runstore
+        rm -rf "$XDG_RUNTIME_DIR/jobd" "$DIR/pid"
+        boot
+}
+
+start_daemon
+check "a run begins" ctl flow start lost
+wait_for_count retry 1 && wait_for_count pending 1
+report $? "and two nodes of it run"
+check "a run with a deadline begins" ctl flow start late
+wait_for 'Deadline' ctl flow show 2
+DEADLINE=$(ctl flow list --json late | sed 's/.*"deadline":\([0-9]*\).*/\1/')
+cut_power
+start_daemon
+wait_for_count retry 2
+report $? "after a loss of power a node with Retry= runs again"
+check_prints "one without waits for a person" 'pending is PENDING \(lost\)' ctl flow why 1
+check_equal "and did not run again" "$(grep -c '^pending$' "$RECORD")" 1
+check_equal "what had ended did not, either" "$(grep -c '^first$' "$RECORD")" 1
+check "it is resolved" ctl flow resolve 1/pending --as=success
+release retry
+wait_for '^SUCCEEDED$' run_state 1
+report $? "and the run ends"
+wait_for 'RUNNING' run_state 2
+NOW=$(ctl flow list --json late | sed 's/.*"deadline":\([0-9]*\).*/\1/')
+check "no deadline is later than it was, but for a moment" [ "$NOW" -le "$((DEADLINE + 60000000))" ]
+check "it is cancelled" ctl flow cancel 2
+wait_for '^CANCELLED$' run_state 2
+
+check "a run begins" ctl flow start shut
+wait_for_count shut 1
+report $? "and a node of it runs"
+stop_daemon
+boot
+start_daemon
+wait_for_count shut 2
+report $? "after a shutdown an interrupted node runs again"
+RUN=$(ctl flow list --no-legend shut | awk '{ print $1 }')
+check_prints "without a retry" '"lost": 0|^a +RUNNING +2' ctl flow show "$RUN"
+release shut
+wait_for '^SUCCEEDED$' run_state "$RUN"
+report $? "and the run ends"
+check_equal "with what follows, once" "$(grep -c '^behind$' "$RECORD")" 1
+
+check "a run begins" ctl flow start shut
+wait_for_count shut 3
+RUN=$(ctl flow list --no-legend shut | awk 'NR == 1 { print $1 }')
+check "a person stops the unit" ctl stop shut.flow
+stop_daemon
+boot
+start_daemon
+wait_for PAUSED run_state "$RUN"
+check_prints "after the next boot it stays stopped" '^inactive$' ctl is-active shut.flow
+check "until the person starts it" ctl start shut.flow
+wait_for_count shut 4
+report $? "and the node runs again"
+release shut
+wait_for '^SUCCEEDED$' run_state "$RUN"
+report $? "and the run ends"
+done_testing
