@@ -568,6 +568,7 @@ static size_t interfaces(const BusObject *object, BusInterface *ret_interfaces) 
 
 const BusKind bus_run_kind = {
         .label = "run",
+        .flags = BUS_PROPERTY_OWN,
         .find = find,
         .visit = visit,
         .path = path,

@@ -31,9 +31,10 @@ static void write_units(World *world) {
         world_write(world, "running.service", "[Service]\nExecStart=/bin/sleep 1000\n");
         world_write(world, "once.service",
                     "[Unit]\nJobTimeoutSec=infinity\n[Service]\nType=oneshot\nTimeoutStartSec=infinity\n"
-                                           "ExecStart=/bin/sleep 1000\n");
-        world_write(world, "behind.service", "[Unit]\nAfter=once.service\nRequires=once.service\n"
-                                             "[Service]\nExecStart=/bin/sleep 1000\n");
+                    "ExecStart=/bin/sleep 1000\n");
+        world_write(world, "behind.service",
+                    "[Unit]\nAfter=once.service\nRequires=once.service\n"
+                    "[Service]\nExecStart=/bin/sleep 1000\n");
         world_write(world, "again.service", "[Service]\nExecStart=/bin/false\nRestart=on-failure\nRestartSec=52w\n");
         world_write(world, "failed.service", "[Service]\nExecStart=/bin/false\n");
         world_write(world, "tick.timer", "[Timer]\nOnActiveSec=52w\nUnit=idle.target\n");
@@ -81,8 +82,9 @@ static void add_token(World *world) {
         const JobRequest request = { .unit = "behind.service", .type = JOB_START };
 
         cr_assert(eq(int, manager_exec(world->manager, &request, 1, JOB_REPLACE, NULL, &plan), JOB_MANAGER_E_SUCCESS));
-        cr_assert(eq(int, manager_tokens_add(&world->manager->tokens, "token", 1000, 77, plan,
-                                             manager_now(world->manager)), 0));
+        cr_assert(eq(int,
+                     manager_tokens_add(&world->manager->tokens, "token", 1000, 77, plan, manager_now(world->manager)),
+                     0));
 }
 
 static void make_state(World *world) {
@@ -105,11 +107,12 @@ static void make_state(World *world) {
         world_settle(world);
         set_service(world);
         cr_assert(eq(int, manager_change_environment(world->manager, NULL, set, &failure), 0));
-        cr_assert(eq(int, manager_jobs_request(&world->manager->jobs, world_load(world, "idle.target"), JOB_START,
-                                               JOB_REPLACE,
-                                              "because"), 0));
-        process_table_take_exit(world->manager->processes, &(UnitExit) { .pid = 4194000, .code = CLD_EXITED,
-                                                                         .status = 3, .time = 5 });
+        cr_assert(eq(int,
+                     manager_jobs_request(&world->manager->jobs, world_load(world, "idle.target"), JOB_START,
+                                          JOB_REPLACE, "because"),
+                     0));
+        process_table_take_exit(world->manager->processes,
+                                &(UnitExit) { .pid = 4194000, .code = CLD_EXITED, .status = 3, .time = 5 });
         state_mark_all(world->manager->turn.state);
         state_commit(world->manager->turn.state);
 }
@@ -226,8 +229,10 @@ static void put_state(World *world, const char *data, unsigned version) {
         saved_read(&saved, data);
         snprintf(path, sizeof(path), "%s/state", world->runtime);
         unlink(path);
-        cr_assert(eq(int, store_open(&store, path, &(StoreFormat) { "jobd state", version, version, place },
-                                     &(StoreOwner) { &saved, save, next }, &failure), STORE_E_OPENED),
+        cr_assert(eq(int,
+                     store_open(&store, path, &(StoreFormat) { "jobd state", version, version, place },
+                                &(StoreOwner) { &saved, save, next }, &failure),
+                     STORE_E_OPENED),
                   "%s", failure_message(&failure));
         store_mark_all(store);
         cr_assert(eq(int, store_commit(store), 0));
@@ -364,6 +369,11 @@ Test(manager_format, five_is_read) {
 /* From here on records say when a process began, where they said a time shortly before. */
 Test(manager_format, six_is_read) {
         expect_all(STATE_DATA "/state-6.txt", 6);
+}
+
+/* From here on there are attempts of runs. */
+Test(manager_format, seven_is_read) {
+        expect_all(STATE_DATA "/state-7.txt", 7);
 }
 
 /* The control, and what becomes of a downgrade. */

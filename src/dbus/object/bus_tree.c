@@ -19,7 +19,8 @@ static int find_below(const BusTree *tree, const char *rest, pid_t caller, BusOb
         for (const BusKind *const *kind = tree->kinds; *kind; kind++) {
                 size_t n = strlen((*kind)->label);
 
-                if (strncmp(rest, (*kind)->label, n) != 0 || (rest[n] != '/' && rest[n] != '\0'))
+                if (!bus_row_is_of((*kind)->flags, object->dialect) || strncmp(rest, (*kind)->label, n) != 0 ||
+                    (rest[n] != '/' && rest[n] != '\0'))
                         continue;
                 if (rest[n] == '\0') {
                         object->below = *kind;
@@ -66,9 +67,7 @@ int bus_tree_find(const BusTree *tree, const char *path, pid_t caller, BusObject
                 ret_object->kind = tree->beside;
                 return 0;
         }
-        bus_foreach_dialect(tree->dialects, dialect)
-                if (path_below(dialect->root, path))
-                        return 0;
+        bus_foreach_dialect(tree->dialects, dialect) if (path_below(dialect->root, path)) return 0;
         return failure_set(ret_failure, -ENOENT, "UnknownObject", "There is no object %s.", path);
 }
 
@@ -103,11 +102,12 @@ static int push_object(void *userdata, const BusObject *object) {
         return strv_push(userdata, strrchr(bus_object_path(object, &bus_dialects[BUS_DIALECT_OWN], path), '/') + 1);
 }
 
-static int push_kinds(const BusTree *tree, char ***labels) {
+static int push_kinds(const BusTree *tree, const BusDialect *dialect, char ***labels) {
         int r = 0;
 
         for (const BusKind *const *kind = tree->kinds; *kind && r >= 0; kind++)
-                r = strv_push(labels, (*kind)->label);
+                if (bus_row_is_of((*kind)->flags, dialect))
+                        r = strv_push(labels, (*kind)->label);
         return r;
 }
 
@@ -131,7 +131,7 @@ int bus_tree_children(const BusTree *tree, const BusObject *object, char ***ret_
         int r = 0;
 
         if (object->kind == tree->root)
-                r = push_kinds(tree, &labels);
+                r = push_kinds(tree, object->dialect, &labels);
         else if (object->below)
                 r = object->below->visit(tree, push_object, &labels);
         else if (object->kind == &folder_kind)

@@ -18,19 +18,19 @@ typedef struct BusQuestions BusQuestions;
 
 struct BusObject {
         const BusKind *kind;
-        const char *path;               /* borrowed from the message, or NULL */
-        const BusDialect *dialect;      /* of the path, or NULL */
-        const BusKind *below;           /* of a folder: whose objects lie in it; NULL: it leads to a root */
-        Unit *unit;                     /* borrowed; of a unit, or of the job */
+        const char *path; /* borrowed from the message, or NULL */
+        const BusDialect *dialect; /* of the path, or NULL */
+        const BusKind *below; /* of a folder: whose objects lie in it; NULL: it leads to a root */
+        Unit *unit; /* borrowed; of a unit, or of the job */
         JobInfo job;
-        uint64_t id;                    /* of what has a number */
+        uint64_t id; /* of what has a number */
 };
 
 typedef enum BusNoticeKind {
-        BUS_NOTICE_NONE,                /* taken back */
+        BUS_NOTICE_NONE, /* taken back */
         BUS_NOTICE_CAME,
         BUS_NOTICE_WENT,
-        BUS_NOTICE_REREAD,              /* a unit whose files say something else */
+        BUS_NOTICE_REREAD, /* a unit whose files say something else */
         BUS_NOTICE_RELOADING,
         BUS_NOTICE_UNIT_FILES_CHANGED,
         BUS_NOTICE_STARTUP_FINISHED,
@@ -40,20 +40,21 @@ typedef enum BusNoticeKind {
 /* Something that is to be announced; its object may be gone by then. */
 typedef struct BusNotice {
         BusNoticeKind kind;
-        const BusKind *of;              /* of CAME and WENT */
-        bool is_active;                 /* of RELOADING */
+        const BusKind *of; /* of CAME and WENT */
+        bool is_active; /* of RELOADING */
         JobResult result;
-        const char *interface;          /* static; of a unit that WENT: that of its type, or NULL */
-        const char *unit;               /* its name, or ""; in BusSignals.names */
-        uint32_t index;                 /* of the unit, while that is there */
-        uint64_t id;                    /* of what has a number */
+        const char *interface; /* static; of a unit that WENT: that of its type, or NULL */
+        const char *unit; /* its name, or ""; in BusSignals.names */
+        uint32_t index; /* of the unit, while that is there */
+        uint64_t id; /* of what has a number */
 } BusNotice;
 
 typedef int (*BusVisitor)(void *userdata, const BusObject *object);
 
 /* One kind of objects. One without a label is not found below the root; members that it does not need are NULL. */
 struct BusKind {
-        const char *label;              /* its objects are ROOT/LABEL/NAME */
+        const char *label; /* its objects are ROOT/LABEL/NAME */
+        uint8_t flags; /* BUS_PROPERTY_OWN: they are in that dialect alone */
 
         /* Sets the members of the object that are particular to its name: 0, -ENOENT with @ret_failure, or -ENOMEM. */
         int (*find)(const BusTree *tree, const char *name, pid_t caller, BusObject *object, Failure *ret_failure);
@@ -79,24 +80,24 @@ struct BusKind {
 };
 
 struct BusTree {
-        Manager *manager;               /* borrowed */
-        BusPeers *peers;                /* borrowed */
-        uint8_t dialects;               /* bits: those of its paths */
+        Manager *manager; /* borrowed */
+        BusPeers *peers; /* borrowed */
+        uint8_t dialects; /* bits: those of its paths */
 
-        const BusKind *root;            /* of the object at the root of each dialect */
-        const BusKind *driver;          /* of the object of a bus daemon, on a private socket */
-        const BusKind *const *kinds;    /* of objects below the root; ends with NULL */
-        const BusKind *beside;          /* of an object with a path of its own, in systemd's dialect; NULL: none */
-        const BusInterface *const *common;      /* interfaces of every object; ends with NULL */
+        const BusKind *root; /* of the object at the root of each dialect */
+        const BusKind *driver; /* of the object of a bus daemon, on a private socket */
+        const BusKind *const *kinds; /* of objects below the root; ends with NULL */
+        const BusKind *beside; /* of an object with a path of its own, in systemd's dialect; NULL: none */
+        const BusInterface *const *common; /* interfaces of every object; ends with NULL */
 
-        BusQuestions *questions;        /* borrowed; to polkit; NULL: it is not asked */
+        BusQuestions *questions; /* borrowed; to polkit; NULL: it is not asked */
 
-        void (*before_reply)(void *userdata);   /* sends signals that must come before a reply, or NULL */
-        void *userdata;                 /* of before_reply() */
+        void (*before_reply)(void *userdata); /* sends signals that must come before a reply, or NULL */
+        void *userdata; /* of before_reply() */
 
-        struct BusReexec *reexec;       /* borrowed; who waits for the next image */
+        struct BusReexec *reexec; /* borrowed; who waits for the next image */
 
-        uint32_t n_installed_jobs;      /* since the start */
+        uint32_t n_installed_jobs; /* since the start */
         uint32_t n_failed_jobs;
 };
 
