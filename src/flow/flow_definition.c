@@ -19,6 +19,7 @@
 struct FlowDefinition {
         unsigned n_references;
         FlowText *flow; /* owned */
+        char *text; /* owned: that it was made of */
         char *nodes; /* owned; NULL: there is no NodesFile= */
         VECTOR(uint32_t) places; /* of its lines that have a node: bytes from its beginning */
         FlowSpec *spec; /* owned; NULL once the graph is made */
@@ -55,6 +56,9 @@ int flow_definition_new(FlowDefinition **ret_definition, const UnitFileLoader *l
         r = flow_text_read(&definition->flow, loader, name, text, ret_failure);
         if (r < 0)
                 return r;
+        definition->text = strdup(text);
+        if (!definition->text)
+                return -ENOMEM;
         if (settings_of(definition)->nodes_file) {
                 definition->nodes = strdup(nodes ? nodes : "");
                 if (!definition->nodes)
@@ -81,6 +85,7 @@ FlowDefinition *flow_definition_unref(FlowDefinition *definition) {
         flow_spec_free(definition->spec);
         run_graph_unref(definition->graph);
         flow_text_free(definition->flow);
+        free(definition->text);
         free(definition->nodes);
         free(definition);
         return NULL;
@@ -138,7 +143,7 @@ int flow_definition_read(FlowDefinition *definition, unsigned n_lines, Failure *
 /* — what can be asked — */
 
 const char *flow_definition_text(const FlowDefinition *definition) {
-        return settings_of(definition)->text;
+        return definition->text;
 }
 
 const char *flow_definition_nodes(const FlowDefinition *definition) {
