@@ -106,6 +106,10 @@ static void get_environment(const BusView *view, uint32_t parameter, Sink *sink)
         sink_strv(sink, manager_environment(view->tree->manager));
 }
 
+static void get_run_store(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_string(sink, manager_runs_problem(manager_runs(view->tree->manager)));
+}
+
 static void get_limitations(const BusView *view, uint32_t parameter, Sink *sink) {
         sink_strv(sink, manager_limitations(view->tree->manager));
 }
@@ -359,6 +363,8 @@ const BusProperty bus_manager_properties[] = {
           "\"initializing\", \"starting\", \"running\", \"degraded\" (units have failed) or \"stopping\"." },
         { "Limitations", "as", BUS_PROPERTY_OWN, 0, get_limitations,
           "Features that the surroundings do not allow, and that are left out: a sentence each." },
+        { "RunStoreProblem", "s", BUS_PROPERTY_OWN, 0, get_run_store,
+          "What is wrong with the store of runs; empty: nothing, or it is not needed yet." },
         { "DefaultStandardOutput", "s", BUS_PROPERTY_CONST, 0, get_default_output,
           "StandardOutput of units that do not set it: \"journal\", \"inherit\" or \"null\"." },
         { "Log", "s", BUS_PROPERTY_OWN, 0, get_log,

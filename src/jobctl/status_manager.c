@@ -135,5 +135,6 @@ int status_manager(Jobctl *ctl) {
                 return jobctl_print_json(ctl, take_ptr(manager), EXIT_OK);
         print_numbers(ctl, manager);
         print_limitations(manager);
+        status_print_line("Runs", value_string(manager, "RunStoreProblem"));
         return print_tree(ctl, group_of_units(ctl, manager));
 }

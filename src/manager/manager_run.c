@@ -461,6 +461,10 @@ void manager_runs_begin(ManagerRuns *runs, bool is_taken_over) {
                 manager_run_link_open(runs->link);
 }
 
+const char *manager_runs_problem(const ManagerRuns *runs) {
+        return manager_run_link_problem(runs->link);
+}
+
 void manager_runs_end(ManagerRuns *runs) {
         manager_run_link_end(runs->link);
 }

@@ -118,6 +118,8 @@ int manager_runs_query(ManagerRuns *runs, const RunStoreQuery *query, uint32_t r
 /* Writes an a{sv} about what a live run, or a node of it (NULL: none), waits for. -ENOENT with @ret_failure. */
 int manager_runs_explain(const ManagerRuns *runs, uint32_t run, const char *node, Sink *sink, Failure *ret_failure);
 
+/* What is wrong with the store, a sentence; NULL: nothing. */
+const char *manager_runs_problem(const ManagerRuns *runs);
 /* What a live run, or a node of it, waits for; -ENOENT: it does not live. */
 int manager_runs_why(const ManagerRuns *runs, uint32_t run, const char *node, RunWhy *ret_why);
 /* The node's name; NULL: the run does not live, or has no such node. */

@@ -33,6 +33,8 @@
 #define RETRY_TIME (5 * USEC_PER_SEC)
 #define BACKLOG 16
 #define SOCKET_FD 3
+/* A store that is silent for so long, while there is something for it, is told of: its disk does not answer. */
+#define SILENT_MAX (3 * USEC_PER_SEC)
 
 struct ManagerRunLink {
         ManagerRunOptions options; /* its strings are owned */
@@ -49,17 +51,25 @@ struct ManagerRunLink {
         bool was_tried; /* to connect to one that serves already, since it died last */
         pid_t daemon; /* jobd-runstore, if this core has started it; 0 */
         usec_t last_start;
+        usec_t heard; /* when the store was heard, or had nothing to do, last */
+        unsigned n_queries; /* that have no answer */
         unsigned n_starts;
         char *problem; /* owned */
 };
 
 static void connect_or_start(ManagerRunLink *link);
 
+/* The store has something to do, or to answer. */
+static bool has_work(const ManagerRunLink *link) {
+        return runstore_client_bytes(link->client) > 0 || link->n_queries > 0;
+}
+
 /* — what the store says — */
 
 static void on_welcomed(void *userdata, const RunStoreWelcome *welcome, bool has_lost) {
         ManagerRunLink *link = userdata;
 
+        link->heard = clock_monotonic();
         link->is_welcome = true;
         link->accepted = welcome->accepted;
         link->durable = welcome->durable;
@@ -73,6 +83,7 @@ static void on_accepted(void *userdata, uint64_t number) {
         ManagerRunLink *link = userdata;
 
         link->accepted = number;
+        link->heard = clock_monotonic();
         link->ops->stored(link->userdata, link->accepted, link->durable);
 }
 
@@ -81,6 +92,7 @@ static void on_durable(void *userdata, uint64_t number) {
 
         link->durable = number;
         link->accepted = MAX(link->accepted, number);
+        link->heard = clock_monotonic();
         link->n_starts = 0; /* it gets on, however often it dies */
         link->ops->stored(link->userdata, link->accepted, link->durable);
 }
@@ -93,6 +105,8 @@ static void set_problem(ManagerRunLink *link, const char *sentence) {
 static void on_refused(void *userdata, uint64_t number, const RunStoreRefusal *refusal) {
         ManagerRunLink *link = userdata;
 
+        if (number & RUNSTORE_QUERY_NUMBER)
+                link->n_queries--;
         if (number == 0 && refusal->reason == RUNSTORE_REFUSED_NONE)
                 free(take_ptr(link->problem));
         else if (number == 0) {
@@ -109,6 +123,8 @@ static void on_stored(void *userdata, uint64_t number, const uint8_t hash[static
 static void on_rows(void *userdata, uint64_t number, RunStorePage *page) {
         ManagerRunLink *link = userdata;
 
+        link->n_queries--;
+        link->heard = clock_monotonic();
         link->ops->rows(link->userdata, number, page);
 }
 
@@ -328,7 +344,11 @@ int manager_run_link_require(ManagerRunLink *link, Failure *ret_failure) {
 }
 
 const char *manager_run_link_problem(const ManagerRunLink *link) {
-        return link->problem;
+        if (link->problem || !has_work(link))
+                return link->problem;
+        return clock_monotonic() > usec_add(link->heard, SILENT_MAX)
+                       ? "jobd-runstore does not answer; its disk may be full, slow or frozen"
+                       : NULL;
 }
 
 bool manager_run_link_has_file(const ManagerRunLink *link) {
@@ -342,6 +362,8 @@ bool manager_run_link_is_daemon(const ManagerRunLink *link, pid_t pid) {
 /* — batches and queries — */
 
 int manager_run_link_begin(ManagerRunLink *link, RecordWriter **ret_writer) {
+        if (!has_work(link))
+                link->heard = clock_monotonic();
         return runstore_client_begin(link->client, ret_writer);
 }
 
@@ -350,7 +372,13 @@ int manager_run_link_end_batch(ManagerRunLink *link, uint64_t *ret_number) {
 }
 
 int manager_run_link_query(ManagerRunLink *link, const RunStoreQuery *query, uint64_t *ret_number) {
-        return runstore_client_query(link->client, query, ret_number);
+        int r;
+
+        if (!has_work(link))
+                link->heard = clock_monotonic();
+        r = runstore_client_query(link->client, query, ret_number);
+        link->n_queries += r == 0;
+        return r;
 }
 
 size_t manager_run_link_bytes(const ManagerRunLink *link) {
