@@ -192,6 +192,7 @@ void flow_spec_settings(const FlowSettings *flow, FlowBusy busy, uint32_t n_proc
                 .max_queued = flow->max_queued,
                 .on_busy = busy_of(busy),
                 .end_kills = flow->end_mode == FLOW_END_KILL,
+                .timeout_mode = RUN_TIMEOUT_TERMINATE,
                 .timeout = flow->run_timeout,
                 .queue_timeout = USEC_INFINITY,
         };

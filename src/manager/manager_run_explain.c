@@ -16,6 +16,7 @@
 
 static void add_parents(const ManagerRuns *runs, const ManagerRun *run, uint32_t node, Text *text) {
         const RunGraph *graph = flow_definition_graph(run->definition);
+        const uint8_t *edges = run_graph_parent_edges(graph, node);
         uint32_t n, told = 0, left = 0;
         const uint32_t *parents = run_graph_parents(graph, node, &n);
 
@@ -24,7 +25,8 @@ static void add_parents(const ManagerRuns *runs, const ManagerRun *run, uint32_t
                 RunNodeRow row;
                 RunWhy why;
 
-                if (run_engine_get_node(runs->engine, run->id, parents[i], &row, &why) < 0 ||
+                if (!(edges[i] & (RUN_EDGE_IS_JUDGED | RUN_EDGE_OTHERWISE)) ||
+                    run_engine_get_node(runs->engine, run->id, parents[i], &row, &why) < 0 ||
                     run_node_state_is_terminal(row.state))
                         continue;
                 if (told == PARENTS_MAX) {
@@ -95,6 +97,9 @@ static void add_why(const ManagerRuns *runs, const ManagerRun *run, const RunNod
         case RUN_WHY_PLACE:
                 text_add(text, "as many attempts run as MaxParallel= allows");
                 break;
+        case RUN_WHY_POLICY:
+                text_add(text, "the command of its Readiness= has not answered");
+                break;
         case RUN_WHY_RUN:
                 text_add(text, "its run does not go on");
                 break;
@@ -129,6 +134,7 @@ static void add_run_why(const ManagerRuns *runs, const ManagerRun *run, const Ru
         case RUN_WHY_PROCESS:
         case RUN_WHY_END:
         case RUN_WHY_RUN:
+        case RUN_WHY_POLICY:
         case _RUN_WHY_MAX:
                 text_addf(text, "%" PRIu32 " of %" PRIu32 " nodes have ended, %" PRIu32 " run", run->facts.n_done,
                           run->facts.n_total, run->facts.n_running);

@@ -26,7 +26,6 @@ void run_attempt_make(Run *run, uint32_t node) {
                 run_node_become(run, node, RUN_NODE_SUCCEEDED, RUN_REASON_NONE);
                 return;
         }
-        entry->number++;
         entry->is_put = false;
         entry->attempt = RUN_ATTEMPT_IS_HELD;
         entry->at = 0;
@@ -34,6 +33,7 @@ void run_attempt_make(Run *run, uint32_t node) {
                 entry->first_at = run->flow->engine->now;
         run_hold_attempt(run, node, true);
         run_node_become(run, node, RUN_NODE_RUNNING, RUN_REASON_NONE);
+        entry->number++;
 }
 
 /* Numbers of batches may pass their largest value. */
@@ -70,18 +70,6 @@ static void defer(Run *run, uint32_t node, RunReason reason, usec_t delay) {
         run_node_become(run, node, RUN_NODE_DEFERRED, reason);
 }
 
-/* No try is left. */
-static void fail_for_good(Run *run, uint32_t node, RunNodeState state, RunReason reason) {
-        const RunFailurePolicy failure = run_graph_policy(run->graph, node)->failure;
-
-        if (failure == RUN_POLICY_SUSPEND && !is_stopping(run)) {
-                run_node_become(run, node, RUN_NODE_PENDING, RUN_REASON_FAILED);
-                return;
-        }
-        run_node_become(run, node, state, reason);
-        run->has_fired = run->has_fired || failure == RUN_POLICY_END;
-}
-
 static void fail(Run *run, uint32_t node, RunNodeState state, bool can_retry) {
         const RunPolicy *policy = run_graph_policy(run->graph, node);
         const RunEngine *engine = run->flow->engine;
@@ -89,14 +77,14 @@ static void fail(Run *run, uint32_t node, RunNodeState state, bool can_retry) {
         usec_t delay;
 
         if (!can_retry || is_stopping(run) || entry->failures >= policy->retry || entry->failures == UINT16_MAX) {
-                fail_for_good(run, node, state, RUN_REASON_NONE);
+                run_node_fail(run, node, state, RUN_REASON_NONE);
                 return;
         }
         delay = run_retry_delay(policy, entry->failures + 1U,
                                 policy->jitter > 0 ? engine->host->random(engine->userdata) : 0);
         if (policy->window != USEC_INFINITY &&
             usec_add(engine->now, delay) > usec_add(entry->first_at, policy->window)) {
-                fail_for_good(run, node, state, RUN_REASON_NONE);
+                run_node_fail(run, node, state, RUN_REASON_NONE);
                 return;
         }
         entry->failures++;
@@ -124,6 +112,17 @@ static void end_as_told(Run *run, uint32_t node) {
         }
 }
 
+/* Whether @node may say "not yet" once more. */
+static bool can_say_again(const Run *run, uint32_t node) {
+        const RunPolicy *policy = run_graph_policy(run->graph, node);
+        const RunNode *entry = &run->nodes[node];
+        const usec_t next = usec_add(run->flow->engine->now, policy->again);
+
+        return policy->again > 0 && !is_stopping(run) &&
+               (policy->again_max == 0 || entry->agains < policy->again_max) &&
+               (policy->again_window == 0 || next <= usec_add(entry->first_at, policy->again_window));
+}
+
 static void end_exited(Run *run, uint32_t node, uint16_t end) {
         const RunPolicy *policy = run_graph_policy(run->graph, node);
         static const RunEndSet every;
@@ -138,8 +137,7 @@ static void end_exited(Run *run, uint32_t node, uint16_t end) {
                 run_node_become(run, node, RUN_NODE_PENDING, RUN_REASON_STATUS);
                 return;
         }
-        if (policy->again > 0 && has_end(policy->again_ends, end) && !is_stopping(run) &&
-            (policy->again_max == 0 || entry->agains < policy->again_max)) {
+        if (has_end(policy->again_ends, end) && can_say_again(run, node)) {
                 entry->agains += entry->agains < UINT16_MAX;
                 defer(run, node, RUN_REASON_AGAIN, policy->again);
                 return;
@@ -155,7 +153,7 @@ static void end_unknown(Run *run, uint32_t node, RunReason reason) {
         RunNode *entry = &run->nodes[node];
 
         if (is_stopping(run) || policy->recover == RUN_RECOVER_FAIL) {
-                fail_for_good(run, node, RUN_NODE_FAILED, reason);
+                run_node_fail(run, node, RUN_NODE_FAILED, reason);
                 return;
         }
         if (reason == RUN_REASON_LOST && ++entry->losses == RUN_LOSSES_MAX)
@@ -168,8 +166,15 @@ static void end_unknown(Run *run, uint32_t node, RunReason reason) {
                 run_node_become(run, node, RUN_NODE_READY, RUN_REASON_NONE);
 }
 
+static bool is_success(const Run *run, uint32_t node, RunEndKind kind, uint16_t end) {
+        return run->nodes[node].outcome == RUN_OUTCOME_OPEN && kind == RUN_END_EXITED &&
+               (end == 0 || has_end(run_graph_policy(run->graph, node)->success_ends, end));
+}
+
 void run_attempt_end(Run *run, uint32_t node, RunEndKind kind, uint16_t end) {
-        if (run->nodes[node].outcome != RUN_OUTCOME_OPEN)
+        if (run->nodes[node].reason == RUN_REASON_SHORT_CIRCUIT && !is_success(run, node, kind, end))
+                run_node_become(run, node, RUN_NODE_SKIPPED, RUN_REASON_SHORT_CIRCUIT);
+        else if (run->nodes[node].outcome != RUN_OUTCOME_OPEN)
                 end_as_told(run, node);
         else if (kind == RUN_END_EXITED)
                 end_exited(run, node, end);
@@ -189,7 +194,7 @@ static void tell_end(Run *run, uint32_t node, RunOutcome outcome) {
                 return;
         entry->outcome = outcome;
         if (entry->attempt == RUN_ATTEMPT_IS_HELD) {
-                end_as_told(run, node);
+                run_attempt_end(run, node, RUN_END_EXITED, 0);
                 return;
         }
         run_change_node(run, node);
@@ -202,6 +207,21 @@ void run_attempt_tell_all(Run *run, RunOutcome outcome) {
         for (uint32_t i = 0; i < run->n && run->tally[RUN_NODE_RUNNING] > 0; i++)
                 if (run->nodes[i].state == RUN_NODE_RUNNING)
                         tell_end(run, i, outcome);
+}
+
+void run_attempt_abandon_all(Run *run) {
+        const RunEngine *engine = run->flow->engine;
+
+        for (uint32_t i = 0; i < run->n && run->tally[RUN_NODE_RUNNING] > 0; i++) {
+                const RunAttemptKey key = run_attempt_key(run, i);
+
+                if (run->nodes[i].state != RUN_NODE_RUNNING)
+                        continue;
+                if (run->nodes[i].attempt != RUN_ATTEMPT_IS_HELD)
+                        engine->host->abandon(engine->userdata, &key);
+                run->nodes[i].outcome = RUN_OUTCOME_DEADLINE;
+                run_attempt_end(run, i, RUN_END_EXITED, 0);
+        }
 }
 
 /* — time — */

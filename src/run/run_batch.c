@@ -134,6 +134,9 @@ int run_engine_restore(RunFlow *flow, RunGraph *graph, const RunRow *row, const 
         run->row = *row;
         for (uint32_t i = 0; i < n_nodes; i++)
                 restore_node(run, &nodes[i]);
+        /* What became of it stands in the rows. */
+        run_forget_doubts(run);
+        run->fired = RUN_END_RUN_NO;
         run->has_changed = false;
         run->first_changed = run->n;
         run->end_changed = 0;

@@ -183,6 +183,27 @@ int run_engine_ended(RunEngine *engine, const RunAttemptKey *attempt, RunEndKind
         return 0;
 }
 
+int run_engine_answered(RunEngine *engine, uint32_t id, uint32_t node, uint32_t generation, RunAnswer answer) {
+        Run *run = run_find(engine, id);
+        RunNode *entry;
+
+        if (!run || node >= run->n)
+                return -ENOENT;
+        entry = &run->nodes[node];
+        if (!entry->is_asked || entry->generation != generation)
+                return -ENOENT;
+        entry->is_asked = false;
+        if (entry->is_stale || !run_is_judged(run)) {
+                entry->is_stale = false;
+                run_want_policy(run, node, true);
+                return 0;
+        }
+        run_take_answer(run, node, answer);
+        run_settle(run);
+        run_admit(run->flow);
+        return 0;
+}
+
 /* — time — */
 
 usec_t run_engine_deadline(const RunEngine *engine) {
@@ -203,8 +224,10 @@ static void meet_deadline(Run *run) {
         run_change(run);
         run_time(run);
         run_stop(run, RUN_TIMEOUT);
-        if (!run->settings.timeout_drains)
+        if (run->settings.timeout_mode == RUN_TIMEOUT_TERMINATE)
                 run_attempt_tell_all(run, RUN_OUTCOME_DEADLINE);
+        else if (run->settings.timeout_mode == RUN_TIMEOUT_ABANDON)
+                run_attempt_abandon_all(run);
 }
 
 /* Bounds come first, then what may go on, both by number. */
@@ -326,6 +349,7 @@ static bool make_all(RunEngine *engine, uint32_t budget) {
                 if (!flow->is_active || engine->store != RUN_STORE_OPEN)
                         continue;
                 for (Run *run = flow->first; run; run = run->next) {
+                        run_ask_policies(run);
                         budget = make_attempts(run, budget);
                         is_left = is_left || has_more(run);
                 }

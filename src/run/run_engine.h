@@ -50,12 +50,19 @@ typedef enum RunBusy {
         RUN_BUSY_REPLACE, /* the others are cancelled */
 } RunBusy;
 
+/* The way of what runs at the deadline of its run. */
+typedef enum RunTimeoutMode {
+        RUN_TIMEOUT_TERMINATE, /* is told to end */
+        RUN_TIMEOUT_DRAIN, /* may end, and counts */
+        RUN_TIMEOUT_ABANDON, /* is left, and counts no more */
+} RunTimeoutMode;
+
 typedef struct RunSettings {
         uint32_t max_parallel; /* attempts of a run */
         uint32_t max_runs, max_queued;
         RunBusy on_busy;
         bool end_kills; /* FailurePolicy=end also ends what runs */
-        bool timeout_drains; /* at the deadline what runs may end */
+        RunTimeoutMode timeout_mode;
         usec_t timeout; /* from RUNNING; USEC_INFINITY: none */
         usec_t queue_timeout; /* from QUEUED; USEC_INFINITY: none */
 } RunSettings;
@@ -80,6 +87,10 @@ typedef enum RunReason {
         RUN_REASON_UNIT, /* of a run: PAUSED by a stop of the unit */
         RUN_REASON_DEPENDENCY, /* of a run: FAILED, since the unit did not start */
         RUN_REASON_QUEUE, /* of a run: TIMEOUT in the queue */
+        RUN_REASON_SHORT_CIRCUIT, /* SKIPPED: nothing below needs it; RUNNING: becomes that unless it succeeds */
+        RUN_REASON_WHEN, /* SKIPPED: its condition is false */
+        RUN_REASON_EXPRESSION, /* FAILED: its condition has no value */
+        RUN_REASON_POLICY, /* PENDING, FAILED: so says the command that judges it */
         _RUN_REASON_MAX,
 } RunReason;
 
@@ -97,6 +108,7 @@ typedef enum RunWhy {
         RUN_WHY_PLACE, /* MaxParallel=, MaxRuns= */
         RUN_WHY_RUN, /* that has not begun, or is paused */
         RUN_WHY_UNIT, /* to be active */
+        RUN_WHY_POLICY, /* a command that judges it */
         _RUN_WHY_MAX,
 } RunWhy;
 
@@ -155,8 +167,16 @@ typedef struct RunAttemptKey {
         uint32_t run, node, generation, number;
 } RunAttemptKey;
 
+/* What a condition says of a node whose parents allow it. */
+typedef enum RunCondition {
+        RUN_CONDITION_TRUE,
+        RUN_CONDITION_FALSE,
+        RUN_CONDITION_BROKEN, /* it has no value */
+} RunCondition;
+
 /*
- * Functions are called from run_engine_turn() and run_engine_stored() alone, but .end. None may call the engine.
+ * Functions are called from run_engine_turn() and run_engine_stored() alone, but .end, .abandon and .judge. None may
+ * call the engine.
  */
 typedef struct RunHost {
         /* Rows of the batch of this turn; borrowed. */
@@ -174,6 +194,12 @@ typedef struct RunHost {
         void (*spawn)(void *userdata, const RunAttemptKey *attempt);
         /* Ends the tree of an attempt for which spawn was called, and tells its end. */
         void (*end)(void *userdata, const RunAttemptKey *attempt, RunOutcome outcome);
+        /* Forgets an attempt for which spawn was called: its end need not be told. With RUN_TIMEOUT_ABANDON. */
+        void (*abandon)(void *userdata, const RunAttemptKey *attempt);
+        /* Judges a node with a condition, by its parents as they are now. */
+        RunCondition (*judge)(void *userdata, uint32_t run, uint32_t node);
+        /* Asks the command that judges a node, and tells run_engine_answered() what it says. One is asked at a time. */
+        void (*ask)(void *userdata, uint32_t run, uint32_t node, uint32_t generation);
         uint32_t (*random)(void *userdata); /* any of all values, for jitter */
 } RunHost;
 
@@ -214,6 +240,20 @@ typedef enum RunEndKind {
 int run_engine_started(RunEngine *engine, const RunAttemptKey *attempt, usec_t at);
 /* @end: of RUN_END_EXITED, less than RUN_ENDS. The whole tree is gone. -ENOENT. */
 int run_engine_ended(RunEngine *engine, const RunAttemptKey *attempt, RunEndKind kind, uint16_t end);
+
+typedef enum RunAnswer {
+        RUN_ANSWER_READY,
+        RUN_ANSWER_WAIT,
+        RUN_ANSWER_NEVER,
+        RUN_ANSWER_FAIL,
+        RUN_ANSWER_PENDING, /* or no answer that can be read */
+        _RUN_ANSWER_MAX,
+} RunAnswer;
+
+DECLARE_STRING_TABLE(run_answer, RunAnswer); /* "READY" */
+
+/* What the command said that was asked about a node: -ENOENT if nobody waits for it. */
+int run_engine_answered(RunEngine *engine, uint32_t run, uint32_t node, uint32_t generation, RunAnswer answer);
 
 /* The time is @now, not earlier than before. */
 void run_engine_time(RunEngine *engine, usec_t now);

@@ -24,6 +24,7 @@ typedef struct GraphNode {
         uint32_t payload;
         uint32_t policy; /* index in .policies */
         uint32_t first_parent, first_child;
+        uint32_t n_judged; /* of its parents */
         uint32_t rank, urgency; /* places in .order and .by_urgency */
 } GraphNode;
 
@@ -32,6 +33,7 @@ struct RunGraph {
         uint32_t n;
         GraphNode *nodes; /* owned; one more than .n, where the last ranges end */
         uint32_t *parents, *children; /* owned */
+        uint8_t *parent_edges, *child_edges; /* owned; RunEdge, beside each of them */
         uint32_t *order, *by_urgency; /* owned */
         char *names; /* owned */
         size_t n_names; /* bytes */
@@ -43,6 +45,8 @@ static RunGraph *free_graph(RunGraph *graph) {
         free(graph->nodes);
         free(graph->parents);
         free(graph->children);
+        free(graph->parent_edges);
+        free(graph->child_edges);
         free(graph->order);
         free(graph->by_urgency);
         free(graph->names);
@@ -166,16 +170,45 @@ static int add_parents(RunGraph *graph, const RunNodeSpec *spec, uint32_t node, 
                 if (seen[parent] == node + 1)
                         return refuse(ret_problem, "Node \"%s\" depends on \"%s\" twice.", spec->name, name);
                 seen[parent] = node + 1;
+                graph->parent_edges[*n_edges] = spec->edges ? spec->edges[i] : 0;
                 graph->parents[(*n_edges)++] = parent;
         }
         return 0;
 }
 
-static int check_amount(const RunGraph *graph, uint32_t node, char **ret_problem) {
-        const RunPolicy *policy = run_graph_policy(graph, node);
+/* Airflow's rules take a parent that was skipped for a failure as one that failed, but for one-done. */
+static bool hands_failure(RunReadiness readiness) {
+        return readiness >= RUN_READY_NONE_FAILED && readiness <= RUN_READY_NONE_FAILED_MIN_ONE &&
+               readiness != RUN_READY_ONE_DONE;
+}
+
+/* Says which parents count: those that are named, else those that must be waited for, else all. */
+static void judge_edges(RunGraph *graph, uint32_t node) {
+        const RunReadiness readiness = run_graph_policy(graph, node)->readiness;
+        uint8_t *edges = graph->parent_edges + graph->nodes[node].first_parent;
+        bool has_must = false;
         uint32_t n;
 
         (void) run_graph_parents(graph, node, &n);
+        for (uint32_t i = 0; i < n; i++)
+                has_must = has_must || !(edges[i] & RUN_EDGE_OPTIONAL);
+        for (uint32_t i = 0; i < n; i++) {
+                const bool is_judged = readiness == RUN_READY_NAMED ? (edges[i] & RUN_EDGE_NAMED) != 0
+                                                                    : !(edges[i] & RUN_EDGE_OPTIONAL) || !has_must;
+
+                edges[i] |= is_judged ? RUN_EDGE_IS_JUDGED : 0;
+                edges[i] |= hands_failure(readiness) ? RUN_EDGE_HANDS_FAILURE : 0;
+                graph->nodes[node].n_judged += is_judged;
+        }
+}
+
+static int check_amount(const RunGraph *graph, uint32_t node, char **ret_problem) {
+        const RunPolicy *policy = run_graph_policy(graph, node);
+        const uint32_t n = graph->nodes[node].n_judged;
+
+        if (policy->readiness == RUN_READY_NAMED && n == 0)
+                return refuse(ret_problem, "Node \"%s\" waits for parents by name, and has none of these.",
+                              run_graph_name(graph, node));
         if (policy->readiness == RUN_READY_AT_LEAST && (policy->amount == 0 || policy->amount > n))
                 return refuse(ret_problem, "Node \"%s\" wants at least %u parents to succeed, and has %u.",
                               run_graph_name(graph, node), policy->amount, n);
@@ -196,23 +229,152 @@ static int add_edges(RunGraph *graph, const RunGraphSpec *spec, char **ret_probl
         if (n_max >= UINT32_MAX)
                 return refuse(ret_problem, "There are too many dependencies.");
         graph->parents = calloc(n_max + 1, sizeof(*graph->parents));
-        graph->children = calloc(n_max + 1, sizeof(*graph->children));
-        if (!seen || !graph->parents || !graph->children)
+        graph->parent_edges = calloc(n_max + 1, sizeof(*graph->parent_edges));
+        if (!seen || !graph->parents || !graph->parent_edges)
                 return -ENOMEM;
 
         for (uint32_t i = 0; i < spec->n_nodes && r == 0; i++)
                 r = add_parents(graph, &spec->nodes[i], i, seen, &n, ret_problem);
         graph->nodes[spec->n_nodes].first_parent = n;
-        for (uint32_t i = 0; i < spec->n_nodes && r == 0; i++)
+        for (uint32_t i = 0; i < spec->n_nodes && r == 0; i++) {
+                judge_edges(graph, i);
                 r = check_amount(graph, i, ret_problem);
+        }
+        return r;
+}
+
+/* — Otherwise= — */
+
+static uint32_t hash_parents(const RunGraph *graph, uint32_t node) {
+        uint32_t n, sum;
+        const uint32_t *parents = run_graph_parents(graph, node, &n);
+
+        sum = n;
+        for (uint32_t i = 0; i < n; i++)
+                sum += (parents[i] + 1) * UINT32_C(2654435761);
+        return sum;
+}
+
+/* @seen: as in add_parents(), of a walk that is over. */
+static bool has_same_parents(const RunGraph *graph, uint32_t a, uint32_t b, uint32_t *seen) {
+        uint32_t n_a, n_b;
+        const uint32_t *of_a = run_graph_parents(graph, a, &n_a), *of_b = run_graph_parents(graph, b, &n_b);
+
+        for (uint32_t i = 0; i < n_a && n_a == n_b; i++)
+                seen[of_a[i]] = a + 1;
+        for (uint32_t i = 0; i < n_b && n_a == n_b; i++)
+                if (seen[of_b[i]] != a + 1)
+                        return false;
+        return n_a == n_b;
+}
+
+typedef VECTOR(uint32_t) NodeList;
+
+/* The nodes with a condition beside @node: @table has all with a condition by their parents. */
+static int find_siblings(const RunGraph *graph, const IndexTable *table, uint32_t node, uint32_t *seen,
+                         NodeList *list) {
+        const uint32_t hash = hash_parents(graph, node);
+        uint32_t sibling;
+
+        for (size_t probe = 0; index_table_next(table, hash, &probe, &sibling);) {
+                int r;
+
+                if (sibling == node || hash_parents(graph, sibling) != hash ||
+                    !has_same_parents(graph, node, sibling, seen))
+                        continue;
+                r = vector_push(list, sibling);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+/* Makes the edges of @graph anew, with one from each of @list to its node; @n_of: how many each has there. */
+static int add_edges_of_siblings(RunGraph *graph, const NodeList *list, const uint32_t *n_of) {
+        const uint32_t n_edges = graph->nodes[graph->n].first_parent;
+        uint32_t *parents = calloc(n_edges + list->n + 1, sizeof(*parents));
+        uint8_t *edges = calloc(n_edges + list->n + 1, sizeof(*edges));
+        const uint32_t *sibling = list->items;
+        uint32_t at = 0;
+
+        if (!parents || !edges) {
+                free(parents);
+                free(edges);
+                return -ENOMEM;
+        }
+        for (uint32_t i = 0; i < graph->n; i++) {
+                const uint32_t first = graph->nodes[i].first_parent, n = graph->nodes[i + 1].first_parent - first;
+
+                graph->nodes[i].first_parent = at;
+                memcpy(parents + at, graph->parents + first, n * sizeof(*parents));
+                memcpy(edges + at, graph->parent_edges + first, n * sizeof(*edges));
+                at += n;
+                for (uint32_t k = 0; k < n_of[i]; k++) {
+                        parents[at] = *sibling++;
+                        edges[at++] = RUN_EDGE_OTHERWISE;
+                }
+        }
+        graph->nodes[graph->n].first_parent = at;
+        free(graph->parents);
+        free(graph->parent_edges);
+        graph->parents = parents;
+        graph->parent_edges = edges;
+        return 0;
+}
+
+static int list_siblings(const RunGraph *graph, NodeList *list, uint32_t *n_of, char **ret_problem) {
+        cleanup_free_ uint32_t *seen = calloc(graph->n, sizeof(*seen));
+        cleanup_(index_table_deinit) IndexTable table = {};
+        int r = seen ? 0 : -ENOMEM;
+
+        for (uint32_t i = 0; i < graph->n && r == 0; i++)
+                if (run_graph_policy(graph, i)->has_condition)
+                        r = index_table_put(&table, hash_parents(graph, i), i);
+        for (uint32_t i = 0; i < graph->n && r == 0; i++) {
+                const size_t n = list->n;
+
+                if (!run_graph_policy(graph, i)->is_otherwise)
+                        continue;
+                r = find_siblings(graph, &table, i, seen, list);
+                n_of[i] = (uint32_t) (list->n - n);
+                if (r == 0 && n_of[i] == 0)
+                        return refuse(ret_problem,
+                                      "Node \"%s\" runs otherwise, and no node with the same parents has a condition.",
+                                      run_graph_name(graph, i));
+        }
+        return r;
+}
+
+/* A node with Otherwise= comes after the nodes with a condition beside it, by edges of their own. */
+static int add_otherwise(RunGraph *graph, char **ret_problem) {
+        cleanup_free_ uint32_t *n_of = NULL;
+        NodeList list = {};
+        bool has_some = false;
+        int r;
+
+        for (uint32_t i = 0; i < graph->n && !has_some; i++)
+                has_some = run_graph_policy(graph, i)->is_otherwise;
+        if (!has_some)
+                return 0;
+        n_of = calloc(graph->n, sizeof(*n_of));
+        if (!n_of)
+                return -ENOMEM;
+        r = list_siblings(graph, &list, n_of, ret_problem);
+        if (r == 0)
+                r = add_edges_of_siblings(graph, &list, n_of);
+        vector_deinit(&list);
         return r;
 }
 
 /* Turns the parents of all nodes round: counts the children, then places them. */
-static void add_children(RunGraph *graph) {
+static int add_children(RunGraph *graph) {
         const uint32_t n_edges = graph->nodes[graph->n].first_parent;
         uint32_t sum = 0;
 
+        graph->children = calloc((size_t) n_edges + 1, sizeof(*graph->children));
+        graph->child_edges = calloc((size_t) n_edges + 1, sizeof(*graph->child_edges));
+        if (!graph->children || !graph->child_edges)
+                return -ENOMEM;
         for (uint32_t i = 0; i < n_edges; i++)
                 graph->nodes[graph->parents[i]].first_child++;
         for (uint32_t i = 0; i <= graph->n; i++) {
@@ -224,9 +386,14 @@ static void add_children(RunGraph *graph) {
                 uint32_t n;
                 const uint32_t *parents = run_graph_parents(graph, i, &n);
 
-                for (uint32_t k = 0; k < n; k++)
-                        graph->children[--graph->nodes[parents[k]].first_child] = i;
+                for (uint32_t k = 0; k < n; k++) {
+                        const uint32_t at = --graph->nodes[parents[k]].first_child;
+
+                        graph->children[at] = i;
+                        graph->child_edges[at] = graph->parent_edges[graph->nodes[i].first_parent + k];
+                }
         }
+        return 0;
 }
 
 /* A node of a cycle that can be reached over parents from @node, which all are without a place in the order. */
@@ -343,7 +510,12 @@ int run_graph_new(const RunGraphSpec *spec, RunGraph **ret_graph, char **ret_pro
         r = add_edges(graph, spec, ret_problem);
         if (r < 0)
                 return r;
-        add_children(graph);
+        r = add_otherwise(graph, ret_problem);
+        if (r < 0)
+                return r;
+        r = add_children(graph);
+        if (r < 0)
+                return r;
         r = add_order(graph, ret_problem);
         if (r < 0)
                 return r;
@@ -385,6 +557,32 @@ const uint32_t *run_graph_children(const RunGraph *graph, uint32_t node, uint32_
         return graph->children + graph->nodes[node].first_child;
 }
 
+const uint8_t *run_graph_parent_edges(const RunGraph *graph, uint32_t node) {
+        assert(node < graph->n);
+        return graph->parent_edges + graph->nodes[node].first_parent;
+}
+
+const uint8_t *run_graph_child_edges(const RunGraph *graph, uint32_t node) {
+        assert(node < graph->n);
+        return graph->child_edges + graph->nodes[node].first_child;
+}
+
+bool run_graph_is_goal(const RunGraph *graph, uint32_t node) {
+        const uint8_t *edges = run_graph_child_edges(graph, node);
+        uint32_t n;
+
+        (void) run_graph_children(graph, node, &n);
+        for (uint32_t i = 0; i < n; i++)
+                if (!(edges[i] & RUN_EDGE_OTHERWISE))
+                        return run_graph_policy(graph, node)->is_goal;
+        return true;
+}
+
+uint32_t run_graph_count_judged(const RunGraph *graph, uint32_t node) {
+        assert(node < graph->n);
+        return graph->nodes[node].n_judged;
+}
+
 const uint32_t *run_graph_order(const RunGraph *graph) {
         return graph->order;
 }
@@ -404,7 +602,8 @@ uint32_t run_graph_rank(const RunGraph *graph, uint32_t node) {
 size_t run_graph_bytes(const RunGraph *graph) {
         const size_t n_edges = graph->nodes[graph->n].first_parent;
 
-        return sizeof(*graph) + (graph->n + 1) * sizeof(*graph->nodes) + 2 * n_edges * sizeof(*graph->parents) +
+        return sizeof(*graph) + (graph->n + 1) * sizeof(*graph->nodes) +
+               2 * n_edges * (sizeof(*graph->parents) + sizeof(*graph->parent_edges)) +
                2 * graph->n * sizeof(*graph->order) + graph->n_names +
                graph->policies.allocated * sizeof(*graph->policies.items) +
                graph->by_name.n_slots * sizeof(*graph->by_name.slots);

@@ -10,6 +10,7 @@
  * stored once.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "basic/macro.h"
@@ -24,14 +25,45 @@ typedef enum RunReadiness {
         RUN_READY_ALL_FINISHED,
         RUN_READY_AT_LEAST, /* .amount parents */
         RUN_READY_AT_LEAST_PERCENT, /* .amount percent of them, rounded up */
+        RUN_READY_ANY,
+        RUN_READY_NAMED, /* those with RUN_EDGE_NAMED succeeded */
+        /* Airflow's trigger rules, which look at failures too. */
+        RUN_READY_NONE_FAILED,
+        RUN_READY_ONE_FAILED,
+        RUN_READY_ALL_FAILED,
+        RUN_READY_ALWAYS,
+        RUN_READY_NONE_SKIPPED,
+        RUN_READY_ONE_DONE, /* succeeded or failed */
+        RUN_READY_ALL_SKIPPED,
+        RUN_READY_NONE_FAILED_MIN_ONE,
+        RUN_READY_BY_POLICY, /* the host asks a command */
         _RUN_READINESS_MAX,
 } RunReadiness;
+
+/* What joins a node to one of its parents; bits. */
+typedef enum RunEdge {
+        RUN_EDGE_OPTIONAL = 1 << 0, /* of AnyOf= or OptionalDependsOn= */
+        RUN_EDGE_NAMED = 1 << 1, /* of RUN_READY_NAMED */
+        RUN_EDGE_SKIP_SUCCEEDS = 1 << 2, /* a skip of the parent counts as success … */
+        RUN_EDGE_SKIP_FAILS = 1 << 3, /* … or as failure */
+        /* The graph sets these. */
+        RUN_EDGE_IS_JUDGED = 1 << 4, /* the parent counts for readiness */
+        RUN_EDGE_HANDS_FAILURE = 1 << 5, /* a parent that was skipped for a failure counts as failed */
+        RUN_EDGE_OTHERWISE = 1 << 6, /* from a node with When= to the node with Otherwise= beside it */
+} RunEdge;
 
 typedef enum RunRecover {
         RUN_RECOVER_RETRY, /* what was lost or interrupted runs again */
         RUN_RECOVER_PENDING, /* a person decides */
         RUN_RECOVER_FAIL,
 } RunRecover;
+
+/* What a node that has succeeded does to its run. */
+typedef enum RunEndRun {
+        RUN_END_RUN_NO,
+        RUN_END_RUN_SUCCESS, /* the rest is skipped */
+        RUN_END_RUN_FAILURE, /* and the run has failed */
+} RunEndRun;
 
 /* What a failure means when no try is left. */
 typedef enum RunFailurePolicy {
@@ -64,17 +96,25 @@ typedef struct RunPolicy {
         usec_t again; /* before a node that said "not yet" runs again; 0: it cannot say so */
         usec_t delay, max_delay; /* between tries */
         usec_t window; /* from the first try; USEC_INFINITY: none */
+        usec_t again_window; /* of "not yet", from the first attempt; 0: none */
         usec_t timeout, total_timeout; /* of an attempt, of all; USEC_INFINITY: none */
         RunEndSet retry_ends; /* are retried; empty: every one … */
         RunEndSet no_retry_ends; /* … but these */
         RunEndSet success_ends; /* beside status 0 */
         RunEndSet again_ends; /* say "not yet", with .again */
         RunEndSet pending_ends; /* ask for a person */
+        bool has_condition; /* When=: the host judges it when the parents allow the node */
+        bool is_otherwise; /* runs if each node with a condition and the same parents was skipped for that */
+        bool is_goal; /* is never unneeded, like a node without children */
+        bool stays; /* is not skipped as unneeded */
+        bool has_default, has_default_for_timeout; /* a failure that another value stands in for ends no run */
+        RunEndRun end_run;
 } RunPolicy;
 
 typedef struct RunNodeSpec {
         const char *name; /* all pointers are borrowed, and need not stay */
         const char *const *parents; /* names; RUN_NO_NODE counts as none */
+        const uint8_t *edges; /* RunEdge of each; NULL: none has any */
         uint32_t n_parents;
         uint32_t payload; /* opaque: what the owner finds the node's command by */
         RunPolicy policy;
@@ -102,9 +142,18 @@ uint32_t run_graph_find(const RunGraph *graph, const char *name); /* or RUN_NODE
 const char *run_graph_name(const RunGraph *graph, uint32_t node);
 uint32_t run_graph_payload(const RunGraph *graph, uint32_t node);
 const RunPolicy *run_graph_policy(const RunGraph *graph, uint32_t node);
-/* Parents and children; their number in *ret_n. */
+/*
+ * Parents and children; their number in *ret_n. The parents of a node with Otherwise= are followed by the nodes with a
+ * condition beside it.
+ */
 const uint32_t *run_graph_parents(const RunGraph *graph, uint32_t node, uint32_t *ret_n);
 const uint32_t *run_graph_children(const RunGraph *graph, uint32_t node, uint32_t *ret_n);
+/* RunEdge of each of these. */
+const uint8_t *run_graph_parent_edges(const RunGraph *graph, uint32_t node);
+const uint8_t *run_graph_child_edges(const RunGraph *graph, uint32_t node);
+/* A goal has is_goal in its policy, or no children but those that run otherwise. */
+bool run_graph_is_goal(const RunGraph *graph, uint32_t node);
+uint32_t run_graph_count_judged(const RunGraph *graph, uint32_t node); /* of its parents */
 /* All nodes, parents before their children; as the definition has them where both may come first. */
 const uint32_t *run_graph_order(const RunGraph *graph);
 uint32_t run_graph_rank(const RunGraph *graph, uint32_t node); /* its place in that order */

@@ -31,24 +31,90 @@ static void mark(Run *run, uint32_t node) {
         run_set_put(run, RUN_SET_MARKED, rank, true);
 }
 
-static void tell_children(Run *run, uint32_t node, RunParent from, RunParent to) {
+/* @from, @reason: what it was. */
+static void tell_children(Run *run, uint32_t node, RunNodeState from, RunReason reason) {
+        const RunNode *entry = &run->nodes[node];
+        const uint8_t *edges = run_graph_child_edges(run->graph, node);
         uint32_t n;
         const uint32_t *children = run_graph_children(run->graph, node, &n);
 
-        if (n == 0 && run_node_state_is_terminal(run->nodes[node].state))
+        if (run_node_state_is_terminal(entry->state) && run_graph_is_goal(run->graph, node))
                 run->may_be_unneeded = true;
-        if (from == to)
-                return;
         for (uint32_t i = 0; i < n; i++) {
-                count_parent(&run->nodes[children[i]], from, UINT32_MAX);
-                count_parent(&run->nodes[children[i]], to, 1);
+                const RunParent was = run_parent_of(from, reason, edges[i]);
+                const RunParent is = run_parent_of(entry->state, entry->reason, edges[i]);
+
+                if (edges[i] & RUN_EDGE_OTHERWISE)
+                        mark(run, children[i]);
+                if (was == is || !(edges[i] & RUN_EDGE_IS_JUDGED))
+                        continue;
+                count_parent(&run->nodes[children[i]], was, UINT32_MAX);
+                count_parent(&run->nodes[children[i]], is, 1);
                 mark(run, children[i]);
         }
+}
+
+/* — states — */
+
+bool run_node_has_started(const RunNode *node, RunNodeState state) {
+        switch (state) {
+        case RUN_NODE_WAITING:
+        case RUN_NODE_BLOCKED:
+        case RUN_NODE_READY:
+                /* After an attempt it may be READY again. */
+                return node->number > 0;
+        case RUN_NODE_RUNNING:
+        case RUN_NODE_DEFERRED:
+        case RUN_NODE_PENDING:
+        case RUN_NODE_SUCCEEDED:
+        case RUN_NODE_FAILED:
+        case RUN_NODE_TIMEOUT:
+        case RUN_NODE_CANCELLED:
+        case RUN_NODE_SKIPPED:
+        case _RUN_NODE_STATE_MAX:
+                break;
+        }
+        return true;
+}
+
+bool run_node_is_skipped_as_unneeded(const RunNode *node) {
+        return node->state == RUN_NODE_SKIPPED && node->reason == RUN_REASON_SHORT_CIRCUIT;
+}
+
+/* @node has started, or was decided without that: its parents may be unneeded. */
+static void doubt_parents(Run *run, uint32_t node) {
+        const bool is_unneeded = run_node_is_skipped_as_unneeded(&run->nodes[node]);
+        const uint8_t *edges = run_graph_parent_edges(run->graph, node);
+        uint32_t n;
+        const uint32_t *parents = run_graph_parents(run->graph, node, &n);
+
+        for (uint32_t i = 0; i < n; i++) {
+                const uint32_t rank = run_graph_rank(run->graph, parents[i]);
+
+                if ((!is_unneeded && !(edges[i] & (RUN_EDGE_OPTIONAL | RUN_EDGE_OTHERWISE))) ||
+                    run_node_state_is_terminal(run->nodes[parents[i]].state))
+                        continue;
+                run->end_doubted = MAX(run->end_doubted, rank + 1);
+                run_set_put(run, RUN_SET_DOUBTED, rank, true);
+        }
+}
+
+void run_want_policy(Run *run, uint32_t node, bool wants) {
+        RunNode *entry = &run->nodes[node];
+
+        if (!wants)
+                entry->is_asked = entry->is_stale = false;
+        if (run_set_has(run, RUN_SET_TO_ASK, node) == wants)
+                return;
+        run_set_put(run, RUN_SET_TO_ASK, node, wants);
+        run->n_to_ask += wants ? 1 : UINT32_MAX;
 }
 
 void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reason) {
         RunNode *entry = &run->nodes[node];
         const RunNodeState from = entry->state;
+        const RunReason reason_before = entry->reason;
+        const bool had_started = run_node_has_started(entry, from);
 
         run->tally[from]--;
         run->tally[state]++;
@@ -69,42 +135,135 @@ void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reas
         }
         run_set_put(run, RUN_SET_PENDING, node, state == RUN_NODE_PENDING);
         run->may_be_unneeded = run->may_be_unneeded || state == RUN_NODE_PENDING;
+        if (state > RUN_NODE_BLOCKED)
+                run_want_policy(run, node, false);
         run_change_node(run, node);
         run_node_time(run, node);
-        tell_children(run, node, run_parent_of(from), run_parent_of(state));
+        tell_children(run, node, from, reason_before);
+        if (!had_started && run_node_has_started(entry, state))
+                doubt_parents(run, node);
+        if (state == RUN_NODE_SUCCEEDED && run->fired == RUN_END_RUN_NO)
+                run->fired = run_graph_policy(run->graph, node)->end_run;
+}
+
+void run_node_fail(Run *run, uint32_t node, RunNodeState state, RunReason reason) {
+        const RunPolicy *policy = run_graph_policy(run->graph, node);
+        const bool stands_in = state == RUN_NODE_TIMEOUT ? policy->has_default_for_timeout : policy->has_default;
+
+        if (policy->failure == RUN_POLICY_SUSPEND && run->row.state != RUN_STOPPING) {
+                run_node_become(run, node, RUN_NODE_PENDING, RUN_REASON_FAILED);
+                return;
+        }
+        run_node_become(run, node, state, reason);
+        if (policy->failure == RUN_POLICY_END && !stands_in && run->fired == RUN_END_RUN_NO)
+                run->fired = RUN_END_RUN_FAILURE;
 }
 
 /* — judging — */
 
-static RunNodeEvent ask_parents(const Run *run, uint32_t node) {
+static uint32_t count_unfinished(const Run *run, uint32_t node) {
         const RunNode *entry = &run->nodes[node];
-        RunCounts counts;
-        uint32_t n;
 
-        (void) run_graph_parents(run->graph, node, &n);
-        counts = (RunCounts) { .n = {
-                                      [RUN_PARENT_UNFINISHED] = n - entry->succeeded - entry->failed - entry->skipped -
-                                                                entry->pending,
-                                      [RUN_PARENT_SUCCEEDED] = entry->succeeded,
-                                      [RUN_PARENT_FAILED] = entry->failed,
-                                      [RUN_PARENT_SKIPPED] = entry->skipped,
-                                      [RUN_PARENT_PENDING] = entry->pending,
-                              } };
-        return run_ready(run_graph_policy(run->graph, node), &counts);
+        return run_graph_count_judged(run->graph, node) - entry->succeeded - entry->failed - entry->skipped -
+               entry->pending;
+}
+
+/* A command judges @node: it is asked whenever a parent has ended or become PENDING. */
+static RunNodeEvent ask_later(Run *run, uint32_t node) {
+        const uint32_t n = run_graph_count_judged(run->graph, node);
+        RunNode *entry = &run->nodes[node];
+
+        if (entry->is_asked)
+                entry->is_stale = true;
+        else if (n == 0 || count_unfinished(run, node) < n)
+                run_want_policy(run, node, true);
+        return RUN_NODE_EVENT_WAIT;
+}
+
+static RunNodeEvent ask_parents(Run *run, uint32_t node) {
+        const RunPolicy *policy = run_graph_policy(run->graph, node);
+        const RunNode *entry = &run->nodes[node];
+        const RunCounts counts = { .n = {
+                                           [RUN_PARENT_UNFINISHED] = count_unfinished(run, node),
+                                           [RUN_PARENT_SUCCEEDED] = entry->succeeded,
+                                           [RUN_PARENT_FAILED] = entry->failed,
+                                           [RUN_PARENT_SKIPPED] = entry->skipped,
+                                           [RUN_PARENT_PENDING] = entry->pending,
+                                   } };
+
+        return policy->readiness == RUN_READY_BY_POLICY ? ask_later(run, node) : run_ready(policy, &counts);
 }
 
 /* Whether a failure is why @node is skipped: that of a parent, or one further up. */
 static bool has_failure_above(const Run *run, uint32_t node) {
+        const uint8_t *edges = run_graph_parent_edges(run->graph, node);
         uint32_t n;
         const uint32_t *parents = run_graph_parents(run->graph, node, &n);
 
         if (run->nodes[node].failed > 0)
                 return true;
         for (uint32_t i = 0; i < n; i++)
-                if (run->nodes[parents[i]].state == RUN_NODE_SKIPPED &&
+                if (edges[i] & RUN_EDGE_IS_JUDGED && run->nodes[parents[i]].state == RUN_NODE_SKIPPED &&
                     run->nodes[parents[i]].reason == RUN_REASON_UPSTREAM_FAILED)
                         return true;
         return false;
+}
+
+/* What the nodes with a condition beside @node leave it: RUN_NODE_EVENT_NEVER if one of them was not skipped for it. */
+static RunNodeEvent ask_siblings(const Run *run, uint32_t node) {
+        const uint8_t *edges = run_graph_parent_edges(run->graph, node);
+        RunNodeEvent verdict = RUN_NODE_EVENT_FIT;
+        uint32_t n;
+        const uint32_t *parents = run_graph_parents(run->graph, node, &n);
+
+        for (uint32_t i = 0; i < n; i++) {
+                const RunNode *sibling = &run->nodes[parents[i]];
+
+                if (!(edges[i] & RUN_EDGE_OTHERWISE))
+                        continue;
+                if (sibling->state == RUN_NODE_BLOCKED && verdict == RUN_NODE_EVENT_FIT)
+                        verdict = RUN_NODE_EVENT_BLOCK;
+                else if (sibling->state == RUN_NODE_WAITING)
+                        verdict = RUN_NODE_EVENT_WAIT;
+                else if (sibling->state != RUN_NODE_SKIPPED || sibling->reason != RUN_REASON_WHEN)
+                        return RUN_NODE_EVENT_NEVER;
+        }
+        return verdict;
+}
+
+/* The parents of @node allow it. */
+static void become_ready(Run *run, uint32_t node) {
+        const RunEngine *engine = run->flow->engine;
+
+        if (!run_graph_policy(run->graph, node)->has_condition) {
+                run_node_become(run, node, RUN_NODE_READY, RUN_REASON_NONE);
+                return;
+        }
+        /* A failure must be able to end the run. */
+        if (!run_is_open(run))
+                return;
+        switch (engine->host->judge(engine->userdata, run->row.id, node)) {
+        case RUN_CONDITION_TRUE:
+                run_node_become(run, node, RUN_NODE_READY, RUN_REASON_NONE);
+                break;
+        case RUN_CONDITION_FALSE:
+                run_node_become(run, node, RUN_NODE_SKIPPED, RUN_REASON_WHEN);
+                break;
+        case RUN_CONDITION_BROKEN:
+                run_node_fail(run, node, RUN_NODE_FAILED, RUN_REASON_EXPRESSION);
+        }
+}
+
+static void take_verdict(Run *run, uint32_t node, RunNodeEvent verdict) {
+        const RunNodeState rest = verdict == RUN_NODE_EVENT_BLOCK ? RUN_NODE_BLOCKED : RUN_NODE_WAITING;
+
+        if (verdict == RUN_NODE_EVENT_FIT)
+                become_ready(run, node);
+        else if (verdict == RUN_NODE_EVENT_NEVER)
+                run_node_become(run, node, RUN_NODE_SKIPPED,
+                                has_failure_above(run, node) ? RUN_REASON_UPSTREAM_FAILED : RUN_REASON_UPSTREAM);
+        else if (run->nodes[node].state != rest)
+                run_node_become(run, node, rest, RUN_REASON_NONE);
 }
 
 static void judge(Run *run, uint32_t node) {
@@ -114,25 +273,63 @@ static void judge(Run *run, uint32_t node) {
         if (state != RUN_NODE_WAITING && state != RUN_NODE_BLOCKED)
                 return;
         verdict = ask_parents(run, node);
-        if (verdict == RUN_NODE_EVENT_FIT)
-                run_node_become(run, node, RUN_NODE_READY, RUN_REASON_NONE);
-        else if (verdict == RUN_NODE_EVENT_NEVER)
-                run_node_become(run, node, RUN_NODE_SKIPPED,
-                                has_failure_above(run, node) ? RUN_REASON_UPSTREAM_FAILED : RUN_REASON_UPSTREAM);
-        else if (state != (verdict == RUN_NODE_EVENT_BLOCK ? RUN_NODE_BLOCKED : RUN_NODE_WAITING))
-                run_node_become(run, node, verdict == RUN_NODE_EVENT_BLOCK ? RUN_NODE_BLOCKED : RUN_NODE_WAITING,
-                                RUN_REASON_NONE);
+        if (verdict == RUN_NODE_EVENT_FIT && run_graph_policy(run->graph, node)->is_otherwise) {
+                verdict = ask_siblings(run, node);
+                if (verdict == RUN_NODE_EVENT_NEVER) {
+                        run_node_become(run, node, RUN_NODE_SKIPPED, RUN_REASON_WHEN);
+                        return;
+                }
+        }
+        take_verdict(run, node, verdict);
+}
+
+void run_ask_policies(Run *run) {
+        const RunEngine *engine = run->flow->engine;
+
+        if (run->n_to_ask == 0 || run->row.state != RUN_RUNNING)
+                return;
+        for (uint32_t i = 0; (i = run_set_next(run, RUN_SET_TO_ASK, i, run->n)) < run->n; i++) {
+                run_want_policy(run, i, false);
+                run->nodes[i].is_asked = true;
+                engine->host->ask(engine->userdata, run->row.id, i, run->nodes[i].generation);
+        }
+}
+
+void run_take_answer(Run *run, uint32_t node, RunAnswer answer) {
+        const bool is_last = count_unfinished(run, node) == 0 && run->nodes[node].pending == 0;
+
+        switch (answer) {
+        case RUN_ANSWER_READY:
+                become_ready(run, node);
+                break;
+        case RUN_ANSWER_NEVER:
+                take_verdict(run, node, RUN_NODE_EVENT_NEVER);
+                break;
+        case RUN_ANSWER_FAIL:
+                run_node_fail(run, node, RUN_NODE_FAILED, RUN_REASON_POLICY);
+                break;
+        case RUN_ANSWER_WAIT:
+                /* Nothing that it could wait for is to come. */
+                if (!is_last)
+                        break;
+                [[fallthrough]];
+        case RUN_ANSWER_PENDING:
+        case _RUN_ANSWER_MAX:
+                run_node_become(run, node, RUN_NODE_PENDING, RUN_REASON_POLICY);
+        }
 }
 
 void run_judge(Run *run) {
         const uint32_t *order = run_graph_order(run->graph);
-        const bool is_judged = run_is_judged(run);
 
         /* What is marked on the way stands further on, and may move the end. */
         while ((run->first_marked = run_set_next(run, RUN_SET_MARKED, run->first_marked, run->end_marked)) <
                run->end_marked) {
+                /* A condition without a value can end the run: then nothing more is judged. */
+                if (run->fired != RUN_END_RUN_NO)
+                        return;
                 run_set_put(run, RUN_SET_MARKED, run->first_marked, false);
-                if (is_judged)
+                if (run_is_judged(run))
                         judge(run, order[run->first_marked]);
         }
         run->first_marked = run->n;
@@ -143,6 +340,12 @@ void run_judge_all(Run *run) {
         for (uint32_t i = 0; i < run->n; i++)
                 mark(run, i);
         run_judge(run);
+}
+
+void run_judge_conditions(Run *run) {
+        for (uint32_t i = 0; i < run->n; i++)
+                if (run_graph_policy(run->graph, i)->has_condition)
+                        mark(run, i);
 }
 
 /* — many nodes — */
@@ -209,10 +412,8 @@ static bool has_live_goal(Run *run, uint32_t node, bool *ret_has_goal) {
         mark(run, node);
         for (uint32_t at = first; at < run->end_marked && !has_live;
              at = run_set_next(run, RUN_SET_MARKED, at + 1, run->end_marked)) {
-                uint32_t n;
 
-                (void) run_graph_children(run->graph, order[at], &n);
-                if (n == 0 && order[at] != node) {
+                if (order[at] != node && run_graph_is_goal(run->graph, order[at])) {
                         *ret_has_goal = true;
                         has_live = !run_node_state_is_terminal(run->nodes[order[at]].state);
                 }
@@ -226,7 +427,7 @@ static bool has_live_goal(Run *run, uint32_t node, bool *ret_has_goal) {
 }
 
 void run_drop_unneeded(Run *run) {
-        while (run->may_be_unneeded && run_is_open(run)) {
+        while (run->may_be_unneeded && run_is_open(run) && run->fired == RUN_END_RUN_NO) {
                 run->may_be_unneeded = false;
                 for (uint32_t i = 0; (i = run_set_next(run, RUN_SET_PENDING, i, run->n)) < run->n; i++) {
                         bool has_goal;

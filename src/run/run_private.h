@@ -16,7 +16,7 @@
 
 #define RUN_LOSSES_MAX 3U /* lost so often, a node waits for a person */
 
-/* 56 bytes: with its place in the timers and six bits 60.75 of the 64 that a node may take. */
+/* 56 bytes: with its place in the timers and eight bits 61 of the 64 that a node may take. */
 typedef struct RunNode {
         uint32_t succeeded, failed, skipped, pending; /* parents */
         usec_t at, first_at; /* as in RunNodeRow */
@@ -26,6 +26,7 @@ typedef struct RunNode {
         uint16_t generation, failures, agains;
         uint8_t state, reason;
         uint8_t attempt : 2, outcome : 3, losses : 2, is_put : 1; /* is_put: .batch is known */
+        uint8_t is_asked : 1, is_stale : 1; /* the command that judges it; its parents have changed since */
 } RunNode;
 
 _Static_assert(sizeof(RunNode) <= 56, "a node of a live run takes 64 bytes with its sets");
@@ -38,6 +39,8 @@ typedef enum RunSet {
         RUN_SET_CHANGED, /* the row is to be put */
         RUN_SET_DUE, /* its timer has run off */
         RUN_SET_MARKED, /* by rank, not by number: for the walk at hand */
+        RUN_SET_DOUBTED, /* by rank: may be unneeded by now */
+        RUN_SET_TO_ASK, /* the command that judges it is to be asked */
         _RUN_SET_MAX,
 } RunSet;
 
@@ -53,8 +56,10 @@ typedef struct Run {
         uint32_t first_marked, end_marked; /* no rank outside is in RUN_SET_MARKED */
         uint32_t first_changed, end_changed;
         uint32_t first_ready;
+        uint32_t end_doubted; /* no rank from there on is in RUN_SET_DOUBTED */
+        uint32_t n_to_ask;
         bool has_changed; /* the row of the run, or of a node */
-        bool has_fired; /* FailurePolicy=end, in this event */
+        RunEndRun fired; /* how a node ends the run in this event */
         bool may_be_unneeded; /* a goal has ended, or a node has become PENDING */
         uint32_t n_timers;
         uint32_t place; /* in the timers of the engine */
@@ -127,18 +132,33 @@ Run *run_find(const RunEngine *engine, uint32_t id);
 /* — run_node.c: states of nodes — */
 
 void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reason);
+/* What has failed for good: @node becomes @state, or what its policy says. */
+void run_node_fail(Run *run, uint32_t node, RunNodeState state, RunReason reason);
+bool run_node_has_started(const RunNode *node, RunNodeState state); /* or was decided without that */
+bool run_node_is_skipped_as_unneeded(const RunNode *node);
+/* Whether the command that judges @node is to be asked with the end of the turn. */
+void run_want_policy(Run *run, uint32_t node, bool wants);
+void run_ask_policies(Run *run);
+void run_take_answer(Run *run, uint32_t node, RunAnswer answer);
 void run_judge(Run *run); /* all that are marked */
 void run_judge_all(Run *run);
+void run_judge_conditions(Run *run); /* which wait for the run to begin; with run_settle() */
 void run_node_skip_rest(Run *run); /* all that do not run */
 void run_node_reset(Run *run, uint32_t node); /* a next generation */
 /* Resets @node and, below it, all or what was skipped or cancelled. */
 void run_reset_below(Run *run, uint32_t node, bool all);
 void run_drop_unneeded(Run *run);
 
+/* — run_need.c: short circuit — */
+
+void run_skip_unneeded(Run *run); /* all that are doubted */
+void run_forget_doubts(Run *run); /* after rows were given back */
+
 /* — run_attempt.c: attempts — */
 
 void run_attempt_make(Run *run, uint32_t node);
 void run_attempt_tell_all(Run *run, RunOutcome outcome);
+void run_attempt_abandon_all(Run *run); /* at the deadline */
 void run_attempt_end(Run *run, uint32_t node, RunEndKind kind, uint16_t end);
 void run_attempt_release(Run *run); /* those that the store has */
 void run_attempt_meet_bound(Run *run, uint32_t node); /* of its time, if it is over */

@@ -11,7 +11,15 @@
 
 #include "run/run_ready.h"
 
-RunParent run_parent_of(RunNodeState state) {
+static RunParent parent_of_skip(RunReason reason, uint8_t edge) {
+        if (edge & RUN_EDGE_SKIP_SUCCEEDS)
+                return RUN_PARENT_SUCCEEDED;
+        if (edge & RUN_EDGE_SKIP_FAILS || (edge & RUN_EDGE_HANDS_FAILURE && reason == RUN_REASON_UPSTREAM_FAILED))
+                return RUN_PARENT_FAILED;
+        return RUN_PARENT_SKIPPED;
+}
+
+RunParent run_parent_of(RunNodeState state, RunReason reason, uint8_t edge) {
         switch (state) {
         case RUN_NODE_WAITING:
         case RUN_NODE_READY:
@@ -28,7 +36,7 @@ RunParent run_parent_of(RunNodeState state) {
         case RUN_NODE_CANCELLED:
                 return RUN_PARENT_FAILED;
         case RUN_NODE_SKIPPED:
-                return RUN_PARENT_SKIPPED;
+                return parent_of_skip(reason, edge);
         case _RUN_NODE_STATE_MAX:
                 break;
         }
@@ -62,21 +70,44 @@ static RunNodeEvent judge_amount(uint64_t wanted, const RunCounts *counts) {
 }
 
 RunNodeEvent run_ready(const RunPolicy *policy, const RunCounts *counts) {
-        const uint32_t failed = counts->n[RUN_PARENT_FAILED], skipped = counts->n[RUN_PARENT_SKIPPED];
-        const uint32_t pending = counts->n[RUN_PARENT_PENDING], unfinished = counts->n[RUN_PARENT_UNFINISHED];
-        uint64_t n = 0;
+        const uint32_t succeeded = counts->n[RUN_PARENT_SUCCEEDED], failed = counts->n[RUN_PARENT_FAILED];
+        const uint32_t skipped = counts->n[RUN_PARENT_SKIPPED], pending = counts->n[RUN_PARENT_PENDING];
+        const uint32_t unfinished = counts->n[RUN_PARENT_UNFINISHED], open = unfinished + pending;
+        const uint64_t n = (uint64_t) succeeded + failed + skipped + open;
 
-        for (unsigned i = 0; i < _RUN_PARENT_MAX; i++)
-                n += counts->n[i];
+        /* A node without parents waits for nothing. */
+        if (n == 0)
+                return RUN_NODE_EVENT_FIT;
         switch (policy->readiness) {
         case RUN_READY_ALL_SUCCEEDED:
-                return judge(counts->n[RUN_PARENT_SUCCEEDED] == n, failed > 0 || skipped > 0, pending > 0);
-        case RUN_READY_ALL_FINISHED:
-                return judge(unfinished == 0 && pending == 0, false, pending > 0);
+        case RUN_READY_NAMED:
+                return judge(succeeded == n, failed + skipped > 0, pending > 0);
         case RUN_READY_AT_LEAST:
                 return judge_amount(policy->amount, counts);
         case RUN_READY_AT_LEAST_PERCENT:
                 return judge_amount((n * policy->amount + 99) / 100, counts);
+        case RUN_READY_ANY:
+                return judge_amount(1, counts);
+        case RUN_READY_ALL_FINISHED:
+                return judge(open == 0, false, pending > 0);
+        case RUN_READY_NONE_FAILED:
+                return judge(open == 0 && failed == 0, failed > 0, pending > 0);
+        case RUN_READY_ONE_FAILED:
+                return judge(failed > 0, open == 0, unfinished == 0);
+        case RUN_READY_ALL_FAILED:
+                return judge(failed == n, succeeded + skipped > 0, pending > 0);
+        case RUN_READY_ALWAYS:
+                return RUN_NODE_EVENT_FIT;
+        case RUN_READY_NONE_SKIPPED:
+                return judge(open == 0 && skipped == 0, skipped > 0, pending > 0);
+        case RUN_READY_ONE_DONE:
+                return judge(succeeded + failed > 0, open == 0, unfinished == 0);
+        case RUN_READY_ALL_SKIPPED:
+                return judge(skipped == n, succeeded + failed > 0, pending > 0);
+        case RUN_READY_NONE_FAILED_MIN_ONE:
+                return judge(open == 0 && failed == 0 && succeeded > 0, failed > 0 || succeeded + open == 0,
+                             pending > 0);
+        case RUN_READY_BY_POLICY:
         case _RUN_READINESS_MAX:
                 break;
         }

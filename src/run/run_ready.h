@@ -8,8 +8,7 @@
  * its children, not the parents of these.
  */
 
-#include "run/run_graph.h"
-#include "run/run_type.h"
+#include "run/run_engine.h"
 
 /* What a node counts as for its children. */
 typedef enum RunParent {
@@ -25,7 +24,8 @@ typedef struct RunCounts {
         uint32_t n[_RUN_PARENT_MAX];            /* parents of each kind */
 } RunCounts;
 
-RunParent run_parent_of(RunNodeState state);
+/* @reason: of the state; @edge: RunEdge of what joins the two. */
+RunParent run_parent_of(RunNodeState state, RunReason reason, uint8_t edge);
 
 /* All parents are unfinished. */
 void run_counts_init(RunCounts *counts, uint32_t n_parents);

@@ -24,6 +24,11 @@ static uint32_t count_terminal(const Run *run) {
         return n;
 }
 
+static bool is_tolerated(const RunPolicy *policy, const RunNode *node) {
+        return policy->failure == RUN_POLICY_CONTINUE ||
+               (node->state == RUN_NODE_TIMEOUT ? policy->has_default_for_timeout : policy->has_default);
+}
+
 static RunState result_of(const Run *run) {
         bool is_partial = false;
 
@@ -33,7 +38,7 @@ static RunState result_of(const Run *run) {
                 const RunNode *node = &run->nodes[i];
 
                 if (node->state == RUN_NODE_FAILED || node->state == RUN_NODE_TIMEOUT) {
-                        if (run_graph_policy(run->graph, i)->failure != RUN_POLICY_CONTINUE)
+                        if (!is_tolerated(run_graph_policy(run->graph, i), node))
                                 return RUN_FAILED;
                         is_partial = true;
                 } else if (node->state == RUN_NODE_CANCELLED)
@@ -70,18 +75,25 @@ static void settle_running(Run *run) {
 }
 
 void run_fire(Run *run) {
-        if (run->has_fired && run_is_open(run)) {
-                run_stop(run, RUN_FAILED);
+        if (run->fired != RUN_END_RUN_NO && run_is_open(run)) {
+                run_stop(run, run->fired == RUN_END_RUN_SUCCESS ? result_of(run) : RUN_FAILED);
                 if (run->settings.end_kills)
                         run_attempt_tell_all(run, RUN_OUTCOME_ENDED);
         }
-        run->has_fired = false;
+        run->fired = RUN_END_RUN_NO;
 }
 
 void run_settle(Run *run) {
         run_fire(run);
-        run_judge(run);
-        run_drop_unneeded(run);
+        do {
+                /* What is skipped is told to its children, and what is decided may leave others unneeded. */
+                do {
+                        run_judge(run);
+                        run_skip_unneeded(run);
+                        run_fire(run);
+                } while (run->first_marked < run->end_marked);
+                run_drop_unneeded(run);
+        } while (run->first_marked < run->end_marked || run->end_doubted > 0);
         if (run_is_open(run))
                 settle_running(run);
         if (run->row.state == RUN_STOPPING)
@@ -99,6 +111,7 @@ void run_end_unbegun(Run *run, RunState state, RunReason reason) {
 static void begin(Run *run) {
         run->row.deadline = usec_add(run->flow->engine->now, run->settings.timeout);
         run_become(run, RUN_RUNNING, RUN_REASON_NONE);
+        run_judge_conditions(run);
         run_settle(run);
 }
 

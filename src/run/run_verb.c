@@ -118,7 +118,8 @@ static void resolve(Run *run, RunVerb verb, uint32_t node) {
                 run_node_become(run, node, RUN_NODE_SUCCEEDED, RUN_REASON_OPERATOR);
         else if (verb == RUN_VERB_AS_FAILED) {
                 run_node_become(run, node, RUN_NODE_FAILED, RUN_REASON_OPERATOR);
-                run->has_fired = run_graph_policy(run->graph, node)->failure == RUN_POLICY_END;
+                if (run_graph_policy(run->graph, node)->failure == RUN_POLICY_END)
+                        run->fired = RUN_END_RUN_FAILURE;
         } else if (verb == RUN_VERB_AS_RETRY)
                 ready_again(run, node);
         else

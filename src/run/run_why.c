@@ -27,15 +27,25 @@ static const char *const reasons[_RUN_REASON_MAX] = {
         [RUN_REASON_UNIT] = "unit",
         [RUN_REASON_DEPENDENCY] = "dependency",
         [RUN_REASON_QUEUE] = "queue",
+        [RUN_REASON_SHORT_CIRCUIT] = "short-circuit",
+        [RUN_REASON_WHEN] = "when",
+        [RUN_REASON_EXPRESSION] = "expression",
+        [RUN_REASON_POLICY] = "policy",
 };
 
 static const char *const whys[_RUN_WHY_MAX] = {
         [RUN_WHY_NOTHING] = "nothing", [RUN_WHY_PARENTS] = "parents", [RUN_WHY_HUMAN] = "human",
         [RUN_WHY_TIME] = "time",       [RUN_WHY_PROCESS] = "process", [RUN_WHY_END] = "end",
         [RUN_WHY_STORE] = "store",     [RUN_WHY_PLACE] = "place",     [RUN_WHY_RUN] = "run",
-        [RUN_WHY_UNIT] = "unit",
+        [RUN_WHY_UNIT] = "unit",       [RUN_WHY_POLICY] = "policy",
 };
 
+static const char *const answers[_RUN_ANSWER_MAX] = {
+        [RUN_ANSWER_READY] = "READY", [RUN_ANSWER_WAIT] = "WAIT",       [RUN_ANSWER_NEVER] = "NEVER",
+        [RUN_ANSWER_FAIL] = "FAIL",   [RUN_ANSWER_PENDING] = "PENDING",
+};
+
+DEFINE_STRING_TABLE(run_answer, RunAnswer, answers)
 DEFINE_STRING_TABLE(run_reason, RunReason, reasons)
 DEFINE_STRING_TABLE(run_why, RunWhy, whys)
 
@@ -72,7 +82,10 @@ static RunWhy why_of_attempt(const RunNode *node) {
 static RunWhy why_of_node(const Run *run, uint32_t node) {
         switch ((RunNodeState) run->nodes[node].state) {
         case RUN_NODE_WAITING:
-                return run_is_judged(run) ? RUN_WHY_PARENTS : RUN_WHY_RUN;
+                if (!run_is_judged(run))
+                        return RUN_WHY_RUN;
+                return run->nodes[node].is_asked || run_set_has(run, RUN_SET_TO_ASK, node) ? RUN_WHY_POLICY
+                                                                                          : RUN_WHY_PARENTS;
         case RUN_NODE_BLOCKED:
         case RUN_NODE_PENDING:
                 return RUN_WHY_HUMAN;

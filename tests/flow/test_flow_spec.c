@@ -165,7 +165,7 @@ Test(flow_spec, settings_of_runs) {
         cr_assert(eq(u32, settings.max_runs, 1));
         cr_assert(eq(u32, settings.max_queued, 100));
         cr_assert(eq(int, settings.on_busy, RUN_BUSY_QUEUE));
-        cr_assert(not(settings.end_kills || settings.timeout_drains));
+        cr_assert(not(settings.end_kills || settings.timeout_mode != RUN_TIMEOUT_TERMINATE));
         cr_assert(eq(u64, settings.timeout, USEC_INFINITY));
         cr_assert(eq(u64, settings.queue_timeout, USEC_INFINITY));
 

@@ -31,7 +31,7 @@ static TrialVerdict by_counts(const TrialNode *node, const TrialParent *parents,
 
         run_counts_init(&counts, node->n_parents);
         for (unsigned i = 0; i < node->n_parents; i++)
-                run_counts_move(&counts, RUN_PARENT_UNFINISHED, run_parent_of(state_of[parents[i]]));
+                run_counts_move(&counts, RUN_PARENT_UNFINISHED, run_parent_of(state_of[parents[i]], RUN_REASON_NONE, 0));
         switch ((int) run_ready(&policy, &counts)) {
         case RUN_NODE_EVENT_FIT:
                 return TRIAL_READY;
@@ -106,5 +106,5 @@ Test(run_ready, what_each_state_counts_as) {
         };
 
         for (unsigned s = 0; s < _RUN_NODE_STATE_MAX; s++)
-                cr_assert(eq(int, run_parent_of(s), expected[s]), "%s", run_node_state_to_string(s));
+                cr_assert(eq(int, run_parent_of(s, RUN_REASON_NONE, 0), expected[s]), "%s", run_node_state_to_string(s));
 }
