@@ -13,6 +13,8 @@
 #include "flow/flow_spec.h"
 
 #define PARALLEL_PER_PROCESSOR 4U
+/* EX_TEMPFAIL of sysexits.h */
+#define AGAIN_STATUS 75U
 
 struct FlowSpec {
         const FlowSettings *flow; /* borrowed */
@@ -42,16 +44,33 @@ FlowSpec *flow_spec_free(FlowSpec *spec) {
 /* — policies — */
 
 static RunReadiness readiness_of(const FlowReadiness *readiness) {
-        switch (readiness->kind) {
-        case FLOW_READY_ALL_FINISHED:
-                return RUN_READY_ALL_FINISHED;
-        case FLOW_READY_AT_LEAST:
-                return readiness->is_percent ? RUN_READY_AT_LEAST_PERCENT : RUN_READY_AT_LEAST;
-        case FLOW_READY_ALL_SUCCEEDED:
-        case _FLOW_READY_MAX:
-                break;
-        }
-        return RUN_READY_ALL_SUCCEEDED;
+        static const RunReadiness of[_FLOW_READY_MAX] = {
+                [FLOW_READY_ALL_SUCCEEDED] = RUN_READY_ALL_SUCCEEDED,
+                [FLOW_READY_ALL_FINISHED] = RUN_READY_ALL_FINISHED,
+                [FLOW_READY_AT_LEAST] = RUN_READY_AT_LEAST,
+                [FLOW_READY_ANY] = RUN_READY_ANY,
+                [FLOW_READY_NAMED] = RUN_READY_NAMED,
+                [FLOW_READY_NONE_FAILED] = RUN_READY_NONE_FAILED,
+                [FLOW_READY_ONE_FAILED] = RUN_READY_ONE_FAILED,
+                [FLOW_READY_ALL_FAILED] = RUN_READY_ALL_FAILED,
+                [FLOW_READY_ALWAYS] = RUN_READY_ALWAYS,
+                [FLOW_READY_NONE_SKIPPED] = RUN_READY_NONE_SKIPPED,
+                [FLOW_READY_ONE_DONE] = RUN_READY_ONE_DONE,
+                [FLOW_READY_ALL_SKIPPED] = RUN_READY_ALL_SKIPPED,
+                [FLOW_READY_NONE_FAILED_MIN_ONE] = RUN_READY_NONE_FAILED_MIN_ONE,
+                [FLOW_READY_ONE_SUCCESS] = RUN_READY_AT_LEAST,
+        };
+
+        return readiness->kind == FLOW_READY_AT_LEAST && readiness->is_percent ? RUN_READY_AT_LEAST_PERCENT
+                                                                               : of[readiness->kind];
+}
+
+/* All parents are optional: the first success is enough. */
+static bool takes_any(const FlowNode *node) {
+        for (size_t i = 0; i < node->depends_on.n; i++)
+                if (node->depends_on.items[i].kind == FLOW_DEPENDS_ON)
+                        return false;
+        return node->depends_on.n > 0;
 }
 
 /* A command that may run again after a failure may do so after it was lost, too. */
@@ -105,11 +124,30 @@ static void set_ends(RunEndSet ends, const ExitStatusSet *set) {
         memcpy(ends + ELEMENTSOF(set->statuses), set->signals, sizeof(set->signals));
 }
 
+static bool is_empty(const RunEndSet ends) {
+        static const RunEndSet none;
+
+        return memcmp(ends, none, sizeof(none)) == 0;
+}
+
+static RunEndRun end_run_of(FlowEndRun end_run) {
+        switch (end_run) {
+        case FLOW_END_RUN_SUCCESS:
+                return RUN_END_RUN_SUCCESS;
+        case FLOW_END_RUN_FAILURE:
+                return RUN_END_RUN_FAILURE;
+        case FLOW_END_RUN_NO:
+        case _FLOW_END_RUN_MAX:
+                break;
+        }
+        return RUN_END_RUN_NO;
+}
+
 /* The bytes of equal policies are equal, so that the graph stores them once. */
 static void make_policy(const FlowSpec *spec, const FlowNode *node, RunPolicy *ret_policy) {
         memset(ret_policy, 0, sizeof(*ret_policy));
-        ret_policy->readiness = readiness_of(&node->readiness);
-        ret_policy->amount = node->readiness.n;
+        ret_policy->readiness = takes_any(node) ? RUN_READY_ANY : readiness_of(&node->readiness);
+        ret_policy->amount = node->readiness.kind == FLOW_READY_ONE_SUCCESS ? 1 : node->readiness.n;
         ret_policy->recover = recover_of(node);
         ret_policy->failure = failure_of(flow_node_failure(spec->flow, node));
         ret_policy->backoff = backoff_of(node->retry_backoff);
@@ -123,21 +161,53 @@ static void make_policy(const FlowSpec *spec, const FlowNode *node, RunPolicy *r
         set_ends(ret_policy->retry_ends, &node->retry_exit_status);
         set_ends(ret_policy->no_retry_ends, &node->no_retry_exit_status);
         set_ends(ret_policy->success_ends, &node->success_exit_status);
+        set_ends(ret_policy->pending_ends, &node->pending_exit_status);
+        set_ends(ret_policy->again_ends, &node->again_exit_status);
+        if (node->again > 0 && is_empty(ret_policy->again_ends))
+                ret_policy->again_ends[AGAIN_STATUS / 64] |= UINT64_C(1) << AGAIN_STATUS % 64;
+        ret_policy->again = node->again;
+        ret_policy->again_max = node->again_max;
+        ret_policy->again_window = node->again_window == USEC_INFINITY ? 0 : node->again_window;
+        ret_policy->is_goal = node->always;
+        ret_policy->stays = !flow_node_may_be_skipped(spec->flow, node);
+        ret_policy->end_run = end_run_of(node->end_run);
 }
 
 /* — nodes — */
 
+static const FlowParent *find_parent(const FlowParents *parents, const char *name) {
+        for (size_t i = 0; i < parents->n; i++)
+                if (strcmp(parents->items[i].name, name) == 0)
+                        return &parents->items[i];
+        return NULL;
+}
+
+static uint8_t edge_of(const FlowNode *node, const FlowDependency *dependency) {
+        const bool is_any = dependency->kind == FLOW_DEPENDS_ON && node->readiness.kind == FLOW_READY_ANY;
+        const FlowParent *skip = find_parent(&node->skip_counts_as, dependency->name);
+        unsigned edge = dependency->kind != FLOW_DEPENDS_ON || is_any ? RUN_EDGE_OPTIONAL : 0;
+
+        if (find_parent(&node->named, dependency->name))
+                edge |= RUN_EDGE_NAMED;
+        if (skip)
+                edge |= skip->is_success ? RUN_EDGE_SKIP_SUCCEEDS : RUN_EDGE_SKIP_FAILS;
+        return (uint8_t) edge;
+}
+
 static int list_parents(FlowSpec *spec, const FlowNode *node, RunNodeSpec *entry) {
         const char **parents = arena_alloc(&spec->memory, node->depends_on.n * sizeof(*parents));
+        uint8_t *edges = arena_alloc(&spec->memory, node->depends_on.n * sizeof(*edges));
 
-        if (!parents)
+        if (!parents || !edges)
                 return -ENOMEM;
         for (size_t i = 0; i < node->depends_on.n; i++) {
                 parents[i] = arena_strdup(&spec->memory, node->depends_on.items[i].name);
                 if (!parents[i])
                         return -ENOMEM;
+                edges[i] = edge_of(node, &node->depends_on.items[i]);
         }
         entry->parents = parents;
+        entry->edges = edges;
         entry->n_parents = (uint32_t) node->depends_on.n;
         return 0;
 }
@@ -185,6 +255,19 @@ static RunBusy busy_of(FlowBusy busy) {
         return RUN_BUSY_QUEUE;
 }
 
+static RunTimeoutMode timeout_mode_of(FlowTimeoutMode mode) {
+        switch (mode) {
+        case FLOW_TIMEOUT_DRAIN:
+                return RUN_TIMEOUT_DRAIN;
+        case FLOW_TIMEOUT_ABANDON:
+                return RUN_TIMEOUT_ABANDON;
+        case FLOW_TIMEOUT_TERMINATE:
+        case _FLOW_TIMEOUT_MODE_MAX:
+                break;
+        }
+        return RUN_TIMEOUT_TERMINATE;
+}
+
 void flow_spec_settings(const FlowSettings *flow, FlowBusy busy, uint32_t n_processors, RunSettings *ret_settings) {
         *ret_settings = (RunSettings) {
                 .max_parallel = flow->max_parallel > 0 ? flow->max_parallel : PARALLEL_PER_PROCESSOR * n_processors,
@@ -192,7 +275,7 @@ void flow_spec_settings(const FlowSettings *flow, FlowBusy busy, uint32_t n_proc
                 .max_queued = flow->max_queued,
                 .on_busy = busy_of(busy),
                 .end_kills = flow->end_mode == FLOW_END_KILL,
-                .timeout_mode = RUN_TIMEOUT_TERMINATE,
+                .timeout_mode = timeout_mode_of(flow->timeout_mode),
                 .timeout = flow->run_timeout,
                 .queue_timeout = USEC_INFINITY,
         };

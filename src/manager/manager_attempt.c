@@ -74,6 +74,7 @@ typedef struct Attempt {
         bool waits; /* for its definition, to take the next step */
         bool leaves_rest; /* which cannot be killed */
         bool is_known; /* a run has asked for it */
+        bool is_abandoned; /* no run waits for its end */
         bool is_told; /* its end was, and is in the next batch of the store */
         bool is_stored; /* its end is in .batch */
         uint64_t batch;
@@ -526,7 +527,8 @@ static void tell_end(Attempt *attempt) {
 
         attempts->n_told += !attempt->is_told;
         attempt->is_told = true;
-        attempts->host.ops->ended(attempts->host.userdata, &attempt->key, attempt->kind, attempt->end);
+        attempts->host.ops->ended(attempts->host.userdata, &attempt->key, attempt->unit, attempt->kind,
+                                       attempt->end);
 }
 
 static void finish(Attempt *attempt) {
@@ -558,6 +560,11 @@ static bool clean(Attempt *attempt) {
 }
 
 static void proceed(Attempt *attempt) {
+        if (!attempt->definition && attempt->is_abandoned && attempt->is_known) {
+                /* The run is over, and nobody knows its commands any more: the one that ran was the last. */
+                finish(attempt);
+                return;
+        }
         if (!attempt->definition) {
                 attempt->waits = true;
                 mark(attempt);
@@ -768,6 +775,20 @@ void manager_attempts_end(ManagerAttempts *attempts, const RunAttemptKey *key) {
                 stop(attempt);
 }
 
+void manager_attempts_abandon(ManagerAttempts *attempts, const RunAttemptKey *key) {
+        Attempt *attempt = find(attempts, key);
+
+        if (!attempt)
+                return;
+        attempt->is_abandoned = true;
+        mark(attempt);
+        if (attempt->is_wanted)
+                stop(attempt);
+        else
+                say(attempt, LOG_LEVEL_WARNING, "Attempt %" PRIu32 " is left alone: RunTimeoutSec= is over.",
+                    attempt->key.number);
+}
+
 void manager_attempts_interrupt(ManagerAttempts *attempts, const Unit *unit) {
         for (size_t i = 0; i < attempts->all.n; i++) {
                 Attempt *attempt = attempts->all.items[i];
@@ -809,6 +830,12 @@ void manager_attempts_drop_unknown(ManagerAttempts *attempts) {
 
                 if (!attempt || attempt->is_known)
                         continue;
+                if (attempt->is_abandoned && attempt->step != ATTEMPT_OVER) {
+                        attempt->is_known = true;
+                        if (attempt->pid == 0)
+                                proceed(attempt);
+                        continue;
+                }
                 if (attempt->step == ATTEMPT_OVER) {
                         /* Core has died before it could forget an end that is durable. */
                         mark(attempt);
@@ -834,6 +861,8 @@ bool manager_attempts_has(const ManagerAttempts *attempts, const RunAttemptKey *
 }
 
 static RunAttemptState state_of(const Attempt *attempt) {
+        if (attempt->is_abandoned)
+                return RUN_ATTEMPT_ABANDONED;
         if (attempt->step != ATTEMPT_OVER)
                 return attempt->has_begun ? RUN_ATTEMPT_RUNNING : RUN_ATTEMPT_STARTING;
         return attempt->kind == RUN_END_LOST          ? RUN_ATTEMPT_LOST
@@ -848,6 +877,9 @@ int manager_attempts_get(const ManagerAttempts *attempts, const RunAttemptKey *k
                 return -ENOENT;
         *ret_facts = (ManagerAttemptFacts) {
                 .id = attempt->id,
+                .node = attempt->definition
+                                ? run_graph_name(flow_definition_graph(attempt->definition), attempt->key.node)
+                                : NULL,
                 .exit = attempt->exit,
                 .signal = attempt->exit_signal,
                 .pid = attempt->main_pid,
@@ -884,13 +916,15 @@ enum {
         FLAG_INTERRUPTED = 1 << 3,
         FLAG_WAITS = 1 << 4,
         FLAG_HAS_END = 1 << 5,
-        FLAGS_END = 1 << 6,
+        FLAG_ABANDONED = 1 << 6,
+        FLAGS_END = 1 << 7,
 };
 
 static uint64_t flags_of(const Attempt *attempt) {
         return (attempt->is_wanted ? FLAG_WANTED : 0U) | (attempt->has_begun ? FLAG_BEGUN : 0U) |
                (attempt->is_stopping ? FLAG_STOPPING : 0U) | (attempt->is_interrupted ? FLAG_INTERRUPTED : 0U) |
-               (attempt->waits ? FLAG_WAITS : 0U) | (attempt->has_end ? FLAG_HAS_END : 0U);
+               (attempt->waits ? FLAG_WAITS : 0U) | (attempt->has_end ? FLAG_HAS_END : 0U) |
+               (attempt->is_abandoned ? FLAG_ABANDONED : 0U);
 }
 
 void manager_attempts_write(const ManagerAttempts *attempts, uint32_t number, RecordWriter *writer) {
@@ -949,6 +983,7 @@ static void read_facts(Attempt *attempt, RecordReader *reader) {
         attempt->is_interrupted = flags & FLAG_INTERRUPTED;
         attempt->waits = flags & FLAG_WAITS;
         attempt->has_end = flags & FLAG_HAS_END;
+        attempt->is_abandoned = flags & FLAG_ABANDONED;
         attempt->pid = (pid_t) record_get_below(reader, INT32_MAX);
         attempt->main_pid = (pid_t) record_get_below(reader, INT32_MAX);
         attempt->kind = (RunEndKind) record_get_below(reader, RUN_END_INTERRUPTED + 1);

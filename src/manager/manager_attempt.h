@@ -30,7 +30,7 @@ typedef struct ManagerAttemptsOps {
         ProcessOwner *(*owner_of)(void *userdata, Unit *unit); /* NULL: no memory */
         /* .started: its first process runs; .ended: all are gone. */
         void (*started)(void *userdata, const RunAttemptKey *key);
-        void (*ended)(void *userdata, const RunAttemptKey *key, RunEndKind kind, uint16_t end);
+        void (*ended)(void *userdata, const RunAttemptKey *key, const Unit *unit, RunEndKind kind, uint16_t end);
 } ManagerAttemptsOps;
 
 typedef struct ManagerAttemptsHost {
@@ -55,6 +55,8 @@ int manager_attempts_begin(ManagerAttempts *attempts, const RunAttemptKey *key, 
                            FlowDefinition *definition);
 /* Ends the processes of an attempt, or interrupts those of all attempts of @unit. */
 void manager_attempts_end(ManagerAttempts *attempts, const RunAttemptKey *key);
+/* Leaves the processes of an attempt, whose end counts for nothing; one that has none yet gets none. */
+void manager_attempts_abandon(ManagerAttempts *attempts, const RunAttemptKey *key);
 void manager_attempts_interrupt(ManagerAttempts *attempts, const Unit *unit);
 /* The ends that were told since the last call are in @batch of the store … */
 void manager_attempts_note_batch(ManagerAttempts *attempts, uint64_t batch);
@@ -65,7 +67,7 @@ void manager_attempts_forget_stored(ManagerAttempts *attempts, uint64_t durable)
 
 /* Gives a restored attempt the definition of its run, and tells its start and end again: -ENOENT if there is none. */
 int manager_attempts_resume(ManagerAttempts *attempts, const RunAttemptKey *key, FlowDefinition *definition);
-/* Kills attempts that no run has asked for, and forgets them. */
+/* Kills attempts that no run has asked for, and forgets them; abandoned ones go on. */
 void manager_attempts_drop_unknown(ManagerAttempts *attempts);
 
 /* — what can be asked — */

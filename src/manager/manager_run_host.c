@@ -179,6 +179,12 @@ static void host_end(void *userdata, const RunAttemptKey *key, RunOutcome outcom
         manager_attempts_end(runs->attempts, key);
 }
 
+static void host_abandon(void *userdata, const RunAttemptKey *key) {
+        ManagerRuns *runs = userdata;
+
+        manager_attempts_abandon(runs->attempts, key);
+}
+
 static uint32_t host_random(void *userdata) {
         uint32_t value = 0;
 
@@ -192,6 +198,7 @@ const RunHost manager_run_host = {
         .persist = manager_run_persist,
         .spawn = host_spawn,
         .end = host_end,
+        .abandon = host_abandon,
         .random = host_random,
 };
 
@@ -201,13 +208,23 @@ static void attempt_started(void *userdata, const RunAttemptKey *key) {
         (void) run_engine_started(runs->engine, key, runs->now);
 }
 
-static void attempt_ended(void *userdata, const RunAttemptKey *key, RunEndKind kind, uint16_t end) {
-        ManagerRuns *runs = userdata;
-        const ManagerRun *run = manager_run_find(runs, key->run);
+/* An abandoned attempt has ended: that is noted, and nothing else. */
+static void put_late_end(ManagerRuns *runs, const RunAttemptKey *key) {
+        RecordWriter *writer = manager_run_writer(runs);
+        ManagerAttemptFacts facts;
 
-        if (run)
-                run->flow->is_news = true;
-        (void) run_engine_ended(runs->engine, key, kind, end);
+        if (writer && manager_attempts_get(runs->attempts, key, &facts) == 0 && facts.node)
+                manager_run_row_put_attempt(writer, key, facts.node, &facts);
+}
+
+static void attempt_ended(void *userdata, const RunAttemptKey *key, const Unit *unit, RunEndKind kind, uint16_t end) {
+        ManagerRuns *runs = userdata;
+        ManagerFlow *flow = manager_run_find_flow(runs, unit);
+
+        if (flow)
+                flow->is_news = true;
+        if (run_engine_ended(runs->engine, key, kind, end) == -ENOENT)
+                put_late_end(runs, key);
 }
 
 static int attempt_surround(void *userdata, ExecRequest *request, ExecResult *result) {

@@ -43,6 +43,7 @@ typedef struct ManagerAttemptFacts {
         usec_t started, ended; /* wall clock; 0: not yet */
         const uint8_t *invocation; /* 16 bytes; NULL: none */
         RunAttemptState state;
+        const char *node; /* its name; NULL: not known */
 } ManagerAttemptFacts;
 
 /* @facts: NULL if nothing is known, or the node has none. */

@@ -213,14 +213,15 @@ void run_attempt_abandon_all(Run *run) {
         const RunEngine *engine = run->flow->engine;
 
         for (uint32_t i = 0; i < run->n && run->tally[RUN_NODE_RUNNING] > 0; i++) {
+                const bool is_held = run->nodes[i].attempt == RUN_ATTEMPT_IS_HELD;
                 const RunAttemptKey key = run_attempt_key(run, i);
 
                 if (run->nodes[i].state != RUN_NODE_RUNNING)
                         continue;
-                if (run->nodes[i].attempt != RUN_ATTEMPT_IS_HELD)
-                        engine->host->abandon(engine->userdata, &key);
                 run->nodes[i].outcome = RUN_OUTCOME_DEADLINE;
                 run_attempt_end(run, i, RUN_END_EXITED, 0);
+                if (!is_held)
+                        engine->host->abandon(engine->userdata, &key);
         }
 }
 

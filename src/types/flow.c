@@ -257,7 +257,9 @@ GETTER(nodes_file, sink_string, flow->nodes_file ? flow->nodes_file : "")
 GETTER(on_busy, sink_string, flow_busy_to_string(flow->on_busy))
 GETTER(on_trigger, sink_string, flow->has_on_trigger ? flow_busy_to_string(flow->on_trigger) : "")
 GETTER(run_timeout, sink_u64, flow->run_timeout)
+GETTER(skip_unneeded, sink_string, flow->skip_unneeded == FLOW_SKIP_NO ? "no" : "optional")
 GETTER(stop_mode, sink_string, flow_stop_mode_to_string(flow->stop_mode))
+GETTER(timeout_mode, sink_string, flow_timeout_mode_to_string(flow->timeout_mode))
 GETTER(timeout_stop, sink_u64, flow->timeout_stop)
 
 static void get_start_pre(const Unit *unit, Sink *sink) {
@@ -296,6 +298,10 @@ static const UnitProperty rows[] = {
           "What becomes of running nodes when a failure ends the run: 'drain' or 'kill'." },
         { "StopMode", "s", C, get_stop_mode, "What a stop of the unit does with attempts: 'wait' or 'interrupt'." },
         { "RunTimeoutUSec", "t", C, get_run_timeout, "How long a run may take." },
+        { "TimeoutMode", "s", C, get_timeout_mode,
+          "What becomes of attempts then: 'terminate', 'drain' or 'abandon'." },
+        { "SkipUnneeded", "s", C, get_skip_unneeded,
+          "Whether nodes that nothing needs any more are skipped: 'optional' or 'no'." },
         { "TimeoutStopUSec", "t", C, get_timeout_stop, "How long a process may take to end when it is asked to." },
         { "KeepRuns", "u", C, get_keep_runs, "How many runs that have ended are kept." },
         { "KeepForUSec", "t", C, get_keep_for,

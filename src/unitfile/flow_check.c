@@ -41,11 +41,63 @@ static int check_command(UnitDraft *draft, const FlowNode *node) {
                            "first, to replace the command)");
 }
 
+/* A status that says two things. */
 static int check_statuses(UnitDraft *draft, const FlowNode *node) {
-        if (!flow_statuses_meet(&node->retry_exit_status, &node->no_retry_exit_status))
-                return 0;
-        return refuse_node(draft, node, &node->place, "RetryExitStatus",
-                           "an exit status is in NoRetryExitStatus=, too");
+        if (flow_statuses_meet(&node->retry_exit_status, &node->no_retry_exit_status))
+                return refuse_node(draft, node, &node->place, "RetryExitStatus",
+                                   "an exit status is in NoRetryExitStatus=, too");
+        if (flow_statuses_meet(&node->pending_exit_status, &node->success_exit_status))
+                return refuse_node(draft, node, &node->place, "PendingExitStatus",
+                                   "an exit status is in SuccessExitStatus=, too");
+        if (flow_statuses_meet(&node->again_exit_status, &node->success_exit_status) ||
+            flow_statuses_meet(&node->again_exit_status, &node->pending_exit_status))
+                return refuse_node(draft, node, &node->place, "AgainExitStatus",
+                                   "an exit status is in SuccessExitStatus= or PendingExitStatus=, too");
+        return 0;
+}
+
+static bool depends(const FlowNode *node, FlowDependencyKind kind) {
+        for (size_t i = 0; i < node->depends_on.n; i++)
+                if (node->depends_on.items[i].kind == kind)
+                        return true;
+        return false;
+}
+
+/* Readiness= judges DependsOn= alone. */
+static int check_dependencies(UnitDraft *draft, const FlowNode *node) {
+        if (depends(node, FLOW_ANY_OF) && (depends(node, FLOW_DEPENDS_ON) || depends(node, FLOW_OPTIONAL_DEPENDS_ON)))
+                return refuse_node(draft, node, &node->place, "AnyOf",
+                                   "it has other parents, too; put a node without Exec= between, which has AnyOf= "
+                                   "alone");
+        if (depends(node, FLOW_ANY_OF) && node->readiness_place.file)
+                return refuse_node(draft, node, &node->place, "AnyOf",
+                                   "it has Readiness=, too, which judges the parents in DependsOn=");
+        if (depends(node, FLOW_OPTIONAL_DEPENDS_ON) && !depends(node, FLOW_DEPENDS_ON) && node->readiness_place.file)
+                return refuse_node(draft, node, &node->readiness_place, "Readiness",
+                                   "it judges the parents in DependsOn=, and there are none");
+        return 0;
+}
+
+/* @kind: _FLOW_DEPENDENCY_MAX for any. */
+static bool has_parent(const FlowNode *node, const char *name, FlowDependencyKind kind) {
+        for (size_t i = 0; i < node->depends_on.n; i++)
+                if (strcmp(node->depends_on.items[i].name, name) == 0 &&
+                    (kind == _FLOW_DEPENDENCY_MAX || node->depends_on.items[i].kind == kind))
+                        return true;
+        return false;
+}
+
+static int check_parents(UnitDraft *draft, const FlowNode *node, const FlowParents *parents, FlowDependencyKind kind,
+                         const char *setting) {
+        for (size_t i = 0; i < parents->n; i++) {
+                const FlowParent *parent = &parents->items[i];
+
+                if (!has_parent(node, parent->name, kind))
+                        return unit_draft_refuse(draft, parent->place.file, parent->place.line, setting,
+                                                 "Node %s: %s is no parent of it%s.", node->name, parent->name,
+                                                 kind == FLOW_DEPENDS_ON ? " in DependsOn=" : "");
+        }
+        return 0;
 }
 
 int flow_check_node(UnitDraft *draft, const DraftSection *section) {
@@ -54,6 +106,12 @@ int flow_check_node(UnitDraft *draft, const DraftSection *section) {
 
         if (r == 0)
                 r = check_statuses(draft, node);
+        if (r == 0)
+                r = check_dependencies(draft, node);
+        if (r == 0)
+                r = check_parents(draft, node, &node->named, FLOW_DEPENDS_ON, "Readiness");
+        if (r == 0)
+                r = check_parents(draft, node, &node->skip_counts_as, _FLOW_DEPENDENCY_MAX, "SkipCountsAs");
         if (r == 0 && section->resources.slice)
                 r = refuse_node(draft, node, &node->place, "Slice",
                                 "an attempt is in the control group of the flow; Slice= belongs to [Flow]");

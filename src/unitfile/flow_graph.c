@@ -60,7 +60,7 @@ static int add_edges(FlowGraph *graph, const FlowNode *node) {
 
         for (size_t i = 0; r == 0 && i < node->depends_on.n; i++) {
                 const FlowDependency *dependency = &node->depends_on.items[i];
-                FlowGraphEdge edge = { .parent = NO_NODE, .place = dependency->place };
+                FlowGraphEdge edge = { .parent = NO_NODE, .place = dependency->place, .kind = dependency->kind };
 
                 edge.name = arena_strdup(&graph->names, dependency->name);
                 if (!edge.name)
@@ -82,6 +82,8 @@ int flow_graph_add(FlowGraph *graph, const FlowNode *node) {
         uint32_t other = find(graph, node->name);
         int r;
 
+        for (size_t i = 0; i < node->depends_on.n; i++)
+                entry.n_judged += node->depends_on.items[i].kind == FLOW_DEPENDS_ON;
         if (other != NO_NODE) {
                 const FlowPlace *place = &graph->nodes.items[other].place;
 
@@ -119,8 +121,9 @@ static int tell_unknown(FlowGraph *graph, const FlowGraphNode *node, const FlowG
                         names[i] = graph->nodes.items[i].name;
                 nearest = text_nearest(edge->name, names, graph->nodes.n);
         }
-        return refuse(graph, &edge->place, "DependsOn", "Node %s depends on %s, and there is no such node%s%s%s",
-                      node->name, edge->name, nearest ? " (did you mean " : "", nearest ? nearest : "",
+        return refuse(graph, &edge->place, flow_dependency_to_string(edge->kind),
+                      "Node %s depends on %s, and there is no such node%s%s%s", node->name, edge->name,
+                      nearest ? " (did you mean " : "", nearest ? nearest : "",
                       nearest ? "?)" : "");
 }
 
@@ -136,10 +139,11 @@ static int resolve_edges(FlowGraph *graph, uint32_t at, uint32_t *seen) {
                 if (edge->parent == NO_NODE)
                         r = tell_unknown(graph, node, edge);
                 else if (edge->parent == at)
-                        r = refuse(graph, &edge->place, "DependsOn", "Node %s depends on itself", node->name);
+                        r = refuse(graph, &edge->place, flow_dependency_to_string(edge->kind),
+                                   "Node %s depends on itself", node->name);
                 else if (seen[edge->parent] == at + 1)
-                        r = refuse(graph, &edge->place, "DependsOn", "Node %s depends on %s twice", node->name,
-                                   edge->name);
+                        r = refuse(graph, &edge->place, flow_dependency_to_string(edge->kind),
+                                   "Node %s depends on %s twice", node->name, edge->name);
                 else
                         seen[edge->parent] = at + 1;
         }
@@ -151,11 +155,11 @@ static int check_readiness(FlowGraph *graph, const FlowGraphNode *node) {
         const FlowReadiness *readiness = &node->readiness;
 
         if (readiness->kind != FLOW_READY_AT_LEAST ||
-            (node->n > 0 && (readiness->is_percent || readiness->n <= node->n)))
+            (node->n_judged > 0 && (readiness->is_percent || readiness->n <= node->n_judged)))
                 return 0;
         return refuse(graph, &node->readiness_place, "Readiness",
                       "Node %s would never be ready: at least %u%s of its parents are to succeed, and it has %u",
-                      node->name, readiness->n, readiness->is_percent ? "%" : "", node->n);
+                      node->name, readiness->n, readiness->is_percent ? "%" : "", node->n_judged);
 }
 
 /* — cycles — */
@@ -223,7 +227,8 @@ static int tell_cycle(FlowGraph *graph, const uint32_t *n_open, uint32_t begin) 
                 text_addf(&text, ", and so on over %u more edges back to %s", n - SHOWN_MAX,
                           graph->nodes.items[begin].name);
         r = text_finish(&text, &list);
-        return r < 0 ? r : refuse(graph, &first->place, "DependsOn", "Nodes wait for each other in a circle: %s", list);
+        return r < 0 ? r : refuse(graph, &first->place, flow_dependency_to_string(first->kind),
+                              "Nodes wait for each other in a circle: %s", list);
 }
 
 /* The first, in the order of the files, of the nodes in the cycle that @node is part of. */

@@ -23,12 +23,14 @@ typedef struct FlowGraphNode {
         FlowReadiness readiness;
         FlowFailure failure;
         uint32_t first, n;              /* its edges */
+        uint32_t n_judged;              /* of these by Readiness= */
 } FlowGraphNode;
 
 typedef struct FlowGraphEdge {
         const char *name;               /* of the parent; borrowed from the graph */
         uint32_t parent;                /* set by flow_graph_finish() */
         FlowPlace place;
+        FlowDependencyKind kind;
 } FlowGraphEdge;
 
 typedef struct FlowGraph {

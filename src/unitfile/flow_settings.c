@@ -34,6 +34,44 @@ static const char *const flow_stop_modes[_FLOW_STOP_MODE_MAX] = {
         [FLOW_STOP_INTERRUPT] = "interrupt",
 };
 
+static const char *const flow_timeout_modes[_FLOW_TIMEOUT_MODE_MAX] = {
+        [FLOW_TIMEOUT_TERMINATE] = "terminate",
+        [FLOW_TIMEOUT_DRAIN] = "drain",
+        [FLOW_TIMEOUT_ABANDON] = "abandon",
+};
+
+static const char *const flow_skips[_FLOW_SKIP_MAX] = {
+        [FLOW_SKIP_NO] = "no",
+        [FLOW_SKIP_OPTIONAL] = "optional",
+};
+
+static const char *const flow_end_runs[_FLOW_END_RUN_MAX] = {
+        [FLOW_END_RUN_NO] = "no",
+        [FLOW_END_RUN_SUCCESS] = "success",
+        [FLOW_END_RUN_FAILURE] = "failure",
+};
+
+static const char *const flow_readies[_FLOW_READY_MAX] = {
+        [FLOW_READY_ALL_SUCCEEDED] = "all-succeeded",
+        [FLOW_READY_ALL_FINISHED] = "all-finished",
+        [FLOW_READY_ANY] = "any",
+        [FLOW_READY_NONE_FAILED] = "none-failed",
+        [FLOW_READY_ONE_FAILED] = "one-failed",
+        [FLOW_READY_ALL_FAILED] = "all-failed",
+        [FLOW_READY_ALWAYS] = "always",
+        [FLOW_READY_NONE_SKIPPED] = "none-skipped",
+        [FLOW_READY_ONE_DONE] = "one-done",
+        [FLOW_READY_ALL_SKIPPED] = "all-skipped",
+        [FLOW_READY_NONE_FAILED_MIN_ONE] = "none-failed-min-one",
+        [FLOW_READY_ONE_SUCCESS] = "one-success",
+};
+
+static const char *const flow_dependencies[_FLOW_DEPENDENCY_MAX] = {
+        [FLOW_DEPENDS_ON] = "DependsOn",
+        [FLOW_OPTIONAL_DEPENDS_ON] = "OptionalDependsOn",
+        [FLOW_ANY_OF] = "AnyOf",
+};
+
 static const char *const flow_backoffs[_FLOW_BACKOFF_MAX] = {
         [FLOW_BACKOFF_FIXED] = "fixed",
         [FLOW_BACKOFF_LINEAR] = "linear",
@@ -50,8 +88,16 @@ DEFINE_STRING_TABLE(flow_busy, FlowBusy, flow_busies)
 DEFINE_STRING_TABLE(flow_failure, FlowFailure, flow_failures)
 DEFINE_STRING_TABLE(flow_end_mode, FlowEndMode, flow_end_modes)
 DEFINE_STRING_TABLE(flow_stop_mode, FlowStopMode, flow_stop_modes)
+DEFINE_STRING_TABLE(flow_timeout_mode, FlowTimeoutMode, flow_timeout_modes)
 DEFINE_STRING_TABLE_FROM(flow_backoff, flow_backoffs)
+DEFINE_STRING_TABLE_FROM(flow_skip, flow_skips)
+DEFINE_STRING_TABLE_FROM(flow_end_run, flow_end_runs)
+DEFINE_STRING_TABLE_FROM(flow_ready, flow_readies)
 DEFINE_STRING_TABLE_FROM(flow_recover, flow_recovers)
+
+const char *flow_dependency_to_string(FlowDependencyKind kind) {
+        return flow_dependencies[kind];
+}
 
 static void flow_process_init(FlowProcess *process) {
         exec_settings_init(&process->exec);
@@ -64,11 +110,23 @@ static void flow_process_deinit(FlowProcess *process) {
                 exec_command_free_all(process->commands[i]);
 }
 
+void flow_parents_clear(FlowParents *parents) {
+        while (parents->n > 0)
+                free(vector_pop(parents).name);
+}
+
+static void flow_parents_deinit(FlowParents *parents) {
+        flow_parents_clear(parents);
+        vector_deinit(parents);
+}
+
 static void flow_node_deinit(FlowNode *node) {
         free(node->name);
         for (size_t i = 0; i < node->depends_on.n; i++)
                 free(node->depends_on.items[i].name);
         vector_deinit(&node->depends_on);
+        flow_parents_deinit(&node->named);
+        flow_parents_deinit(&node->skip_counts_as);
         exec_command_free_all(node->command);
         if (node->process)
                 flow_process_deinit(node->process);
@@ -87,6 +145,7 @@ int flow_node_settings_new(FlowNodeSettings **ret_settings) {
                 .retry_delay = 5 * USEC_PER_SEC,
                 .retry_max_delay = 5 * USEC_PER_MINUTE,
                 .retry_window = USEC_INFINITY,
+                .again_window = USEC_INFINITY,
                 .timeout = USEC_INFINITY,
                 .total_timeout = USEC_INFINITY,
         };
@@ -154,6 +213,12 @@ int flow_settings_keep_file(FlowSettings *settings, const char *file, const char
         }
         *ret_file = copy;
         return 0;
+}
+
+bool flow_node_may_be_skipped(const FlowSettings *settings, const FlowNode *node) {
+        const FlowSkip skip = node->skip_unneeded != FLOW_SKIP_UNSET ? node->skip_unneeded : settings->skip_unneeded;
+
+        return !node->always && skip != FLOW_SKIP_NO;
 }
 
 FlowFailure flow_node_failure(const FlowSettings *settings, const FlowNode *node) {

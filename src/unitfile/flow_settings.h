@@ -54,6 +54,30 @@ typedef enum FlowStopMode {
         _FLOW_STOP_MODE_MAX,
 } FlowStopMode;
 
+/* The way of attempts at RunTimeoutSec=. */
+typedef enum FlowTimeoutMode {
+        FLOW_TIMEOUT_TERMINATE,
+        FLOW_TIMEOUT_DRAIN,
+        FLOW_TIMEOUT_ABANDON,
+        _FLOW_TIMEOUT_MODE_MAX,
+} FlowTimeoutMode;
+
+/* Whether nodes that nothing needs any more are skipped. */
+typedef enum FlowSkip {
+        FLOW_SKIP_UNSET, /* of a node: the flow's; of a flow: optional */
+        FLOW_SKIP_NO,
+        FLOW_SKIP_OPTIONAL, /* those that only AnyOf= and OptionalDependsOn= lead to */
+        _FLOW_SKIP_MAX,
+} FlowSkip;
+
+/* What the success of a node means for its run. */
+typedef enum FlowEndRun {
+        FLOW_END_RUN_NO,
+        FLOW_END_RUN_SUCCESS,
+        FLOW_END_RUN_FAILURE,
+        _FLOW_END_RUN_MAX,
+} FlowEndRun;
+
 typedef enum FlowBackoff {
         FLOW_BACKOFF_FIXED,
         FLOW_BACKOFF_LINEAR,
@@ -74,6 +98,17 @@ typedef enum FlowReadinessKind {
         FLOW_READY_ALL_SUCCEEDED,
         FLOW_READY_ALL_FINISHED,
         FLOW_READY_AT_LEAST,
+        FLOW_READY_ANY,
+        FLOW_READY_NAMED, /* FlowNode.named */
+        FLOW_READY_NONE_FAILED,
+        FLOW_READY_ONE_FAILED,
+        FLOW_READY_ALL_FAILED,
+        FLOW_READY_ALWAYS,
+        FLOW_READY_NONE_SKIPPED,
+        FLOW_READY_ONE_DONE,
+        FLOW_READY_ALL_SKIPPED,
+        FLOW_READY_NONE_FAILED_MIN_ONE,
+        FLOW_READY_ONE_SUCCESS,
         _FLOW_READY_MAX,
 } FlowReadinessKind;
 
@@ -103,18 +138,40 @@ typedef struct FlowPlace {
         unsigned line;
 } FlowPlace;
 
+typedef enum FlowDependencyKind {
+        FLOW_DEPENDS_ON,
+        FLOW_OPTIONAL_DEPENDS_ON,
+        FLOW_ANY_OF,
+        _FLOW_DEPENDENCY_MAX,
+} FlowDependencyKind;
+
 typedef struct FlowDependency {
         char *name; /* owned */
         FlowPlace place;
+        FlowDependencyKind kind;
 } FlowDependency;
+
+/* What is said of a parent by its name. */
+typedef struct FlowParent {
+        char *name; /* owned */
+        FlowPlace place;
+        bool is_success; /* of SkipCountsAs= */
+} FlowParent;
+
+typedef VECTOR(FlowParent) FlowParents;
 
 typedef struct FlowNode {
         char *name; /* owned */
         FlowPlace place; /* where it is first named */
         VECTOR(FlowDependency) depends_on;
+        FlowParents named; /* with FLOW_READY_NAMED */
+        FlowParents skip_counts_as;
         FlowReadiness readiness;
         FlowPlace readiness_place; /* .file is NULL without Readiness= */
+        bool always; /* Always=: is never unneeded */
         bool idempotent; /* Idempotent=: the command may run again */
+        FlowSkip skip_unneeded;
+        FlowEndRun end_run;
         FlowFailure failure_policy;
         FlowRecover recover;
         ExecCommand *command; /* owned list; NULL: a checkpoint */
@@ -126,6 +183,11 @@ typedef struct FlowNode {
         ExitStatusSet retry_exit_status; /* empty: all failures are retried … */
         ExitStatusSet no_retry_exit_status; /* … but these */
         ExitStatusSet success_exit_status; /* beside 0 */
+        ExitStatusSet again_exit_status; /* empty: 75 */
+        ExitStatusSet pending_exit_status;
+        usec_t again; /* before a node that said "not yet" runs again; 0: it cannot say so */
+        usec_t again_window; /* USEC_INFINITY: none */
+        uint32_t again_max; /* 0: any number */
         usec_t timeout; /* of an attempt; USEC_INFINITY: none */
         usec_t total_timeout; /* of all of them */
         FlowProcess *process; /* owned; NULL: the flow's */
@@ -147,6 +209,8 @@ typedef struct FlowSettings {
         char *nodes_file; /* owned: path of more nodes; NULL: none */
         FlowFailure failure_policy;
         FlowEndMode end_mode;
+        FlowTimeoutMode timeout_mode;
+        FlowSkip skip_unneeded;
         FlowStopMode stop_mode;
         FlowBusy on_busy;
         FlowBusy on_trigger;
@@ -165,7 +229,12 @@ DECLARE_STRING_TABLE(flow_busy, FlowBusy);
 DECLARE_STRING_TABLE(flow_failure, FlowFailure);
 DECLARE_STRING_TABLE(flow_end_mode, FlowEndMode);
 DECLARE_STRING_TABLE(flow_stop_mode, FlowStopMode);
+DECLARE_STRING_TABLE(flow_timeout_mode, FlowTimeoutMode);
+const char *flow_dependency_to_string(FlowDependencyKind kind); /* its setting: "DependsOn" */
 int flow_backoff_from_string(const char *string);
+int flow_skip_from_string(const char *string);
+int flow_end_run_from_string(const char *string);
+int flow_ready_from_string(const char *string); /* the kinds that are one word */
 int flow_recover_from_string(const char *string);
 
 int flow_settings_new(FlowSettings **ret_settings); /* with the defaults */
@@ -179,6 +248,10 @@ int flow_settings_keep_file(FlowSettings *settings, const char *file, const char
 
 /* Returns true if a status or signal is in both. */
 bool flow_statuses_meet(const ExitStatusSet *a, const ExitStatusSet *b);
+
+/* Whether @node may be skipped as unneeded, by its own setting or the flow's. */
+bool flow_node_may_be_skipped(const FlowSettings *settings, const FlowNode *node);
+void flow_parents_clear(FlowParents *parents);
 
 /* What the failure of @node means, by its own setting or the flow's; never FLOW_FAILURE_UNSET. */
 FlowFailure flow_node_failure(const FlowSettings *settings, const FlowNode *node);

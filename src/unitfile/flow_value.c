@@ -105,19 +105,34 @@ static int keep_place(const DirectiveLine *line, FlowPlace *place) {
         return flow_settings_keep_file(line->target->draft->section.own, line->file, &place->file);
 }
 
-static void clear_dependencies(FlowNode *node) {
-        while (node->depends_on.n > 0)
-                free(vector_pop(&node->depends_on).name);
+static void clear_dependencies(FlowNode *node, FlowDependencyKind kind) {
+        size_t n = 0;
+
+        for (size_t i = 0; i < node->depends_on.n; i++)
+                if (node->depends_on.items[i].kind == kind)
+                        free(node->depends_on.items[i].name);
+                else
+                        node->depends_on.items[n++] = node->depends_on.items[i];
+        node->depends_on.n = n;
 }
 
-int flow_parse_depends_on(const DirectiveLine *line, const char *value) {
+/* Returns 0 if @name is one of a node; else it was complained about. */
+static int check_name(const DirectiveLine *line, const char *name) {
+        if (unit_draft_name_is_of_instance(name))
+                return 0;
+        (void) directive_complain(line, "'%s' is not a name of a node%s", name,
+                                  strchr(name, ',') ? " (names are separated by blanks, not by commas)" : "");
+        return -EINVAL;
+}
+
+static int parse_dependencies(const DirectiveLine *line, const char *value, FlowDependencyKind kind) {
         FlowNode *node = &((FlowNodeSettings *) directive_base(line, DIRECTIVE_IN_TYPE))->node;
         const char *at = value;
 
         if (!*value)
-                clear_dependencies(node);
+                clear_dependencies(node, kind);
         for (;;) {
-                FlowDependency dependency = {};
+                FlowDependency dependency = { .kind = kind };
                 cleanup_free_ char *word = NULL;
                 int r = directive_next_word(line, &at, &word);
 
@@ -125,9 +140,8 @@ int flow_parse_depends_on(const DirectiveLine *line, const char *value) {
                         return r == -EINVAL ? 0 : r;
                 if (strcmp(word, FLOW_NO_NODE) == 0)
                         continue;
-                if (!unit_draft_name_is_of_instance(word))
-                        return directive_complain(line, "'%s' is not a name of a node%s", word, strchr(word, ',') ?
-                                                  " (names are separated by blanks, not by commas)" : "");
+                if (check_name(line, word) < 0)
+                        return 0;
                 dependency.name = word;
                 r = keep_place(line, &dependency.place);
                 if (r == 0)
@@ -138,6 +152,61 @@ int flow_parse_depends_on(const DirectiveLine *line, const char *value) {
         }
 }
 
+int flow_parse_depends_on(const DirectiveLine *line, const char *value) {
+        return parse_dependencies(line, value, FLOW_DEPENDS_ON);
+}
+
+int flow_parse_optional_depends_on(const DirectiveLine *line, const char *value) {
+        return parse_dependencies(line, value, FLOW_OPTIONAL_DEPENDS_ON);
+}
+
+int flow_parse_any_of(const DirectiveLine *line, const char *value) {
+        return parse_dependencies(line, value, FLOW_ANY_OF);
+}
+
+/* Adds a copy of @name: 0 or -ENOMEM. */
+static int add_parent(const DirectiveLine *line, FlowParents *parents, const char *name, bool is_success) {
+        FlowParent parent = { .name = strdup(name), .is_success = is_success };
+        int r = parent.name ? keep_place(line, &parent.place) : -ENOMEM;
+
+        if (r == 0)
+                r = vector_push(parents, parent);
+        if (r < 0)
+                free(parent.name);
+        return r;
+}
+
+int flow_parse_skip_counts_as(const DirectiveLine *line, const char *value) {
+        FlowNode *node = &((FlowNodeSettings *) directive_base(line, DIRECTIVE_IN_TYPE))->node;
+        const char *at = value;
+
+        if (!*value)
+                flow_parents_clear(&node->skip_counts_as);
+        for (;;) {
+                cleanup_free_ char *word = NULL;
+                int r = directive_next_word(line, &at, &word);
+                char *colon;
+
+                if (r <= 0)
+                        return r == -EINVAL ? 0 : r;
+                colon = strchr(word, ':');
+                if (!colon || (strcmp(colon, ":success") != 0 && strcmp(colon, ":failure") != 0))
+                        return directive_complain(line, "'%s' is neither NODE:success nor NODE:failure", word);
+                *colon = '\0';
+                if (check_name(line, word) < 0)
+                        return 0;
+                r = add_parent(line, &node->skip_counts_as, word, colon[1] == 's');
+                if (r < 0)
+                        return r;
+        }
+}
+
+int flow_parse_skip_unneeded(const DirectiveLine *line, const char *value) {
+        if (strcmp(value, "all") == 0)
+                return directive_complain(line, "'all' is not supported; use optional or no");
+        return directive_parse_enum(line, value);
+}
+
 /* "at-least:3", "at-least:50%" */
 static bool readiness_parse_share(const char *text, FlowReadiness *readiness) {
         readiness->kind = FLOW_READY_AT_LEAST;
@@ -145,34 +214,58 @@ static bool readiness_parse_share(const char *text, FlowReadiness *readiness) {
                (!readiness->is_percent || readiness->n <= 100);
 }
 
-/* Kinds that a later version may have: the message does not say that there is no such word. */
-static bool readiness_is_known(const char *value) {
-        static const char *const words[] = {
-                "any", "none-failed", "none-failed-min-one", "none-skipped", "one-failed", "one-success", "one-done",
-                "all-failed", "all-done", "all-skipped", "always",
-        };
+/* "named:a,b": 0 if it was taken or complained about, or -ENOMEM. */
+static int readiness_parse_names(const DirectiveLine *line, const char *text, FlowParents *parents) {
+        cleanup_free_ char *names = strdup(text);
+        char *rest = NULL;
+        int r = names ? 0 : -ENOMEM;
 
-        for (size_t i = 0; i < ELEMENTSOF(words); i++)
-                if (strcmp(words[i], value) == 0)
-                        return true;
-        return text_starts_with(value, "named:") || text_starts_with(value, "policy:");
+        for (char *name = names ? strtok_r(names, ",", &rest) : NULL; name && r == 0;
+             name = strtok_r(NULL, ",", &rest)) {
+                if (check_name(line, name) < 0)
+                        return 0;
+                r = add_parent(line, parents, name, false);
+        }
+        if (r == 0 && parents->n == 0)
+                return directive_complain(line, "'named:' is followed by names of parents, with commas between");
+        return r;
+}
+
+/* 1 if @value is a kind of readiness, 0 if it was complained about, or -ENOMEM. */
+static int readiness_parse(const DirectiveLine *line, const char *value, FlowNode *node) {
+        const int kind = *value ? flow_ready_from_string(value) : FLOW_READY_ALL_SUCCEEDED;
+
+        node->readiness = (FlowReadiness) {};
+        flow_parents_clear(&node->named);
+        if (kind >= 0)
+                node->readiness.kind = (FlowReadinessKind) kind;
+        else if (strcmp(value, "all-done") == 0)
+                node->readiness.kind = FLOW_READY_ALL_FINISHED;
+        else if (text_starts_with(value, "named:")) {
+                node->readiness.kind = FLOW_READY_NAMED;
+                return readiness_parse_names(line, value + strlen("named:"), &node->named) < 0 ? -ENOMEM : 1;
+        } else if (text_starts_with(value, "at-least:")) {
+                if (readiness_parse_share(value + strlen("at-least:"), &node->readiness))
+                        return 1;
+                node->readiness = (FlowReadiness) {};
+                return directive_complain(line, "'%s' is neither at-least:N, with N above 0, nor at-least:N%%, "
+                                                "with N from 1 to 100", value);
+        } else if (text_starts_with(value, "policy:"))
+                return directive_complain(line, "'%s' is not supported yet: no command judges a node", value);
+        else
+                return directive_complain(line, "'%s' is not a kind of readiness; use all-succeeded, "
+                                                "all-finished, any, at-least:N, at-least:N%%, named:NODE,… or one of "
+                                                "Airflow's rules",
+                                          value);
+        return 1;
 }
 
 int flow_parse_readiness(const DirectiveLine *line, const char *value) {
         FlowNode *node = &((FlowNodeSettings *) directive_base(line, DIRECTIVE_IN_TYPE))->node;
-        FlowReadiness readiness = {};
+        int r = readiness_parse(line, value, node);
 
-        if (strcmp(value, "all-finished") == 0)
-                readiness.kind = FLOW_READY_ALL_FINISHED;
-        else if (text_starts_with(value, "at-least:")) {
-                if (!readiness_parse_share(value + strlen("at-least:"), &readiness))
-                        return directive_complain(line, "'%s' is neither at-least:N, with N above 0, nor at-least:N%%, "
-                                                        "with N from 1 to 100", value);
-        } else if (*value && strcmp(value, "all-succeeded") != 0)
-                return directive_complain(line, "'%s' is not %s; use all-succeeded, all-finished, at-least:N or "
-                                                "at-least:N%%", value, readiness_is_known(value) ? "supported yet" :
-                                                "a kind of readiness");
-        node->readiness = readiness;
+        if (r <= 0)
+                return r;
         if (!*value) {
                 node->readiness_place = (FlowPlace) {};
                 return 0;

@@ -15,4 +15,8 @@ int flow_parse_on_trigger(const DirectiveLine *line, const char *value);
 int flow_parse_start_mode(const DirectiveLine *line, const char *value);
 int flow_parse_nodes_file(const DirectiveLine *line, const char *value);
 int flow_parse_depends_on(const DirectiveLine *line, const char *value);
+int flow_parse_optional_depends_on(const DirectiveLine *line, const char *value);
+int flow_parse_any_of(const DirectiveLine *line, const char *value);
+int flow_parse_skip_counts_as(const DirectiveLine *line, const char *value);
+int flow_parse_skip_unneeded(const DirectiveLine *line, const char *value);
 int flow_parse_readiness(const DirectiveLine *line, const char *value);

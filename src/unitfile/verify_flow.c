@@ -67,6 +67,19 @@ static void verify_retry(FlowVerifier *verifier, const FlowNode *node) {
                      "an exit status is in SuccessExitStatus=, too: it is a success, and is not retried");
 }
 
+static void verify_again(FlowVerifier *verifier, const FlowNode *node) {
+        static const char useless[] = "without AgainSec= it has no effect";
+
+        if (node->again > 0)
+                return;
+        if (node->again_max > 0)
+                warn(verifier, node, "AgainMax", useless);
+        if (node->again_window != USEC_INFINITY)
+                warn(verifier, node, "AgainMaxSec", useless);
+        if (!status_set_is_empty(&node->again_exit_status))
+                warn(verifier, node, "AgainExitStatus", useless);
+}
+
 /* What a node without a command has no use for. */
 static void verify_checkpoint(FlowVerifier *verifier, const FlowNode *node, bool has_process) {
         static const char useless[] = "without Exec= there is nothing to run, and it has no effect";
@@ -89,6 +102,7 @@ static void verify_node(FlowVerifier *verifier, const FlowNode *node, bool has_p
                 return;
         }
         verify_retry(verifier, node);
+        verify_again(verifier, node);
         if (node->total_timeout < node->timeout && node->timeout != USEC_INFINITY)
                 warn(verifier, node, "TimeoutSec", "it is longer than TotalTimeoutSec=, which ends the node before");
 }
@@ -97,9 +111,11 @@ static void verify_node(FlowVerifier *verifier, const FlowNode *node, bool has_p
 
 /* Parents that end the run when they fail leave nothing to wait for but success. */
 static void verify_readiness(const FlowGraph *graph, const FlowGraphNode *node) {
+        const bool is_any = node->n > 0 && node->n_judged == 0;
+        const FlowPlace *place = is_any ? &graph->edges.items[node->first].place : &node->readiness_place;
         bool ends_all = node->n > 0;
 
-        if (!node->readiness_place.file || node->readiness.kind == FLOW_READY_ALL_SUCCEEDED)
+        if (!place->file || (!is_any && node->readiness.kind == FLOW_READY_ALL_SUCCEEDED))
                 return;
         for (uint32_t i = node->first; i < node->first + node->n; i++)
                 ends_all &= graph->nodes.items[graph->edges.items[i].parent].failure == FLOW_FAILURE_END;
@@ -108,8 +124,9 @@ static void verify_readiness(const FlowGraph *graph, const FlowGraphNode *node) 
                                   node->readiness_place.line, "Readiness",
                                   "Node %s depends on no other, so that it has no effect.", node->name);
         else if (ends_all)
-                unit_draft_report(graph->draft, UNIT_FILE_WARNING, node->readiness_place.file,
-                                  node->readiness_place.line, "Readiness",
+                unit_draft_report(graph->draft, UNIT_FILE_WARNING, place->file, place->line,
+                                  is_any ? flow_dependency_to_string(graph->edges.items[node->first].kind)
+                                         : "Readiness",
                                   "The failure of any parent ends the run, so that node %s never runs after one; write "
                                   "FailurePolicy=continue for the parents, or in [Flow].", node->name);
 }

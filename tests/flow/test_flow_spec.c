@@ -127,6 +127,59 @@ Test(flow_spec, all_settings_of_a_node) {
                      6));
 }
 
+Test(flow_spec, what_a_node_says_with_its_status) {
+        cleanup_(run_graph_unrefp) RunGraph *graph = make(
+                "[Node a]\nExec=/bin/true\nAgainSec=5\nAgainMax=4\nAgainMaxSec=1h\nPendingExitStatus=3\n"
+                "[Node b]\nExec=/bin/true\nAgainSec=5\nAgainExitStatus=9\nEndRun=success\n");
+        const RunPolicy *a = policy_of(graph, "a"), *b = policy_of(graph, "b");
+
+        cr_assert(eq(u64, a->again, 5 * USEC_PER_SEC));
+        cr_assert(eq(u32, a->again_max, 4));
+        cr_assert(eq(u64, a->again_window, USEC_PER_HOUR));
+        cr_assert(has_end(a->again_ends, 75) && has_end(a->pending_ends, 3));
+        cr_assert(eq(int, a->end_run, RUN_END_RUN_NO));
+        cr_assert(has_end(b->again_ends, 9) && !has_end(b->again_ends, 75));
+        cr_assert(eq(u64, b->again_window, 0));
+        cr_assert(eq(int, b->end_run, RUN_END_RUN_SUCCESS));
+}
+
+static unsigned edge_to(const RunGraph *graph, const char *child, const char *parent) {
+        const uint32_t node = run_graph_find(graph, child);
+        uint32_t n;
+        const uint32_t *parents = run_graph_parents(graph, node, &n);
+
+        for (uint32_t i = 0; i < n; i++)
+                if (parents[i] == run_graph_find(graph, parent))
+                        return run_graph_parent_edges(graph, node)[i];
+        cr_fatal("%s is no parent of %s", parent, child);
+}
+
+Test(flow_spec, kinds_of_parents) {
+        cleanup_(run_graph_unrefp) RunGraph *graph = make(
+                "[Flow]\nSkipUnneeded=no\n[Node a]\n[Node b]\nAlways=yes\n"
+                "[Node any]\nAnyOf=a b\nSkipUnneeded=optional\n"
+                "[Node word]\nDependsOn=a b\nReadiness=any\n"
+                "[Node optional]\nOptionalDependsOn=a b\n"
+                "[Node mixed]\nDependsOn=a\nOptionalDependsOn=b\nSkipCountsAs=a:success b:failure\n"
+                "[Node named]\nDependsOn=a b\nReadiness=named:b\n"
+                "[Node one]\nDependsOn=a b\nReadiness=one-success\n");
+
+        cr_assert(eq(int, policy_of(graph, "any")->readiness, RUN_READY_ANY));
+        cr_assert(eq(int, policy_of(graph, "word")->readiness, RUN_READY_ANY));
+        cr_assert(eq(int, policy_of(graph, "optional")->readiness, RUN_READY_ANY));
+        cr_assert(eq(u32, edge_to(graph, "any", "a"), RUN_EDGE_OPTIONAL | RUN_EDGE_IS_JUDGED));
+        cr_assert(eq(u32, edge_to(graph, "word", "a"), RUN_EDGE_OPTIONAL | RUN_EDGE_IS_JUDGED));
+        cr_assert(eq(u32, edge_to(graph, "mixed", "a"), RUN_EDGE_SKIP_SUCCEEDS | RUN_EDGE_IS_JUDGED));
+        cr_assert(eq(u32, edge_to(graph, "mixed", "b"), RUN_EDGE_SKIP_FAILS | RUN_EDGE_OPTIONAL));
+        cr_assert(eq(u32, edge_to(graph, "named", "a"), 0));
+        cr_assert(eq(u32, edge_to(graph, "named", "b"), RUN_EDGE_NAMED | RUN_EDGE_IS_JUDGED));
+        cr_assert(eq(int, policy_of(graph, "one")->readiness, RUN_READY_AT_LEAST));
+        cr_assert(eq(u32, policy_of(graph, "one")->amount, 1));
+        cr_assert(eq(u32, edge_to(graph, "one", "a"), RUN_EDGE_IS_JUDGED));
+        cr_assert(policy_of(graph, "a")->stays && !policy_of(graph, "any")->stays);
+        cr_assert(policy_of(graph, "b")->is_goal && policy_of(graph, "b")->stays);
+}
+
 Test(flow_spec, readiness) {
         cleanup_(run_graph_unrefp)
                 RunGraph *graph = make("[Node a]\n[Node b]\n[Node all]\nDependsOn=a b\nReadiness=all-finished\n"
