@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A reader of JSON (RFC 8259)
+ *
+ * All that takes long in one token is done a piece at a time: the characters
+ * of a string, blanks, and forgetting the keys of an object that ends. The
+ * hashes of keys are seeded with an address, which the author of a text does
+ * not know: chosen keys would else make a list of the table.
  */
 
 #include <assert.h>
@@ -9,13 +14,17 @@
 
 #include "basic/hash.h"
 #include "basic/json.h"
+#include "basic/macro.h"
 
 void json_reader_begin(JsonReader *reader, const char *text, size_t n) {
         assert(reader && (text || n == 0));
 
         reader->text = text;
         reader->n = n;
-        reader->at = 0;
+        reader->at = reader->stop = 0;
+        reader->budget = SIZE_MAX;
+        reader->seed = HASH_BEGIN ^ (uint64_t) (uintptr_t) reader * UINT64_C(0x9E3779B97F4A7C15);
+        reader->is_in_string = reader->is_before_colon = reader->is_after_comma = false;
         reader->depth = 0;
         reader->n_objects = 0;
         reader->is_after_key = reader->is_done = false;
@@ -44,8 +53,12 @@ static char peek(const JsonReader *reader) {
         return reader->at < reader->n ? reader->text[reader->at] : '\0';
 }
 
+static bool is_paused(const JsonReader *reader) {
+        return reader->at >= reader->stop && reader->at < reader->n;
+}
+
 static void skip_blanks(JsonReader *reader) {
-        while (reader->at < reader->n && memchr(" \t\r\n", reader->text[reader->at], 4))
+        while (reader->at < reader->stop && memchr(" \t\r\n", reader->text[reader->at], 4))
                 reader->at++;
 }
 
@@ -126,22 +139,31 @@ static int read_escape(JsonReader *reader) {
         return 0;
 }
 
-/* The reader stands behind the opening quote. */
+/* What needs no decoding: to a quote, a backslash, a control character, the end of the call's share, or -EBADMSG. */
+static int read_plain(JsonReader *reader) {
+        size_t begin = reader->at, n = 1;
+
+        while (reader->at < reader->stop && n > 0) {
+                unsigned char c = (unsigned char) reader->text[reader->at];
+
+                if (c < ' ' || c == '"' || c == '\\')
+                        break;
+                n = c < 0x80 ? 1 : text_utf8_length(reader->text + reader->at, reader->n - reader->at);
+                reader->at += n;
+        }
+        text_add_n(&reader->string, reader->text + begin, reader->at - begin);
+        return n > 0 ? 0 : fail(reader, "a string is not valid UTF-8");
+}
+
+/* 0 at the end of the string, JSON_STEP_PAUSED, or an error. */
 static int read_string(JsonReader *reader) {
-        size_t begin = reader->at - 1;
-
-        reader->string.n = 0;
-        text_add(&reader->string, "");
         for (;;) {
-                size_t from = reader->at;
-                int r = 0;
+                int r = read_plain(reader);
 
-                while (reader->at < reader->n && (unsigned char) reader->text[reader->at] >= ' ' &&
-                       reader->text[reader->at] != '"' && reader->text[reader->at] != '\\')
-                        reader->at++;
-                text_add_n(&reader->string, reader->text + from, reader->at - from);
+                if (r < 0 || is_paused(reader))
+                        return r < 0 ? r : JSON_STEP_PAUSED;
                 if (reader->at == reader->n) {
-                        reader->at = begin;
+                        reader->at = reader->string_at;
                         return fail(reader, "a string has no closing quote");
                 }
                 if (reader->text[reader->at] == '"')
@@ -154,7 +176,16 @@ static int read_string(JsonReader *reader) {
                         return r;
         }
         reader->at++;
+        reader->is_in_string = false;
         return reader->string.error;
+}
+
+static void begin_string(JsonReader *reader, JsonKind kind) {
+        reader->string_kind = kind;
+        reader->string_at = reader->at++;
+        reader->is_in_string = true;
+        reader->string.n = 0;
+        text_add(&reader->string, "");
 }
 
 /* — numbers and words — */
@@ -162,7 +193,8 @@ static int read_string(JsonReader *reader) {
 static size_t count_digits(const JsonReader *reader, size_t at) {
         size_t n = 0;
 
-        while (at + n < reader->n && reader->text[at + n] >= '0' && reader->text[at + n] <= '9')
+        /* A number that is too long is refused, however long it is. */
+        while (n <= JSON_NUMBER_MAX && at + n < reader->n && reader->text[at + n] >= '0' && reader->text[at + n] <= '9')
                 n++;
         return n;
 }
@@ -208,6 +240,8 @@ static int read_number(JsonReader *reader, JsonToken *token) {
         r = has_part < 0 ? has_part : skip_part(reader, &at, true);
         if (r < 0)
                 return r;
+        if (at - begin > JSON_NUMBER_MAX)
+                return fail(reader, "a number has more than 1000 characters");
         token->is_integer = r == 0 && has_part == 0;
         token->is_negative = digits > begin;
         if (token->is_integer && (!read_magnitude(reader->text + digits, n, &token->magnitude) ||
@@ -249,22 +283,28 @@ static int open_level(JsonReader *reader, bool is_object) {
         return 0;
 }
 
-static void close_level(JsonReader *reader) {
-        JsonLevel *level = &reader->levels[--reader->depth];
+/* 0 or JSON_STEP_PAUSED: the keys of a large object are many. */
+static int close_level(JsonReader *reader) {
+        const JsonLevel *level = &reader->levels[reader->depth - 1];
 
-        while (reader->key_places.n > level->n_keys) {
-                JsonKeyPlace place = vector_pop(&reader->key_places);
+        for (; reader->key_places.n > level->n_keys; reader->budget--) {
+                JsonKeyPlace place;
 
+                if (reader->budget == 0)
+                        return JSON_STEP_PAUSED;
+                place = vector_pop(&reader->key_places);
                 (void) index_table_remove(&reader->by_key, place.hash, (uint32_t) reader->key_places.n);
                 reader->keys.n = place.at;
         }
+        reader->depth--;
         reader->at++;
+        return 0;
 }
 
 /* Remembers the key in reader->string, unless its object has it. */
 static int add_key(JsonReader *reader, uint32_t object) {
         JsonKeyPlace place = { .at = reader->keys.n, .n = reader->string.n, .object = object };
-        uint64_t hash = HASH_BEGIN + object;
+        uint64_t hash = reader->seed + object;
         size_t probe = 0;
         uint32_t other;
         int r;
@@ -288,32 +328,48 @@ static int add_key(JsonReader *reader, uint32_t object) {
         return r < 0 ? r : index_table_put(&reader->by_key, place.hash, (uint32_t) (reader->key_places.n - 1));
 }
 
-static int read_key(JsonReader *reader, const JsonLevel *level, JsonToken *token) {
-        size_t begin = reader->at;
-        int r;
-
-        if (peek(reader) != '"')
-                return fail(reader, "a key in double quotes is missing");
-        reader->at++;
-        r = read_string(reader);
-        if (r == 0)
-                r = add_key(reader, level->number);
-        if (r < 0) {
-                reader->at = begin;
-                return r;
-        }
+static int read_colon(JsonReader *reader, JsonToken *token) {
         skip_blanks(reader);
+        if (is_paused(reader))
+                return JSON_STEP_PAUSED;
         if (peek(reader) != ':')
                 return fail(reader, "a ':' is missing behind the key");
         reader->at++;
+        reader->is_before_colon = false;
         reader->is_after_key = true;
         token->kind = JSON_TOKEN_KEY;
+        token->at = reader->string_at;
         return 0;
+}
+
+/* The rest of a string or key. */
+static int finish_string(JsonReader *reader, JsonToken *token) {
+        int r = read_string(reader);
+
+        if (r != 0)
+                return r;
+        token->kind = reader->string_kind;
+        token->at = reader->string_at;
+        if (token->kind == JSON_TOKEN_STRING)
+                return 0;
+        r = add_key(reader, reader->levels[reader->depth - 1].number);
+        if (r < 0) {
+                reader->at = reader->string_at;
+                return r;
+        }
+        reader->is_before_colon = true;
+        return read_colon(reader, token);
+}
+
+static int read_key(JsonReader *reader, JsonToken *token) {
+        if (peek(reader) != '"')
+                return fail(reader, "a key in double quotes is missing");
+        begin_string(reader, JSON_TOKEN_KEY);
+        return finish_string(reader, token);
 }
 
 static int read_value(JsonReader *reader, JsonToken *token) {
         char c = peek(reader);
-        int r;
 
         reader->is_after_key = false;
         if (c == '{' || c == '[') {
@@ -321,12 +377,10 @@ static int read_value(JsonReader *reader, JsonToken *token) {
                 return open_level(reader, c == '{');
         }
         if (c == '"') {
-                reader->at++;
-                token->kind = JSON_TOKEN_STRING;
-                return read_string(reader);
+                begin_string(reader, JSON_TOKEN_STRING);
+                return finish_string(reader, token);
         }
-        r = c == '-' || (c >= '0' && c <= '9') ? read_number(reader, token) : read_word(reader, token);
-        return r;
+        return c == '-' || (c >= '0' && c <= '9') ? read_number(reader, token) : read_word(reader, token);
 }
 
 /* The next entry of the innermost object or array, or its end. */
@@ -334,37 +388,58 @@ static int read_entry(JsonReader *reader, JsonToken *token) {
         JsonLevel *level = &reader->levels[reader->depth - 1];
         char c = peek(reader);
 
-        if (c == (level->is_object ? '}' : ']')) {
+        if (!reader->is_after_comma && c == (level->is_object ? '}' : ']')) {
                 token->kind = level->is_object ? JSON_TOKEN_OBJECT_END : JSON_TOKEN_ARRAY_END;
-                close_level(reader);
-                return 0;
+                return close_level(reader);
         }
-        if (level->has_entries) {
+        if (level->has_entries && !reader->is_after_comma) {
                 if (c != ',')
                         return fail(reader, level->is_object ? "a ',' or '}' is missing" : "a ',' or ']' is missing");
                 reader->at++;
+                reader->is_after_comma = true;
                 skip_blanks(reader);
+                if (is_paused(reader))
+                        return JSON_STEP_PAUSED;
                 token->at = reader->at;
         }
+        reader->is_after_comma = false;
         level->has_entries = true;
-        return level->is_object ? read_key(reader, level, token) : read_value(reader, token);
+        return level->is_object ? read_key(reader, token) : read_value(reader, token);
+}
+
+/* 0 with a token, JSON_STEP_PAUSED, or an error. */
+static int read_token(JsonReader *reader, JsonToken *token) {
+        if (reader->is_in_string)
+                return finish_string(reader, token);
+        if (reader->is_before_colon)
+                return read_colon(reader, token);
+        skip_blanks(reader);
+        if (is_paused(reader))
+                return JSON_STEP_PAUSED;
+        token->at = reader->at;
+        return reader->depth > 0 && !reader->is_after_key ? read_entry(reader, token) : read_value(reader, token);
+}
+
+static int read_end(JsonReader *reader) {
+        skip_blanks(reader);
+        if (is_paused(reader))
+                return JSON_STEP_PAUSED;
+        return reader->at == reader->n ? JSON_STEP_END : fail(reader, "there is more behind the value");
 }
 
 int json_reader_next(JsonReader *reader, JsonToken *ret_token) {
+        size_t begin = reader->at;
         JsonToken token = {};
         int r;
 
-        skip_blanks(reader);
-        token.at = reader->at;
-        if (reader->is_done) {
-                *ret_token = token;
-                return reader->at == reader->n ? 0 : fail(reader, "there is more behind the value");
-        }
-        if (reader->depth > 0 && !reader->is_after_key)
-                r = read_entry(reader, &token);
-        else
-                r = read_value(reader, &token);
+        if (reader->budget == 0)
+                return JSON_STEP_PAUSED;
+        reader->stop = begin + MIN(reader->budget, reader->n - begin);
+        r = reader->is_done ? read_end(reader) : read_token(reader, &token);
         if (r < 0)
+                return r;
+        reader->budget -= MIN(reader->budget, reader->at - begin);
+        if (r > 0 || reader->is_done)
                 return r;
         reader->is_done = reader->depth == 0;
         if (token.kind == JSON_TOKEN_NUMBER || token.kind == JSON_TOKEN_STRING || token.kind == JSON_TOKEN_KEY) {
@@ -372,5 +447,29 @@ int json_reader_next(JsonReader *reader, JsonToken *ret_token) {
                 token.n = reader->string.n;
         }
         *ret_token = token;
-        return 1;
+        return JSON_STEP_TOKEN;
+}
+
+int json_reader_check(JsonReader *reader) {
+        JsonToken token;
+        int r;
+
+        do
+                r = json_reader_next(reader, &token);
+        while (r == JSON_STEP_TOKEN);
+        return r;
+}
+
+int json_reader_explain(const JsonReader *reader, char **ret_problem) {
+        unsigned line = 1;
+        size_t begin = 0;
+
+        assert(reader->problem);
+
+        for (size_t i = 0; i < reader->at; i++)
+                if (reader->text[i] == '\n') {
+                        line++;
+                        begin = i + 1;
+                }
+        return text_format(ret_problem, "line %u, column %zu: %s", line, reader->at - begin + 1, reader->problem);
 }

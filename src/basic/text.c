@@ -152,8 +152,8 @@ bool text_equal(const char *a, const char *b) {
         return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* The length in bytes of the UTF-8 character at @string, 0 if it is invalid; @ret_code is the code point. */
-static size_t text_utf8_character(const char *string, uint32_t *ret_code) {
+/* As text_utf8_length(); @ret_code is the code point. */
+static size_t text_utf8_character(const char *string, size_t n_bytes, uint32_t *ret_code) {
         static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
         const unsigned char *c = (const unsigned char *) string;
         uint32_t code = c[0];
@@ -169,6 +169,8 @@ static size_t text_utf8_character(const char *string, uint32_t *ret_code) {
                 n = 4, code &= 0x07;
         else
                 return 0;
+        if (n > n_bytes)
+                return 0;
 
         for (size_t i = 1; i < n; i++) {
                 if ((c[i] & 0xC0) != 0x80)
@@ -182,12 +184,18 @@ static size_t text_utf8_character(const char *string, uint32_t *ret_code) {
         return n;
 }
 
+size_t text_utf8_length(const char *bytes, size_t n) {
+        uint32_t code;
+
+        return n > 0 ? text_utf8_character(bytes, n, &code) : 0;
+}
+
 bool text_is_utf8(const char *string) {
         assert(string);
 
         while (*string != '\0') {
                 uint32_t code;
-                size_t n = (unsigned char) *string < 0x80 ? 1 : text_utf8_character(string, &code);
+                size_t n = (unsigned char) *string < 0x80 ? 1 : text_utf8_character(string, SIZE_MAX, &code);
 
                 if (n == 0)
                         return false;
@@ -214,7 +222,7 @@ int text_escape_control(const char *string, char **ret_string) {
 
         while (*string != '\0') {
                 uint32_t code = 0;
-                size_t n = text_utf8_character(string, &code);
+                size_t n = text_utf8_character(string, SIZE_MAX, &code);
                 bool is_control = n == 0 || code < 0x20 || (code >= 0x7F && code < 0xA0);
 
                 n = MAX(n, (size_t) 1);

@@ -48,6 +48,8 @@ void text_write_hex(char *hex, const uint8_t *bytes, size_t n);
 
 /* Whether @string is valid UTF-8 (D-Bus disconnects a sender of anything else). */
 bool text_is_utf8(const char *string);
+/* The length in bytes of the UTF-8 character that @n bytes begin with, 0 if they begin with none. */
+size_t text_utf8_length(const char *bytes, size_t n);
 
 /*
  * A copy fit for a terminal: control characters, ESC and invalid UTF-8 as \xNN.

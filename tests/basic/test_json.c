@@ -12,11 +12,29 @@
 #include "basic/macro.h"
 #include "double/double_assert.h"
 
+/* The next token, in steps of @budget; the reader must not do much more than that in one of them. */
+static int next_in_slices(JsonReader *reader, size_t budget, JsonToken *ret_token) {
+        size_t at;
+        int r;
+
+        do {
+                if (reader->budget == 0)
+                        reader->budget = budget;
+                at = reader->at;
+                r = json_reader_next(reader, ret_token);
+                if (budget < SIZE_MAX && reader->at > at &&
+                    (r != JSON_STEP_TOKEN || ret_token->kind > JSON_TOKEN_NUMBER))
+                        cr_expect(le(sz, reader->at - at, budget + 12));
+        } while (r == JSON_STEP_PAUSED);
+        return r;
+}
+
 /* The tokens as words: "{ k:a 1 ] …", or "@OFFSET: problem" at the end. */
-static char *tokens_of(const char *json, size_t n) {
+static char *tokens_in_slices(const char *json, size_t n, size_t budget) {
         static const char *const words[] = {
-                [JSON_TOKEN_NULL] = "null", [JSON_TOKEN_FALSE] = "false", [JSON_TOKEN_TRUE] = "true", [JSON_TOKEN_OBJECT] = "{",
-                [JSON_TOKEN_OBJECT_END] = "}", [JSON_TOKEN_ARRAY] = "[", [JSON_TOKEN_ARRAY_END] = "]",
+                [JSON_TOKEN_NULL] = "null", [JSON_TOKEN_FALSE] = "false", [JSON_TOKEN_TRUE] = "true",
+                [JSON_TOKEN_OBJECT] = "{", [JSON_TOKEN_OBJECT_END] = "}", [JSON_TOKEN_ARRAY] = "[",
+                [JSON_TOKEN_ARRAY_END] = "]",
         };
         JsonReader reader = {};
         Text text = {};
@@ -25,7 +43,8 @@ static char *tokens_of(const char *json, size_t n) {
         int r;
 
         json_reader_begin(&reader, json, n);
-        while ((r = json_reader_next(&reader, &token)) > 0) {
+        reader.budget = budget;
+        while ((r = next_in_slices(&reader, budget, &token)) > 0) {
                 if (text.n > 0)
                         text_add_char(&text, ' ');
                 if (token.kind == JSON_TOKEN_NUMBER && token.is_integer)
@@ -46,10 +65,19 @@ static char *tokens_of(const char *json, size_t n) {
         return result;
 }
 
-static void assert_tokens(const char *json, const char *expected) {
-        cleanup_free_ char *tokens = tokens_of(json, strlen(json));
+static char *tokens_of(const char *json, size_t n) {
+        return tokens_in_slices(json, n, SIZE_MAX);
+}
 
-        cr_expect(eq(str, tokens, (char *) expected), "%s", json);
+/* In slices of any length the tokens and problems are the same. */
+static void assert_tokens(const char *json, const char *expected) {
+        static const size_t budgets[] = { SIZE_MAX, 1, 2, 3, 7 };
+
+        for (size_t i = 0; i < ELEMENTSOF(budgets); i++) {
+                cleanup_free_ char *tokens = tokens_in_slices(json, strlen(json), budgets[i]);
+
+                cr_expect(eq(str, tokens, (char *) expected), "%s in slices of %zu", json, budgets[i]);
+        }
 }
 
 Test(json, values) {
@@ -91,6 +119,87 @@ Test(json, strings) {
         assert_tokens("\"a\tb\"", "@2: a control character stands in a string (write \\n, \\t or \\u00XX)");
         assert_tokens("\"abc", "@0: a string has no closing quote");
         assert_tokens("\"abc\\", "@5: a backslash is followed by none of \" \\ / b f n r t u");
+}
+
+Test(json, strings_are_utf8) {
+        assert_tokens("\"\xc3\xa4\xf0\x9f\x98\x80\"", "ä😀");
+        assert_tokens("\"ab\xff\"", "@3: a string is not valid UTF-8");
+        assert_tokens("\"\xc3\"", "@1: a string is not valid UTF-8");
+        assert_tokens("\"\xc3", "@1: a string is not valid UTF-8");
+        assert_tokens("\"\xc0\x80\"", "@1: a string is not valid UTF-8");
+        assert_tokens("\"\xed\xa0\x80\"", "@1: a string is not valid UTF-8");
+        assert_tokens("\"\xf4\x90\x80\x80\"", "@1: a string is not valid UTF-8");
+        assert_tokens("{\"a\xfe\":1}", "{ @3: a string is not valid UTF-8");
+}
+
+/* What costs time in one token is read in slices, too: text, blanks, the keys of an object that ends. */
+Test(json, large_tokens_are_read_in_slices) {
+        enum { N = 100000, BUDGET = 1000 };
+        cleanup_free_ char *json = NULL;
+        JsonReader reader = {};
+        unsigned n_steps = 0;
+        Text text = {};
+        int r;
+
+        text_addf(&text, "{\"a\" %*s : \"%0*d\"", N, "", N, 0);
+        for (unsigned i = 0; i < N / 10; i++)
+                text_addf(&text, ", \"%u\":1", i);
+        text_add_char(&text, '}');
+        cr_assert(eq(int, text_finish(&text, &json), 0));
+        json_reader_begin(&reader, json, strlen(json));
+        do {
+                size_t at = reader.at, n_keys = reader.key_places.n;
+
+                reader.budget = BUDGET;
+                r = json_reader_check(&reader);
+                cr_assert(le(sz, reader.at - at, BUDGET + 12));
+                cr_assert(reader.key_places.n >= n_keys || n_keys - reader.key_places.n <= BUDGET);
+                n_steps++;
+        } while (r == JSON_STEP_PAUSED);
+        cr_assert(eq(int, r, JSON_STEP_END));
+        cr_assert(ge(uint, n_steps, (unsigned) (strlen(json) + N / 10) / BUDGET));
+        json_reader_deinit(&reader);
+}
+
+Test(json, a_text_is_one_value_or_the_place_is_told) {
+        static const struct {
+                const char *json, *problem;
+        } cases[] = {
+                { "{\"a\":[1,2]}", NULL },
+                { "1\n", NULL },
+                { "1\n2", "line 2, column 1: there is more behind the value" },
+                { "{\"a\":1,\n \"b\" 2}", "line 2, column 6: a ':' is missing behind the key" },
+                { "", "line 1, column 1: there is no value: a string stands in double quotes" },
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
+                cleanup_free_ char *problem = NULL;
+                JsonReader reader = {};
+                int r;
+
+                json_reader_begin(&reader, cases[i].json, strlen(cases[i].json));
+                r = json_reader_check(&reader);
+                cr_expect(eq(int, r, cases[i].problem ? -EBADMSG : JSON_STEP_END), "%s", cases[i].json);
+                if (r == -EBADMSG) {
+                        cr_assert(eq(int, json_reader_explain(&reader, &problem), 0));
+                        assert_string(problem, cases[i].problem);
+                }
+                json_reader_deinit(&reader);
+        }
+}
+
+Test(json, a_number_is_not_endless) {
+        char json[JSON_NUMBER_MAX + 2] = "0.";
+        cleanup_free_ char *good = NULL, *bad = NULL, *long_fraction = NULL;
+
+        memset(json + 2, '1', sizeof(json) - 2);
+        good = tokens_of(json, JSON_NUMBER_MAX);
+        cr_assert(strncmp(good, "real:0.111", 10) == 0, "%s", good);
+        bad = tokens_of(json, JSON_NUMBER_MAX + 1);
+        assert_string(bad, "@0: a number has more than 1000 characters");
+        memset(json, '1', sizeof(json));
+        long_fraction = tokens_of(json, sizeof(json));
+        assert_string(long_fraction, "@0: a number has more than 1000 characters");
 }
 
 Test(json, a_string_may_have_any_character) {
