@@ -29,6 +29,7 @@ void json_reader_begin(JsonReader *reader, const char *text, size_t n) {
         reader->n_objects = 0;
         reader->is_after_key = reader->is_done = false;
         reader->string.n = reader->keys.n = 0;
+        reader->string.error = reader->keys.error = 0;
         reader->key_places.n = 0;
         /* Empty, unless the last text ended in an error. */
         if (reader->by_key.n > 0)

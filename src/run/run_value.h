@@ -49,7 +49,7 @@
 
 #define RUN_TERMS_MAX 64U
 #define RUN_NESTING_MAX 64U
-#define RUN_EVALUATION_MAX (1U << 20)   /* values that one evaluation looks at: some ms */
+#define RUN_EVALUATION_MAX (1U << 18)   /* values that one evaluation looks at, which takes some ms */
 
 typedef enum RunReferenceKind {
         RUN_REFERENCE_PARAM,

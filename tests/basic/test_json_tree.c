@@ -164,6 +164,17 @@ Test(json_tree, a_search_ends_with_its_budget) {
         cr_assert(eq(sz, budget, 0));
 }
 
+/* One long number is looked for among many short ones. */
+Test(json_tree, long_numbers_cost_more) {
+        char json[] =
+                "0.0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000001";
+        cleanup_(json_tree_deinit) JsonTree number = read_tree(json), one = read_tree("1");
+        size_t budget = 100;
+
+        cr_assert(not(json_value_equal(number.values, one.values, &budget)));
+        cr_assert(eq(sz, budget, 100 - 1 - (strlen(json) + 1) / 32));
+}
+
 /* — comparing — */
 
 static bool are_equal(const char *a, const char *b) {
