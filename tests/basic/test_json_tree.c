@@ -143,6 +143,7 @@ Test(json_tree, what_is_not_there_is_not_found) {
         assert_found(json, "a.b.-1", NULL);
         assert_found(json, "a.b.4294967296", NULL);
         assert_found(json, "a.b.99999999999999999999", NULL);
+        assert_found(json, "a.b.18446744073709551616", NULL);
         assert_found(json, "a.b.x", NULL);
         assert_found(json, "a.b.", "-");
         assert_found(json, "a..b", NULL);
