@@ -29,6 +29,7 @@ void json_reader_begin(JsonReader *reader, const char *text, size_t n) {
         reader->n_objects = 0;
         reader->is_after_key = reader->is_done = false;
         reader->string.n = reader->keys.n = 0;
+        reader->string.error = reader->keys.error = 0;
         reader->key_places.n = 0;
         /* Empty, unless the last text ended in an error. */
         if (reader->by_key.n > 0)
@@ -439,8 +440,12 @@ int json_reader_next(JsonReader *reader, JsonToken *ret_token) {
         if (r < 0)
                 return r;
         reader->budget -= MIN(reader->budget, reader->at - begin);
-        if (r > 0 || reader->is_done)
+        if (r > 0)
                 return r;
+        if (reader->is_done) {
+                *ret_token = (JsonToken) { .at = reader->at };
+                return JSON_STEP_END;
+        }
         reader->is_done = reader->depth == 0;
         if (token.kind == JSON_TOKEN_NUMBER || token.kind == JSON_TOKEN_STRING || token.kind == JSON_TOKEN_KEY) {
                 token.text = reader->string.string;

@@ -98,9 +98,9 @@ void json_reader_begin(JsonReader *reader, const char *text, size_t n);
 void json_reader_deinit(JsonReader *reader);
 
 /*
- * JSON_STEP_TOKEN with a token; JSON_STEP_END at the end of the text, which is one value; JSON_STEP_PAUSED if .budget
- * is 0, or has come to 0 before the end of the token (which may overdraw it by a number or a character). -EBADMSG, with
- * reader->problem at offset reader->at, or -ENOMEM.
+ * JSON_STEP_TOKEN with a token; JSON_STEP_END at the end of the text, which is one value, with ret_token->at there;
+ * JSON_STEP_PAUSED if .budget is 0, or has come to 0 before the end of the token (which may overdraw it by a number or
+ * a character). -EBADMSG, with reader->problem at offset reader->at, or -ENOMEM.
  */
 int json_reader_next(JsonReader *reader, JsonToken *ret_token);
 

@@ -15,6 +15,8 @@
 
 #include "basic/json_tree.h"
 
+#define NUMBER_SHORT 32                 /* characters of two numbers whose comparison costs no more than other ones */
+
 /* — reading — */
 
 int json_builder_begin(JsonBuilder *builder, const char *text, size_t n) {
@@ -129,9 +131,8 @@ void json_tree_deinit(JsonTree *tree) {
 
 /* — looking up — */
 
-static bool spend(size_t *budget) {
-        if (*budget > 0)
-                (*budget)--;
+static bool spend(size_t *budget, size_t n) {
+        *budget -= MIN(*budget, n);
         return *budget > 0;
 }
 
@@ -139,7 +140,7 @@ static bool spend(size_t *budget) {
 static const JsonValue *find_entry(const JsonValue *object, const char *key, size_t n, size_t *budget) {
         const JsonValue *entry = json_value_first(object);
 
-        for (uint32_t i = 0; i < object->n && spend(budget); i++, entry = json_value_next(entry))
+        for (uint32_t i = 0; i < object->n && spend(budget, 1); i++, entry = json_value_next(entry))
                 if (entry->n_key == n && memcmp(entry->key, key, n) == 0)
                         return entry;
         return NULL;
@@ -166,7 +167,7 @@ static const JsonValue *find_item(const JsonValue *array, const char *digits, si
 
         if (!read_index(digits, n, array->n, &index))
                 return NULL;
-        for (; index > 0 && spend(budget); index--)
+        for (; index > 0 && spend(budget, 1); index--)
                 item = json_value_next(item);
         return index == 0 ? item : NULL;
 }
@@ -278,10 +279,10 @@ static bool objects_are_equal(const JsonValue *a, const JsonValue *b, size_t *bu
 
 /* Calls itself at most JSON_DEPTH_MAX deep. */
 bool json_value_equal(const JsonValue *a, const JsonValue *b, size_t *budget) {
-        if (!spend(budget) || a->kind != b->kind)
+        if (!spend(budget, 1) || a->kind != b->kind)
                 return false;
         if (a->kind == JSON_TOKEN_NUMBER)
-                return compare_numbers(a, b) == 0;
+                return spend(budget, (a->n + b->n) / NUMBER_SHORT) && compare_numbers(a, b) == 0;
         if (a->n != b->n)
                 return false;
         if (a->kind == JSON_TOKEN_STRING)

@@ -10,7 +10,8 @@
  * and keeps nothing of the text itself. Values do not change.
  *
  * What takes time in proportion to a tree has a budget: *budget is reduced by
- * one for each value that is looked at, and the search ends when it is 0.
+ * one for each value that is looked at, more for long numbers, and the search
+ * ends when it is 0.
  */
 
 #include "basic/json.h"
@@ -88,5 +89,8 @@ const JsonValue *json_value_find(const JsonValue *value, const char *path, size_
  */
 bool json_value_equal(const JsonValue *a, const JsonValue *b, size_t *budget);
 
-/* Compares two numbers, or two strings by their bytes: -1, 0 or 1. Whole numbers are compared exactly. */
+/*
+ * Compares two numbers, or two strings by their bytes: -1, 0 or 1. Whole numbers are exact, also beside one with a
+ * fraction or an exponent, which is the double that is nearest.
+ */
 int json_value_compare(const JsonValue *a, const JsonValue *b);

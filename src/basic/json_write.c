@@ -63,11 +63,11 @@ static void write_begin(Text *text, const JsonValue *value) {
         }
 }
 
-void json_write_value(Text *text, const JsonValue *value) {
+void json_write_value(Text *text, const JsonValue *value, size_t limit) {
         const JsonValue *open[JSON_DEPTH_MAX], *end = value + value->span;
         unsigned depth = 0;
 
-        for (const JsonValue *v = value; v < end;) {
+        for (const JsonValue *v = value; v < end && text->n <= limit;) {
                 if (depth > 0 && v != json_value_first(open[depth - 1]))
                         text_add_char(text, ',');
                 if (depth > 0 && v->key) {

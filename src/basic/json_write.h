@@ -11,7 +11,8 @@
 
 #include "basic/json_tree.h"
 
-void json_write_value(Text *text, const JsonValue *value);
+/* Stops within @value when @text has come to more than @limit bytes: what is too long is not written to its end. */
+void json_write_value(Text *text, const JsonValue *value, size_t limit);
 
 /* @n bytes of UTF-8 as a string, with its quotes. */
 void json_write_string(Text *text, const char *bytes, size_t n);

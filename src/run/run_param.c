@@ -89,7 +89,7 @@ static int read_json(const RunParam *param, const char *text, char **ret_json, c
                               param->name, problem, param->name);
         if (r < 0)
                 return r;
-        json_write_value(&json, tree.values);
+        json_write_value(&json, tree.values, SIZE_MAX);
         return text_finish(&json, ret_json);
 }
 

@@ -33,6 +33,13 @@ typedef struct Evaluation {
         char **ret_problem;
 } Evaluation;
 
+void run_reference_deinit(RunReference *reference) {
+        free(reference->name);
+        free(reference->path);
+        free(reference->text);
+        *reference = (RunReference) {};
+}
+
 RunExpression *run_expression_free(RunExpression *expression) {
         if (!expression)
                 return NULL;
@@ -55,7 +62,8 @@ const RunReference *run_expression_references(const RunExpression *expression, s
 
 /* — words for people — */
 
-const char *run_step_word(RunStepKind kind) {
+/* The operator as it is written; NULL for a step that is none. */
+static const char *word_of(RunStepKind kind) {
         static const char *const words[_RUN_STEP_MAX] = {
                 [RUN_STEP_EQUAL] = "'=='", [RUN_STEP_DIFFERENT] = "'!='", [RUN_STEP_LESS] = "'<'",
                 [RUN_STEP_LESS_OR_EQUAL] = "'<='", [RUN_STEP_MORE] = "'>'", [RUN_STEP_MORE_OR_EQUAL] = "'>='",
@@ -95,7 +103,7 @@ static int refuse_slots(Evaluation *evaluation, const char *rule, const Slot *a,
 
 static int refuse_step(Evaluation *evaluation, const RunStep *step, const char *rule, const Slot *a, const Slot *b) {
         cleanup_free_ char *begin = NULL;
-        int r = text_format(&begin, "At column %u: %s %s", step->column, run_step_word(step->kind), rule);
+        int r = text_format(&begin, "At column %u: %s %s", step->column, word_of(step->kind), rule);
 
         return r < 0 ? r : refuse_slots(evaluation, begin, a, b);
 }

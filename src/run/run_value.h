@@ -49,7 +49,7 @@
 
 #define RUN_TERMS_MAX 64U
 #define RUN_NESTING_MAX 64U
-#define RUN_EVALUATION_MAX (1U << 20)   /* values that one evaluation looks at: some ms */
+#define RUN_EVALUATION_MAX (1U << 18)   /* values that one evaluation looks at, which takes some ms */
 
 typedef enum RunReferenceKind {
         RUN_REFERENCE_PARAM,
@@ -76,6 +76,8 @@ typedef struct RunReference {
  * tree, or @made, which it may fill with one that belongs to none (JSON_VALUE_STRING). Trees and texts stay until the
  * caller is done with the outcome. It leaves *ret_value as it is, NULL, if there is none. 0; -EFBIG for a value that is
  * too large to be looked at; -ENOMEM.
+ *
+ * An evaluation does not wait: results that its references name are read before it, in slices (JsonBuilder).
  */
 typedef struct RunScope RunScope;
 struct RunScope {

@@ -212,13 +212,6 @@ static int parse_fields_of(Parser *parser, RunReference *reference) {
         return r < 0 ? r : parse_path(parser, reference);
 }
 
-void run_reference_deinit(RunReference *reference) {
-        free(reference->name);
-        free(reference->path);
-        free(reference->text);
-        *reference = (RunReference) {};
-}
-
 static bool is_letter(char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }

@@ -41,9 +41,6 @@ struct RunExpression {
         VECTOR(JsonTree) literals;
 };
 
-/* The operator as it is written, "'<'"; NULL for a step that is none. */
-const char *run_step_word(RunStepKind kind);
-
 void run_reference_deinit(RunReference *reference);
 
 /*

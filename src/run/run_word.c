@@ -124,7 +124,7 @@ static int add_value(Text *text, const RunReference *reference, const RunScope *
                 return r;
         if (value.value->kind == JSON_TOKEN_STRING)
                 return add_string(text, reference, value.value, ret_problem);
-        json_write_value(text, value.value);
+        json_write_value(text, value.value, RUN_WORD_MAX);
         return 0;
 }
 

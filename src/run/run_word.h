@@ -5,9 +5,9 @@
  * %{…}: values of a run in the words of a command
  *
  * A word, split and with its specifiers (%i) replaced, may have references of
- * run_value.h in it: "--out=%{param.folder}/%{item}". %%{ stands for %{; any
- * other '%' is itself. There are no expressions in a word: what needs one, a
- * node computes.
+ * run_value.h in it: "--out=%{param.folder}/%{item}". %%{ stands for %{, so it
+ * must be left when specifiers are replaced; any other '%' is itself. There
+ * are no expressions in a word: what needs one, a node computes.
  *
  * A word stays one word, whatever the values are: blanks, quotes, line breaks
  * and %{ in a value are text, and nobody reads it again. A value becomes

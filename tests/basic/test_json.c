@@ -273,6 +273,18 @@ Test(json, an_object_may_have_many_keys, .timeout = 20) {
         json_reader_deinit(&reader);
 }
 
+Test(json, the_end_has_a_place) {
+        JsonReader reader = {};
+        JsonToken token;
+
+        json_reader_begin(&reader, "1 \n ", 4);
+        cr_assert(eq(int, json_reader_next(&reader, &token), JSON_STEP_TOKEN));
+        cr_assert(eq(sz, token.at, 0));
+        cr_assert(eq(int, json_reader_next(&reader, &token), JSON_STEP_END));
+        cr_assert(eq(sz, token.at, 4));
+        json_reader_deinit(&reader);
+}
+
 Test(json, a_reader_is_used_again_after_an_error) {
         JsonReader reader = {};
         JsonToken token;

@@ -143,6 +143,7 @@ Test(json_tree, what_is_not_there_is_not_found) {
         assert_found(json, "a.b.-1", NULL);
         assert_found(json, "a.b.4294967296", NULL);
         assert_found(json, "a.b.99999999999999999999", NULL);
+        assert_found(json, "a.b.18446744073709551616", NULL);
         assert_found(json, "a.b.x", NULL);
         assert_found(json, "a.b.", "-");
         assert_found(json, "a..b", NULL);
@@ -162,6 +163,17 @@ Test(json_tree, a_search_ends_with_its_budget) {
         budget = 5;
         cr_assert(not(json_value_equal(tree.values, tree.values, &budget)));
         cr_assert(eq(sz, budget, 0));
+}
+
+/* One long number is looked for among many short ones. */
+Test(json_tree, long_numbers_cost_more) {
+        char json[] =
+                "0.0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000001";
+        cleanup_(json_tree_deinit) JsonTree number = read_tree(json), one = read_tree("1");
+        size_t budget = 100;
+
+        cr_assert(not(json_value_equal(number.values, one.values, &budget)));
+        cr_assert(eq(sz, budget, 100 - 1 - (strlen(json) + 1) / 32));
 }
 
 /* — comparing — */

@@ -19,7 +19,7 @@ static char *write_again(const char *json) {
         char *written;
 
         cr_assert(eq(int, json_tree_read(json, strlen(json), &tree, &problem), 0), "%s: %s", json, problem);
-        json_write_value(&text, tree.values);
+        json_write_value(&text, tree.values, SIZE_MAX);
         cr_assert(eq(int, text_finish(&text, &written), 0));
         return written;
 }
@@ -55,9 +55,24 @@ Test(json_write, a_part_is_a_value) {
         Text text = {};
 
         cr_assert(eq(int, json_tree_read(json, strlen(json), &tree, &problem), 0));
-        json_write_value(&text, json_value_find(tree.values, "a", &budget));
+        json_write_value(&text, json_value_find(tree.values, "a", &budget), SIZE_MAX);
         cr_assert(eq(int, text_finish(&text, &written), 0));
         assert_string(written, "{\"b\":[1,2]}");
+}
+
+Test(json_write, what_is_too_long_is_not_written_to_its_end) {
+        cleanup_(json_tree_deinit) JsonTree tree = {};
+        cleanup_free_ char *problem = NULL, *written = NULL, *whole = NULL;
+        static const char json[] = "[[1,2],[3,4],\"abcdef\",5,6,7,8,9]";
+        Text text = {}, enough = {};
+
+        cr_assert(eq(int, json_tree_read(json, strlen(json), &tree, &problem), 0));
+        json_write_value(&text, tree.values, 4);
+        cr_assert(eq(int, text_finish(&text, &written), 0));
+        assert_string(written, "[[1,2]");
+        json_write_value(&enough, tree.values, strlen(json));
+        cr_assert(eq(int, text_finish(&enough, &whole), 0));
+        assert_string(whole, json);
 }
 
 Test(json_write, the_deepest_value) {

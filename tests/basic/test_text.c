@@ -246,3 +246,12 @@ Test(text, hex_digits) {
         text_write_hex(hex, NULL, 0);
         assert_string(hex, "");
 }
+
+Test(text, a_character_ends_with_the_bytes_that_there_are) {
+        cr_expect(eq(sz, text_utf8_length("a", 1), 1));
+        cr_expect(eq(sz, text_utf8_length("\xc3\xa4", 2), 2));
+        cr_expect(eq(sz, text_utf8_length("\xc3\xa4", 1), 0));
+        cr_expect(eq(sz, text_utf8_length("\xf0\x9f\x98\x80", 4), 4));
+        cr_expect(eq(sz, text_utf8_length("\xf0\x9f\x98\x80", 3), 0));
+        cr_expect(eq(sz, text_utf8_length("a", 0), 0));
+}

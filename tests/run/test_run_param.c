@@ -104,6 +104,17 @@ Test(run_param, declarations_that_are_none) {
                             "'-', at most 255 of them.");
 }
 
+Test(run_param, names_are_limited) {
+        cleanup_(run_params_deinit) RunParams params = {};
+        cleanup_free_ char *problem = NULL;
+        char name[RUN_PARAM_NAME_MAX + 2] = {};
+
+        memset(name, 'x', RUN_PARAM_NAME_MAX + 1);
+        cr_assert(eq(int, run_params_declare(&params, name, &problem), -EINVAL));
+        cr_assert(eq(int, run_params_declare(&params, name + 1, &problem), 0));
+        assert_not_null(run_params_find(&params, name + 1));
+}
+
 /* — values of a run — */
 
 Test(run_param, the_object_has_what_is_given_and_defaults_in_the_order_of_the_declarations) {

@@ -153,6 +153,45 @@ Test(run_word, a_word_is_no_longer_than_an_argument_may_be) {
                 "With the value of item the argument has more than 131071 bytes, too many for a command.");
 }
 
+/* A value that is too long is not written to its end first. */
+Test(run_word, an_array_may_be_too_long, .timeout = 20) {
+        cleanup_(run_word_freep) RunWord *word = NULL;
+        cleanup_(double_scope_deinit) DoubleScope scope;
+        cleanup_free_ char *json = NULL, *outcome = NULL, *problem = NULL;
+        Text text = {};
+
+        text_add(&text, "{\"item\":[1");
+        for (unsigned i = 0; i < RUN_WORD_MAX; i++)
+                text_add(&text, ",1");
+        text_add(&text, "]}");
+        cr_assert(eq(int, text_finish(&text, &json), 0));
+        double_scope_init(&scope, json);
+        cr_assert(eq(int, run_word_parse("%{item}%{item.1}", &word, &problem), 0));
+        cr_assert(eq(int, run_word_substitute(word, &scope.scope, &outcome, &problem), -EFBIG));
+        assert_string(problem,
+                      "With the value of item the argument has more than 131071 bytes, too many for a command.");
+}
+
+Test(run_word, a_search_has_an_end) {
+        cleanup_(run_word_freep) RunWord *near = NULL, *far = NULL;
+        cleanup_(double_scope_deinit) DoubleScope scope;
+        cleanup_free_ char *json = NULL, *outcome = NULL, *problem = NULL;
+        Text text = {};
+
+        text_add(&text, "{\"item\":[0");
+        for (unsigned i = 1; i <= RUN_EVALUATION_MAX; i++)
+                text_addf(&text, ",%u", i);
+        text_add(&text, "]}");
+        cr_assert(eq(int, text_finish(&text, &json), 0));
+        double_scope_init(&scope, json);
+        cr_assert(eq(int, run_word_parse("%{item.200000}", &near, &problem), 0));
+        cr_assert(eq(int, run_word_parse("%{item.262144}", &far, &problem), 0));
+        cr_assert(eq(int, run_word_substitute(near, &scope.scope, &outcome, &problem), 0));
+        assert_string(outcome, "200000");
+        cr_assert(eq(int, run_word_substitute(far, &scope.scope, &outcome, &problem), -EFBIG));
+        assert_string(problem, "The values are too large: an evaluation looks at no more than 262144 of them.");
+}
+
 Test(run_word, memory_runs_out) {
         for (size_t n = 1;; n++) {
                 cleanup_(run_word_freep) RunWord *word = NULL;
