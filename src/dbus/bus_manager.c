@@ -236,9 +236,10 @@ static const BusMethod methods[] = {
           "Explains the state of a job (by id), a unit or a transaction (\"t12\").", .flags = BUS_PROPERTY_OWN },
         { "StartRun", "sa{sv}a{sv}", "unit parameters options", "to", "id path", BUS_VERB_ENQUEUE,
           bus_manager_start_run,
-          "Submits a run of a flow, and starts the unit if it is not active; answered when the run is durable. There "
-          "are no parameters yet. Options: key s (a call with the key of another run of the unit is answered with "
-          "that), operator s (who asks, for the record). Id 0 and path \"/\": none was made, by OnBusy=skip.",
+          "Submits a run of a flow, and starts the unit if it is not active; answered when the run is durable. "
+          "Parameters are those of Params=: s, b, i, u, x, t or d. Options: assign as (further parameters, as "
+          "NAME=TEXT or NAME:=JSON), key s (a call with the key of another run of the unit is answered with that), "
+          "operator s (who asks, for the record). Id 0 and path \"/\": none was made, by OnBusy=skip.",
           find_unit, .word = "start", .flags = BUS_PROPERTY_OWN },
         { "ListRuns", "a{sv}us", "filters limit cursor", "aa{sv}s", "runs cursor", BUS_VERB_READ, bus_manager_list_runs,
           "Runs, also those that have ended, the latest first. A filter is a key of the answer and its value. The "

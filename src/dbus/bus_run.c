@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "basic/strv.h"
 #include "basic/text.h"
 #include "dbus/broadcast/bus_broadcast.h"
 #include "dbus/bus_interfaces.h"
@@ -24,6 +25,13 @@ struct BusRuns {
         const BusTree *tree; /* borrowed */
         BusBroadcast broadcast;
 };
+
+/* An answer with rows, and who gets it. */
+typedef struct RowsAnswer {
+        const ManagerRunAnswer *answer;
+        uid_t uid;
+        bool is_other; /* neither root nor the owner of the manager */
+} RowsAnswer;
 
 static void put_value(Sink *sink, const char *key, const RunStoreValue *value) {
         switch (value->type) {
@@ -73,12 +81,20 @@ static void put_why(const BusTree *tree, const ManagerRunAnswer *answer, const M
                 sink_entry_string(sink, "why", run_why_to_string(why));
 }
 
-static void put_row(const BusTree *tree, const ManagerRunAnswer *answer, const ManagerRunValues *values, Sink *sink) {
+/* Parameters and results are for who may control the run: its submitter, root and the owner of the manager. */
+static bool is_secret(const RowsAnswer *rows, const ManagerRunValues *values, unsigned column) {
+        if (rows->answer->table == RUNSTORE_RUN && (column == RUN_ROW_PARAMS || column == RUN_ROW_RESULT))
+                return rows->is_other && manager_run_values_number(values, RUN_ROW_UID) != rows->uid;
+        return rows->is_other && rows->answer->table == RUNSTORE_NODE && column == NODE_RESULT;
+}
+
+static void put_row(const BusTree *tree, const RowsAnswer *rows, const ManagerRunValues *values, Sink *sink) {
+        const ManagerRunAnswer *answer = rows->answer;
         const RunStoreTableInfo *info = runstore_table(answer->table);
 
         sink_open(sink, 'a', "{sv}");
         for (unsigned c = 0; c < info->n_columns; c++)
-                if (!is_private(answer->table, c))
+                if (!is_private(answer->table, c) && !is_secret(rows, values, c))
                         put_value(sink, key_of(answer->table, c), &values->values[c]);
         put_why(tree, answer, values, sink);
         sink_close(sink);
@@ -119,13 +135,14 @@ static void write_cursor(const RunStorePage *page, Sink *sink) {
 }
 
 static void write_rows(const BusView *view, const void *data, Sink *sink) {
-        const ManagerRunAnswer *answer = data;
+        const RowsAnswer *rows = data;
+        const ManagerRunAnswer *answer = rows->answer;
         RunStorePage page = *answer->page;
         ManagerRunValues values;
 
         sink_open(sink, 'a', "a{sv}");
         while (manager_run_values_next(&page, &values) > 0)
-                put_row(view->tree, answer, &values, sink);
+                put_row(view->tree, rows, &values, sink);
         if (answer->table == RUNSTORE_NODE && answer->run > 0 && !answer->page->has_more)
                 put_untouched(view->tree, answer, sink);
         sink_close(sink);
@@ -148,17 +165,28 @@ static void write_submitted(const BusView *view, const void *data, Sink *sink) {
 static void write_nothing(const BusView *view, const void *data, Sink *sink) {
 }
 
+static void answer_rows(const BusRuns *runs, BusLater later, const ManagerRunAnswer *answer) {
+        const BusClient *client = bus_later_client(runs->tree, later);
+        RowsAnswer rows = { .answer = answer };
+
+        if (!client)
+                return;
+        rows.uid = client->peer->uid;
+        rows.is_other = bus_peers_is_other_user(runs->tree->peers, rows.uid);
+        (void) bus_later_answer(runs->tree, later, write_rows, &rows);
+}
+
 static void on_run_answered(void *userdata, const ManagerRunAnswer *answer) {
         const BusRuns *runs = userdata;
         const BusLater later = { .peer = answer->ticket.a, .number = answer->ticket.b };
 
         if (answer->failure)
                 (void) bus_later_fail(runs->tree, later, answer->failure);
+        else if (answer->kind == MANAGER_RUN_ROWS)
+                answer_rows(runs, later, answer);
         else
                 (void) bus_later_answer(runs->tree, later,
-                                        answer->kind == MANAGER_RUN_ROWS        ? write_rows
-                                        : answer->kind == MANAGER_RUN_SUBMITTED ? write_submitted
-                                                                                : write_nothing,
+                                        answer->kind == MANAGER_RUN_SUBMITTED ? write_submitted : write_nothing,
                                         answer);
 }
 
@@ -381,18 +409,91 @@ static int read_option(BusCall *call, const char *key, DBusMessageIter *variant,
 
         if (!slot || dbus_message_iter_get_arg_type(variant) != DBUS_TYPE_STRING)
                 return bus_call_fail(call, -EINVAL, "InvalidArgs",
-                                     "There is no option '%s', or it is no string: 'key' and 'operator' are.", key);
+                                     "There is no option '%s', or it is no string: 'key' and 'operator' are, 'assign' "
+                                     "is an array of strings.", key);
         dbus_message_iter_get_basic(variant, slot);
         return 0;
 }
 
-static int read_options(BusCall *call, ManagerRunRequest *request) {
+/* "NAME=TEXT", or "NAME:=JSON" for what is no string; 0, -EINVAL for another type, -ENOMEM. */
+static int make_assignment(const char *name, DBusMessageIter *variant, char **ret_assignment) {
+        DBusBasicValue value;
+
+        /* In an assignment ':' and '=' end the name. */
+        if (strpbrk(name, ":=") || !dbus_type_is_basic(dbus_message_iter_get_arg_type(variant)))
+                return -EINVAL;
+        dbus_message_iter_get_basic(variant, &value);
+        switch (dbus_message_iter_get_arg_type(variant)) {
+        case DBUS_TYPE_STRING:
+                return text_format(ret_assignment, "%s=%s", name, value.str);
+        case DBUS_TYPE_BOOLEAN:
+                return text_format(ret_assignment, "%s:=%s", name, value.bool_val ? "true" : "false");
+        case DBUS_TYPE_INT32:
+                return text_format(ret_assignment, "%s:=%" PRId32, name, (int32_t) value.i32);
+        case DBUS_TYPE_UINT32:
+                return text_format(ret_assignment, "%s:=%" PRIu32, name, (uint32_t) value.u32);
+        case DBUS_TYPE_INT64:
+                return text_format(ret_assignment, "%s:=%" PRId64, name, (int64_t) value.i64);
+        case DBUS_TYPE_UINT64:
+                return text_format(ret_assignment, "%s:=%" PRIu64, name, (uint64_t) value.u64);
+        case DBUS_TYPE_DOUBLE:
+                return text_format(ret_assignment, "%s:=%.17g", name, value.dbl);
+        default:
+                return -EINVAL;
+        }
+}
+
+static int read_params(BusCall *call, char ***ret_params) {
+        DBusMessageIter entries, entry, variant;
+
+        dbus_message_iter_recurse(&call->arguments, &entries);
+        for (; dbus_message_iter_get_arg_type(&entries) == DBUS_TYPE_DICT_ENTRY; dbus_message_iter_next(&entries)) {
+                char *assignment = NULL;
+                const char *key;
+                int r;
+
+                dbus_message_iter_recurse(&entries, &entry);
+                dbus_message_iter_get_basic(&entry, &key);
+                dbus_message_iter_next(&entry);
+                dbus_message_iter_recurse(&entry, &variant);
+                r = make_assignment(key, &variant, &assignment);
+                if (r == -EINVAL)
+                        return bus_call_fail(call, r, "InvalidArgs",
+                                             "The parameter '%s' is no string, number or boolean, or this is no name; "
+                                             "the option 'assign' takes any value, as NAME:=JSON.", key);
+                if (r == 0)
+                        r = strv_consume(ret_params, assignment);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+/* The option 'assign': assignments as they are typed. */
+static int read_assignments(BusCall *call, DBusMessageIter *variant, char ***ret_params) {
+        DBusMessageIter words;
+        int r = 0;
+
+        if (dbus_message_iter_get_arg_type(variant) != DBUS_TYPE_ARRAY ||
+            dbus_message_iter_get_element_type(variant) != DBUS_TYPE_STRING)
+                return bus_call_fail(call, -EINVAL, "InvalidArgs", "The option 'assign' is no array of strings.");
+        dbus_message_iter_recurse(variant, &words);
+        for (; r == 0 && dbus_message_iter_get_arg_type(&words) == DBUS_TYPE_STRING; dbus_message_iter_next(&words)) {
+                const char *word;
+
+                dbus_message_iter_get_basic(&words, &word);
+                r = strv_push(ret_params, word);
+        }
+        return r;
+}
+
+static int read_options(BusCall *call, ManagerRunRequest *request, char ***ret_params) {
         DBusMessageIter entries, entry, variant;
         int r = 0;
 
-        dbus_message_iter_recurse(&call->arguments, &entries);
-        if (dbus_message_iter_get_arg_type(&entries) == DBUS_TYPE_DICT_ENTRY)
-                return bus_call_fail(call, -EINVAL, "InvalidArgs", "Runs have no parameters yet.");
+        r = read_params(call, ret_params);
+        if (r < 0)
+                return r;
         dbus_message_iter_next(&call->arguments);
         dbus_message_iter_recurse(&call->arguments, &entries);
         for (; r == 0 && dbus_message_iter_get_arg_type(&entries) == DBUS_TYPE_DICT_ENTRY;
@@ -403,7 +504,8 @@ static int read_options(BusCall *call, ManagerRunRequest *request) {
                 dbus_message_iter_get_basic(&entry, &key);
                 dbus_message_iter_next(&entry);
                 dbus_message_iter_recurse(&entry, &variant);
-                r = read_option(call, key, &variant, request);
+                r = text_equal(key, "assign") ? read_assignments(call, &variant, ret_params)
+                                              : read_option(call, key, &variant, request);
         }
         return r;
 }
@@ -411,8 +513,10 @@ static int read_options(BusCall *call, ManagerRunRequest *request) {
 int bus_manager_start_run(BusCall *call) {
         const JobRequester requester = bus_call_requester(call);
         ManagerRunRequest request = { .unit = bus_call_string(call), .uid = requester.uid };
-        int r = read_options(call, &request);
+        cleanup_(strv_freep) char **params = NULL;
+        int r = read_options(call, &request, &params);
 
+        request.params = params;
         if (r >= 0)
                 r = keep(call, &request.ticket);
         if (r < 0)

@@ -2,8 +2,8 @@
 /*
  * The definition of runs
  *
- * The command of a node is a number: that of its section or, behind all
- * sections, that of its line in NodesFile=.
+ * The number of a node is that of its section or, behind all sections, that
+ * of its line in NodesFile=.
  */
 
 #include <assert.h>
@@ -177,7 +177,8 @@ static int open_line(FlowCommand *command, FlowDefinition *definition, uint32_t 
 
 int flow_command_open(FlowCommand *command, FlowDefinition *definition, uint32_t node) {
         const FlowSettings *flow = settings_of(definition);
-        const uint32_t number = run_graph_payload(definition->graph, node);
+        /* Nodes of the graph stand in the order in which they were added. */
+        const uint32_t number = node;
         int r = 0;
 
         assert(number < flow->nodes.n + definition->places.n);

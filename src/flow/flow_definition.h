@@ -47,6 +47,6 @@ typedef struct FlowCommand {
         const FlowProcess *process; /* its own, or the flow's */
 } FlowCommand;
 
-/* @node has a command. 0, or -EINVAL, -ENOMEM. The definition must outlive it. */
+/* Of any node, also of one without a command. 0, or -EINVAL, -ENOMEM. The definition must outlive it. */
 int flow_command_open(FlowCommand *command, FlowDefinition *definition, uint32_t node);
 void flow_command_close(FlowCommand *command); /* also one that is not open */

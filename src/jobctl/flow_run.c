@@ -152,7 +152,7 @@ static int report_end(Jobctl *ctl, uint64_t id, const char *unit, const char *st
 
 static int report_start(Jobctl *ctl, uint64_t id, const char *unit) {
         if (ctl->options.json)
-                return jobctl_print_json(ctl, json_pack("{s:I?, s:s}", "id", (json_int_t) id, "unit", unit), EXIT_OK);
+                return jobctl_print_json(ctl, json_pack("{s:I, s:s}", "id", (json_int_t) id, "unit", unit), EXIT_OK);
         if (id == 0)
                 printf("No run of %s was made: another one has not ended (OnBusy=skip).\n", unit);
         else if (!ctl->options.quiet)
@@ -160,7 +160,7 @@ static int report_start(Jobctl *ctl, uint64_t id, const char *unit) {
         return EXIT_OK;
 }
 
-static int start_one(Jobctl *ctl, const char *unit) {
+static int start_one(Jobctl *ctl, const char *unit, const json_t *assignments) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *reply = NULL;
         cleanup_free_ char *state = NULL;
@@ -171,7 +171,9 @@ static int start_one(Jobctl *ctl, const char *unit) {
         if (r == 0 && ctl->options.wait)
                 r = jobctl_subscribe(ctl, &error);
         if (r == 0)
-                r = jobctl_call(ctl, "StartRun", "sa{sv}a{sv}", json_pack("[s{}{s:{s:s}}]", unit, "key", "s", token),
+                r = jobctl_call(ctl, "StartRun", "sa{sv}a{sv}",
+                                json_pack("[s{}{s:{s:s}s:{s:O}}]", unit, "key", "s", token, "assign", "as",
+                                          assignments),
                                 &reply, &error);
         if (r < 0)
                 return jobctl_fail(ctl, &error, "start %s", unit);
@@ -187,21 +189,25 @@ static int start_one(Jobctl *ctl, const char *unit) {
 }
 
 int flow_start(Jobctl *ctl, char *const *words) {
+        cleanup_json_ json_t *assignments = json_array();
         int status = EXIT_OK;
 
-        if (!words[0])
+        if (!words[0] || strchr(words[0], '='))
                 return jobctl_misused(ctl, "Name a flow, as in 'jobctl flow start nightly.flow'.");
+        strv_foreach(word, words)
+                if (strchr(*word, '='))
+                        json_array_append_new(assignments, json_string(*word));
         strv_foreach(word, words) {
                 cleanup_free_ char *unit = NULL;
                 int r;
 
                 if (strchr(*word, '='))
-                        return jobctl_misused(ctl, "'%s': runs have no parameters yet.", *word);
+                        continue;
                 r = name_mangle(*word, ".flow", &unit);
                 if (r == -EINVAL)
                         return jobctl_misused(ctl, "'%s' is not the name of a flow.", *word);
                 if (r == 0)
-                        r = start_one(ctl, unit);
+                        r = start_one(ctl, unit, assignments);
                 if (r < 0)
                         return r;
                 status = status == EXIT_OK ? r : status;

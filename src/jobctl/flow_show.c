@@ -189,6 +189,23 @@ static void print_time(const char *what, usec_t time) {
                 printf("%9s: %s\n", what, state_format_time(time, clock_realtime(), text));
 }
 
+/* An object of JSON, as NAME=TEXT and NAME:=JSON. */
+static void print_params(const char *params) {
+        cleanup_json_ json_t *object = json_loads(params, JSON_DECODE_ANY, NULL);
+        const char *name, *what = "Params";
+        json_t *value;
+
+        json_object_foreach(object, name, value) {
+                cleanup_free_ char *json = NULL;
+
+                if (!json_is_string(value))
+                        json = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+                printf("%9s%c %s%s%s\n", what, *what ? ':' : ' ', name, json ? ":=" : "=",
+                       json ? json : json_string_value(value));
+                what = "";
+        }
+}
+
 static void print_run(Jobctl *ctl, const json_t *run) {
         const char *state = value_string(run, "state"), *reason = value_string(run, "reason");
 
@@ -196,6 +213,7 @@ static void print_run(Jobctl *ctl, const json_t *run) {
         printf("     Unit: %s\n    State: ", value_string(run, "unit"));
         terminal_print(&ctl->terminal, color_of(state), state);
         printf("%s%s%s\n", *reason ? " (" : "", reason, *reason ? ")" : "");
+        print_params(value_string(run, "params"));
         print_time("Created", value_u64(run, "created"));
         print_time("Started", value_u64(run, "started"));
         print_time("Ended", value_u64(run, "ended"));

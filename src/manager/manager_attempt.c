@@ -62,6 +62,7 @@ typedef struct Attempt {
         Unit *unit; /* a reference */
         FlowDefinition *definition; /* a reference; NULL: not known yet */
         FlowCommand command; /* of the process at hand */
+        char **argv; /* owned: its words with values of the run; NULL: they have none */
         char name[NAME_BYTES];
         uint8_t invocation[16];
         AttemptStep step;
@@ -150,6 +151,7 @@ static void release(Attempt *attempt) {
         process_errands_forget_owner(host->errands, &attempt->owner);
         process_groups_forget_owner(&attempt->owner);
         flow_command_close(&attempt->command);
+        strv_free(attempt->argv);
         flow_definition_unref(attempt->definition);
         attempt->attempts->all.items[attempt->number] = NULL;
         attempt->attempts->n--;
@@ -360,7 +362,32 @@ static void prepare_log(Attempt *attempt, ExecRequest *request) {
                                     request);
 }
 
-static int prepare_command(Attempt *attempt, ExecRequest *request) {
+static bool has_values(const ExecCommand *command) {
+        strv_foreach(word, command->argv)
+                if (strstr(*word, "%{"))
+                        return true;
+        return false;
+}
+
+/* The words of @command, with the values that they name. */
+static int make_words(Attempt *attempt, const ExecCommand *command, ExecRequest *request, ExecResult *result) {
+        const ManagerAttemptsHost *host = &attempt->attempts->host;
+        cleanup_free_ char *problem = NULL;
+        int r;
+
+        attempt->argv = strv_free(attempt->argv);
+        request->argv = command->argv;
+        if (!has_values(command))
+                return 0;
+        r = host->ops->substitute(host->userdata, &attempt->key, command, &attempt->argv, &problem);
+        if (r < 0)
+                exec_result_set(result, EXEC_STEP_RESOURCES, r, "%s=: %s", request->label,
+                                problem ? problem : strerror(-r));
+        request->argv = attempt->argv;
+        return r;
+}
+
+static int prepare_command(Attempt *attempt, ExecRequest *request, ExecResult *result) {
         const ExecCommand *command = command_of(attempt);
         int r;
 
@@ -370,7 +397,9 @@ static int prepare_command(Attempt *attempt, ExecRequest *request) {
                          : attempt->step == ATTEMPT_PRE ? "ExecStartPre"
                                                         : "ExecStopPost";
         request->path = command->path;
-        request->argv = command->argv;
+        r = make_words(attempt, command, request, result);
+        if (r < 0)
+                return r;
         exec_context_fill(&attempt->command.process->exec, command, request);
         request->unit = attempt->unit->id;
         r = exec_sandbox_share(attempt->unit, request);
@@ -396,7 +425,9 @@ static int attempt_prepare(ProcessOwner *owner, UnitPurpose purpose, ExecRequest
         r = host->ops->surround(host->userdata, request, result);
         if (r < 0)
                 return r;
-        r = prepare_command(attempt, request);
+        r = prepare_command(attempt, request, result);
+        if (r < 0 && result->step != EXEC_STEP_NONE)
+                return r;
         if (r < 0) {
                 exec_result_set(result, EXEC_STEP_RESOURCES, r, "cannot prepare the command: %s", strerror(-r));
                 return r;

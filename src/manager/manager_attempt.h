@@ -28,6 +28,9 @@ typedef struct ManagerAttemptsOps {
         /* What every process of this manager gets. 0, or < 0 with @result set: none is to be made. */
         int (*surround)(void *userdata, ExecRequest *request, ExecResult *result);
         ProcessOwner *(*owner_of)(void *userdata, Unit *unit); /* NULL: no memory */
+        /* The words of a command with values of its run; the caller owns them. As manager_run_substitute(). */
+        int (*substitute)(void *userdata, const RunAttemptKey *key, const ExecCommand *command, char ***ret_argv,
+                          char **ret_problem);
         /* .started: its first process runs; .ended: all are gone. */
         void (*started)(void *userdata, const RunAttemptKey *key);
         void (*ended)(void *userdata, const RunAttemptKey *key, const Unit *unit, RunEndKind kind, uint16_t end);

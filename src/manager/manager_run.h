@@ -92,6 +92,7 @@ typedef struct ManagerRunRequest {
         const char *key; /* a request with the key of another run of the unit is that run's; NULL */
         const char *operator; /* who asks; NULL */
         const char *trigger; /* the unit that has triggered it; NULL: none has */
+        char *const *params; /* assignments, as run_param.h has them; NULL: none */
         uint32_t uid;
         ManagerRunTicket ticket;
 } ManagerRunRequest;

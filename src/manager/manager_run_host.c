@@ -199,6 +199,7 @@ const RunHost manager_run_host = {
         .spawn = host_spawn,
         .end = host_end,
         .abandon = host_abandon,
+        .judge = manager_run_judge,
         .random = host_random,
 };
 
@@ -239,9 +240,15 @@ static ProcessOwner *attempt_owner_of(void *userdata, Unit *unit) {
         return runs->host.owner_of(runs->host.userdata, unit);
 }
 
+static int attempt_substitute(void *userdata, const RunAttemptKey *key, const ExecCommand *command, char ***ret_argv,
+                              char **ret_problem) {
+        return manager_run_substitute(userdata, key, command, ret_argv, ret_problem);
+}
+
 const ManagerAttemptsOps manager_run_attempts_ops = {
         .surround = attempt_surround,
         .owner_of = attempt_owner_of,
+        .substitute = attempt_substitute,
         .started = attempt_started,
         .ended = attempt_ended,
 };

@@ -46,6 +46,7 @@ typedef struct ManagerSubmit {
         FlowDefinition *definition; /* a reference; NULL: not begun */
         uint8_t hash[MANAGER_RUN_HASH_BYTES];
         char *key, *operator, * trigger; /* owned */
+        char **params; /* owned: assignments, as run_param.h has them */
         uint32_t uid;
         ManagerRunTicket ticket;
         bool is_start; /* of the unit's start job */
@@ -147,6 +148,16 @@ void manager_run_put_event(ManagerRuns *runs, ManagerRun *run,
                            ManagerRunEvent event); /* .id, .run and .at are set here */
 int manager_run_persist(void *userdata, uint32_t *ret_batch); /* as RunHost.persist */
 void manager_run_begin_missed(ManagerRuns *runs); /* attempts for which there was no memory */
+
+/* — manager_run_value.c — */
+
+RunCondition manager_run_judge(void *userdata, uint32_t id, uint32_t node); /* as RunHost.judge */
+/*
+ * The words of a command with the values that they name; the caller owns them. 0, -ENOENT, -ENOMEM, or -EINVAL and
+ * -EFBIG with a sentence, which the caller owns.
+ */
+int manager_run_substitute(ManagerRuns *runs, const RunAttemptKey *key, const ExecCommand *command, char ***ret_argv,
+                           char **ret_problem);
 
 /* — manager_run_submit.c — */
 

@@ -11,7 +11,7 @@
 #include "manager/manager_run_row.h"
 
 /* Columns of a row that this program writes. */
-#define RUN_COLUMNS_PUT 31U
+#define RUN_COLUMNS_PUT 32U
 #define NODE_COLUMNS_PUT 17U
 #define ATTEMPT_COLUMNS_PUT 12U
 
@@ -21,6 +21,7 @@ void manager_run_facts_deinit(ManagerRunFacts *facts) {
         free(facts->key);
         free(facts->operator);
         free(facts->trigger);
+        free(facts->params);
         *facts = (ManagerRunFacts) {};
 }
 
@@ -90,6 +91,7 @@ void manager_run_row_put(RecordWriter *writer, const RunRow *row, const ManagerR
         put_run_state(writer, row);
         put_run_facts(writer, row, facts);
         put_time(writer, RUN_ROW_DEADLINE, deadline);
+        runstore_put_text(writer, RUN_ROW_PARAMS, facts->params);
         runstore_put_bytes(writer, RUN_ROW_DEFINITION, facts->definition, sizeof(facts->definition));
         put_number(writer, RUN_ROW_VALID, 1);
         put_number(writer, RUN_ROW_UID, facts->uid);
@@ -255,7 +257,8 @@ static int get_facts(const ManagerRunValues *values, ManagerRunFacts *facts) {
         if (copy_text(values, RUN_ROW_UNIT, &facts->unit) < 0 || copy_text(values, RUN_ROW_NAME, &facts->name) < 0 ||
             copy_text(values, RUN_ROW_KEY, &facts->key) < 0 ||
             copy_text(values, RUN_ROW_OPERATOR, &facts->operator) < 0 ||
-            copy_text(values, RUN_ROW_TRIGGER, &facts->trigger) < 0)
+            copy_text(values, RUN_ROW_TRIGGER, &facts->trigger) < 0 ||
+            copy_text(values, RUN_ROW_PARAMS, &facts->params) < 0)
                 return -ENOMEM;
         return facts->unit && facts->name ? 0 : -EBADMSG;
 }

@@ -18,6 +18,7 @@
 /* What is kept of a run beside the engine's row; strings are owned by who has the struct. */
 typedef struct ManagerRunFacts {
         char *unit, *name, *key, *operator, * trigger; /* NULL: none, but of .unit and .name */
+        char *params; /* an object of JSON; NULL: none */
         uint32_t uid;
         uint8_t definition[MANAGER_RUN_HASH_BYTES];
         usec_t created, queued, started, ended; /* wall clock; 0: not yet */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "basic/log.h"
+#include "basic/strv.h"
 #include "basic/text.h"
 #include "manager/manager_run_private.h"
 #include "runstore/sha256.h"
@@ -23,6 +24,7 @@ static void free_submit(ManagerSubmit *submit) {
         free(submit->key);
         free(submit->operator);
         free(submit->trigger);
+        strv_free(submit->params);
         free(submit);
 }
 
@@ -79,6 +81,17 @@ static void keep_definition(ManagerFlow *flow, ManagerSubmit *submit) {
         flow_definition_unref(flow->definition);
         flow->definition = flow_definition_ref(submit->definition);
         memcpy(flow->hash, submit->hash, sizeof(flow->hash));
+}
+
+/* What the run is started with, with the defaults of Params=. */
+static int apply_params(const ManagerSubmit *submit, ManagerRunFacts *facts, Failure *ret_failure) {
+        const FlowSettings *settings = flow_definition_settings(submit->definition);
+        cleanup_free_ char *problem = NULL;
+        int r = 0;
+
+        if (settings->params.items.n > 0 || submit->params)
+                r = run_params_apply(&settings->params, submit->params, &facts->params, &problem);
+        return r == -EINVAL ? failure_set(ret_failure, r, "InvalidArgs", "%s: %s", submit->flow->unit->id, problem) : r;
 }
 
 static int make_facts(ManagerRuns *runs, ManagerSubmit *submit, uint32_t id, ManagerRunFacts *facts) {
@@ -163,6 +176,8 @@ static int submit_run(ManagerRuns *runs, ManagerSubmit *submit, uint32_t *ret_id
         ManagerRun *run = NULL;
         int r = make_facts(runs, submit, wanted.id, &facts);
 
+        if (r == 0)
+                r = apply_params(submit, &facts, ret_failure);
         if (r == 0)
                 r = manager_run_add(flow, runs, wanted.id, submit->definition, &facts, &run);
         manager_run_facts_deinit(&facts);
@@ -301,7 +316,8 @@ int manager_run_add_submit(ManagerRuns *runs, ManagerFlow *flow, const ManagerRu
         if (!submit)
                 return -ENOMEM;
         if (text_copy(request->key, &submit->key) < 0 || text_copy(request->operator, & submit->operator) < 0 ||
-            text_copy(request->trigger, &submit->trigger) < 0) {
+            text_copy(request->trigger, &submit->trigger) < 0 ||
+            (request->params && strv_copy(request->params, &submit->params) < 0)) {
                 free_submit(submit);
                 return -ENOMEM;
         }

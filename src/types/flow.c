@@ -256,6 +256,25 @@ GETTER(max_runs, sink_u32, flow->max_runs)
 GETTER(nodes_file, sink_string, flow->nodes_file ? flow->nodes_file : "")
 GETTER(on_busy, sink_string, flow_busy_to_string(flow->on_busy))
 GETTER(on_trigger, sink_string, flow->has_on_trigger ? flow_busy_to_string(flow->on_trigger) : "")
+
+static void get_params(const Unit *unit, Sink *sink) {
+        const RunParams *params = &flow_settings(unit)->params;
+
+        sink_open(sink, 'a', "s");
+        for (size_t i = 0; i < params->items.n; i++) {
+                const RunParam *param = &params->items.items[i];
+                cleanup_free_ char *text = NULL;
+
+                if (text_format(&text, "%s%s%s", param->name,
+                                param->is_required ? ":required"
+                                : param->value     ? ":="
+                                                   : "",
+                                param->value ? param->value : "") == 0)
+                        sink_string(sink, text);
+        }
+        sink_close(sink);
+}
+
 GETTER(run_timeout, sink_u64, flow->run_timeout)
 GETTER(skip_unneeded, sink_string, flow->skip_unneeded == FLOW_SKIP_NO ? "no" : "optional")
 GETTER(stop_mode, sink_string, flow_stop_mode_to_string(flow->stop_mode))
@@ -285,6 +304,7 @@ static const UnitProperty rows[] = {
         { "NodesFile", "s", C, get_nodes_file, "The file that has more nodes; empty: none." },
         { "LiveRuns", "u", UNIT_PROPERTY_OWN, get_live_runs, "How many runs there are that have not ended." },
         { "Attempts", "u", UNIT_PROPERTY_OWN, get_attempts, "How many attempts of nodes have processes." },
+        { "Params", "as", C, get_params, "Parameters of its runs, as in a unit file." },
         { "MaxRuns", "u", C, get_max_runs, "How many runs there may be at a time." },
         { "OnBusy", "s", C, get_on_busy, "What becomes of a run beyond that: 'queue', 'reject', 'skip' or 'replace'." },
         { "OnTrigger", "s", C, get_on_trigger,

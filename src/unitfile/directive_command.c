@@ -12,6 +12,7 @@
 
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "run/run_word.h"
 #include "unitfile/directive_command.h"
 #include "unitfile/directive_value.h"
 #include "unitfile/exec_settings.h"
@@ -95,6 +96,28 @@ static void exec_note_shell(const DirectiveLine *line, const char *at) {
                                        "line; to use one, write /bin/sh -c '...'.", words[i]);
 }
 
+/* As directive_expand(), for an argument: in a flow it may have values of the run. */
+static int expand_argument(const DirectiveLine *line, const char *word, char **ret_argument) {
+        SpecifierContext *specifiers = &line->target->draft->specifiers;
+        cleanup_free_ char *problem = NULL;
+        RunWord *parsed = NULL;
+        int r;
+
+        specifiers->keeps_expressions = specifiers->has_expressions;
+        r = directive_expand(line, word, ret_argument);
+        specifiers->keeps_expressions = false;
+        if (r <= 0 || !specifiers->has_expressions || !strstr(*ret_argument, "%{"))
+                return r;
+        r = run_word_parse(*ret_argument, &parsed, &problem);
+        run_word_free(parsed);
+        if (r == 0)
+                return 1;
+        free(take_ptr(*ret_argument));
+        return r == -EINVAL ? unit_draft_refuse(line->target->draft, line->file, line->line, line->directive->name,
+                                                "In '%s': %s", word, problem)
+                            : r;
+}
+
 /* 1 with an argument, 0 at the end of the command, or an error. "\;" is a literal semicolon. */
 static int exec_next_argument(const DirectiveLine *line, const char **at, char **ret_argument) {
         cleanup_free_ char *word = NULL;
@@ -112,7 +135,7 @@ static int exec_next_argument(const DirectiveLine *line, const char **at, char *
         r = exec_next_word(line, at, &word);
         if (r <= 0)
                 return r;
-        r = directive_expand(line, word, ret_argument);
+        r = expand_argument(line, word, ret_argument);
         return r == 0 ? -EINVAL : r;
 }
 

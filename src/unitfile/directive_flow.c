@@ -67,7 +67,7 @@ const Directive flow_directives[] = {
         DIRECTIVE_REFUSE("OnResult", "nobody would be told"),
         FLOW("OnTrigger", flow_parse_on_trigger, on_trigger, .from_string = flow_busy_from_string,
              .is_strict = true),
-        DIRECTIVE_REFUSE("Params", "commands would not get the values; use Environment="),
+        FLOW("Params", flow_parse_params, params, .is_strict = true),
         DIRECTIVE_REFUSE("Priority", "nodes would run in the order of the file"),
         DIRECTIVE_REFUSE("PriorityInherit", "nodes would run in the order of the file"),
         DIRECTIVE_REFUSE("QueueTimeoutSec", "attempts could wait to start for any time"),
@@ -155,7 +155,7 @@ const Directive node_directives[] = {
         DIRECTIVE_REFUSE("OnResult", "nobody would be told"),
         DIRECTIVE_REFUSE("Operation", "the node would do nothing; write Exec=jobctl start UNIT"),
         NODE("OptionalDependsOn", flow_parse_optional_depends_on, node.depends_on, .is_strict = true),
-        DIRECTIVE_REFUSE("Otherwise", "the node would run in any case"),
+        NODE("Otherwise", directive_parse_bool, node.otherwise, .is_strict = true),
         DIRECTIVE_REFUSE("Outputs", "the data would be missing"),
         NODE("PendingExitStatus", service_parse_exit_status, node.pending_exit_status, .is_strict = true),
         DIRECTIVE_REFUSE("Priority", "nodes would run in the order of the file"),
@@ -202,7 +202,7 @@ const Directive node_directives[] = {
         DIRECTIVE_REFUSE("Unit", "the node would do nothing; write Exec=jobctl start UNIT"),
         DIRECTIVE_REFUSE("WaitFor", "the node would do nothing; write Exec=jobctl start UNIT"),
         DIRECTIVE_REFUSE("WatchdogSec", "a command that hangs would go on; use TimeoutSec="),
-        DIRECTIVE_REFUSE("When", "the node would run in any case"),
+        NODE("When", flow_parse_when, node.when, .is_strict = true),
 };
 
 const size_t node_directives_n = ELEMENTSOF(node_directives);

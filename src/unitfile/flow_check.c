@@ -9,6 +9,7 @@
 
 #include "basic/macro.h"
 #include "basic/text.h"
+#include "run/run_word.h"
 #include "unitfile/flow_check.h"
 #include "unitfile/flow_graph.h"
 #include "unitfile/flow_settings.h"
@@ -55,6 +56,105 @@ static int check_statuses(UnitDraft *draft, const FlowNode *node) {
                                    "an exit status is in SuccessExitStatus= or PendingExitStatus=, too");
         return 0;
 }
+
+/* — references — */
+
+typedef struct ReferenceCheck {
+        UnitDraft *draft; /* borrowed, as all of it */
+        const FlowNode *node; /* NULL: the commands of [Flow] */
+        const char *file, *setting;
+        unsigned line;
+} ReferenceCheck;
+
+static int check_reference(const ReferenceCheck *check, const RunReference *reference) {
+        const FlowSettings *flow = check->draft->section.own;
+        const char *problem = NULL;
+
+        switch (reference->kind) {
+        case RUN_REFERENCE_PARAM:
+                if (!run_params_find(&flow->params, reference->name))
+                        return unit_draft_refuse(check->draft, check->file, check->line, check->setting,
+                                                 "Params= of [Flow] has no parameter '%s'.", reference->name);
+                break;
+        case RUN_REFERENCE_RESULT:
+                problem = "results are not supported yet";
+                break;
+        case RUN_REFERENCE_CAUSE:
+                problem = "causes are not supported yet";
+                break;
+        case RUN_REFERENCE_ITEM:
+                problem = "there is no Foreach=";
+                break;
+        case RUN_REFERENCE_RETRY:
+                problem = "there is no RetryValues=";
+                break;
+        case RUN_REFERENCE_STATE:
+        case RUN_REFERENCE_TRIGGER:
+        case RUN_REFERENCE_RUN_ID:
+        case RUN_REFERENCE_RUN_NAME:
+                break;
+        }
+        return problem ? unit_draft_refuse(check->draft, check->file, check->line, check->setting,
+                                           "%s has no value: %s.", reference->text, problem)
+                       : 0;
+}
+
+static int check_when(UnitDraft *draft, const FlowNode *node) {
+        const ReferenceCheck check = { draft, node, node->when_place.file, "When", node->when_place.line };
+        cleanup_free_ char *problem = NULL;
+        RunExpression *expression = NULL;
+        const RunReference *references;
+        size_t n;
+        int r;
+
+        if (node->when && node->otherwise)
+                return refuse_node(draft, node, &node->when_place, "When", "it has Otherwise=, too");
+        if (!node->when)
+                return 0;
+        r = run_expression_parse(node->when, &expression, &problem);
+        if (r < 0)
+                return r;
+        references = run_expression_references(expression, &n);
+        for (size_t i = 0; i < n && r == 0; i++)
+                r = check_reference(&check, &references[i]);
+        run_expression_free(expression);
+        return r;
+}
+
+static int check_word(const ReferenceCheck *check, const char *text) {
+        cleanup_free_ char *problem = NULL;
+        RunWord *word = NULL;
+        int r;
+
+        if (!strstr(text, "%{"))
+                return 0;
+        r = run_word_parse(text, &word, &problem);
+        for (size_t i = 0; r == 0 && i < run_word_count(word); i++)
+                r = check_reference(check, run_word_reference(word, i));
+        run_word_free(word);
+        return r == -EINVAL ? 0 : r;
+}
+
+/* The values of the run that words of commands have. */
+static int check_words(UnitDraft *draft, const FlowNode *node, const ExecCommand *command, const char *setting) {
+        int r = 0;
+
+        for (; command && r == 0; command = command->next) {
+                const ReferenceCheck check = { draft, node, command->file, setting, command->line };
+
+                for (char *const *word = command->argv; word && *word && r == 0; word++)
+                        r = check_word(&check, *word);
+        }
+        return r;
+}
+
+static int check_process(UnitDraft *draft, const FlowNode *node, const FlowProcess *process) {
+        int r = check_words(draft, node, process->commands[FLOW_EXEC_START_PRE], "ExecStartPre");
+
+        return r < 0 ? r : check_words(draft, node, process->commands[FLOW_EXEC_STOP_POST], "ExecStopPost");
+}
+
+/* — parents — */
 
 static bool depends(const FlowNode *node, FlowDependencyKind kind) {
         for (size_t i = 0; i < node->depends_on.n; i++)
@@ -106,6 +206,12 @@ int flow_check_node(UnitDraft *draft, const DraftSection *section) {
 
         if (r == 0)
                 r = check_statuses(draft, node);
+        if (r == 0)
+                r = check_when(draft, node);
+        if (r == 0)
+                r = check_words(draft, node, node->command, "Exec");
+        if (r == 0)
+                r = check_process(draft, node, &((const FlowNodeSettings *) section->own)->process);
         if (r == 0)
                 r = check_dependencies(draft, node);
         if (r == 0)
@@ -171,6 +277,8 @@ static int check(UnitDraft *draft) {
         const FlowSettings *flow = draft->section.own;
         int r = check_nodes(draft);
 
+        if (r == 0)
+                r = check_process(draft, NULL, &flow->process);
         if (r == 0 && !draft->is_broken)
                 r = check_policies(draft);
         if (flow->process.kill.mode == KILL_MODE_NONE)

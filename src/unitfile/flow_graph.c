@@ -12,6 +12,7 @@
 
 #include "basic/macro.h"
 #include "basic/text.h"
+#include "run/run_word.h"
 #include "unitfile/flow_graph.h"
 
 /* A similar name is looked for in a flow that a person has written. */
@@ -24,6 +25,7 @@
 void flow_graph_deinit(FlowGraph *graph) {
         vector_deinit(&graph->nodes);
         vector_deinit(&graph->edges);
+        vector_deinit(&graph->references);
         index_table_deinit(&graph->by_name);
         arena_deinit(&graph->names);
 }
@@ -70,6 +72,49 @@ static int add_edges(FlowGraph *graph, const FlowNode *node) {
         return r;
 }
 
+static int add_reference(FlowGraph *graph, const RunReference *reference, const char *setting, FlowPlace place) {
+        FlowGraphReference entry = { .node = (uint32_t) graph->nodes.n, .setting = setting, .place = place };
+
+        if (reference->kind != RUN_REFERENCE_STATE && reference->kind != RUN_REFERENCE_RESULT &&
+            reference->kind != RUN_REFERENCE_CAUSE)
+                return 0;
+        entry.name = arena_strdup(&graph->names, reference->name);
+        return entry.name ? vector_push(&graph->references, entry) : -ENOMEM;
+}
+
+static int add_references_of_when(FlowGraph *graph, const FlowNode *node) {
+        cleanup_(run_expression_freep) RunExpression *expression = NULL;
+        cleanup_free_ char *problem = NULL;
+        const RunReference *references;
+        size_t n;
+        int r = node->when ? run_expression_parse(node->when, &expression, &problem) : -EINVAL;
+
+        if (r < 0)
+                return r == -EINVAL ? 0 : r;
+        references = run_expression_references(expression, &n);
+        for (size_t i = 0; i < n && r == 0; i++)
+                r = add_reference(graph, &references[i], "When", node->when_place);
+        return r;
+}
+
+static int add_references_of_words(FlowGraph *graph, const ExecCommand *command) {
+        int r = 0;
+
+        for (char *const *text = command ? command->argv : NULL; text && *text && r == 0; text++) {
+                const FlowPlace place = { .file = command->file, .line = command->line };
+                cleanup_(run_word_freep) RunWord *word = NULL;
+                cleanup_free_ char *problem = NULL;
+
+                if (!strstr(*text, "%{"))
+                        continue;
+                r = run_word_parse(*text, &word, &problem);
+                for (size_t i = 0; r == 0 && i < run_word_count(word); i++)
+                        r = add_reference(graph, run_word_reference(word, i), "Exec", place);
+                r = r == -EINVAL ? 0 : r;
+        }
+        return r;
+}
+
 int flow_graph_add(FlowGraph *graph, const FlowNode *node) {
         FlowGraphNode entry = {
                 .place = node->place,
@@ -78,6 +123,8 @@ int flow_graph_add(FlowGraph *graph, const FlowNode *node) {
                 .failure = flow_node_failure(graph->draft->section.own, node),
                 .first = (uint32_t) graph->edges.n,
                 .n = (uint32_t) node->depends_on.n,
+                .has_condition = node->when,
+                .is_otherwise = node->otherwise,
         };
         uint32_t other = find(graph, node->name);
         int r;
@@ -95,6 +142,10 @@ int flow_graph_add(FlowGraph *graph, const FlowNode *node) {
                                                      FLOW_NODES_MAX);
         entry.name = arena_strdup(&graph->names, node->name);
         r = entry.name ? add_edges(graph, node) : -ENOMEM;
+        if (r == 0)
+                r = add_references_of_when(graph, node);
+        if (r == 0)
+                r = add_references_of_words(graph, node->command);
         if (r == 0)
                 r = vector_push(&graph->nodes, entry);
         return r < 0 ? r : index_table_put(&graph->by_name, index_table_hash(entry.name),
@@ -258,6 +309,89 @@ static int check_cycle(FlowGraph *graph) {
         return tell_cycle(graph, n_open, first_of_cycle(graph, n_open, at));
 }
 
+/* — values of other nodes — */
+
+/* Whether node @above is above node @at. @seen: of each node the last search that came by, counted from 1. */
+static int is_above(const FlowGraph *graph, uint32_t above, uint32_t at, uint32_t search, uint32_t *seen) {
+        VECTOR(uint32_t) queue = {};
+        int r = vector_push(&queue, at);
+
+        for (size_t i = 0; r == 0 && i < queue.n; i++) {
+                const FlowGraphNode *node = &graph->nodes.items[queue.items[i]];
+
+                for (uint32_t k = node->first; k < node->first + node->n && r == 0; k++) {
+                        const uint32_t parent = graph->edges.items[k].parent;
+
+                        if (parent == above)
+                                r = 1;
+                        else if (seen[parent] != search) {
+                                seen[parent] = search;
+                                r = vector_push(&queue, parent);
+                        }
+                }
+        }
+        vector_deinit(&queue);
+        return r;
+}
+
+static int check_references(FlowGraph *graph) {
+        cleanup_free_ uint32_t *seen = calloc(graph->nodes.n + 1, sizeof(*seen));
+        int r = seen ? 0 : -ENOMEM;
+
+        for (uint32_t i = 0; i < graph->references.n && r == 0; i++) {
+                const FlowGraphReference *reference = &graph->references.items[i];
+                const FlowGraphNode *node = &graph->nodes.items[reference->node];
+                const uint32_t other = find(graph, reference->name);
+
+                if (other == NO_NODE) {
+                        r = refuse(graph, &reference->place, reference->setting,
+                                   "Node %s wants a value of %s, and there is no such node", node->name,
+                                   reference->name);
+                        continue;
+                }
+                r = is_above(graph, other, reference->node, i + 1, seen);
+                if (r == 0)
+                        r = refuse(graph, &reference->place, reference->setting,
+                                   "Node %s wants a value of %s, which it does not wait for: it is no parent, nor "
+                                   "above one",
+                                   node->name, reference->name);
+                r = MIN(r, 0);
+        }
+        return r;
+}
+
+static bool has_same_parents(const FlowGraph *graph, const FlowGraphNode *a, const FlowGraphNode *b) {
+        if (a->n != b->n)
+                return false;
+        for (uint32_t i = a->first; i < a->first + a->n; i++) {
+                bool is_found = false;
+
+                for (uint32_t k = b->first; k < b->first + b->n && !is_found; k++)
+                        is_found = graph->edges.items[i].parent == graph->edges.items[k].parent;
+                if (!is_found)
+                        return false;
+        }
+        return true;
+}
+
+/* In a flow that a person has written: others learn of it when a run is submitted. */
+static int check_otherwise(FlowGraph *graph) {
+        int r = 0;
+
+        for (uint32_t i = 0; i < graph->nodes.n && graph->nodes.n <= NEAREST_MAX && r == 0; i++) {
+                const FlowGraphNode *node = &graph->nodes.items[i];
+                bool is_found = !node->is_otherwise;
+
+                for (uint32_t k = 0; k < graph->nodes.n && !is_found; k++)
+                        is_found = graph->nodes.items[k].has_condition &&
+                                   has_same_parents(graph, node, &graph->nodes.items[k]);
+                if (!is_found)
+                        r = refuse(graph, &node->place, "Otherwise",
+                                   "Node %s runs otherwise, and no node with the same parents has When=", node->name);
+        }
+        return r;
+}
+
 int flow_graph_finish(FlowGraph *graph) {
         cleanup_free_ uint32_t *seen = calloc(graph->nodes.n + 1, sizeof(*seen));
         int r = seen ? 0 : -ENOMEM;
@@ -267,7 +401,11 @@ int flow_graph_finish(FlowGraph *graph) {
                 if (r == 0)
                         r = check_readiness(graph, &graph->nodes.items[i]);
         }
-        return r < 0 || graph->is_broken ? r : check_cycle(graph);
+        if (r == 0 && !graph->is_broken)
+                r = check_cycle(graph);
+        if (r == 0 && !graph->is_broken)
+                r = check_otherwise(graph);
+        return r < 0 || graph->is_broken ? r : check_references(graph);
 }
 
 int flow_graph_check(UnitDraft *draft) {

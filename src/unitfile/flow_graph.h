@@ -24,6 +24,7 @@ typedef struct FlowGraphNode {
         FlowFailure failure;
         uint32_t first, n;              /* its edges */
         uint32_t n_judged;              /* of these by Readiness= */
+        bool has_condition, is_otherwise;
 } FlowGraphNode;
 
 typedef struct FlowGraphEdge {
@@ -33,10 +34,19 @@ typedef struct FlowGraphEdge {
         FlowDependencyKind kind;
 } FlowGraphEdge;
 
+/* A node that an expression or a command of another one names. */
+typedef struct FlowGraphReference {
+        uint32_t node;
+        const char *name;               /* borrowed from the graph */
+        const char *setting;            /* static */
+        FlowPlace place;
+} FlowGraphReference;
+
 typedef struct FlowGraph {
         UnitDraft *draft;               /* borrowed; also keeps the files of places */
         VECTOR(FlowGraphNode) nodes;
         VECTOR(FlowGraphEdge) edges;    /* the parents of each node, in the order of nodes */
+        VECTOR(FlowGraphReference) references;
         IndexTable by_name;
         Arena names;
         bool is_broken;                 /* an error was reported */
@@ -55,7 +65,8 @@ int flow_graph_add_sections(FlowGraph *graph);
 
 /*
  * To be called once all nodes are there: finds the parents. Reports names that no node has, parents that are named
- * twice, shares of parents that cannot be reached, and a cycle, edge by edge. 0 or -ENOMEM.
+ * twice, shares of parents that cannot be reached, a cycle, edge by edge, values of nodes that are not above the node
+ * that wants them, and Otherwise= without a condition beside it. 0 or -ENOMEM.
  */
 int flow_graph_finish(FlowGraph *graph);
 

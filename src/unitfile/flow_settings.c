@@ -122,6 +122,7 @@ static void flow_parents_deinit(FlowParents *parents) {
 
 static void flow_node_deinit(FlowNode *node) {
         free(node->name);
+        free(node->when);
         for (size_t i = 0; i < node->depends_on.n; i++)
                 free(node->depends_on.items[i].name);
         vector_deinit(&node->depends_on);
@@ -191,6 +192,7 @@ FlowSettings *flow_settings_free(FlowSettings *settings) {
         for (size_t i = 0; i < settings->files.n; i++)
                 free(settings->files.items[i]);
         vector_deinit(&settings->files);
+        run_params_deinit(&settings->params);
         free(settings->text);
         free(settings->nodes_file);
         free(settings);

@@ -16,6 +16,7 @@
 #include "basic/string_table.h"
 #include "basic/usec.h"
 #include "basic/vector.h"
+#include "run/run_param.h"
 #include "unitfile/exec_settings.h"
 #include "unitfile/kill_settings.h"
 #include "unitfile/resource_settings.h"
@@ -168,6 +169,9 @@ typedef struct FlowNode {
         FlowParents skip_counts_as;
         FlowReadiness readiness;
         FlowPlace readiness_place; /* .file is NULL without Readiness= */
+        char *when; /* owned: an expression that was parsed; NULL: none */
+        FlowPlace when_place;
+        bool otherwise; /* Otherwise=: runs if no node beside it has a condition that holds */
         bool always; /* Always=: is never unneeded */
         bool idempotent; /* Idempotent=: the command may run again */
         FlowSkip skip_unneeded;
@@ -205,6 +209,7 @@ typedef struct FlowSettings {
         ResourceSettings *resources; /* owned; NULL: not set */
         VECTOR(FlowNode) nodes; /* of the sections, in the order of the files */
         VECTOR(char *) files; /* owned: files that nodes and dependencies are in */
+        RunParams params; /* Params= */
         char *text; /* owned: of its files, as they were read; NULL: none was */
         char *nodes_file; /* owned: path of more nodes; NULL: none */
         FlowFailure failure_policy;

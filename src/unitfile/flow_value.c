@@ -8,6 +8,7 @@
 
 #include "basic/macro.h"
 #include "basic/text.h"
+#include "run/run_value.h"
 #include "unitfile/directive_value.h"
 #include "unitfile/flow_settings.h"
 #include "unitfile/flow_value.h"
@@ -199,6 +200,51 @@ int flow_parse_skip_counts_as(const DirectiveLine *line, const char *value) {
                 if (r < 0)
                         return r;
         }
+}
+
+/* @problem: a sentence. */
+static int complain_of(const DirectiveLine *line, const char *problem) {
+        return directive_complain(line, "%.*s", (int) unit_draft_length_without_effect(problem), problem);
+}
+
+int flow_parse_params(const DirectiveLine *line, const char *value) {
+        FlowSettings *flow = directive_base(line, DIRECTIVE_IN_TYPE);
+        const char *at = value;
+
+        if (!*value)
+                run_params_deinit(&flow->params);
+        for (;;) {
+                cleanup_free_ char *word = NULL, *problem = NULL;
+                int r = directive_next_word(line, &at, &word);
+
+                if (r <= 0)
+                        return r == -EINVAL ? 0 : r;
+                r = run_params_declare(&flow->params, word, &problem);
+                if (r < 0)
+                        return r == -EINVAL ? complain_of(line, problem) : r;
+        }
+}
+
+/* Kept as text: it is parsed again when its node may run. */
+int flow_parse_when(const DirectiveLine *line, const char *value) {
+        FlowNode *node = &((FlowNodeSettings *) directive_base(line, DIRECTIVE_IN_TYPE))->node;
+        cleanup_free_ char *copy = NULL, *problem = NULL;
+        RunExpression *expression = NULL;
+        int r;
+
+        free(take_ptr(node->when));
+        node->when_place = (FlowPlace) {};
+        if (!*value)
+                return 0;
+        r = run_expression_parse(value, &expression, &problem);
+        run_expression_free(expression);
+        if (r < 0)
+                return r == -EINVAL ? complain_of(line, problem) : r;
+        copy = strdup(value);
+        if (!copy)
+                return -ENOMEM;
+        node->when = take_ptr(copy);
+        return keep_place(line, &node->when_place);
 }
 
 int flow_parse_skip_unneeded(const DirectiveLine *line, const char *value) {

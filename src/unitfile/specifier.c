@@ -463,6 +463,15 @@ static int specifier_complain(int outcome, char **ret_problem, const char *forma
         return text_format(ret_problem, format, letter, strerror(error)) < 0 ? -ENOMEM : outcome;
 }
 
+/* What a specifier stands for is text, also if it looks like a value of the run. */
+static void add_literally(Text *to, const char *value) {
+        for (; *value; value++) {
+                if (value[0] == '%' && value[1] == '{')
+                        text_add_char(to, '%');
+                text_add_char(to, *value);
+        }
+}
+
 /* 0, SPECIFIER_LEFT, or an error. */
 static int specifier_add(const SpecifierContext *context, char letter, Text *to, char **ret_problem) {
         SpecifierResolve resolve = letter ? specifier_find(letter) : NULL;
@@ -473,9 +482,13 @@ static int specifier_add(const SpecifierContext *context, char letter, Text *to,
                 text_add_char(to, '%');
                 return 0;
         }
+        if (letter == '{' && context->keeps_expressions) {
+                text_add(to, "%{");
+                return 0;
+        }
         if (letter == '{' && context->has_expressions)
                 return specifier_complain(-EINVAL, ret_problem,
-                                          "'%%{' begins an expression, and expressions are not supported yet (write "
+                                          "'%%{' begins a value of the run, which only commands can have (write "
                                           "'%%%%{' for the text)", 0, 0);
         if (!resolve) {
                 text_add_char(to, '%');
@@ -495,7 +508,10 @@ static int specifier_add(const SpecifierContext *context, char letter, Text *to,
                 return specifier_complain(-EINVAL, ret_problem, "specifier '%%%c' cannot be resolved here: %s", letter,
                                           -r);
         }
-        text_add(to, value);
+        if (context->keeps_expressions)
+                add_literally(to, value);
+        else
+                text_add(to, value);
         return 0;
 }
 
@@ -511,6 +527,12 @@ int specifier_expand(const SpecifierContext *context, const char *text, char **r
         for (; *text; text++) {
                 if (*text != '%') {
                         text_add_char(&result, *text);
+                        continue;
+                }
+                /* "%%{" is still to be told from "%{". */
+                if (context->keeps_expressions && text_starts_with(text, "%%{")) {
+                        text_add(&result, "%%{");
+                        text += strlen("%%{") - 1;
                         continue;
                 }
                 r = specifier_add(context, text[1], &result, ret_problem);

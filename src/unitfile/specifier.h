@@ -13,7 +13,8 @@ typedef struct SpecifierContext {
         const char *fragment;           /* borrowed: path of its main file, or NULL */
         const char *runtime_directory;  /* borrowed: %t, or NULL for the default */
         bool is_user;
-        bool has_expressions;           /* "%{" is no text: it begins an expression */
+        bool has_expressions;           /* "%{" is no text: it begins a value of the run … */
+        bool keeps_expressions;         /* … which stays, as run_word.h reads it; else it is refused */
 } SpecifierContext;
 
 /* Results of specifier_expand() besides 0 and errors. */

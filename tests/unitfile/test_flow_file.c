@@ -253,8 +253,32 @@ Test(flow_file, n_a_is_no_parent) {
 
 Test(flow_file, expressions_are_no_text) {
         (void) load("[Node a]\nExec=/bin/echo %{param.x}\n");
-        assert_said(world, "error a/x.flow:2 Exec: In '%{param.x}': '%{' begins an expression");
-        assert_list(node_of(load("[Node a]\nExec=/bin/echo %%{x} %%%%\n"), "a")->command->argv, "/bin/echo %{x} %%");
+        assert_said(world, "error a/x.flow:2 Exec: Params= of [Flow] has no parameter 'x'");
+        (void) load("[Node a]\nExec=/bin/echo %{param}\n");
+        assert_said(world, "error a/x.flow:2 Exec: In '%{param}': At column");
+        (void) load("[Node a]\nExec=%{run.name}\n");
+        assert_said(world, "error a/x.flow:2 Exec: In '%{run.name}': '%{' begins a value of the run, which only");
+        /* What stands for the text is told from a value when the command runs. */
+        assert_list(node_of(load("[Flow]\nParams=x\n[Node a]\nExec=/bin/echo %%{x} %%%% %{param.x} %p\n"), "a")
+                            ->command->argv,
+                    "/bin/echo %%{x} %% %{param.x} x");
+}
+
+Test(flow_file, values_are_of_nodes_above) {
+        (void) load("[Node a]\n[Node b]\nExec=/bin/echo %{a.state}\n");
+        assert_said(world, "error a/x.flow:3 Exec: Node b wants a value of a, which it does not wait for");
+        (void) load("[Node b]\nWhen=c.state == \"FAILED\"\n");
+        assert_said(world, "error a/x.flow:2 When: Node b wants a value of c, and there is no such node");
+        (void) load("[Node b]\nWhen=param.x\n");
+        assert_said(world, "error a/x.flow:2 When: Params= of [Flow] has no parameter 'x'");
+        (void) load("[Node b]\nWhen=item\n");
+        assert_said(world, "error a/x.flow:2 When: item has no value: there is no Foreach=");
+        (void) load("[Node a]\n[Node b]\nDependsOn=a\n[Node c]\nDependsOn=b\nWhen=a.state != \"FAILED\"\n");
+        assert_said(world, "");
+        (void) load("[Node a]\n[Node b]\nDependsOn=a\nOtherwise=yes\n");
+        assert_said(world, "error a/x.flow:2 Otherwise: Node b runs otherwise, and no node with the same parents has When=");
+        (void) load("[Node a]\nWhen=true\nOtherwise=yes\n");
+        assert_said(world, "error a/x.flow:2 When: Node a: it has Otherwise=, too");
 }
 
 /* — the graph — */

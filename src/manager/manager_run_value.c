@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Values of a run: what conditions and words of commands name
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "basic/log.h"
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "manager/manager_run_private.h"
+#include "run/run_word.h"
+#include "unitfile/exec_settings.h"
+
+typedef struct Scope {
+        RunScope scope;
+        const ManagerRuns *runs; /* borrowed, as the run */
+        const ManagerRun *run;
+        JsonTree params; /* read when the first one is asked for */
+        char id[16];
+} Scope;
+
+static void scope_deinit(Scope *scope) {
+        json_tree_deinit(&scope->params);
+}
+
+static int find_param(Scope *scope, const char *name, const JsonValue **ret_value) {
+        const char *json = scope->run->facts.params;
+        size_t budget = RUN_PARAMS_MAX;
+        int r = 0;
+
+        if (!json)
+                return 0;
+        if (!scope->params.values)
+                r = json_tree_read(json, strlen(json), &scope->params, NULL);
+        if (r == 0)
+                *ret_value = json_value_find(scope->params.values, name, &budget);
+        return r == -ENOMEM ? r : 0;
+}
+
+static void make_text(const char *text, JsonValue *made, const JsonValue **ret_value) {
+        if (!text)
+                return;
+        *made = JSON_VALUE_STRING(text, strlen(text));
+        *ret_value = made;
+}
+
+static void find_state(const Scope *scope, const char *name, JsonValue *made, const JsonValue **ret_value) {
+        const uint32_t node = run_graph_find(flow_definition_graph(scope->run->definition), name);
+        RunNodeRow row;
+        RunWhy why;
+
+        if (node != RUN_NODE_NONE &&
+            run_engine_get_node(scope->runs->engine, scope->run->id, node, &row, &why) == 0)
+                make_text(run_node_state_to_string(row.state), made, ret_value);
+}
+
+static int find_value(const RunScope *base, const RunReference *reference, JsonValue *made,
+                      const JsonValue **ret_value) {
+        Scope *scope = container_of(base, Scope, scope);
+        const ManagerRunFacts *facts = &scope->run->facts;
+
+        switch (reference->kind) {
+        case RUN_REFERENCE_PARAM:
+                return find_param(scope, reference->name, ret_value);
+        case RUN_REFERENCE_STATE:
+                find_state(scope, reference->name, made, ret_value);
+                break;
+        case RUN_REFERENCE_TRIGGER:
+                if (strcmp(reference->name, "unit") == 0)
+                        make_text(facts->trigger, made, ret_value);
+                break;
+        case RUN_REFERENCE_RUN_ID:
+                snprintf(scope->id, sizeof(scope->id), "%" PRIu32, scope->run->id);
+                *made = JSON_VALUE_NUMBER(scope->id, strlen(scope->id));
+                *ret_value = made;
+                break;
+        case RUN_REFERENCE_RUN_NAME:
+                make_text(facts->name, made, ret_value);
+                break;
+        case RUN_REFERENCE_RESULT:
+        case RUN_REFERENCE_CAUSE:
+        case RUN_REFERENCE_ITEM:
+        case RUN_REFERENCE_RETRY:
+                break;
+        }
+        return 0;
+}
+
+static Scope make_scope(const ManagerRuns *runs, const ManagerRun *run) {
+        return (Scope) { .scope = { .find = find_value }, .runs = runs, .run = run };
+}
+
+/* — conditions — */
+
+static int evaluate(const ManagerRuns *runs, const ManagerRun *run, uint32_t node, bool *ret_holds,
+                    char **ret_problem) {
+        cleanup_(run_expression_freep) RunExpression *expression = NULL;
+        Scope scope = make_scope(runs, run);
+        FlowCommand command;
+        RunValue value;
+        int r = flow_command_open(&command, run->definition, node);
+
+        if (r < 0)
+                return r;
+        r = run_expression_parse(command.node->when, &expression, ret_problem);
+        flow_command_close(&command);
+        if (r == 0)
+                r = run_expression_evaluate(expression, &scope.scope, RUN_WANTED_BOOLEAN, &value, ret_problem);
+        if (r == 0)
+                *ret_holds = value.value->kind == JSON_TOKEN_TRUE;
+        scope_deinit(&scope);
+        return r;
+}
+
+RunCondition manager_run_judge(void *userdata, uint32_t id, uint32_t node) {
+        const ManagerRuns *runs = userdata;
+        const ManagerRun *run = manager_run_find(runs, id);
+        cleanup_free_ char *problem = NULL;
+        bool holds = false;
+        int r;
+
+        if (!run)
+                return RUN_CONDITION_BROKEN;
+        r = evaluate(runs, run, node, &holds, &problem);
+        if (r == 0)
+                return holds ? RUN_CONDITION_TRUE : RUN_CONDITION_FALSE;
+        log_write(LOG_LEVEL_ERROR, run->flow->unit->id, "Run %" PRIu32 ", node %s: When= has no value: %s", id,
+                  run_graph_name(flow_definition_graph(run->definition), node), problem ? problem : strerror(-r));
+        return RUN_CONDITION_BROKEN;
+}
+
+/* — words — */
+
+/* The process expands $VARIABLES in its words; a value is text. */
+static int escape_variables(char **word) {
+        cleanup_(text_deinit) Text text = {};
+        char *escaped;
+        int r;
+
+        if (!strchr(*word, '$'))
+                return 0;
+        for (const char *at = *word; *at; at++) {
+                if (*at == '$')
+                        text_add_char(&text, '$');
+                text_add_char(&text, *at);
+        }
+        r = text_finish(&text, &escaped);
+        if (r < 0)
+                return r;
+        free(*word);
+        *word = escaped;
+        return 0;
+}
+
+static int substitute_word(const Scope *scope, const char *text, char **ret_word, char **ret_problem) {
+        cleanup_(run_word_freep) RunWord *word = NULL;
+        int r = run_word_parse(text, &word, ret_problem);
+
+        return r < 0 ? r : run_word_substitute(word, &scope->scope, ret_word, ret_problem);
+}
+
+/* The text between two '$' of the word, which stay what they are; those of values are escaped. */
+static int substitute_part(const Scope *scope, const char *text, size_t n, Text *whole, char **ret_problem) {
+        cleanup_free_ char *part = strndup(text, n), *value = NULL;
+        int r = part ? substitute_word(scope, part, &value, ret_problem) : -ENOMEM;
+
+        if (r == 0)
+                r = escape_variables(&value);
+        if (r == 0)
+                text_add(whole, value);
+        return r;
+}
+
+static int substitute_between(const Scope *scope, const char *text, char **ret_word, char **ret_problem) {
+        cleanup_(text_deinit) Text whole = {};
+        int r = 0;
+
+        while (*text && r == 0) {
+                const size_t n = strcspn(text, "$");
+
+                r = substitute_part(scope, text, n, &whole, ret_problem);
+                text += n;
+                if (*text)
+                        text_add_char(&whole, *text++);
+        }
+        return r < 0 ? r : text_finish(&whole, ret_word);
+}
+
+int manager_run_substitute(ManagerRuns *runs, const RunAttemptKey *key, const ExecCommand *command, char ***ret_argv,
+                           char **ret_problem) {
+        const ManagerRun *run = manager_run_find(runs, key->run);
+        Scope scope = make_scope(runs, run);
+        char **argv = NULL;
+        int r = run ? 0 : -ENOENT;
+
+        for (char *const *word = command->argv; *word && r == 0; word++) {
+                char *made = NULL;
+
+                if (!strstr(*word, "%{"))
+                        r = text_copy(*word, &made);
+                else if (command->flags & EXEC_NO_EXPANSION)
+                        r = substitute_word(&scope, *word, &made, ret_problem);
+                else
+                        r = substitute_between(&scope, *word, &made, ret_problem);
+                if (r == 0)
+                        r = strv_consume(&argv, made);
+        }
+        scope_deinit(&scope);
+        if (r < 0)
+                argv = strv_free(argv);
+        *ret_argv = argv;
+        return r;
+}
