@@ -180,7 +180,7 @@ static void *new_adapter(const TrialDefinition *definition) {
                 .max_queued = definition->max_queued,
                 .on_busy = busy[definition->on_busy],
                 .end_kills = definition->end_kills,
-                .timeout_drains = definition->timeout_drains,
+                .timeout_drains = definition->timeout_mode == TRIAL_TIMEOUT_DRAIN,
                 .timeout = span_of(definition->timeout),
                 .queue_timeout = span_of(definition->queue_timeout),
         };

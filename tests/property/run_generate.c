@@ -126,7 +126,7 @@ static void random_definition(TrialRandom *random, TrialDefinition *definition) 
         if (!random->has_times)
                 return;
         definition->timeout = chance(random, 50) ? 5 + below(random, 30) : 0;
-        definition->timeout_drains = chance(random, 40);
+        definition->timeout_mode = chance(random, 40) ? TRIAL_TIMEOUT_DRAIN : TRIAL_TIMEOUT_TERMINATE;
         definition->queue_timeout = chance(random, 30) ? 5 + below(random, 20) : 0;
 }
 

@@ -49,6 +49,7 @@ static void write_node(const TrialNode *node, unsigned number, FILE *file) {
 
 void trial_write_definition(const TrialDefinition *definition, FILE *file) {
         static const char *const busy[] = { "queue", "reject", "skip", "replace" };
+        static const char *const modes[] = { "terminate", "drain", "abandon" };
 
         fprintf(file, "flow: MaxRuns %u, OnBusy %s, MaxQueued %u, MaxParallel %u", definition->max_runs,
                 busy[definition->on_busy], definition->max_queued, definition->max_parallel);
@@ -56,7 +57,7 @@ void trial_write_definition(const TrialDefinition *definition, FILE *file) {
                 fputs(", EndMode kill", file);
         if (definition->timeout > 0)
                 fprintf(file, ", timeout %u s %s", definition->timeout,
-                        definition->timeout_drains ? "drain" : "terminate");
+                        modes[definition->timeout_mode]);
         if (definition->queue_timeout > 0)
                 fprintf(file, ", in the queue %u s", definition->queue_timeout);
         fputc('\n', file);

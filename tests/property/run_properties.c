@@ -19,7 +19,7 @@ static TrialVerdict verdict_of(const TrialNode *spec, const TrialRunView *run) {
         TrialParent parents[TRIAL_PARENTS_MAX] = {};
 
         for (unsigned i = 0; i < spec->n_parents; i++)
-                parents[i] = trial_parent(&run->nodes[spec->parents[i]], spec->readiness);
+                parents[i] = trial_parent(spec, i, &run->nodes[spec->parents[i]]);
         if (spec->n_parents <= RUN_ORACLE_PARENTS_MAX)
                 return run_oracle_verdict(spec, parents);
         return run_model_verdict(spec, parents);

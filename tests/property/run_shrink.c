@@ -167,7 +167,8 @@ static bool plain_definition(TrialCase *trial, unsigned n) {
                 definition->on_busy = TRIAL_BUSY_QUEUE;
                 return true;
         case 4:
-                definition->end_kills = definition->timeout_drains = false;
+                definition->end_kills = false;
+                definition->timeout_mode = TRIAL_TIMEOUT_TERMINATE;
                 return true;
         case 5:
                 trial->has_slow_ends = false;
