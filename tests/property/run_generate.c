@@ -146,6 +146,20 @@ static void add_rule(TrialRandom *random, TrialNode *node, uint32_t features) {
         node->is_marked[below(random, node->n_parents)] = true;
 }
 
+/* Takes edges out: where most nodes have one child, it matters what that child still needs. */
+static void thin(TrialRandom *random, TrialNode *node) {
+        unsigned n = 0;
+
+        for (unsigned i = 0; i < node->n_parents; i++)
+                if (chance(random, 40))
+                        node->parents[n++] = node->parents[i];
+        node->n_parents = (uint8_t) n;
+        if (node->amount > n && node->readiness == TRIAL_AT_LEAST)
+                node->amount = (uint8_t) n;
+        if (n == 0)
+                node->readiness = TRIAL_ALL_SUCCEEDED;
+}
+
 /* Who is needed, and for what a skip counts. */
 static void add_needs(TrialRandom *random, TrialNode *node, uint32_t features) {
         for (unsigned i = 0; i < node->n_parents && (features & TRIAL_HAS_SKIP_COUNTS) != 0; i++) {
@@ -192,9 +206,13 @@ static void add_expression(TrialRandom *random, TrialDefinition *definition, uns
 }
 
 static void add_features(TrialRandom *random, TrialDefinition *definition, uint32_t features) {
+        const bool is_thin = (features & (TRIAL_HAS_OPTIONAL | TRIAL_HAS_SKIP_ALL)) != 0 && chance(random, 60);
+
         for (unsigned i = 0; i < definition->n_nodes; i++) {
                 TrialNode *node = &definition->nodes[i];
 
+                if (is_thin)
+                        thin(random, node);
                 add_rule(random, node, features);
                 if ((features & TRIAL_HAS_WHEN) != 0)
                         add_expression(random, definition, i);

@@ -350,16 +350,28 @@ static unsigned count_places(RunModel *model, unsigned r) {
         return n;
 }
 
-void run_model_dispatch(RunModel *model) {
-        if (!model->unit_is_active)
-                return;
-        for (unsigned r = 0; r < model->n_runs; r++) {
-                ModelRun *run = &model->runs[r];
-                int node;
+/* Starts one node of the run, if one may start, and lets follow what follows from that. */
+static bool start_next(RunModel *model, unsigned r) {
+        int node;
 
-                if (run->state != TRIAL_RUN_RUNNING)
-                        continue;
-                while (count_places(model, r) < model->definition->max_parallel && (node = next_ready(model, r)) >= 0)
-                        make_attempt(model, r, (unsigned) node);
+        if (model->runs[r].state != TRIAL_RUN_RUNNING || count_places(model, r) >= model->definition->max_parallel)
+                return false;
+        node = next_ready(model, r);
+        if (node < 0)
+                return false;
+        make_attempt(model, r, (unsigned) node);
+        run_model_settle(model);
+        return true;
+}
+
+/* What follows may end a run, so that another one begins. */
+void run_model_dispatch(RunModel *model) {
+        bool has_started = model->unit_is_active;
+
+        while (has_started) {
+                has_started = false;
+                for (unsigned r = 0; r < model->n_runs; r++)
+                        while (start_next(model, r))
+                                has_started = true;
         }
 }
