@@ -71,7 +71,7 @@ extern bool trial_without_model;
 /* What cases may have beyond the first rules. */
 typedef struct TrialFeatures {
         uint32_t known;                 /* TrialFeature: no others */
-        unsigned percent;               /* of cases that may have some; the others are as for a subject that knows none */
+        unsigned percent;               /* of cases that may have some; the others are the same for all subjects */
 } TrialFeatures;
 
 void trial_case_random(uint64_t seed, const TrialFeatures *features, TrialCase *ret_case);

@@ -35,7 +35,8 @@ static void write_features(const TrialNode *node, FILE *file) {
         if (node->queue_timeout > 0)
                 fprintf(file, ", in the queue %u s", node->queue_timeout);
         if (node->default_on != 0)
-                fprintf(file, ", Default on%s%s%s", (node->default_on & TRIAL_DEFAULT_ON_FAILURE) != 0 ? " failure" : "",
+                fprintf(file, ", Default on%s%s%s",
+                        (node->default_on & TRIAL_DEFAULT_ON_FAILURE) != 0 ? " failure" : "",
                         (node->default_on & TRIAL_DEFAULT_ON_TIMEOUT) != 0 ? " timeout" : "",
                         (node->default_on & TRIAL_DEFAULT_ON_SKIP) != 0 ? " skip" : "");
         fprintf(file, "%s%s%s%s%s", node->is_always_needed ? ", Always" : "", skips[node->skip_unneeded],

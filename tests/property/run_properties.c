@@ -95,7 +95,8 @@ static void check_skip(TrialPlayer *player, unsigned r, unsigned node) {
         unsigned by_parent[_TRIAL_PARENT_MAX] = {};
         const TrialReason reason = run->nodes[node].reason;
 
-        if (run->nodes[node].state != TRIAL_NODE_SKIPPED || player->before.runs[r].nodes[node].state == TRIAL_NODE_SKIPPED ||
+        if (run->nodes[node].state != TRIAL_NODE_SKIPPED ||
+            player->before.runs[r].nodes[node].state == TRIAL_NODE_SKIPPED ||
             (reason != TRIAL_REASON_UPSTREAM && reason != TRIAL_REASON_UPSTREAM_FAILED) || somebody_asked(player, r))
                 return;
         for (unsigned i = 0; i < spec->n_parents; i++)
@@ -253,7 +254,8 @@ static unsigned count_abandoned(const TrialPlayer *player, unsigned r, bool of_r
 static void check_busy(TrialPlayer *player, unsigned r, const Tally *tally) {
         const TrialRunView *run = &player->seen.runs[r];
         const unsigned most = player->trial->definition.max_parallel;
-        const unsigned running = tally->states[TRIAL_NODE_RUNNING], places = running + count_abandoned(player, r, false);
+        const unsigned running = tally->states[TRIAL_NODE_RUNNING];
+        const unsigned places = running + count_abandoned(player, r, false);
 
         if (places > most)
                 trial_differ(player, "run %u: %u processes, of at most %u", r, places, most);
