@@ -18,6 +18,9 @@
 #include "run/run_engine.h"
 #include "run_adapter.h"
 
+/* SkipUnneeded=all is not there. */
+#define FEATURES 0
+
 /* The status that is not retried is that of a process which a signal has killed: SIGSEGV. */
 #define END_OF_STATUS_2 RUN_END_BY_SIGNAL(11)
 
@@ -96,12 +99,19 @@ static void spawn(void *userdata, const RunAttemptKey *attempt) {
 static void end(void *userdata, const RunAttemptKey *attempt, RunOutcome outcome) {
 }
 
+static RunCondition judge(void *userdata, uint32_t run, uint32_t node) {
+        static const RunCondition of[] = { RUN_CONDITION_TRUE, RUN_CONDITION_TRUE, RUN_CONDITION_FALSE,
+                                           RUN_CONDITION_BROKEN };
+
+        return of[((const Adapter *) userdata)->definition->nodes[node].when];
+}
+
 static uint32_t get_random(void *userdata) {
         return 0;
 }
 
 static const RunHost host = {
-        .put_run = put_run, .put_node = put_node, .persist = persist, .spawn = spawn, .end = end, .random = get_random
+        .put_run = put_run, .put_node = put_node, .persist = persist, .spawn = spawn, .end = end, .judge = judge, .random = get_random
 };
 
 /* — definition — */
@@ -112,13 +122,27 @@ static RunPolicy policy_of(const TrialNode *node) {
                 [TRIAL_ALL_FINISHED] = RUN_READY_ALL_FINISHED,
                 [TRIAL_AT_LEAST] = RUN_READY_AT_LEAST,
                 [TRIAL_AT_LEAST_PERCENT] = RUN_READY_AT_LEAST_PERCENT,
+                [TRIAL_ANY] = RUN_READY_ANY,
+                [TRIAL_NAMED] = RUN_READY_NAMED,
+                [TRIAL_MUST] = RUN_READY_ALL_SUCCEEDED,
+                [TRIAL_OPTIONAL] = RUN_READY_ANY,
+                [TRIAL_NONE_FAILED] = RUN_READY_NONE_FAILED,
+                [TRIAL_ONE_FAILED] = RUN_READY_ONE_FAILED,
+                [TRIAL_ALL_FAILED] = RUN_READY_ALL_FAILED,
+                [TRIAL_ALWAYS] = RUN_READY_ALWAYS,
+                [TRIAL_NONE_SKIPPED] = RUN_READY_NONE_SKIPPED,
+                [TRIAL_ONE_DONE] = RUN_READY_ONE_DONE,
+                [TRIAL_ALL_SKIPPED] = RUN_READY_ALL_SKIPPED,
+                [TRIAL_NONE_FAILED_MIN_ONE] = RUN_READY_NONE_FAILED_MIN_ONE,
+                [TRIAL_ONE_SUCCESS] = RUN_READY_AT_LEAST,
         };
         static const RunRecover recover[] = { RUN_RECOVER_RETRY, RUN_RECOVER_PENDING, RUN_RECOVER_FAIL };
         static const RunFailurePolicy failure[] = { RUN_POLICY_SUSPEND, RUN_POLICY_CONTINUE, RUN_POLICY_END };
+        static const RunEndRun end_run[] = { RUN_END_RUN_NO, RUN_END_RUN_SUCCESS, RUN_END_RUN_FAILURE };
         static const RunBackoff backoff[] = { RUN_BACKOFF_FIXED, RUN_BACKOFF_LINEAR, RUN_BACKOFF_EXPONENTIAL };
         RunPolicy policy = {
                 .readiness = readiness[node->readiness],
-                .amount = node->amount,
+                .amount = node->readiness == TRIAL_ONE_SUCCESS ? 1U : node->amount,
                 .recover = recover[node->recover],
                 .failure = failure[node->policy],
                 .backoff = backoff[node->backoff],
@@ -130,6 +154,14 @@ static RunPolicy policy_of(const TrialNode *node) {
                 .window = USEC_INFINITY,
                 .timeout = span_of(node->timeout),
                 .total_timeout = span_of(node->total_timeout),
+                .again_window = node->again_max_time * USEC_PER_SEC,
+                .has_condition = node->when != TRIAL_WHEN_NONE,
+                .is_otherwise = node->is_otherwise,
+                .is_goal = node->is_always_needed,
+                .stays = node->is_always_needed || node->skip_unneeded == TRIAL_SKIP_NONE,
+                .has_default = node->default_on & TRIAL_DEFAULT_ON_FAILURE,
+                .has_default_for_timeout = node->default_on & TRIAL_DEFAULT_ON_TIMEOUT,
+                .end_run = end_run[node->end_run],
         };
 
         policy.again_ends[TRIAL_STATUS_AGAIN / 64] |= UINT64_C(1) << TRIAL_STATUS_AGAIN % 64;
@@ -140,9 +172,23 @@ static RunPolicy policy_of(const TrialNode *node) {
         return policy;
 }
 
+static uint8_t edge_of(const TrialNode *node, unsigned parent) {
+        const bool is_optional = node->readiness == TRIAL_ANY || node->readiness == TRIAL_OPTIONAL ||
+                                 (node->readiness == TRIAL_MUST && !node->is_marked[parent]);
+        unsigned edge = is_optional ? RUN_EDGE_OPTIONAL : 0;
+
+        if (node->readiness == TRIAL_NAMED && node->is_marked[parent])
+                edge |= RUN_EDGE_NAMED;
+        if (node->skip_counts[parent])
+                edge |= node->skip_counts_as[parent] == TRIAL_PARENT_SUCCEEDED ? RUN_EDGE_SKIP_SUCCEEDS
+                                                                               : RUN_EDGE_SKIP_FAILS;
+        return (uint8_t) edge;
+}
+
 static void make_graph(Adapter *adapter) {
         const TrialDefinition *definition = adapter->definition;
         static const char *parents[TRIAL_NODES_MAX][TRIAL_PARENTS_MAX];
+        static uint8_t edges[TRIAL_NODES_MAX][TRIAL_PARENTS_MAX];
         static RunNodeSpec specs[TRIAL_NODES_MAX];
         static char names[TRIAL_NODES_MAX][8];
         char *problem = NULL;
@@ -151,10 +197,12 @@ static void make_graph(Adapter *adapter) {
                 const TrialNode *node = &definition->nodes[i];
 
                 snprintf(names[i], sizeof(names[i]), "%u", i);
-                for (unsigned k = 0; k < node->n_parents; k++)
+                for (unsigned k = 0; k < node->n_parents; k++) {
                         parents[i][k] = names[node->parents[k]];
+                        edges[i][k] = edge_of(node, k);
+                }
                 specs[i] = (RunNodeSpec) {
-                        .name = names[i], .parents = parents[i], .n_parents = node->n_parents, .policy = policy_of(node)
+                        .name = names[i], .parents = parents[i], .edges = edges[i], .n_parents = node->n_parents, .policy = policy_of(node)
                 };
         }
         CHECK(run_graph_new(&(RunGraphSpec) { specs, definition->n_nodes }, &adapter->graph, &problem));
@@ -166,6 +214,7 @@ static void make_engine(Adapter *adapter) {
 }
 
 static void *new_adapter(const TrialDefinition *definition) {
+        static const RunTimeoutMode timeout_modes[] = { RUN_TIMEOUT_TERMINATE, RUN_TIMEOUT_DRAIN, RUN_TIMEOUT_ABANDON };
         static const RunBusy busy[] = { RUN_BUSY_QUEUE, RUN_BUSY_REJECT, RUN_BUSY_SKIP, RUN_BUSY_REPLACE };
         Adapter *adapter = calloc(1, sizeof(*adapter));
 
@@ -180,7 +229,7 @@ static void *new_adapter(const TrialDefinition *definition) {
                 .max_queued = definition->max_queued,
                 .on_busy = busy[definition->on_busy],
                 .end_kills = definition->end_kills,
-                .timeout_mode = definition->timeout_drains ? RUN_TIMEOUT_DRAIN : RUN_TIMEOUT_TERMINATE,
+                .timeout_mode = timeout_modes[definition->timeout_mode],
                 .timeout = span_of(definition->timeout),
                 .queue_timeout = span_of(definition->queue_timeout),
         };
@@ -345,6 +394,22 @@ static int apply(void *subject, const TrialEvent *event) {
 
 /* — what is seen — */
 
+/* That a process runs on which nobody needs is not shown. */
+static TrialReason reason_of(const RunNodeRow *row) {
+        if (row->state == RUN_NODE_RUNNING)
+                return TRIAL_REASON_NONE;
+        switch (row->reason) {
+        case RUN_REASON_WHEN:
+                return TRIAL_REASON_WHEN;
+        case RUN_REASON_EXPRESSION:
+                return TRIAL_REASON_EXPRESSION;
+        case RUN_REASON_SHORT_CIRCUIT:
+                return TRIAL_REASON_SHORT_CIRCUIT;
+        default:
+                return (TrialReason) row->reason;
+        }
+}
+
 static void look_at_node(const Adapter *adapter, unsigned run, unsigned node, TrialView *view) {
         TrialNodeView *seen = &view->runs[run].nodes[node];
         RunNodeRow row;
@@ -353,7 +418,7 @@ static void look_at_node(const Adapter *adapter, unsigned run, unsigned node, Tr
         CHECK(run_engine_get_node(adapter->engine, run + 1, node, &row, &why));
         *seen = (TrialNodeView) {
                 .state = (TrialNodeState) row.state,
-                .reason = (TrialReason) row.reason,
+                .reason = reason_of(&row),
                 .generation = (uint8_t) row.generation,
                 .why = (TrialWhy) why,
                 .not_before = row.state == RUN_NODE_DEFERRED ? seconds_of(row.at) : 0,
@@ -393,5 +458,5 @@ static void look(void *subject, TrialView *ret_view) {
 }
 
 const TrialSubject run_adapter_subject = {
-        .name = "engine", .new_subject = new_adapter, .free_subject = free_adapter, .apply = apply, .look = look
+        .name = "engine", .features = FEATURES, .new_subject = new_adapter, .free_subject = free_adapter, .apply = apply, .look = look
 };

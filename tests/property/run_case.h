@@ -68,8 +68,13 @@ extern TrialStatistics *trial_statistics;
 /* The subject is compared with itself, so that only properties can find something. */
 extern bool trial_without_model;
 
-/* @all_rules: also what later stages have; else all-succeeded, all-finished and at-least. */
-void trial_case_random(uint64_t seed, bool all_rules, TrialCase *ret_case);
+/* What cases may have beyond the first rules. */
+typedef struct TrialFeatures {
+        uint32_t known;                 /* TrialFeature: no others */
+        unsigned percent;               /* of cases that may have some; the others are the same for all subjects */
+} TrialFeatures;
+
+void trial_case_random(uint64_t seed, const TrialFeatures *features, TrialCase *ret_case);
 /* Plays @trial on the model and on @subject, until they differ, a property does not hold, or each run has ended. */
 void trial_play(const TrialCase *trial, const TrialSubject *subject, TrialOutcome *ret_outcome);
 /* The smallest case that still shows something. */

@@ -6,7 +6,8 @@
  * Most graphs are small, so that every node matters; some are wide, long, or
  * have two hundred nodes. Times are few and small, so that several come at the
  * same moment. Each case has a temper: how often processes fail, and whether
- * people, units or machines interfere.
+ * people, units or machines interfere. What not every subject knows is added
+ * behind, by chances of its own: without it a case is the same for all.
  */
 
 #include <string.h>
@@ -15,7 +16,6 @@
 
 typedef struct TrialRandom {
         uint64_t state;
-        bool all_rules;
         unsigned failures;              /* percent of exits */
         unsigned people, units, deaths; /* percent of steps */
         unsigned losses;                /* percent of ends */
@@ -55,16 +55,11 @@ static void random_rule(TrialRandom *random, TrialNode *node) {
         if (node->n_parents == 0)
                 return;
         node->readiness = choose(random, first);
-        if (random->all_rules && chance(random, 50))
-                node->readiness = (TrialReadiness) below(random, _TRIAL_READINESS_MAX);
         if (node->readiness == TRIAL_AT_LEAST)
                 node->amount = (uint8_t) (1 + below(random, node->n_parents));
         else if (node->readiness == TRIAL_AT_LEAST_PERCENT)
                 node->amount = (uint8_t) (1 + below(random, 100));
-        if (node->readiness == TRIAL_NAMED || node->readiness == TRIAL_MUST)
-                node->is_marked[below(random, node->n_parents)] = true;
-        else
-                memset(node->is_marked, 0, sizeof(node->is_marked));
+        memset(node->is_marked, 0, sizeof(node->is_marked));
 }
 
 static void random_times(TrialRandom *random, TrialNode *node) {
@@ -126,8 +121,124 @@ static void random_definition(TrialRandom *random, TrialDefinition *definition) 
         if (!random->has_times)
                 return;
         definition->timeout = chance(random, 50) ? 5 + below(random, 30) : 0;
-        definition->timeout_drains = chance(random, 40);
+        definition->timeout_mode = chance(random, 40) ? TRIAL_TIMEOUT_DRAIN : TRIAL_TIMEOUT_TERMINATE;
         definition->queue_timeout = chance(random, 30) ? 5 + below(random, 20) : 0;
+}
+
+/* — what not every subject knows — */
+
+static void add_rule(TrialRandom *random, TrialNode *node, uint32_t features) {
+        static const TrialReadiness optional[] = { TRIAL_ANY, TRIAL_ANY, TRIAL_NAMED, TRIAL_MUST, TRIAL_OPTIONAL };
+        const bool has_optional = (features & TRIAL_HAS_OPTIONAL) != 0;
+        const bool has_airflow = (features & TRIAL_HAS_AIRFLOW) != 0;
+
+        if (node->n_parents == 0 || (!has_optional && !has_airflow) || chance(random, 50))
+                return;
+        if (has_optional && (!has_airflow || chance(random, 50)))
+                node->readiness = choose(random, optional);
+        else
+                node->readiness = TRIAL_NONE_FAILED + below(random, _TRIAL_READINESS_MAX - TRIAL_NONE_FAILED);
+        node->amount = 0;
+        if (node->readiness != TRIAL_NAMED && node->readiness != TRIAL_MUST)
+                return;
+        for (unsigned i = 0; i < node->n_parents; i++)
+                node->is_marked[i] = chance(random, 50);
+        node->is_marked[below(random, node->n_parents)] = true;
+}
+
+/* Takes edges out: where most nodes have one child, it matters what that child still needs. */
+static void thin(TrialRandom *random, TrialNode *node) {
+        unsigned n = 0;
+
+        for (unsigned i = 0; i < node->n_parents; i++)
+                if (chance(random, 40))
+                        node->parents[n++] = node->parents[i];
+        node->n_parents = (uint8_t) n;
+        if (node->amount > n && node->readiness == TRIAL_AT_LEAST)
+                node->amount = (uint8_t) n;
+        if (n == 0)
+                node->readiness = TRIAL_ALL_SUCCEEDED;
+}
+
+/* Who is needed, and for what a skip counts. */
+static void add_needs(TrialRandom *random, TrialNode *node, uint32_t features) {
+        for (unsigned i = 0; i < node->n_parents && (features & TRIAL_HAS_SKIP_COUNTS) != 0; i++) {
+                node->skip_counts[i] = chance(random, 40);
+                node->skip_counts_as[i] = chance(random, 50) ? TRIAL_PARENT_FAILED : TRIAL_PARENT_SUCCEEDED;
+        }
+        if ((features & TRIAL_HAS_SHORT_CIRCUIT) != 0) {
+                node->is_always_needed = chance(random, 10);
+                node->skip_unneeded = chance(random, 15) ? TRIAL_SKIP_NONE : TRIAL_SKIP_OPTIONAL;
+        }
+        if ((features & TRIAL_HAS_SKIP_ALL) != 0 && chance(random, 50))
+                node->skip_unneeded = TRIAL_SKIP_ALL;
+}
+
+static void add_ends(TrialRandom *random, TrialNode *node, uint32_t features) {
+        if ((features & TRIAL_HAS_END_RUN) != 0 && chance(random, 25))
+                node->end_run = chance(random, 60) ? TRIAL_END_RUN_SUCCESS : TRIAL_END_RUN_FAILURE;
+        if ((features & TRIAL_HAS_DEFAULT) != 0 && chance(random, 60))
+                node->default_on = (uint8_t) below(random, 8);
+        if ((features & TRIAL_HAS_NODE_QUEUE) != 0 && chance(random, 60))
+                node->queue_timeout = 1 + below(random, 8);
+        if ((features & TRIAL_HAS_AGAIN_BOUND) != 0 && chance(random, 70)) {
+                node->again = 1 + below(random, 5);
+                node->again_max_time = 2 + below(random, 12);
+        }
+}
+
+static void add_expression(TrialRandom *random, TrialDefinition *definition, unsigned at) {
+        static const TrialWhen outcomes[] = { TRIAL_WHEN_TRUE, TRIAL_WHEN_TRUE, TRIAL_WHEN_FALSE, TRIAL_WHEN_FALSE,
+                                              TRIAL_WHEN_ERROR };
+        TrialNode *node = &definition->nodes[at];
+        const TrialNode *other = at > 0 ? &definition->nodes[below(random, at)] : node;
+
+        if (other->when != TRIAL_WHEN_NONE && chance(random, 60)) {
+                memcpy(node->parents, other->parents, sizeof(node->parents));
+                memcpy(node->is_marked, other->is_marked, sizeof(node->is_marked));
+                node->n_parents = other->n_parents;
+                node->readiness = other->readiness;
+                node->amount = other->amount;
+                node->is_otherwise = chance(random, 70);
+        }
+        if (!node->is_otherwise && chance(random, 50))
+                node->when = choose(random, outcomes);
+}
+
+static void add_features(TrialRandom *random, TrialDefinition *definition, uint32_t features) {
+        const bool is_thin = (features & (TRIAL_HAS_OPTIONAL | TRIAL_HAS_SKIP_ALL)) != 0 && chance(random, 60);
+
+        for (unsigned i = 0; i < definition->n_nodes; i++) {
+                TrialNode *node = &definition->nodes[i];
+
+                if (is_thin)
+                        thin(random, node);
+                add_rule(random, node, features);
+                if ((features & TRIAL_HAS_WHEN) != 0)
+                        add_expression(random, definition, i);
+                add_needs(random, node, features);
+                add_ends(random, node, features);
+        }
+        if ((features & TRIAL_HAS_NODE_QUEUE) != 0 && chance(random, 60))
+                definition->max_parallel = (uint8_t) (1 + below(random, 2));
+        if ((features & TRIAL_HAS_ABANDON) != 0) {
+                definition->timeout = 2 + below(random, 12);
+                definition->timeout_mode = TRIAL_TIMEOUT_ABANDON;
+        }
+}
+
+/* A case has some of them, or none. */
+static void choose_features(uint64_t seed, const TrialFeatures *features, TrialDefinition *definition) {
+        TrialRandom random = { .state = seed * UINT64_C(0x9FB21C651E98DF25) + 3 };
+        uint32_t chosen = 0;
+
+        if (chance(&random, features->percent))
+                for (unsigned bit = 0; bit < 32; bit++)
+                        if ((features->known >> bit & 1) != 0 && chance(&random, 30))
+                                chosen |= UINT32_C(1) << bit;
+        add_features(&random, definition, chosen);
+        for (unsigned i = 0; i < definition->n_nodes && (features->known & TRIAL_HAS_SHORT_CIRCUIT) == 0; i++)
+                definition->nodes[i].skip_unneeded = TRIAL_SKIP_NONE;
 }
 
 /* — steps — */
@@ -204,9 +315,9 @@ static TrialStep random_step(TrialRandom *random) {
         return step;
 }
 
-void trial_case_random(uint64_t seed, bool all_rules, TrialCase *ret_case) {
+void trial_case_random(uint64_t seed, const TrialFeatures *features, TrialCase *ret_case) {
         static const unsigned tempers[] = { 0, 0, 10, 25 };
-        TrialRandom random = { .state = seed * UINT64_C(0xD1342543DE82EF95) + 7, .all_rules = all_rules };
+        TrialRandom random = { .state = seed * UINT64_C(0xD1342543DE82EF95) + 7 };
         const unsigned n = 4 + below(&random, TRIAL_STEPS_MAX - 4);
 
         memset(ret_case, 0, sizeof(*ret_case));
@@ -218,6 +329,7 @@ void trial_case_random(uint64_t seed, bool all_rules, TrialCase *ret_case) {
         random.losses = chance(&random, 7) ? 50 : 0;
         random.has_times = chance(&random, 60);
         random_definition(&random, &ret_case->definition);
+        choose_features(seed, features, &ret_case->definition);
         ret_case->has_slow_store = chance(&random, 40);
         ret_case->has_slow_disk = chance(&random, 40);
         ret_case->has_slow_ends = chance(&random, 40);

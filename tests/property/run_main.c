@@ -23,7 +23,8 @@ typedef struct Options {
         uint64_t seed, cases; /* 0: no limit */
         double minutes; /* 0: no limit */
         unsigned size; /* 0, or: go on until a case has no more steps and nodes, and fail if none has */
-        bool all_rules, wants_difference, shows_tap, shows_statistics;
+        TrialFeatures features;
+        bool wants_difference, shows_tap, shows_statistics;
         const TrialSubject *subject;
 } Options;
 
@@ -50,7 +51,7 @@ static void play_from(const Options *options, Progress *progress, double deadlin
                 TrialOutcome outcome = {};
 
                 alarm(120);
-                trial_case_random(progress->seed, options->all_rules, &trial);
+                trial_case_random(progress->seed, &options->features, &trial);
                 trial_play(&trial, options->subject, &outcome);
                 progress->differs = outcome.differs;
                 if (outcome.differs)
@@ -93,7 +94,7 @@ static unsigned tell(const Options *options, uint64_t seed) {
         char *text = NULL;
         size_t n_text = 0;
 
-        trial_case_random(seed, options->all_rules, &trial);
+        trial_case_random(seed, &options->features, &trial);
         trial_shrink(&trial, options->subject, &small);
         outcome.script = open_memstream(&text, &n_text);
         if (!outcome.script)
@@ -143,7 +144,9 @@ static void show_usage(void) {
              "  --cases N        so many\n"
              "  --minutes M      so long\n"
              "  --alone          without the model: properties alone judge\n"
-             "  --all-rules      also rules of readiness beyond all-succeeded, all-finished, at-least\n"
+             "  --features LIST  what each case may have beyond the first rules, with commas between: all, or of\n"
+             "                   what --list-features lists (default: half of the cases may have all)\n"
+             "  --list-features  list what cases may have\n"
              "  --find SIZE      go on until a case has been shrunk to so many steps and nodes; fail if none is\n"
              "  --statistics     tell how often the cases came by each state\n"
              "  --show           print the case of --seed as it is played\n"
@@ -162,11 +165,35 @@ static void list_subjects(void) {
         exit(0);
 }
 
+static void list_features(void) {
+        for (unsigned bit = 0; trial_feature_name(bit); bit++)
+                puts(trial_feature_name(bit));
+        exit(0);
+}
+
+static uint32_t find_feature(const char *name) {
+        for (unsigned bit = 0; trial_feature_name(bit); bit++)
+                if (strcmp(trial_feature_name(bit), name) == 0)
+                        return UINT32_C(1) << bit;
+        return strcmp(name, "all") == 0 ? TRIAL_FEATURES : 0;
+}
+
+/* Changes @list. */
+static int parse_features(char *list, TrialFeatures *features) {
+        *features = (TrialFeatures) { .percent = 100 };
+        for (const char *name = strtok(list, ","); name; name = strtok(NULL, ",")) {
+                if (find_feature(name) == 0)
+                        return -EINVAL;
+                features->known |= find_feature(name);
+        }
+        return 0;
+}
+
 static void show_case(const Options *options) {
         static TrialCase trial;
         TrialOutcome outcome = { .script = stdout };
 
-        trial_case_random(options->seed, options->all_rules, &trial);
+        trial_case_random(options->seed, &options->features, &trial);
         trial_write_definition(&trial.definition, stdout);
         trial_play(&trial, options->subject, &outcome);
         printf("%s\n", outcome.differs ? outcome.what : "no difference");
@@ -181,7 +208,8 @@ static int parse(Options *options, int argc, char **argv) {
                 { "find", required_argument, NULL, 'l' },
                 { "subject", required_argument, NULL, 'n' },
                 { "subjects", no_argument, NULL, 'L' },
-                { "all-rules", no_argument, NULL, 'a' },
+                { "features", required_argument, NULL, 'f' },
+                { "list-features", no_argument, NULL, 'F' },
                 { "tap", no_argument, NULL, 't' },
                 { "statistics", no_argument, NULL, 'S' },
                 { "show", no_argument, NULL, 'w' },
@@ -206,8 +234,11 @@ static int parse(Options *options, int argc, char **argv) {
                         options->subject = run_find_subject(optarg);
                 else if (option == 'L')
                         list_subjects();
-                else if (option == 'a')
-                        options->all_rules = true;
+                else if (option == 'f') {
+                        if (parse_features(optarg, &options->features) < 0)
+                                return -EINVAL;
+                } else if (option == 'F')
+                        list_features();
                 else if (option == 't')
                         options->shows_tap = true;
                 else if (option == 'S')
@@ -222,13 +253,16 @@ static int parse(Options *options, int argc, char **argv) {
                         return -EINVAL;
         if (!options->subject || optind < argc)
                 return -EINVAL;
+        options->features.known &= options->subject->features;
         if (shows)
                 show_case(options);
         return 0;
 }
 
 int main(int argc, char **argv) {
-        Options options = { .seed = (uint64_t) time(NULL) * 1000000, .subject = &run_model_subject };
+        Options options = { .seed = (uint64_t) time(NULL) * 1000000,
+                            .features = { .known = TRIAL_FEATURES, .percent = 50 },
+                            .subject = &run_model_subject };
         Progress *progress = mmap(NULL, sizeof(*progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
         bool is_good;
 

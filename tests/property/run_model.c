@@ -13,9 +13,35 @@ typedef struct Subject {
         size_t n_history, room;
 } Subject;
 
+/* Whether all that decides about @node is placed: its parents, and for Otherwise=yes those with a When=. */
+static bool can_be_placed(const TrialDefinition *definition, unsigned node, const bool *is_placed) {
+        const TrialNode *spec = &definition->nodes[node];
+
+        for (unsigned k = 0; k < spec->n_parents; k++)
+                if (!is_placed[spec->parents[k]])
+                        return false;
+        for (unsigned i = 0; i < definition->n_nodes && spec->is_otherwise; i++)
+                if (!is_placed[i] && trial_decides_about(&definition->nodes[i], spec))
+                        return false;
+        return true;
+}
+
+static void find_order(const TrialDefinition *definition, uint8_t *order) {
+        bool is_placed[TRIAL_NODES_MAX] = {};
+
+        for (unsigned n = 0; n < definition->n_nodes;)
+                for (unsigned i = 0; i < definition->n_nodes; i++) {
+                        if (is_placed[i] || !can_be_placed(definition, i, is_placed))
+                                continue;
+                        is_placed[i] = true;
+                        order[n++] = (uint8_t) i;
+                }
+}
+
 static void begin(RunModel *model, const TrialDefinition *definition) {
         free(model->attempts);
         *model = (RunModel) { .definition = definition, .turn = 1 };
+        find_order(definition, model->order);
 }
 
 static void *new_subject(const TrialDefinition *definition) {
@@ -37,9 +63,12 @@ static void free_subject(void *p) {
 /* — attempts — */
 
 static ModelAttempt *find_attempt(RunModel *model, const TrialEvent *event) {
-        ModelAttempt *attempt = event->run < model->n_runs ? run_model_live_attempt(model, event->run, event->node)
-                                                           : NULL;
+        ModelAttempt *attempt = NULL;
 
+        if (event->run < model->n_runs)
+                attempt = run_model_live_attempt(model, event->run, event->node);
+        if (event->run < model->n_runs && !attempt)
+                attempt = run_model_abandoned_attempt(model, event->run, event->node);
         if (!attempt || attempt->generation != event->generation || attempt->number != event->number)
                 return NULL;
         return attempt;
@@ -126,7 +155,10 @@ static void change_boot(RunModel *model, uint64_t now) {
                 for (unsigned i = 0; i < model->definition->n_nodes; i++)
                         if (model->runs[r].nodes[i].state == TRIAL_NODE_DEFERRED)
                                 model->runs[r].nodes[i].not_before = later(model->runs[r].nodes[i].not_before, away);
+                for (unsigned i = 0; i < model->definition->n_nodes; i++)
+                        model->runs[r].ready_at[i] += away;
                 model->runs[r].queued_at += away;
+                model->runs[r].begun_at += away;
         }
         for (size_t i = 0; i < model->n_attempts; i++)
                 model->attempts[i].made_at += away;
@@ -196,6 +228,9 @@ static uint64_t next_deadline(RunModel *model) {
                         const ModelAttempt *attempt = run_model_live_attempt(model, r, i);
 
                         next = earlier(next, run_model_total_deadline(model, r, i));
+                        next = earlier(next, run_model_ready_deadline(model, run, i));
+                        if (run->nodes[i].reason == TRIAL_REASON_AGAIN)
+                                next = earlier(next, run_model_again_deadline(model, r, i));
                         if (attempt)
                                 next = earlier(next, run_model_attempt_deadline(model, attempt));
                         if (run->nodes[i].state == TRIAL_NODE_DEFERRED)
@@ -213,6 +248,7 @@ static TrialAttempt show_attempt(const RunModel *model, const ModelAttempt *atte
                 .number = attempt->number,
                 .state = TRIAL_ATTEMPT_HELD,
                 .is_ending = attempt->ending != MODEL_RUNS_ON,
+                .is_abandoned = attempt->is_abandoned,
         };
 
         if (attempt->is_started)
@@ -281,6 +317,8 @@ static void look(void *p, TrialView *view) {
 
                         view->runs[r].nodes[i] = run->nodes[i];
                         view->runs[r].nodes[i].why = why_node_waits(model, run, i, attempt);
+                        if (!attempt)
+                                attempt = run_model_abandoned_attempt(model, r, i);
                         if (attempt)
                                 view->attempts[view->n_attempts++] = show_attempt(model, attempt);
                 }
@@ -299,6 +337,7 @@ static uint64_t sum_attempt(const RunModel *model, const ModelAttempt *attempt) 
         uint64_t sum = mix(mix(mix(attempt->run, attempt->node), attempt->generation), attempt->number);
 
         sum = mix(mix(mix(sum, attempt->end), attempt->is_started), model->now - attempt->made_at);
+        sum = mix(sum, attempt->is_abandoned);
         if (attempt->end == MODEL_IS_LIVE)
                 sum = mix(mix(mix(sum, attempt->ending), model->now - attempt->started_at),
                           run_model_may_spawn(model, attempt));
@@ -322,6 +361,9 @@ uint64_t run_model_sum(void *p) {
 
                         sum = mix(mix(mix(mix(sum, node->state), node->reason), node->generation), run->forgiven[i]);
                         sum = mix(sum, node->state == TRIAL_NODE_DEFERRED ? node->not_before - model->now : 0);
+                        if (run_model_ready_deadline(model, run, i) != TRIAL_NEVER)
+                                sum = mix(sum, run_model_ready_deadline(model, run, i) - model->now);
+                        sum = mix(mix(mix(sum, run->is_wanted[i]), run->is_marked[i]), run->has_passed[i]);
                 }
         }
         for (size_t i = 0; i < model->n_attempts; i++)
@@ -331,6 +373,7 @@ uint64_t run_model_sum(void *p) {
 
 const TrialSubject run_model_subject = {
         .name = "model",
+        .features = TRIAL_FEATURES,
         .new_subject = new_subject,
         .free_subject = free_subject,
         .apply = apply,

@@ -88,6 +88,8 @@ static int resume_run(ModelRun *run) {
 static void reset_node(RunModel *model, unsigned r, unsigned node) {
         model->runs[r].nodes[node].generation++;
         model->runs[r].forgiven[node] = 0;
+        model->runs[r].is_wanted[node] = false;
+        model->runs[r].has_passed[node] = false;
         run_model_set(model, r, node, TRIAL_NODE_WAITING, TRIAL_REASON_NONE);
 }
 
@@ -138,7 +140,8 @@ static void forgive(RunModel *model, unsigned r, unsigned node) {
                     attempt->generation == model->runs[r].nodes[node].generation)
                         model->runs[r].forgiven[node] = attempt->number;
         }
-        run_model_set(model, r, node, TRIAL_NODE_READY, TRIAL_REASON_NONE);
+        model->runs[r].is_wanted[node] = true;
+        run_model_become_ready(model, r, node);
 }
 
 static int retry_node(RunModel *model, unsigned r, unsigned node) {
@@ -152,6 +155,7 @@ static int retry_node(RunModel *model, unsigned r, unsigned node) {
         else if (trial_node_is_terminal(state) && state != TRIAL_NODE_SUCCEEDED) {
                 reset_node(model, r, node);
                 reset_below(model, r, node, false);
+                run->is_wanted[node] = true;
         } else
                 return -EINVAL;
         if (trial_run_is_terminal(run->state))
@@ -167,6 +171,7 @@ static int rerun_from(RunModel *model, unsigned r, unsigned node) {
                 return -EINVAL;
         reset_node(model, r, node);
         reset_below(model, r, node, true);
+        run->is_wanted[node] = true;
         begin_round(model, run);
         return 0;
 }
@@ -180,8 +185,8 @@ static int resolve_ended(RunModel *model, unsigned r, unsigned node, TrialResolu
                 return -EINVAL;
         reset_node(model, r, node);
         reset_below(model, r, node, false);
-        run_model_set(model, r, node, TRIAL_NODE_SUCCEEDED, TRIAL_REASON_OPERATOR);
         begin_round(model, run);
+        run_model_succeed(model, r, node, TRIAL_REASON_OPERATOR);
         return 0;
 }
 
@@ -195,11 +200,11 @@ static int resolve_node(RunModel *model, unsigned r, unsigned node, TrialResolut
         wake_run(run);
         switch (resolution) {
         case TRIAL_AS_SUCCESS:
-                run_model_set(model, r, node, TRIAL_NODE_SUCCEEDED, TRIAL_REASON_OPERATOR);
+                run_model_succeed(model, r, node, TRIAL_REASON_OPERATOR);
                 break;
         case TRIAL_AS_FAILED:
                 run_model_set(model, r, node, TRIAL_NODE_FAILED, TRIAL_REASON_OPERATOR);
-                if (model->definition->nodes[node].policy == TRIAL_POLICY_END)
+                if (run_model_policy(&model->definition->nodes[node], TRIAL_NODE_FAILED) == TRIAL_POLICY_END)
                         run_model_fail(model, r, node, TRIAL_NODE_FAILED, TRIAL_REASON_OPERATOR);
                 break;
         case TRIAL_AS_RETRY:
@@ -255,6 +260,13 @@ static void hold_runs(RunModel *model, bool by_person) {
         }
 }
 
+/* A process that was left is the unit's all the same. */
+static void end_abandoned(RunModel *model) {
+        for (size_t i = 0; i < model->n_attempts; i++)
+                if (model->attempts[i].is_abandoned && model->attempts[i].end == MODEL_IS_LIVE)
+                        run_model_tell_end(model, &model->attempts[i], MODEL_CANCELLED);
+}
+
 /* The unit's start job has come to nothing. A run that had begun before waits for the next one. */
 static void end_created(RunModel *model, TrialRunState result, TrialReason reason) {
         for (unsigned i = 0; i < model->n_runs; i++) {
@@ -280,8 +292,10 @@ static int ask_unit(RunModel *model, const TrialEvent *event) {
                 end_created(model, TRIAL_RUN_CANCELLED, TRIAL_REASON_NONE);
         else {
                 model->unit_is_active = false;
-                if (event->kind == TRIAL_UNIT_STOP)
+                if (event->kind == TRIAL_UNIT_STOP) {
                         hold_runs(model, event->by_person);
+                        end_abandoned(model);
+                }
         }
         return 0;
 }

@@ -14,6 +14,7 @@ void run_model_set(RunModel *model, unsigned run, unsigned node, TrialNodeState 
         view->state = state;
         view->reason = reason;
         view->not_before = 0;
+        model->runs[run].ready_at[node] = model->now;
 }
 
 ModelAttempt *run_model_live_attempt(RunModel *model, unsigned run, unsigned node) {
@@ -25,6 +26,24 @@ ModelAttempt *run_model_live_attempt(RunModel *model, unsigned run, unsigned nod
                 if (attempt->run == run && attempt->node == node && attempt->end == MODEL_IS_LIVE)
                         return attempt;
         }
+        return NULL;
+}
+
+ModelAttempt *run_model_abandoned_attempt(RunModel *model, unsigned run, unsigned node) {
+        for (size_t i = 0; i < model->n_attempts; i++) {
+                ModelAttempt *attempt = &model->attempts[i];
+
+                if (attempt->run == run && attempt->node == node && attempt->is_abandoned &&
+                    attempt->end == MODEL_IS_LIVE)
+                        return attempt;
+        }
+        return NULL;
+}
+
+static ModelAttempt *last_attempt(RunModel *model, unsigned run, unsigned node) {
+        for (size_t i = model->n_attempts; i-- > 0;)
+                if (model->attempts[i].run == run && model->attempts[i].node == node)
+                        return &model->attempts[i];
         return NULL;
 }
 
@@ -46,16 +65,38 @@ static unsigned count_ends(const RunModel *model, const ModelAttempt *of, ModelE
         return n;
 }
 
-/* — failures — */
+/* — success and failures — */
+
+/* What becomes of nodes that run when one of them ends the run. */
+static ModelEnding ending_of_others(const RunModel *model) {
+        return model->definition->end_kills ? MODEL_KILLED : MODEL_RUNS_ON;
+}
+
+TrialFailurePolicy run_model_policy(const TrialNode *spec, TrialNodeState state) {
+        const uint8_t end = state == TRIAL_NODE_TIMEOUT ? TRIAL_DEFAULT_ON_TIMEOUT : TRIAL_DEFAULT_ON_FAILURE;
+
+        return (spec->default_on & end) != 0 ? TRIAL_POLICY_CONTINUE : spec->policy;
+}
+
+void run_model_succeed(RunModel *model, unsigned run, unsigned node, TrialReason reason) {
+        const TrialEndRun end_run = model->definition->nodes[node].end_run;
+        TrialRunState result = TRIAL_RUN_FAILED;
+
+        run_model_set(model, run, node, TRIAL_NODE_SUCCEEDED, reason);
+        if (end_run == TRIAL_END_RUN_NO || model->runs[run].state == TRIAL_RUN_STOPPING)
+                return;
+        if (end_run == TRIAL_END_RUN_SUCCESS)
+                result = run_model_result(model, &model->runs[run]);
+        run_model_stop(model, run, result, TRIAL_REASON_NONE, ending_of_others(model));
+}
 
 void run_model_fail(RunModel *model, unsigned run, unsigned node, TrialNodeState state, TrialReason reason) {
-        const TrialFailurePolicy policy = model->definition->nodes[node].policy;
-        const ModelEnding ending = model->definition->end_kills ? MODEL_KILLED : MODEL_RUNS_ON;
+        const TrialFailurePolicy policy = run_model_policy(&model->definition->nodes[node], state);
 
         if (model->runs[run].state == TRIAL_RUN_STOPPING || policy != TRIAL_POLICY_SUSPEND) {
                 run_model_set(model, run, node, state, reason);
                 if (policy == TRIAL_POLICY_END && model->runs[run].state != TRIAL_RUN_STOPPING)
-                        run_model_stop(model, run, TRIAL_RUN_FAILED, TRIAL_REASON_NONE, ending);
+                        run_model_stop(model, run, TRIAL_RUN_FAILED, TRIAL_REASON_NONE, ending_of_others(model));
                 return;
         }
         run_model_set(model, run, node, TRIAL_NODE_PENDING, TRIAL_REASON_FAILED);
@@ -118,14 +159,20 @@ static void interrupt(RunModel *model, const ModelAttempt *attempt) {
                 run_model_set(model, attempt->run, attempt->node, TRIAL_NODE_READY, TRIAL_REASON_NONE);
 }
 
+/* "Not yet" was said too often, or for too long. */
+static void fail_of_asking(RunModel *model, ModelAttempt *attempt) {
+        attempt->end = MODEL_FAILED;
+        try_again_or_fail(model, attempt, TRIAL_NODE_FAILED, TRIAL_STATUS_AGAIN);
+}
+
 /* "Not yet": it has used no retry, and holds no place; the bound of it is one of failure. */
 static void ask_again(RunModel *model, ModelAttempt *attempt) {
         const TrialNode *spec = &model->definition->nodes[attempt->node];
 
         attempt->end = MODEL_ASKS_AGAIN;
-        if (spec->again_max > 0 && count_ends(model, attempt, MODEL_ASKS_AGAIN) > spec->again_max) {
-                attempt->end = MODEL_FAILED;
-                try_again_or_fail(model, attempt, TRIAL_NODE_FAILED, TRIAL_STATUS_AGAIN);
+        if ((spec->again_max > 0 && count_ends(model, attempt, MODEL_ASKS_AGAIN) > spec->again_max) ||
+            run_model_again_deadline(model, attempt->run, attempt->node) <= model->now) {
+                fail_of_asking(model, attempt);
                 return;
         }
         run_model_set(model, attempt->run, attempt->node, TRIAL_NODE_DEFERRED, TRIAL_REASON_AGAIN);
@@ -138,7 +185,7 @@ static void end_with_status(RunModel *model, ModelAttempt *attempt, unsigned sta
 
         if (status == 0) {
                 attempt->end = MODEL_SUCCEEDED;
-                run_model_set(model, attempt->run, attempt->node, TRIAL_NODE_SUCCEEDED, TRIAL_REASON_NONE);
+                run_model_succeed(model, attempt->run, attempt->node, TRIAL_REASON_NONE);
         } else if (status == TRIAL_STATUS_AGAIN && spec->again > 0 && !is_stopping)
                 ask_again(model, attempt);
         else if (status == TRIAL_STATUS_PENDING && spec->can_be_pending && !is_stopping) {
@@ -161,10 +208,20 @@ static void end_by_itself(RunModel *model, ModelAttempt *attempt, const TrialEve
                 end_with_status(model, attempt, event->status);
 }
 
+static bool has_succeeded(const ModelAttempt *attempt, const TrialEvent *event) {
+        return attempt->ending == MODEL_RUNS_ON && event->kind == TRIAL_EXITED && event->status == 0;
+}
+
 void run_model_end_attempt(RunModel *model, ModelAttempt *attempt, const TrialEvent *event) {
         const unsigned run = attempt->run, node = attempt->node;
 
         attempt->end = MODEL_WAS_ENDED;
+        if (attempt->is_abandoned)
+                return;
+        if (model->runs[run].is_marked[node] && !has_succeeded(attempt, event)) {
+                run_model_set(model, run, node, TRIAL_NODE_SKIPPED, TRIAL_REASON_SHORT_CIRCUIT);
+                return;
+        }
         switch (attempt->ending) {
         case MODEL_RUNS_ON:
                 end_by_itself(model, attempt, event);
@@ -177,6 +234,7 @@ void run_model_end_attempt(RunModel *model, ModelAttempt *attempt, const TrialEv
                 run_model_fail(model, run, node, TRIAL_NODE_TIMEOUT, TRIAL_REASON_NONE);
                 break;
         case MODEL_DEADLINE:
+        case MODEL_ABANDONED:
                 run_model_set(model, run, node, TRIAL_NODE_TIMEOUT, TRIAL_REASON_DEADLINE);
                 break;
         case MODEL_CANCELLED:
@@ -188,6 +246,14 @@ void run_model_end_attempt(RunModel *model, ModelAttempt *attempt, const TrialEv
         }
 }
 
+/* Its node ends now. The process is left, as if nobody had told it anything. */
+static void abandon(RunModel *model, ModelAttempt *attempt) {
+        run_model_end_attempt(model, attempt, NULL);
+        attempt->end = MODEL_IS_LIVE;
+        attempt->ending = MODEL_RUNS_ON;
+        attempt->is_abandoned = true;
+}
+
 void run_model_tell_end(RunModel *model, ModelAttempt *attempt, ModelEnding ending) {
         if (attempt->ending != MODEL_RUNS_ON)
                 return;
@@ -195,6 +261,8 @@ void run_model_tell_end(RunModel *model, ModelAttempt *attempt, ModelEnding endi
         /* There is no process, and there will be none. */
         if (!attempt->is_started && !run_model_may_spawn(model, attempt))
                 run_model_end_attempt(model, attempt, NULL);
+        else if (ending == MODEL_ABANDONED)
+                abandon(model, attempt);
 }
 
 /* — times — */
@@ -207,25 +275,49 @@ uint64_t run_model_attempt_deadline(const RunModel *model, const ModelAttempt *a
         return attempt->started_at + timeout;
 }
 
+static uint64_t after(uint64_t time, uint32_t by) {
+        return time == TRIAL_NEVER ? TRIAL_NEVER : time + by;
+}
+
+/* When the first attempt was made that counts; TRIAL_NEVER. */
+static uint64_t first_made_at(const RunModel *model, unsigned run, unsigned node) {
+        for (size_t i = 0; i < model->n_attempts; i++) {
+                const ModelAttempt *attempt = &model->attempts[i];
+
+                if (attempt->run == run && attempt->node == node &&
+                    attempt->generation == model->runs[run].nodes[node].generation &&
+                    attempt->number > model->runs[run].forgiven[node])
+                        return attempt->made_at;
+        }
+        return TRIAL_NEVER;
+}
+
 uint64_t run_model_total_deadline(const RunModel *model, unsigned run, unsigned node) {
         const TrialNodeView *view = &model->runs[run].nodes[node];
         const uint32_t timeout = model->definition->nodes[node].total_timeout;
 
         if (timeout == 0 || (view->state != TRIAL_NODE_RUNNING && view->state != TRIAL_NODE_DEFERRED))
                 return TRIAL_NEVER;
-        for (size_t i = 0; i < model->n_attempts; i++) {
-                const ModelAttempt *attempt = &model->attempts[i];
+        /* The present one may have been told to end already. */
+        if (view->state == TRIAL_NODE_RUNNING &&
+            run_model_live_attempt((RunModel *) model, run, node)->ending != MODEL_RUNS_ON)
+                return TRIAL_NEVER;
+        return after(first_made_at(model, run, node), timeout);
+}
 
-                if (attempt->run != run || attempt->node != node || attempt->generation != view->generation ||
-                    attempt->number <= model->runs[run].forgiven[node])
-                        continue;
-                /* The first one; the present one may have been told to end already. */
-                if (view->state == TRIAL_NODE_DEFERRED ||
-                    run_model_live_attempt((RunModel *) model, run, node)->ending == MODEL_RUNS_ON)
-                        return attempt->made_at + timeout;
-                break;
-        }
-        return TRIAL_NEVER;
+uint64_t run_model_again_deadline(const RunModel *model, unsigned run, unsigned node) {
+        const uint32_t timeout = model->definition->nodes[node].again_max_time;
+
+        return timeout == 0 ? TRIAL_NEVER : after(first_made_at(model, run, node), timeout);
+}
+
+uint64_t run_model_ready_deadline(const RunModel *model, const ModelRun *run, unsigned node) {
+        const uint32_t timeout = model->definition->nodes[node].queue_timeout;
+        const uint64_t ready_at = run->ready_at[node];
+
+        if (timeout == 0 || run->nodes[node].state != TRIAL_NODE_READY || !run_model_is_busy(run->state))
+                return TRIAL_NEVER;
+        return (ready_at > run->begun_at ? ready_at : run->begun_at) + timeout;
 }
 
 uint64_t run_model_queue_deadline(const RunModel *model, const ModelRun *run) {
@@ -234,34 +326,48 @@ uint64_t run_model_queue_deadline(const RunModel *model, const ModelRun *run) {
         return run->queued_at + model->definition->queue_timeout;
 }
 
+static ModelEnding ending_at_deadline(const TrialDefinition *definition) {
+        if (definition->timeout_mode == TRIAL_TIMEOUT_DRAIN)
+                return MODEL_RUNS_ON;
+        return definition->timeout_mode == TRIAL_TIMEOUT_ABANDON ? MODEL_ABANDONED : MODEL_DEADLINE;
+}
+
 static void pass_time_of_run(RunModel *model, unsigned r) {
         ModelRun *run = &model->runs[r];
 
         if (run->deadline <= model->now) {
                 run->deadline = TRIAL_NEVER;
-                run_model_stop(model, r, TRIAL_RUN_TIMEOUT, TRIAL_REASON_NONE,
-                               model->definition->timeout_drains ? MODEL_RUNS_ON : MODEL_DEADLINE);
+                run_model_stop(model, r, TRIAL_RUN_TIMEOUT, TRIAL_REASON_NONE, ending_at_deadline(model->definition));
         }
         if (run_model_queue_deadline(model, run) <= model->now)
                 run_model_stop(model, r, TRIAL_RUN_TIMEOUT, TRIAL_REASON_QUEUE, MODEL_RUNS_ON);
 }
 
+static void pass_time_of_deferred(RunModel *model, unsigned r, unsigned node) {
+        const TrialNodeView *view = &model->runs[r].nodes[node];
+
+        if (run_model_total_deadline(model, r, node) <= model->now)
+                run_model_fail(model, r, node, TRIAL_NODE_TIMEOUT, TRIAL_REASON_NONE);
+        else if (view->reason == TRIAL_REASON_AGAIN && run_model_again_deadline(model, r, node) <= model->now)
+                fail_of_asking(model, last_attempt(model, r, node));
+        else if (view->not_before <= model->now)
+                run_model_set(model, r, node, TRIAL_NODE_READY, TRIAL_REASON_NONE);
+}
+
 static void pass_time_of_node(RunModel *model, unsigned r, unsigned node) {
-        TrialNodeView *view = &model->runs[r].nodes[node];
+        const TrialNodeView *view = &model->runs[r].nodes[node];
         ModelAttempt *attempt;
 
-        if (view->state == TRIAL_NODE_RUNNING) {
+        if (run_model_ready_deadline(model, &model->runs[r], node) <= model->now)
+                run_model_fail(model, r, node, TRIAL_NODE_TIMEOUT, TRIAL_REASON_QUEUE);
+        else if (view->state == TRIAL_NODE_RUNNING) {
                 attempt = run_model_live_attempt(model, r, node);
                 if (run_model_total_deadline(model, r, node) <= model->now)
                         run_model_tell_end(model, attempt, MODEL_TIMED_OUT_IN_ALL);
                 else if (run_model_attempt_deadline(model, attempt) <= model->now)
                         run_model_tell_end(model, attempt, MODEL_TIMED_OUT);
-        } else if (view->state == TRIAL_NODE_DEFERRED) {
-                if (run_model_total_deadline(model, r, node) <= model->now)
-                        run_model_fail(model, r, node, TRIAL_NODE_TIMEOUT, TRIAL_REASON_NONE);
-                else if (view->not_before <= model->now)
-                        run_model_set(model, r, node, TRIAL_NODE_READY, TRIAL_REASON_NONE);
-        }
+        } else if (view->state == TRIAL_NODE_DEFERRED)
+                pass_time_of_deferred(model, r, node);
 }
 
 /* What ends something comes before what begins something. */

@@ -20,6 +20,7 @@ typedef enum ModelEnding {
         MODEL_DEADLINE,                 /* of the run */
         MODEL_CANCELLED,
         MODEL_KILLED,                   /* EndMode=kill */
+        MODEL_ABANDONED,                /* TimeoutMode=abandon: nobody tells it anything */
 } ModelEnding;
 
 /* What became of an attempt. */
@@ -39,6 +40,7 @@ typedef struct ModelAttempt {
         uint32_t turn;                  /* that made it */
         uint64_t made_at, started_at;
         bool is_started;
+        bool is_abandoned;              /* its node has ended; so it has no other end than MODEL_WAS_ENDED */
         ModelEnding ending;
         ModelEnd end;
 } ModelAttempt;
@@ -57,15 +59,21 @@ typedef struct ModelRun {
         uint8_t key;
         uint32_t place;                 /* among those that wait: lower ones came first */
         uint64_t queued_at;
+        uint64_t begun_at;              /* the present round */
         uint64_t deadline;              /* TRIAL_NEVER: none, or it has passed */
         TrialRunState result;           /* of STOPPING */
         TrialReason result_reason;
         TrialNodeView nodes[TRIAL_NODES_MAX];
         uint8_t forgiven[TRIAL_NODES_MAX];      /* attempts before a human's retry: they do not count */
+        uint64_t ready_at[TRIAL_NODES_MAX];     /* since when a READY one is */
+        bool is_wanted[TRIAL_NODES_MAX];        /* a human has asked for the present generation, or for another try */
+        bool is_marked[TRIAL_NODES_MAX];        /* it runs, and nobody needs it */
+        bool has_passed[TRIAL_NODES_MAX];       /* its When= was true in the present generation */
 } ModelRun;
 
 typedef struct RunModel {
         const TrialDefinition *definition;      /* borrowed */
+        uint8_t order[TRIAL_NODES_MAX];         /* nodes, each after those that decide about it */
         uint64_t now;
         uint32_t turn;                  /* the present one, from 1 */
         uint32_t accepted, durable;     /* turns that the store has */
@@ -81,12 +89,26 @@ typedef struct RunModel {
 
 bool run_model_is_busy(TrialRunState state);
 ModelAttempt *run_model_live_attempt(RunModel *model, unsigned run, unsigned node);
+/* An attempt whose node has ended at the deadline of the run, while its process goes on; NULL. */
+ModelAttempt *run_model_abandoned_attempt(RunModel *model, unsigned run, unsigned node);
 bool run_model_may_spawn(const RunModel *model, const ModelAttempt *attempt);
 /* When @attempt is told to end by a time of its own; TRIAL_NEVER. */
 uint64_t run_model_attempt_deadline(const RunModel *model, const ModelAttempt *attempt);
 /* When all attempts of the node's generation together have taken too long; TRIAL_NEVER. */
 uint64_t run_model_total_deadline(const RunModel *model, unsigned run, unsigned node);
 uint64_t run_model_queue_deadline(const RunModel *model, const ModelRun *run);
+/* When a READY node has waited too long for its start; TRIAL_NEVER. */
+uint64_t run_model_ready_deadline(const RunModel *model, const ModelRun *run, unsigned node);
+/* When a node has said "not yet" for too long; TRIAL_NEVER. */
+uint64_t run_model_again_deadline(const RunModel *model, unsigned run, unsigned node);
+/* What a failure means: with a default for the end in @state, as little as `continue`. */
+TrialFailurePolicy run_model_policy(const TrialNode *spec, TrialNodeState state);
+/* Marks @goals[i] of all that nothing depends on, and of what is always needed. */
+void run_model_find_goals(const TrialDefinition *definition, bool *goals);
+/* Marks @needed[i] of all nodes that somebody needs. */
+void run_model_find_needed(const RunModel *model, unsigned run, bool *needed);
+/* What the nodes that have ended make of their run. */
+TrialRunState run_model_result(const RunModel *model, const ModelRun *run);
 /* Marks @below[i] of all that is below @node. */
 void run_model_descendants(const TrialDefinition *definition, unsigned node, bool *below);
 
@@ -95,6 +117,9 @@ void run_model_descendants(const TrialDefinition *definition, unsigned node, boo
 void run_model_set(RunModel *model, unsigned run, unsigned node, TrialNodeState state, TrialReason reason);
 /* The run ends with @result, unless it does so already; attempts are told to end unless @ending is MODEL_RUNS_ON. */
 void run_model_stop(RunModel *model, unsigned run, TrialRunState result, TrialReason reason, ModelEnding ending);
+/* The node's parents allow it to run: what does When= say? */
+void run_model_become_ready(RunModel *model, unsigned run, unsigned node);
+void run_model_succeed(RunModel *model, unsigned run, unsigned node, TrialReason reason);
 /* A failure after which the node is not tried again. */
 void run_model_fail(RunModel *model, unsigned run, unsigned node, TrialNodeState state, TrialReason reason);
 void run_model_end_attempt(RunModel *model, ModelAttempt *attempt, const TrialEvent *event);

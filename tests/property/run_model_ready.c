@@ -5,7 +5,9 @@
  *
  * Each rule has a line for READY, one for NEVER and one for BLOCKED, looked at
  * in this order; all else is WAIT. For named parents, and must ones beside
- * optional ones, only the marked parents are counted.
+ * optional ones, only the marked parents are counted. Airflow's rules that
+ * want no success have failed nowhere if they can't be met: a failure is not
+ * what is in their way, so that they are skipped like behind a skip.
  */
 
 #include "run_model_private.h"
@@ -62,6 +64,7 @@ TrialVerdict run_model_verdict(const TrialNode *node, const TrialParent *parents
                 return at_least(c, (node->amount * c.n + 99) / 100);
         case TRIAL_ANY:
         case TRIAL_OPTIONAL:
+        case TRIAL_ONE_SUCCESS:
                 return at_least(c, 1);
         case TRIAL_NONE_FAILED:
                 return decide(all_finished && c.f == 0, c.f > 0, c.p > 0);
@@ -83,4 +86,16 @@ TrialVerdict run_model_verdict(const TrialNode *node, const TrialParent *parents
                 break;
         }
         return TRIAL_WAIT;
+}
+
+/* What such a rule wants is no success, so that a failure is not what it lacks. */
+static bool is_for_failures(TrialReadiness rule) {
+        return rule == TRIAL_ONE_FAILED || rule == TRIAL_ALL_FAILED || rule == TRIAL_NONE_SKIPPED ||
+               rule == TRIAL_ONE_DONE || rule == TRIAL_ALL_SKIPPED;
+}
+
+TrialReason run_model_skip_reason(const TrialNode *node, const TrialParent *parents) {
+        if (count_parents(node, parents).f > 0 && !is_for_failures(node->readiness))
+                return TRIAL_REASON_UPSTREAM_FAILED;
+        return TRIAL_REASON_UPSTREAM;
 }

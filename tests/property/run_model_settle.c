@@ -14,28 +14,61 @@ bool run_model_is_busy(TrialRunState state) {
 
 /* — nodes — */
 
-/* A failure is handed on down a chain of skipped nodes; so it does not count which of two parents was first. */
-static bool has_failed_parent(const RunModel *model, const ModelRun *run, unsigned node) {
-        const TrialNode *spec = &model->definition->nodes[node];
+void run_model_become_ready(RunModel *model, unsigned r, unsigned node) {
+        const TrialWhen when = model->definition->nodes[node].when;
 
-        for (unsigned i = 0; i < spec->n_parents; i++)
-                if (trial_parent(&run->nodes[spec->parents[i]], TRIAL_ONE_FAILED) == TRIAL_PARENT_FAILED)
-                        return true;
-        return false;
+        if (when == TRIAL_WHEN_ERROR && !model->runs[r].has_passed[node]) {
+                run_model_fail(model, r, node, TRIAL_NODE_FAILED, TRIAL_REASON_EXPRESSION);
+                return;
+        }
+        if (when == TRIAL_WHEN_FALSE && !model->runs[r].has_passed[node]) {
+                run_model_set(model, r, node, TRIAL_NODE_SKIPPED, TRIAL_REASON_WHEN);
+                return;
+        }
+        model->runs[r].has_passed[node] = true;
+        run_model_set(model, r, node, TRIAL_NODE_READY, TRIAL_REASON_NONE);
+}
+
+/* What those say that decide about a node with Otherwise=yes: all of them must have been skipped by their When=. */
+static TrialVerdict ask_others(const RunModel *model, const ModelRun *run, unsigned node) {
+        bool waits = false, is_blocked = false;
+
+        for (unsigned i = 0; i < model->definition->n_nodes; i++) {
+                const TrialNodeView *other = &run->nodes[i];
+
+                if (!trial_decides_about(&model->definition->nodes[i], &model->definition->nodes[node]))
+                        continue;
+                if (other->state == TRIAL_NODE_SKIPPED && other->reason == TRIAL_REASON_WHEN)
+                        continue;
+                if (run->has_passed[i] || trial_node_is_terminal(other->state))
+                        return TRIAL_NEVER_READY;
+                waits = waits || other->state == TRIAL_NODE_WAITING;
+                is_blocked = true;
+        }
+        if (waits)
+                return TRIAL_WAIT;
+        return is_blocked ? TRIAL_BLOCKED : TRIAL_READY;
 }
 
 static void evaluate(RunModel *model, unsigned r, unsigned node) {
         ModelRun *run = &model->runs[r];
         const TrialNode *spec = &model->definition->nodes[node];
         TrialParent parents[TRIAL_PARENTS_MAX] = {};
+        TrialVerdict verdict, others;
 
         if (run->nodes[node].state != TRIAL_NODE_WAITING && run->nodes[node].state != TRIAL_NODE_BLOCKED)
                 return;
         for (unsigned i = 0; i < spec->n_parents; i++)
-                parents[i] = trial_parent(&run->nodes[spec->parents[i]], spec->readiness);
-        switch (run_model_verdict(spec, parents)) {
+                parents[i] = trial_parent(spec, i, &run->nodes[spec->parents[i]]);
+        verdict = run_model_verdict(spec, parents);
+        others = spec->is_otherwise ? ask_others(model, run, node) : TRIAL_READY;
+        if (others == TRIAL_NEVER_READY && verdict != TRIAL_NEVER_READY) {
+                run_model_set(model, r, node, TRIAL_NODE_SKIPPED, TRIAL_REASON_WHEN);
+                return;
+        }
+        switch (verdict == TRIAL_READY ? others : verdict) {
         case TRIAL_READY:
-                run_model_set(model, r, node, TRIAL_NODE_READY, TRIAL_REASON_NONE);
+                run_model_become_ready(model, r, node);
                 break;
         case TRIAL_WAIT:
                 run_model_set(model, r, node, TRIAL_NODE_WAITING, TRIAL_REASON_NONE);
@@ -44,9 +77,7 @@ static void evaluate(RunModel *model, unsigned r, unsigned node) {
                 run_model_set(model, r, node, TRIAL_NODE_BLOCKED, TRIAL_REASON_NONE);
                 break;
         case TRIAL_NEVER_READY:
-                run_model_set(model, r, node, TRIAL_NODE_SKIPPED,
-                              has_failed_parent(model, run, node) ? TRIAL_REASON_UPSTREAM_FAILED
-                                                                  : TRIAL_REASON_UPSTREAM);
+                run_model_set(model, r, node, TRIAL_NODE_SKIPPED, run_model_skip_reason(spec, parents));
                 break;
         }
 }
@@ -63,22 +94,17 @@ void run_model_descendants(const TrialDefinition *definition, unsigned node, boo
         }
 }
 
-static bool is_goal(const TrialDefinition *definition, unsigned node) {
-        for (unsigned i = 0; i < definition->n_nodes; i++)
-                for (unsigned k = 0; k < definition->nodes[i].n_parents; k++)
-                        if (definition->nodes[i].parents[k] == node)
-                                return false;
-        return true;
-}
-
-/* A PENDING node is for nothing if there are goals below it, and all of them have ended. */
+/* A PENDING node is for nothing if there are goals below it, and all of them have ended; but one is a goal itself. */
 static bool is_unneeded(const RunModel *model, const ModelRun *run, unsigned node) {
-        bool below[TRIAL_NODES_MAX];
+        bool below[TRIAL_NODES_MAX], is_goal[TRIAL_NODES_MAX];
         unsigned goals = 0, ended = 0;
 
+        if (model->definition->nodes[node].is_always_needed)
+                return false;
         run_model_descendants(model->definition, node, below);
+        run_model_find_goals(model->definition, is_goal);
         for (unsigned i = 0; i < model->definition->n_nodes; i++) {
-                if (!below[i] || !is_goal(model->definition, i))
+                if (!below[i] || !is_goal[i])
                         continue;
                 goals++;
                 ended += trial_node_is_terminal(run->nodes[i].state);
@@ -95,17 +121,35 @@ static uint64_t sum_nodes(const RunModel *model, const ModelRun *run) {
         return sum;
 }
 
+/* What nobody needs is skipped; what runs so is marked, until somebody needs it again. */
+static void skip_unneeded(RunModel *model, unsigned r) {
+        ModelRun *run = &model->runs[r];
+        bool needed[TRIAL_NODES_MAX];
+
+        run_model_find_needed(model, r, needed);
+        for (unsigned i = 0; i < model->definition->n_nodes; i++) {
+                const TrialNodeState state = run->nodes[i].state;
+
+                run->is_marked[i] = state == TRIAL_NODE_RUNNING && !needed[i];
+                if (!needed[i] && !trial_node_is_terminal(state) && state != TRIAL_NODE_RUNNING &&
+                    state != TRIAL_NODE_PENDING)
+                        run_model_set(model, r, i, TRIAL_NODE_SKIPPED, TRIAL_REASON_SHORT_CIRCUIT);
+        }
+}
+
 static void look_at_nodes(RunModel *model, unsigned r) {
         ModelRun *run = &model->runs[r];
         uint64_t before;
 
         do {
                 before = sum_nodes(model, run);
-                for (unsigned i = 0; i < model->definition->n_nodes; i++) {
-                        evaluate(model, r, i);
+                for (unsigned i = 0; i < model->definition->n_nodes; i++)
+                        evaluate(model, r, model->order[i]);
+                for (unsigned i = 0; i < model->definition->n_nodes; i++)
                         if (run->nodes[i].state == TRIAL_NODE_PENDING && is_unneeded(model, run, i))
                                 run_model_set(model, r, i, TRIAL_NODE_CANCELLED, TRIAL_REASON_UNNEEDED);
-                }
+                if (run->state != TRIAL_RUN_STOPPING)
+                        skip_unneeded(model, r);
         } while (sum_nodes(model, run) != before);
 }
 
@@ -126,15 +170,14 @@ static bool all_terminal(const RunModel *model, const ModelRun *run) {
         return true;
 }
 
-/* The result of a run of which every node has ended by itself. */
-static TrialRunState result_of(const RunModel *model, const ModelRun *run) {
+TrialRunState run_model_result(const RunModel *model, const ModelRun *run) {
         bool is_partial = false;
 
         for (unsigned i = 0; i < model->definition->n_nodes; i++) {
                 const TrialNodeView *node = &run->nodes[i];
 
                 if (node->state == TRIAL_NODE_FAILED || node->state == TRIAL_NODE_TIMEOUT) {
-                        if (model->definition->nodes[i].policy != TRIAL_POLICY_CONTINUE)
+                        if (run_model_policy(&model->definition->nodes[i], node->state) != TRIAL_POLICY_CONTINUE)
                                 return TRIAL_RUN_FAILED;
                         is_partial = true;
                 }
@@ -165,7 +208,7 @@ static void look_at_run(RunModel *model, unsigned r) {
         look_at_nodes(model, r);
         if (run->state == TRIAL_RUN_RUNNING || (run->state == TRIAL_RUN_PAUSING && !has_running))
                 if (all_terminal(model, run)) {
-                        run_model_stop(model, r, result_of(model, run), TRIAL_REASON_NONE, MODEL_RUNS_ON);
+                        run_model_stop(model, r, run_model_result(model, run), TRIAL_REASON_NONE, MODEL_RUNS_ON);
                         return;
                 }
         if (run->state == TRIAL_RUN_RUNNING && !can_move(model, run) && count_nodes(model, run, TRIAL_NODE_PENDING) > 0)
@@ -206,6 +249,7 @@ static void admit(RunModel *model) {
                 return;
         while ((run = first_waiting(model)) && count_busy(model) < model->definition->max_runs) {
                 run->state = TRIAL_RUN_RUNNING;
+                run->begun_at = model->now;
                 run->deadline = timeout > 0 ? model->now + timeout : TRIAL_NEVER;
         }
         for (unsigned i = 0; i < model->n_runs; i++) {
@@ -254,13 +298,17 @@ static unsigned longest_path(const TrialDefinition *definition, unsigned node) {
         return longest[node];
 }
 
-/* The READY node that comes first: before a long rest of the graph, then as in the file; -1 if there is none. */
-static int next_ready(const RunModel *model, const ModelRun *run) {
+/*
+ * The READY node that comes first: before a long rest of the graph, then as in the file; -1 if there is none. None runs
+ * beside an earlier process of its own.
+ */
+static int next_ready(RunModel *model, unsigned r) {
+        const ModelRun *run = &model->runs[r];
         unsigned longest = 0;
         int next = -1;
 
         for (unsigned i = 0; i < model->definition->n_nodes; i++) {
-                if (run->nodes[i].state != TRIAL_NODE_READY)
+                if (run->nodes[i].state != TRIAL_NODE_READY || run_model_abandoned_attempt(model, r, i))
                         continue;
                 if (next >= 0 && longest_path(model->definition, i) <= longest)
                         continue;
@@ -293,17 +341,37 @@ static void make_attempt(RunModel *model, unsigned r, unsigned node) {
         run_model_set(model, r, node, TRIAL_NODE_RUNNING, TRIAL_REASON_NONE);
 }
 
-void run_model_dispatch(RunModel *model) {
-        if (!model->unit_is_active)
-                return;
-        for (unsigned r = 0; r < model->n_runs; r++) {
-                ModelRun *run = &model->runs[r];
-                int node;
+/* A process that was abandoned holds its place. */
+static unsigned count_places(RunModel *model, unsigned r) {
+        unsigned n = count_nodes(model, &model->runs[r], TRIAL_NODE_RUNNING);
 
-                if (run->state != TRIAL_RUN_RUNNING)
-                        continue;
-                while (count_nodes(model, run, TRIAL_NODE_RUNNING) < model->definition->max_parallel &&
-                       (node = next_ready(model, run)) >= 0)
-                        make_attempt(model, r, (unsigned) node);
+        for (unsigned i = 0; i < model->definition->n_nodes; i++)
+                n += run_model_abandoned_attempt(model, r, i) != NULL;
+        return n;
+}
+
+/* Starts one node of the run, if one may start, and lets follow what follows from that. */
+static bool start_next(RunModel *model, unsigned r) {
+        int node;
+
+        if (model->runs[r].state != TRIAL_RUN_RUNNING || count_places(model, r) >= model->definition->max_parallel)
+                return false;
+        node = next_ready(model, r);
+        if (node < 0)
+                return false;
+        make_attempt(model, r, (unsigned) node);
+        run_model_settle(model);
+        return true;
+}
+
+/* What follows may end a run, so that another one begins. */
+void run_model_dispatch(RunModel *model) {
+        bool has_started = model->unit_is_active;
+
+        while (has_started) {
+                has_started = false;
+                for (unsigned r = 0; r < model->n_runs; r++)
+                        while (start_next(model, r))
+                                has_started = true;
         }
 }

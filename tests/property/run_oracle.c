@@ -42,6 +42,7 @@ static bool is_met(const TrialNode *node, const TrialParent *parents) {
                 return succeeded * 100 >= node->amount * n;
         case TRIAL_ANY:
         case TRIAL_OPTIONAL:
+        case TRIAL_ONE_SUCCESS:
                 return succeeded >= 1;
         case TRIAL_NAMED:
         case TRIAL_MUST:

@@ -75,6 +75,8 @@ int trial_give(TrialPlayer *player, const TrialEvent *event) {
         if (player->outcome->script)
                 trial_write_event(event, player->outcome->script);
         player->events[player->n_events++] = *event;
+        if (event->kind == TRIAL_RETRY || event->kind == TRIAL_RERUN || event->kind == TRIAL_RESOLVE)
+                player->is_asked_for[event->run][event->node] = true;
         expected = player->reference->apply(player->model, event);
         found = player->subject->apply(player->tested, event);
         if ((expected < 0) != (found < 0))
@@ -143,10 +145,12 @@ static void compare_attempts(TrialPlayer *player) {
                 seen = trial_find_attempt(&player->seen, &event);
                 if (!seen)
                         trial_differ(player, "run %u node %u has no attempt %u", event.run, event.node, event.number);
-                else if (seen->state != expected->state || seen->is_ending != expected->is_ending)
-                        trial_differ(player, "run %u node %u: its attempt is %u%s, not %u%s", event.run, event.node,
-                                     seen->state, seen->is_ending ? " ending" : "", expected->state,
-                                     expected->is_ending ? " ending" : "");
+                else if (seen->state != expected->state || seen->is_ending != expected->is_ending ||
+                         seen->is_abandoned != expected->is_abandoned)
+                        trial_differ(player, "run %u node %u: its attempt is %u%s%s, not %u%s%s", event.run, event.node,
+                                     seen->state, seen->is_ending ? " ending" : "",
+                                     seen->is_abandoned ? " abandoned" : "", expected->state,
+                                     expected->is_ending ? " ending" : "", expected->is_abandoned ? " abandoned" : "");
         }
         if (player->expected.n_attempts != player->seen.n_attempts)
                 trial_differ(player, "%u attempts, not %u", player->seen.n_attempts, player->expected.n_attempts);
@@ -180,8 +184,9 @@ static void note_attempts(TrialPlayer *player) {
 }
 
 static bool begins_to_stop(const TrialPlayer *player) {
-        for (unsigned r = 0; r < player->seen.n_runs && player->has_before && r < player->before.n_runs; r++) {
-                const TrialRunState now = player->seen.runs[r].state, then = player->before.runs[r].state;
+        for (unsigned r = 0; r < player->seen.n_runs && player->has_before; r++) {
+                const TrialRunState now = player->seen.runs[r].state;
+                const TrialRunState then = r < player->before.n_runs ? player->before.runs[r].state : TRIAL_RUN_CREATED;
 
                 if (now != then && (now == TRIAL_RUN_STOPPING || now == TRIAL_RUN_FAILED))
                         return true;
@@ -242,7 +247,7 @@ static void forget_process(TrialPlayer *player, TrialProcess *process) {
         const TrialAttempt *attempt = trial_find_attempt(&player->seen, &event);
 
         process->has_ended = true;
-        process->is_ended_by_us = !attempt || !attempt->is_ending;
+        process->is_ended_by_us = !attempt || (!attempt->is_ending && !attempt->is_abandoned);
         process->verbs = player->verbs[process->run];
 }
 
@@ -365,7 +370,8 @@ static void go_on(TrialPlayer *player) {
                 }
         }
         /* Nothing of the unit is left. */
-        if (!is_over(player) && player->unit == TRIAL_UNIT_IS_ACTIVE && !has_live_run(player)) {
+        if (!is_over(player) && player->unit == TRIAL_UNIT_IS_ACTIVE && !has_live_run(player) &&
+            player->seen.n_attempts == 0) {
                 player->unit = TRIAL_UNIT_IS_INACTIVE;
                 give_simple(player, TRIAL_UNIT_INACTIVE);
                 trial_end_turn(player);

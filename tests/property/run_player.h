@@ -45,6 +45,7 @@ typedef struct TrialPlayer {
         TrialProcess *processes;        /* borrowed */
         uint32_t n_processes;
         uint32_t verbs[TRIAL_RUNS_MAX]; /* of people */
+        bool is_asked_for[TRIAL_RUNS_MAX][TRIAL_NODES_MAX];     /* somebody has said what becomes of that node */
         uint32_t made_in[TRIAL_RUNS_MAX][TRIAL_NODES_MAX];      /* the turn in which the live attempt was first seen */
 } TrialPlayer;
 
@@ -60,6 +61,8 @@ void trial_end_turn(TrialPlayer *player);
 void trial_differ(TrialPlayer *player, const char *format, ...) printf_(2, 3);
 /* What holds at the end of each turn whatever the model says. */
 void trial_check_properties(TrialPlayer *player);
+/* What nobody needs is skipped, and nothing else. */
+void trial_check_needs(TrialPlayer *player, unsigned run);
 /* A process is about to be made for @attempt. */
 void trial_check_spawn(TrialPlayer *player, const TrialAttempt *attempt);
 /* All of it in a number that does not depend on the order of nodes; @places: node i of the view is places[i]. */

@@ -16,8 +16,31 @@ static void write_rule(const TrialNode *node, FILE *file) {
                 fprintf(file, ":%u", node->amount);
         if (node->readiness == TRIAL_AT_LEAST_PERCENT)
                 fprintf(file, ":%u%%", node->amount);
-        for (unsigned i = 0; i < node->n_parents; i++)
+        for (unsigned i = 0; i < node->n_parents; i++) {
                 fprintf(file, " %u%s", node->parents[i], node->is_marked[i] ? "!" : "");
+                if (node->skip_counts[i])
+                        fprintf(file, "(a skip counts as %s)",
+                                node->skip_counts_as[i] == TRIAL_PARENT_FAILED ? "failure" : "success");
+        }
+}
+
+/* What not every subject knows. */
+static void write_features(const TrialNode *node, FILE *file) {
+        static const char *const skips[] = { "", ", SkipUnneeded no", ", SkipUnneeded all" };
+        static const char *const outcomes[] = { "", ", When true", ", When false", ", When error" };
+        static const char *const ends[] = { "", ", EndRun success", ", EndRun failure" };
+
+        if (node->again_max_time > 0)
+                fprintf(file, ", again for %u s", node->again_max_time);
+        if (node->queue_timeout > 0)
+                fprintf(file, ", in the queue %u s", node->queue_timeout);
+        if (node->default_on != 0)
+                fprintf(file, ", Default on%s%s%s",
+                        (node->default_on & TRIAL_DEFAULT_ON_FAILURE) != 0 ? " failure" : "",
+                        (node->default_on & TRIAL_DEFAULT_ON_TIMEOUT) != 0 ? " timeout" : "",
+                        (node->default_on & TRIAL_DEFAULT_ON_SKIP) != 0 ? " skip" : "");
+        fprintf(file, "%s%s%s%s%s", node->is_always_needed ? ", Always" : "", skips[node->skip_unneeded],
+                outcomes[node->when], node->is_otherwise ? ", Otherwise" : "", ends[node->end_run]);
 }
 
 static void write_node(const TrialNode *node, unsigned number, FILE *file) {
@@ -44,11 +67,13 @@ static void write_node(const TrialNode *node, unsigned number, FILE *file) {
                 fprintf(file, ", timeout %u s", node->timeout);
         if (node->total_timeout > 0)
                 fprintf(file, ", in all %u s", node->total_timeout);
+        write_features(node, file);
         fputc('\n', file);
 }
 
 void trial_write_definition(const TrialDefinition *definition, FILE *file) {
         static const char *const busy[] = { "queue", "reject", "skip", "replace" };
+        static const char *const modes[] = { "terminate", "drain", "abandon" };
 
         fprintf(file, "flow: MaxRuns %u, OnBusy %s, MaxQueued %u, MaxParallel %u", definition->max_runs,
                 busy[definition->on_busy], definition->max_queued, definition->max_parallel);
@@ -56,7 +81,7 @@ void trial_write_definition(const TrialDefinition *definition, FILE *file) {
                 fputs(", EndMode kill", file);
         if (definition->timeout > 0)
                 fprintf(file, ", timeout %u s %s", definition->timeout,
-                        definition->timeout_drains ? "drain" : "terminate");
+                        modes[definition->timeout_mode]);
         if (definition->queue_timeout > 0)
                 fprintf(file, ", in the queue %u s", definition->queue_timeout);
         fputc('\n', file);

@@ -19,7 +19,7 @@ static TrialVerdict verdict_of(const TrialNode *spec, const TrialRunView *run) {
         TrialParent parents[TRIAL_PARENTS_MAX] = {};
 
         for (unsigned i = 0; i < spec->n_parents; i++)
-                parents[i] = trial_parent(&run->nodes[spec->parents[i]], spec->readiness);
+                parents[i] = trial_parent(spec, i, &run->nodes[spec->parents[i]]);
         if (spec->n_parents <= RUN_ORACLE_PARENTS_MAX)
                 return run_oracle_verdict(spec, parents);
         return run_model_verdict(spec, parents);
@@ -60,6 +60,18 @@ static void check_end(TrialPlayer *player, unsigned r, unsigned node) {
                 trial_differ(player, "run %u: node %u has a new generation, and nobody has asked", r, node);
 }
 
+/* An expression lets it run, and with Otherwise=yes those of the others have let none of them run. */
+static bool is_let_run(const TrialPlayer *player, const TrialRunView *run, unsigned node) {
+        const TrialDefinition *definition = &player->trial->definition;
+        const TrialWhen when = definition->nodes[node].when;
+
+        for (unsigned i = 0; i < definition->n_nodes; i++)
+                if (trial_decides_about(&definition->nodes[i], &definition->nodes[node]) &&
+                    (run->nodes[i].state != TRIAL_NODE_SKIPPED || run->nodes[i].reason != TRIAL_REASON_WHEN))
+                        return false;
+        return when == TRIAL_WHEN_NONE || when == TRIAL_WHEN_TRUE;
+}
+
 /* It has begun to run: its parents allow that. */
 static void check_begin(TrialPlayer *player, unsigned r, unsigned node) {
         const TrialRunView *run = &player->seen.runs[r];
@@ -72,6 +84,46 @@ static void check_begin(TrialPlayer *player, unsigned r, unsigned node) {
                 return;
         if (verdict_of(&player->trial->definition.nodes[node], run) != TRIAL_READY)
                 trial_differ(player, "run %u: %s before its parents allow it", r, name_node(run, node));
+        if (!is_let_run(player, run, node))
+                trial_differ(player, "run %u: %s, and an expression says no", r, name_node(run, node));
+}
+
+/* It is skipped because of its parents: they never allow it to run, and a failure is one that can be seen. */
+static void check_skip(TrialPlayer *player, unsigned r, unsigned node) {
+        const TrialNode *spec = &player->trial->definition.nodes[node];
+        const TrialRunView *run = &player->seen.runs[r];
+        unsigned by_parent[_TRIAL_PARENT_MAX] = {};
+        const TrialReason reason = run->nodes[node].reason;
+
+        if (run->nodes[node].state != TRIAL_NODE_SKIPPED ||
+            player->before.runs[r].nodes[node].state == TRIAL_NODE_SKIPPED ||
+            (reason != TRIAL_REASON_UPSTREAM && reason != TRIAL_REASON_UPSTREAM_FAILED) || somebody_asked(player, r))
+                return;
+        for (unsigned i = 0; i < spec->n_parents; i++)
+                by_parent[trial_parent(spec, i, &run->nodes[spec->parents[i]])]++;
+        if (verdict_of(spec, run) != TRIAL_NEVER_READY)
+                trial_differ(player, "run %u: %s, though its parents may still allow it", r, name_node(run, node));
+        if (reason == TRIAL_REASON_UPSTREAM_FAILED && by_parent[TRIAL_PARENT_FAILED] == 0)
+                trial_differ(player, "run %u: %s, and no parent has failed", r, name_node(run, node));
+        if (reason == TRIAL_REASON_UPSTREAM && spec->readiness < TRIAL_NONE_FAILED &&
+            by_parent[TRIAL_PARENT_SKIPPED] == 0)
+                trial_differ(player, "run %u: %s, and no parent was skipped", r, name_node(run, node));
+}
+
+/* One that would be ready but for others, which have not been asked yet. */
+static TrialVerdict ask_others(const TrialPlayer *player, const TrialRunView *run, unsigned node) {
+        const TrialDefinition *definition = &player->trial->definition;
+        TrialVerdict verdict = TRIAL_READY;
+
+        for (unsigned i = 0; i < definition->n_nodes; i++) {
+                if (!trial_decides_about(&definition->nodes[i], &definition->nodes[node]))
+                        continue;
+                if (run->nodes[i].state == TRIAL_NODE_WAITING)
+                        return TRIAL_WAIT;
+                if (!trial_node_is_terminal(run->nodes[i].state))
+                        verdict = TRIAL_BLOCKED;
+        }
+        return verdict;
 }
 
 /* One that waits has something to wait for. */
@@ -83,6 +135,8 @@ static void check_wait(TrialPlayer *player, unsigned r, unsigned node) {
         if (state != TRIAL_NODE_WAITING && state != TRIAL_NODE_BLOCKED)
                 return;
         verdict = verdict_of(&player->trial->definition.nodes[node], run);
+        if (verdict == TRIAL_READY)
+                verdict = ask_others(player, run, node);
         if (verdict != (state == TRIAL_NODE_WAITING ? TRIAL_WAIT : TRIAL_BLOCKED))
                 trial_differ(player, "run %u: %s, but its parents say %s", r, name_node(run, node),
                              trial_verdict_name(verdict));
@@ -140,15 +194,31 @@ static void check_movable(TrialPlayer *player, unsigned r, const Tally *tally) {
                 trial_differ(player, "run %u: %s, and nothing can move", r, trial_run_state_name(run->state));
 }
 
+static bool is_tolerated(const TrialNode *spec, TrialNodeState state) {
+        if (spec->policy == TRIAL_POLICY_CONTINUE)
+                return true;
+        return (spec->default_on & (state == TRIAL_NODE_FAILED ? TRIAL_DEFAULT_ON_FAILURE
+                                                               : TRIAL_DEFAULT_ON_TIMEOUT)) != 0;
+}
+
 static bool has_only(const TrialPlayer *player, const TrialRunView *run, bool tolerated) {
         for (unsigned i = 0; i < player->trial->definition.n_nodes; i++) {
                 const TrialNodeState state = run->nodes[i].state;
                 const bool is_bad = state == TRIAL_NODE_FAILED || state == TRIAL_NODE_TIMEOUT;
 
-                if (is_bad && !(tolerated && player->trial->definition.nodes[i].policy == TRIAL_POLICY_CONTINUE))
+                if (is_bad && !(tolerated && is_tolerated(&player->trial->definition.nodes[i], state)))
                         return false;
         }
         return true;
+}
+
+/* A node has ended it; what ran then may have failed since. */
+static bool is_ended_by_node(const TrialPlayer *player, const TrialRunView *run) {
+        for (unsigned i = 0; i < player->trial->definition.n_nodes; i++)
+                if (player->trial->definition.nodes[i].end_run == TRIAL_END_RUN_SUCCESS &&
+                    run->nodes[i].state == TRIAL_NODE_SUCCEEDED)
+                        return true;
+        return false;
 }
 
 /* The end of a run is that of all its nodes. */
@@ -159,10 +229,25 @@ static void check_result(TrialPlayer *player, unsigned r, const Tally *tally) {
                 trial_differ(player, "run %u: %s, but not all of its nodes", r, trial_run_state_name(run->state));
                 return;
         }
+        if (is_ended_by_node(player, run))
+                return;
         if (run->state == TRIAL_RUN_SUCCEEDED && !has_only(player, run, false))
                 trial_differ(player, "run %u: SUCCEEDED with a node that failed", r);
         if (run->state == TRIAL_RUN_PARTIAL && !has_only(player, run, true))
                 trial_differ(player, "run %u: PARTIAL with a failure that nobody tolerates", r);
+}
+
+/* Processes that were abandoned; with @of_ready those that a READY node has to wait for. */
+static unsigned count_abandoned(const TrialPlayer *player, unsigned r, bool of_ready) {
+        unsigned n = 0;
+
+        for (unsigned i = 0; i < player->seen.n_attempts; i++) {
+                const TrialAttempt *attempt = &player->seen.attempts[i];
+
+                n += attempt->run == r && attempt->is_abandoned &&
+                     (!of_ready || player->seen.runs[r].nodes[attempt->node].state == TRIAL_NODE_READY);
+        }
+        return n;
 }
 
 /* What can run, runs. */
@@ -170,11 +255,12 @@ static void check_busy(TrialPlayer *player, unsigned r, const Tally *tally) {
         const TrialRunView *run = &player->seen.runs[r];
         const unsigned most = player->trial->definition.max_parallel;
         const unsigned running = tally->states[TRIAL_NODE_RUNNING];
+        const unsigned places = running + count_abandoned(player, r, false);
 
-        if (running > most)
-                trial_differ(player, "run %u: %u nodes run, of at most %u", r, running, most);
-        if (run->state == TRIAL_RUN_RUNNING && player->unit == TRIAL_UNIT_IS_ACTIVE && running < most &&
-            tally->states[TRIAL_NODE_READY] > 0)
+        if (places > most)
+                trial_differ(player, "run %u: %u processes, of at most %u", r, places, most);
+        if (run->state == TRIAL_RUN_RUNNING && player->unit == TRIAL_UNIT_IS_ACTIVE && places < most &&
+            tally->states[TRIAL_NODE_READY] > count_abandoned(player, r, true))
                 trial_differ(player, "run %u: a node is READY, and nothing is in its way", r);
         if (run->state == TRIAL_RUN_STOPPING && running + tally->terminal < player->trial->definition.n_nodes)
                 trial_differ(player, "run %u: STOPPING with a node that neither runs nor has ended", r);
@@ -208,7 +294,7 @@ static void check_signals(TrialPlayer *player) {
                 const TrialAttempt *attempt = &player->before.attempts[i];
                 const TrialNodeView *node = &player->seen.runs[attempt->run].nodes[attempt->node];
 
-                if (attempt->is_ending && node->generation == attempt->generation &&
+                if ((attempt->is_ending || attempt->is_abandoned) && node->generation == attempt->generation &&
                     node->state == TRIAL_NODE_SUCCEEDED && node->reason != TRIAL_REASON_OPERATOR)
                         trial_differ(player, "run %u: node %u was told to end, and SUCCEEDED", attempt->run,
                                      attempt->node);
@@ -225,10 +311,13 @@ static void check_run(TrialPlayer *player, unsigned r) {
                 if (has_before) {
                         check_end(player, r, i);
                         check_begin(player, r, i);
+                        check_skip(player, r, i);
                 }
                 if (is_judged)
                         check_wait(player, r, i);
         }
+        if (has_before)
+                trial_check_needs(player, r);
         check_movable(player, r, &tally);
         if (run->is_held && (run->state == TRIAL_RUN_RUNNING || run->state == TRIAL_RUN_STOPPING))
                 trial_differ(player, "run %u: %s, and held", r, trial_run_state_name(run->state));
@@ -242,19 +331,23 @@ static void check_run(TrialPlayer *player, unsigned r) {
 
 /* Attempts and RUNNING nodes are one to one, and wait for the store as long as they must. */
 static void check_attempts(TrialPlayer *player) {
-        unsigned running = 0;
+        unsigned running = 0, attempts = player->seen.n_attempts;
 
-        for (unsigned r = 0; r < player->seen.n_runs; r++)
+        for (unsigned r = 0; r < player->seen.n_runs; r++) {
                 running += tally_of(player, &player->seen.runs[r]).states[TRIAL_NODE_RUNNING];
-        if (running != player->seen.n_attempts)
-                trial_differ(player, "%u nodes are RUNNING, with %u attempts", running, player->seen.n_attempts);
+                attempts -= count_abandoned(player, r, false);
+        }
+        if (running != attempts)
+                trial_differ(player, "%u nodes are RUNNING, with %u attempts", running, attempts);
         for (unsigned i = 0; i < player->seen.n_attempts; i++) {
                 const TrialAttempt *attempt = &player->seen.attempts[i];
 
                 if (attempt->run >= player->seen.n_runs ||
-                    player->seen.runs[attempt->run].nodes[attempt->node].state != TRIAL_NODE_RUNNING)
-                        trial_differ(player, "run %u: node %u has an attempt, and is not RUNNING", attempt->run,
-                                     attempt->node);
+                    (player->seen.runs[attempt->run].nodes[attempt->node].state == TRIAL_NODE_RUNNING) ==
+                            attempt->is_abandoned)
+                        trial_differ(player, "run %u: node %u has an attempt%s", attempt->run, attempt->node,
+                                     attempt->is_abandoned ? " that was abandoned, and is RUNNING"
+                                                           : ", and is not RUNNING");
         }
 }
 
@@ -339,7 +432,7 @@ uint64_t trial_sum(const TrialView *view, unsigned n_nodes, const uint8_t *place
                 const TrialAttempt *attempt = &view->attempts[i];
 
                 sum += mix(mix(mix(mix(attempt->run + 1, places[attempt->node]), attempt->number), attempt->state),
-                           attempt->is_ending);
+                           attempt->is_ending + attempt->is_abandoned * 2U);
         }
         return mix(sum, view->deadline);
 }
@@ -387,9 +480,18 @@ static uint32_t give_some(const TrialPlayer *player, const Replay *replay, void 
         return end;
 }
 
-/* Several times came at once, and one of them has ended a run: which was first is a matter of names. */
+static bool has_failing_expression(const TrialDefinition *definition) {
+        for (unsigned i = 0; i < definition->n_nodes; i++)
+                if (definition->nodes[i].when == TRIAL_WHEN_ERROR)
+                        return true;
+        return false;
+}
+
+/* Several times came at once, or expressions, and one of them has ended a run: which was first is a matter of names. */
 static bool names_count(const TrialPlayer *player, uint32_t turn) {
-        return player->is_end[turn] && turn > 0 && player->events[turn - 1].kind == TRIAL_TIME;
+        if (!player->is_end[turn] || turn == 0)
+                return false;
+        return player->events[turn - 1].kind == TRIAL_TIME || has_failing_expression(&player->trial->definition);
 }
 
 static void play_again(TrialPlayer *player, const Replay *replay) {
@@ -436,12 +538,17 @@ static void renumber(const TrialDefinition *definition, Replay *replay, TrialDef
 
 /*
  * A node that is skipped counts as failed to Airflow's rules if a parent had failed by then. Whether one that is
- * skipped early had such a parent depends on which of two ends of one turn was told first.
+ * skipped early had such a parent depends on which of two ends of one turn was told first; and so does whether one that
+ * runs was needed when it ended, and whether a run had ended by then.
  */
 static bool order_shows(const TrialDefinition *definition) {
-        for (unsigned i = 0; i < definition->n_nodes; i++)
-                if (definition->nodes[i].readiness >= TRIAL_NONE_FAILED)
+        for (unsigned i = 0; i < definition->n_nodes; i++) {
+                const TrialNode *node = &definition->nodes[i];
+
+                if (node->readiness > TRIAL_AT_LEAST_PERCENT || node->skip_unneeded == TRIAL_SKIP_ALL ||
+                    node->when != TRIAL_WHEN_NONE || node->end_run != TRIAL_END_RUN_NO)
                         return true;
+        }
         return false;
 }
 

@@ -61,8 +61,11 @@ static bool drop_pair(TrialCase *trial, unsigned n) {
 static void remove_parent(TrialNode *node, unsigned at) {
         memmove(node->parents + at, node->parents + at + 1, node->n_parents - at - 1U);
         memmove(node->is_marked + at, node->is_marked + at + 1, (node->n_parents - at - 1U) * sizeof(bool));
+        memmove(node->skip_counts + at, node->skip_counts + at + 1, (node->n_parents - at - 1U) * sizeof(bool));
+        memmove(node->skip_counts_as + at, node->skip_counts_as + at + 1,
+                (node->n_parents - at - 1U) * sizeof(*node->skip_counts_as));
         node->n_parents--;
-        node->is_marked[node->n_parents] = false;
+        node->is_marked[node->n_parents] = node->skip_counts[node->n_parents] = false;
         if (node->readiness == TRIAL_AT_LEAST && node->amount > node->n_parents)
                 node->amount = node->n_parents;
         if (node->n_parents == 0)
@@ -150,6 +153,46 @@ static bool plain_node(TrialCase *trial, unsigned n) {
         return true;
 }
 
+/* Without what not every subject knows. */
+static bool plain_features(TrialCase *trial, unsigned n) {
+        TrialNode *node = &trial->definition.nodes[n / 9];
+
+        if (n / 9 >= trial->definition.n_nodes)
+                return false;
+        switch (n % 9) {
+        case 0:
+                memset(node->skip_counts, 0, sizeof(node->skip_counts));
+                break;
+        case 1:
+                node->again_max_time = 0;
+                break;
+        case 2:
+                node->queue_timeout = 0;
+                break;
+        case 3:
+                node->default_on = 0;
+                break;
+        case 4:
+                node->is_always_needed = false;
+                break;
+        case 5:
+                node->when = TRIAL_WHEN_NONE;
+                break;
+        case 6:
+                node->is_otherwise = false;
+                break;
+        case 7:
+                node->end_run = TRIAL_END_RUN_NO;
+                break;
+        default:
+                /* SkipUnneeded=no stays: all nodes of a subject that does not skip have it. */
+                if (node->skip_unneeded == TRIAL_SKIP_ALL)
+                        node->skip_unneeded = TRIAL_SKIP_OPTIONAL;
+                break;
+        }
+        return true;
+}
+
 static bool plain_definition(TrialCase *trial, unsigned n) {
         TrialDefinition *definition = &trial->definition;
 
@@ -167,7 +210,8 @@ static bool plain_definition(TrialCase *trial, unsigned n) {
                 definition->on_busy = TRIAL_BUSY_QUEUE;
                 return true;
         case 4:
-                definition->end_kills = definition->timeout_drains = false;
+                definition->end_kills = false;
+                definition->timeout_mode = TRIAL_TIMEOUT_TERMINATE;
                 return true;
         case 5:
                 trial->has_slow_ends = false;
@@ -231,8 +275,9 @@ static bool try_kind(TrialCase *trial, const TrialSubject *subject, TrialChange 
 }
 
 void trial_shrink(const TrialCase *trial, const TrialSubject *subject, TrialCase *ret_small) {
-        static const TrialChange changes[] = { drop_many, drop_half_of_nodes, drop_four,        drop_step,  drop_node,
-                                               drop_edge, plain_node,         plain_definition, plain_step, drop_pair };
+        static const TrialChange changes[] = { drop_many,  drop_half_of_nodes, drop_four,      drop_step,
+                                               drop_node,  drop_edge,          plain_node,     plain_features,
+                                               plain_definition, plain_step,   drop_pair };
         bool has_helped = true;
 
         *ret_small = *trial;

@@ -14,8 +14,8 @@ bool trial_node_is_terminal(TrialNodeState state) {
         return state >= TRIAL_NODE_SUCCEEDED;
 }
 
-TrialParent trial_parent(const TrialNodeView *node, TrialReadiness readiness) {
-        switch (node->state) {
+TrialParent trial_parent(const TrialNode *spec, unsigned k, const TrialNodeView *parent) {
+        switch (parent->state) {
         case TRIAL_NODE_SUCCEEDED:
                 return TRIAL_PARENT_SUCCEEDED;
         case TRIAL_NODE_FAILED:
@@ -23,7 +23,9 @@ TrialParent trial_parent(const TrialNodeView *node, TrialReadiness readiness) {
         case TRIAL_NODE_CANCELLED:
                 return TRIAL_PARENT_FAILED;
         case TRIAL_NODE_SKIPPED:
-                if (readiness >= TRIAL_NONE_FAILED && node->reason == TRIAL_REASON_UPSTREAM_FAILED)
+                if (spec->skip_counts[k])
+                        return spec->skip_counts_as[k];
+                if (parent->reason == TRIAL_REASON_UPSTREAM_FAILED && spec->readiness != TRIAL_ONE_DONE)
                         return TRIAL_PARENT_FAILED;
                 return TRIAL_PARENT_SKIPPED;
         case TRIAL_NODE_PENDING:
@@ -37,6 +39,22 @@ TrialParent trial_parent(const TrialNodeView *node, TrialReadiness readiness) {
                 break;
         }
         return TRIAL_PARENT_UNFINISHED;
+}
+
+static bool has_parent(const TrialNode *node, unsigned parent) {
+        for (unsigned i = 0; i < node->n_parents; i++)
+                if (node->parents[i] == parent)
+                        return true;
+        return false;
+}
+
+bool trial_decides_about(const TrialNode *node, const TrialNode *otherwise) {
+        if (node->when == TRIAL_WHEN_NONE || !otherwise->is_otherwise || node->n_parents != otherwise->n_parents)
+                return false;
+        for (unsigned i = 0; i < node->n_parents; i++)
+                if (!has_parent(otherwise, node->parents[i]))
+                        return false;
+        return true;
 }
 
 const TrialAttempt *trial_find_attempt(const TrialView *view, const TrialEvent *event) {
@@ -125,6 +143,9 @@ const char *trial_reason_name(TrialReason reason) {
                 [TRIAL_REASON_UNIT] = "(unit)",
                 [TRIAL_REASON_DEPENDENCY] = "(dependency)",
                 [TRIAL_REASON_QUEUE] = "(queue)",
+                [TRIAL_REASON_WHEN] = "(when)",
+                [TRIAL_REASON_EXPRESSION] = "(expression)",
+                [TRIAL_REASON_SHORT_CIRCUIT] = "(short-circuit)",
         };
 
         return names[reason];
@@ -148,6 +169,7 @@ const char *trial_readiness_name(TrialReadiness readiness) {
                 [TRIAL_ONE_DONE] = "one-done",
                 [TRIAL_ALL_SKIPPED] = "all-skipped",
                 [TRIAL_NONE_FAILED_MIN_ONE] = "none-failed-min-one",
+                [TRIAL_ONE_SUCCESS] = "one-success",
         };
 
         return names[readiness];
@@ -166,4 +188,13 @@ const char *trial_verdict_name(TrialVerdict verdict) {
         static const char *const names[] = { "READY", "WAIT", "BLOCKED", "NEVER" };
 
         return names[verdict];
+}
+
+const char *trial_feature_name(unsigned bit) {
+        static const char *const names[] = {
+                "optional", "airflow",     "skip-counts", "short-circuit", "skip-all", "abandon",
+                "queue",    "again-bound", "end-run",     "default",       "when",
+        };
+
+        return bit < sizeof(names) / sizeof(names[0]) ? names[bit] : NULL;
 }

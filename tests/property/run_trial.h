@@ -40,7 +40,7 @@ typedef enum TrialReadiness {
         TRIAL_NAMED,                    /* the marked parents */
         TRIAL_MUST,                     /* the marked parents are must ones, the others optional */
         TRIAL_OPTIONAL,                 /* all are optional */
-        TRIAL_NONE_FAILED,
+        TRIAL_NONE_FAILED,              /* this and what follows are Airflow's */
         TRIAL_ONE_FAILED,
         TRIAL_ALL_FAILED,
         TRIAL_ALWAYS,
@@ -48,6 +48,7 @@ typedef enum TrialReadiness {
         TRIAL_ONE_DONE,
         TRIAL_ALL_SKIPPED,
         TRIAL_NONE_FAILED_MIN_ONE,
+        TRIAL_ONE_SUCCESS,              /* as any, but nothing is skipped for it */
         _TRIAL_READINESS_MAX,
 } TrialReadiness;
 
@@ -93,9 +94,43 @@ typedef enum TrialOnBusy {
         TRIAL_BUSY_REPLACE,
 } TrialOnBusy;
 
+typedef enum TrialSkipUnneeded {
+        TRIAL_SKIP_OPTIONAL,            /* behind edges that a child can do without: any, optional */
+        TRIAL_SKIP_NONE,                /* never */
+        TRIAL_SKIP_ALL,                 /* also behind at-least, and children that can't run any more */
+} TrialSkipUnneeded;
+
+typedef enum TrialWhen {
+        TRIAL_WHEN_NONE,                /* there is no When= */
+        TRIAL_WHEN_TRUE,
+        TRIAL_WHEN_FALSE,
+        TRIAL_WHEN_ERROR,
+} TrialWhen;
+
+typedef enum TrialEndRun {
+        TRIAL_END_RUN_NO,
+        TRIAL_END_RUN_SUCCESS,
+        TRIAL_END_RUN_FAILURE,
+} TrialEndRun;
+
+/* DefaultOn=: the ends for which Default= gives a result. */
+typedef enum TrialDefault {
+        TRIAL_DEFAULT_ON_FAILURE = 1 << 0,
+        TRIAL_DEFAULT_ON_TIMEOUT = 1 << 1,
+        TRIAL_DEFAULT_ON_SKIP = 1 << 2,
+} TrialDefault;
+
+typedef enum TrialTimeoutMode {
+        TRIAL_TIMEOUT_TERMINATE,
+        TRIAL_TIMEOUT_DRAIN,
+        TRIAL_TIMEOUT_ABANDON,
+} TrialTimeoutMode;
+
 typedef struct TrialNode {
         uint8_t parents[TRIAL_PARENTS_MAX];
         bool is_marked[TRIAL_PARENTS_MAX];      /* named, or must */
+        TrialParent skip_counts_as[TRIAL_PARENTS_MAX];  /* SkipCountsAs=; TRIAL_PARENT_SUCCEEDED or _FAILED */
+        bool skip_counts[TRIAL_PARENTS_MAX];            /* there is one for this parent */
         uint8_t n_parents;
         TrialReadiness readiness;
         uint8_t amount;
@@ -109,6 +144,14 @@ typedef struct TrialNode {
         uint32_t retry_delay, retry_max_delay;  /* seconds */
         TrialBackoff backoff;
         uint32_t timeout, total_timeout;        /* seconds; 0: none */
+        uint32_t again_max_time;        /* AgainMaxSec=; 0: none */
+        uint32_t queue_timeout;         /* from READY to the start; 0: none */
+        uint8_t default_on;             /* TrialDefault */
+        TrialSkipUnneeded skip_unneeded;
+        bool is_always_needed;          /* Always=yes */
+        TrialWhen when;                 /* what the expression says */
+        bool is_otherwise;
+        TrialEndRun end_run;
 } TrialNode;
 
 typedef struct TrialDefinition {
@@ -119,7 +162,7 @@ typedef struct TrialDefinition {
         TrialOnBusy on_busy;
         bool end_kills;                         /* EndMode=kill */
         uint32_t timeout;                       /* RunTimeoutSec=; 0: none */
-        bool timeout_drains;                    /* TimeoutMode=drain */
+        TrialTimeoutMode timeout_mode;
         uint32_t queue_timeout;                 /* of a run; 0: none */
 } TrialDefinition;
 
@@ -222,7 +265,10 @@ typedef enum TrialReason {
         TRIAL_REASON_DEADLINE,          /* TIMEOUT, of the run */
         TRIAL_REASON_UNIT,              /* run: PAUSED */
         TRIAL_REASON_DEPENDENCY,        /* run: FAILED */
-        TRIAL_REASON_QUEUE,             /* run: TIMEOUT */
+        TRIAL_REASON_QUEUE,             /* TIMEOUT, also of a run */
+        TRIAL_REASON_WHEN,              /* SKIPPED */
+        TRIAL_REASON_EXPRESSION,        /* FAILED */
+        TRIAL_REASON_SHORT_CIRCUIT,     /* SKIPPED: nobody needs it */
         _TRIAL_REASON_MAX,
 } TrialReason;
 
@@ -268,6 +314,7 @@ typedef struct TrialAttempt {
         uint8_t run, node, generation, number;
         TrialAttemptState state;
         bool is_ending;                 /* it has been told to end, if it has a process */
+        bool is_abandoned;              /* its node has ended, its process has not */
 } TrialAttempt;
 
 typedef struct TrialView {
@@ -278,9 +325,26 @@ typedef struct TrialView {
         uint64_t deadline;                              /* of the next timer; TRIAL_NEVER */
 } TrialView;
 
+/* What a subject knows beyond the first rules: cases have nothing else. */
+typedef enum TrialFeature {
+        TRIAL_HAS_OPTIONAL = 1 << 0,    /* any, named, must and optional parents */
+        TRIAL_HAS_AIRFLOW = 1 << 1,     /* Airflow's rules */
+        TRIAL_HAS_SKIP_COUNTS = 1 << 2, /* SkipCountsAs= */
+        TRIAL_HAS_SHORT_CIRCUIT = 1 << 3,       /* else all nodes have SkipUnneeded=no */
+        TRIAL_HAS_SKIP_ALL = 1 << 4,    /* SkipUnneeded=all */
+        TRIAL_HAS_ABANDON = 1 << 5,     /* TimeoutMode=abandon */
+        TRIAL_HAS_NODE_QUEUE = 1 << 6,  /* QueueTimeoutSec= of nodes */
+        TRIAL_HAS_AGAIN_BOUND = 1 << 7, /* AgainMaxSec= */
+        TRIAL_HAS_END_RUN = 1 << 8,
+        TRIAL_HAS_DEFAULT = 1 << 9,
+        TRIAL_HAS_WHEN = 1 << 10,       /* When=, Otherwise= */
+        TRIAL_FEATURES = (1 << 11) - 1,
+} TrialFeature;
+
 /* Whatever runs runs. Answers are 0, or a negative errno for a refusal, which changes nothing. */
 typedef struct TrialSubject {
         const char *name;
+        uint32_t features;              /* TrialFeature */
         void *(*new_subject)(const TrialDefinition *definition);        /* borrows it */
         void (*free_subject)(void *subject);
         int (*apply)(void *subject, const TrialEvent *event);
@@ -289,8 +353,13 @@ typedef struct TrialSubject {
 
 bool trial_run_is_terminal(TrialRunState state);
 bool trial_node_is_terminal(TrialNodeState state);
-/* The node as a child with this rule sees it. To Airflow's rules what a failure upstream has skipped has failed. */
-TrialParent trial_parent(const TrialNodeView *node, TrialReadiness readiness);
+/*
+ * The @k-th parent of @spec, which looks like @parent, as the node sees it. What was skipped because of a failure has
+ * failed; but nothing is done then, so that one-done does not count it.
+ */
+TrialParent trial_parent(const TrialNode *spec, unsigned k, const TrialNodeView *parent);
+/* A node with When= that decides about @otherwise, which has Otherwise=yes: they have the same parents. */
+bool trial_decides_about(const TrialNode *node, const TrialNode *otherwise);
 const TrialAttempt *trial_find_attempt(const TrialView *view, const TrialEvent *event);
 
 const char *trial_event_name(TrialEventKind kind);
@@ -300,3 +369,5 @@ const char *trial_reason_name(TrialReason reason);
 const char *trial_readiness_name(TrialReadiness readiness);
 const char *trial_why_name(TrialWhy why);
 const char *trial_verdict_name(TrialVerdict verdict);
+/* NULL: there is none with that bit. */
+const char *trial_feature_name(unsigned bit);

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * What somebody needs
+ *
+ * Goals are needed, and what a node is for that is needed and has not been
+ * decided yet. Whether a node that has started, or was decided without, still
+ * needs its parents depends on the edge.
+ */
+
+#include "run_model_private.h"
+
+void run_model_find_goals(const TrialDefinition *definition, bool *goals) {
+        for (unsigned i = 0; i < definition->n_nodes; i++)
+                goals[i] = true;
+        for (unsigned i = 0; i < definition->n_nodes; i++)
+                for (unsigned k = 0; k < definition->nodes[i].n_parents; k++)
+                        goals[definition->nodes[i].parents[k]] = false;
+        for (unsigned i = 0; i < definition->n_nodes; i++)
+                goals[i] = goals[i] || definition->nodes[i].is_always_needed;
+}
+
+/* Marks @started[i] of all nodes that have had an attempt in their present generation. */
+static void find_started(const RunModel *model, unsigned r, bool *started) {
+        memset(started, 0, TRIAL_NODES_MAX * sizeof(*started));
+        for (size_t i = 0; i < model->n_attempts; i++) {
+                const ModelAttempt *attempt = &model->attempts[i];
+
+                if (attempt->run == r && attempt->generation == model->runs[r].nodes[attempt->node].generation)
+                        started[attempt->node] = true;
+        }
+}
+
+typedef enum Edge {
+        EDGE_OPTIONAL,                  /* the child can do without */
+        EDGE_SURPLUS,                   /* it wanted some of its parents, and has them */
+        EDGE_MUST,
+} Edge;
+
+static Edge edge_of(const TrialNode *child, unsigned k) {
+        const TrialReadiness rule = child->readiness;
+
+        if (rule == TRIAL_ANY || rule == TRIAL_OPTIONAL || (rule == TRIAL_MUST && !child->is_marked[k]))
+                return EDGE_OPTIONAL;
+        if (rule == TRIAL_AT_LEAST || rule == TRIAL_AT_LEAST_PERCENT || (rule == TRIAL_NAMED && !child->is_marked[k]))
+                return EDGE_SURPLUS;
+        return EDGE_MUST;
+}
+
+/* Whether a child that has started, or has been decided, needs the parent behind an edge like @edge. */
+static bool still_needs(const TrialNodeView *child, bool has_started, Edge edge, TrialSkipUnneeded skip) {
+        if (child->state == TRIAL_NODE_SKIPPED && child->reason == TRIAL_REASON_SHORT_CIRCUIT)
+                return false;
+        if (edge == EDGE_OPTIONAL)
+                return false;
+        if (skip != TRIAL_SKIP_ALL)
+                return true;
+        return edge == EDGE_MUST && has_started;
+}
+
+void run_model_find_needed(const RunModel *model, unsigned r, bool *needed) {
+        const TrialDefinition *definition = model->definition;
+        bool started[TRIAL_NODES_MAX];
+
+        find_started(model, r, started);
+        run_model_find_goals(definition, needed);
+        for (unsigned i = 0; i < definition->n_nodes; i++)
+                needed[i] = needed[i] || model->runs[r].is_wanted[i] ||
+                            definition->nodes[i].skip_unneeded == TRIAL_SKIP_NONE;
+        /* All that needs a node comes after it: one pass is enough. */
+        for (unsigned i = definition->n_nodes; i-- > 0;) {
+                const TrialNode *spec = &definition->nodes[i];
+                const TrialNodeView *view = &model->runs[r].nodes[i];
+
+                for (unsigned k = 0; k < spec->n_parents; k++) {
+                        const unsigned parent = spec->parents[k];
+
+                        if (!started[i] && !trial_node_is_terminal(view->state))
+                                needed[parent] = needed[parent] || needed[i];
+                        else if (still_needs(view, started[i], edge_of(spec, k),
+                                             definition->nodes[parent].skip_unneeded))
+                                needed[parent] = true;
+                }
+        }
+}
