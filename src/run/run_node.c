@@ -59,12 +59,12 @@ void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reas
                 entry->attempt = RUN_ATTEMPT_NONE;
                 entry->outcome = RUN_OUTCOME_OPEN;
                 if (state != RUN_NODE_DEFERRED)
-                        entry->at = 0;
+                        entry->at = state == RUN_NODE_READY ? run->flow->engine->now : 0;
         }
         if (from == RUN_NODE_READY || state == RUN_NODE_READY) {
                 const uint32_t urgency = run_graph_urgency(run->graph, node);
 
-                run_set_put(run, RUN_SET_READY, urgency, state == RUN_NODE_READY);
+                run_set_put(run, RUN_SET_READY, urgency, state == RUN_NODE_READY && !run_lock_has(run, node));
                 run->first_ready = MIN(run->first_ready, urgency);
         }
         run_set_put(run, RUN_SET_PENDING, node, state == RUN_NODE_PENDING);
@@ -72,6 +72,7 @@ void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reas
         run_change_node(run, node);
         run_node_time(run, node);
         tell_children(run, node, run_parent_of(from), run_parent_of(state));
+        run_lock_node(run, node);
 }
 
 /* — judging — */

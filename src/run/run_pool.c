@@ -23,12 +23,15 @@ static usec_t pool_now(usec_t now) {
         return now - now % USEC_PER_SEC;
 }
 
-uint8_t run_claim_priority(const RunClaim *claim, usec_t now) {
-        const usec_t minutes = usec_sub(pool_now(now), claim->since) / USEC_PER_MINUTE;
+uint8_t run_pool_priority(const RunPool *pool, uint8_t priority, usec_t since, usec_t now) {
+        const usec_t minutes = usec_sub(pool_now(now), since) / USEC_PER_MINUTE;
 
-        if (!claim->pool->has_ageing)
-                return claim->priority;
-        return (uint8_t) MIN(claim->priority + 16 * MIN(minutes, RUN_PRIORITY_MAX), RUN_PRIORITY_MAX);
+        return (uint8_t) (pool->has_ageing ? MIN(priority + 16 * MIN(minutes, RUN_PRIORITY_MAX), RUN_PRIORITY_MAX) :
+                                             priority);
+}
+
+uint8_t run_claim_priority(const RunClaim *claim, usec_t now) {
+        return run_pool_priority(claim->pool, claim->priority, claim->since, now);
 }
 
 static int compare(uint64_t a, uint64_t b) {
@@ -208,10 +211,21 @@ bool run_claim_holds(const RunClaim *claim, RunClaimPart part) {
         return false;
 }
 
+/* A claim above holds the lock of the same kind. */
+static bool is_inherited(const PoolLink *link) {
+        for (const RunClaim *above = link->claim->above; above && link->name->kind != POOL_RESOURCE;
+             above = above->above)
+                for (uint32_t i = 0; i < above->n_links; i++)
+                        if (above->links[i].name == link->name && above->links[i].state == POOL_LINK_HELD)
+                                return true;
+        return false;
+}
+
 void run_claim_force(RunClaim *claim, RunClaimPart part) {
         run_claim_leave(claim);
         for (uint32_t i = 0; i + 1 < claim->n_links; i++)
-                if (claim->links[i].state == POOL_LINK_IDLE && part_of(&claim->links[i]) & part)
+                if (claim->links[i].state == POOL_LINK_IDLE && part_of(&claim->links[i]) & part &&
+                    !is_inherited(&claim->links[i]))
                         hold_next(&claim->links[i]);
         pool_touch_all(claim->pool);
 }
@@ -294,7 +308,7 @@ static int add_links(RunClaim *claim, const RunDemand *demand) {
 
 int run_claim_new(RunPool *pool, const RunClaimSpec *spec, RunClaim **ret_claim) {
         cleanup_(run_claim_freep) RunClaim *claim = NULL;
-        int r = run_pool_check(pool, &spec->demand, NULL);
+        int r = spec->is_unchecked ? 0 : run_pool_check(pool, &spec->demand, NULL);
 
         if (r < 0)
                 return r;
@@ -333,6 +347,10 @@ RunClaim *run_claim_free(RunClaim *claim) {
         return NULL;
 }
 
+RunClaimKey run_claim_key(const RunClaim *claim) {
+        return claim->key;
+}
+
 void *run_claim_userdata(const RunClaim *claim) {
         return claim->userdata;
 }
@@ -341,24 +359,10 @@ bool run_claim_waits(const RunClaim *claim) {
         return claim->waits;
 }
 
-usec_t run_claim_since(const RunClaim *claim) {
-        return claim->since;
-}
-
 bool pool_claim_is_inner(const RunClaim *claim) {
         for (; claim; claim = claim->above)
                 if (claim->n_held > 0)
                         return true;
-        return false;
-}
-
-/* A claim above holds the lock of the same kind. */
-static bool is_inherited(const PoolLink *link) {
-        for (const RunClaim *above = link->claim->above; above && link->name->kind != POOL_RESOURCE;
-             above = above->above)
-                for (uint32_t i = 0; i < above->n_links; i++)
-                        if (above->links[i].name == link->name && above->links[i].state == POOL_LINK_HELD)
-                                return true;
         return false;
 }
 
@@ -451,8 +455,19 @@ void run_gate_set(RunPool *pool, RunGate *gate, bool is_shut) {
 
 /* — service — */
 
+bool pool_claim_is_impossible(const RunClaim *claim) {
+        for (uint32_t i = 0; i < claim->n_links; i++) {
+                const PoolLink *link = &claim->links[i];
+
+                if (link->state == POOL_LINK_WAITS && link->name->kind == POOL_RESOURCE &&
+                    link->amount > link->name->total)
+                        return true;
+        }
+        return false;
+}
+
 bool pool_claim_is_passed_over(const RunClaim *claim) {
-        return claim->gate && claim->gate->is_shut;
+        return (claim->gate && claim->gate->is_shut) || pool_claim_is_impossible(claim);
 }
 
 bool pool_claim_is_near(const RunClaim *claim) {

@@ -33,29 +33,10 @@
 
 #include "basic/macro.h"
 #include "basic/usec.h"
-
-#define RUN_PRIORITY_MAX 255U
-#define RUN_AMOUNT_MAX (UINT64_C(1) << 56) /* of a resource */
+#include "run/run_demand.h"
 
 typedef struct RunPool RunPool;
 typedef struct RunClaim RunClaim;
-
-/* What is wanted; strings are borrowed, and need not stay. No name stands twice. */
-typedef struct RunDemandLock {
-        const char *name;
-        uint32_t slots; /* at least 1 */
-} RunDemandLock;
-
-typedef struct RunDemandNeed {
-        const char *name;
-        uint64_t amount; /* at least 1 */
-} RunDemandNeed;
-
-typedef struct RunDemand {
-        const RunDemandLock *locks;
-        const RunDemandNeed *needs;
-        size_t n_locks, n_needs;
-} RunDemand;
 
 int run_pool_new(RunPool **ret_pool); /* -ENOMEM */
 RunPool *run_pool_free(RunPool *pool); /* all claims have been freed */
@@ -101,14 +82,19 @@ typedef struct RunClaimSpec {
         uint8_t priority;
         RunClaim *above; /* borrowed: of the run of a node, of the node of a sub-run; or NULL */
         RunGate *gate; /* borrowed; NULL: none */
+        bool is_unchecked; /* it may want more than there is: then it waits until there is more, and keeps nothing back */
         void *userdata;
 } RunClaimSpec;
 
-/* Neither waits nor holds. Refused as run_pool_check() says, or -ENOMEM. Claims below are freed before it. */
+/*
+ * Neither waits nor holds. The demand is copied. Refused as run_pool_check() says, or -ENOMEM. Claims below are freed
+ * before it.
+ */
 int run_claim_new(RunPool *pool, const RunClaimSpec *spec, RunClaim **ret_claim);
 RunClaim *run_claim_free(RunClaim *claim); /* with all that it holds; accepts NULL, returns NULL */
 DEFINE_CLEANUP(RunClaim, run_claim_free)
 
+RunClaimKey run_claim_key(const RunClaim *claim);
 void *run_claim_userdata(const RunClaim *claim);
 
 /*
@@ -118,10 +104,9 @@ void *run_claim_userdata(const RunClaim *claim);
 void run_claim_wait(RunClaim *claim, usec_t since, uint64_t place);
 void run_claim_leave(RunClaim *claim); /* does nothing if it does not wait */
 bool run_claim_waits(const RunClaim *claim);
-/* Since when, if it waits. */
-usec_t run_claim_since(const RunClaim *claim);
-/* At @now. */
-uint8_t run_claim_priority(const RunClaim *claim, usec_t now);
+uint8_t run_claim_priority(const RunClaim *claim, usec_t now); /* the effective one */
+/* The effective priority of something that has waited since @since. */
+uint8_t run_pool_priority(const RunPool *pool, uint8_t priority, usec_t since, usec_t now);
 
 /* The first claim that can take what it waits for, or NULL. @now does not fall. */
 RunClaim *run_pool_next(RunPool *pool, usec_t now);

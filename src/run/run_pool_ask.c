@@ -78,7 +78,7 @@ static void find_stuck(const RunPool *pool) {
         bool has_changed = true;
 
         for (RunClaim *claim = pool->waiting; claim; claim = claim->next)
-                set_stuck(claim, true);
+                set_stuck(claim, !pool_claim_is_impossible(claim));
         while (has_changed) {
                 has_changed = false;
                 for (RunClaim *claim = pool->waiting; claim; claim = claim->next)

@@ -124,7 +124,9 @@ bool pool_load_is_full(const PoolLoad *load, const PoolName *name);
 void pool_walk_begin(PoolWalk *walk, const PoolName *name, usec_t now);
 PoolLink *pool_walk_next(PoolWalk *walk); /* NULL at the end */
 
-/* The gate of the claim is shut. */
+/* The claim wants more than there is: until there is more it is not served, and keeps nothing back. */
+bool pool_claim_is_impossible(const RunClaim *claim);
+/* The same is so, or the gate of the claim is shut. */
 bool pool_claim_is_passed_over(const RunClaim *claim);
 /* Whether the claim, or one above it, holds something. */
 bool pool_claim_is_inner(const RunClaim *claim);

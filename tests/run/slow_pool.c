@@ -106,7 +106,16 @@ static bool holds_something(const SlowPool *pool, uint32_t claim) {
         return false;
 }
 
+static bool is_impossible(const SlowPool *pool, const SlowClaim *claim) {
+        for (uint32_t name = SLOW_LOCKS; name < SLOW_NAMES; name++)
+                if (claim->is_queued[name] && claim->wants[name] > pool->totals[name])
+                        return true;
+        return false;
+}
+
 static bool is_shut(const SlowPool *pool, const SlowClaim *claim) {
+        if (is_impossible(pool, claim))
+                return true;
         return claim->gate != SLOW_NONE && pool->is_shut[claim->gate] && pool->fault != SLOW_IGNORES_GATES;
 }
 
@@ -153,9 +162,10 @@ bool slow_is_stuck(const SlowPool *pool, uint32_t claim) {
                 has_changed = false;
                 for EACH(i) {
                         SlowClaim *entry = &copy.claims[i];
-                        bool can = true;
+                        bool can = true, never = is_impossible(&copy, entry);
 
-                        for (uint32_t name = 0; name < SLOW_NAMES && entry->is_there && entry->waits; name++) {
+                        for (uint32_t name = 0; name < SLOW_NAMES && entry->is_there && entry->waits && !never;
+                             name++) {
                                 bool counts[SLOW_CLAIMS];
 
                                 for EACH(k)
@@ -187,7 +197,7 @@ bool slow_is_sound(const SlowPool *pool) {
                         if (name < SLOW_LOCKS && pool->claims[i].slots[name] < limit)
                                 limit = pool->claims[i].slots[name];
                 }
-                if (sum > limit)
+                if (sum > limit && name < SLOW_LOCKS)
                         return false;
         }
         return true;

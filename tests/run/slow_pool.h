@@ -56,5 +56,5 @@ void slow_take(SlowPool *pool, uint32_t claim);
 uint32_t slow_next(const SlowPool *pool); /* SLOW_NONE */
 /* Whether the claim waits for ever, though all that need not wait give back what they hold. */
 bool slow_is_stuck(const SlowPool *pool, uint32_t claim);
-/* Whether no lock has more holders than one of them allows, and no resource is overdrawn. */
+/* Whether no lock has more holders than one of them allows. */
 bool slow_is_sound(const SlowPool *pool);
