@@ -131,9 +131,10 @@ int run_engine_submit(RunFlow *flow, const RunSubmit *submit, uint32_t *ret_id) 
                 return -EAGAIN;
         is_busy = must_wait(flow, &n_queued);
         /* A run that takes something may have to wait though there is a place for it. */
-        if (is_busy ? !can_queue(flow, n_queued) :
-                      run_graph_demand(submit->graph, RUN_NODE_NONE) && n_queued >= flow->settings.max_queued)
+        if (is_busy && !can_queue(flow, n_queued))
                 return -EBUSY;
+        if (!is_busy && run_graph_demand(submit->graph, RUN_NODE_NONE) && n_queued >= flow->settings.max_queued)
+                return -ENOBUFS;
         r = run_instance_new(flow, submit->graph, submit->id, false, &run);
         if (r < 0)
                 return r;

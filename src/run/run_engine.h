@@ -211,7 +211,8 @@ typedef struct RunSubmit {
 
 /*
  * 0; with the key of an earlier run nothing is made, and *ret_id is that run's. -EBUSY by OnBusy= or MaxQueued=,
- * -EAGAIN while the store is full, -EEXIST for an id that is taken, -ENOMEM, or what run_engine_check() refuses.
+ * -ENOBUFS by MaxQueued= for one that takes something, -EAGAIN while the store is full, -EEXIST for an id that is
+ * taken, -ENOMEM, or what run_engine_check() refuses.
  */
 int run_engine_submit(RunFlow *flow, const RunSubmit *submit, uint32_t *ret_id);
 

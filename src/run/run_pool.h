@@ -82,7 +82,7 @@ typedef struct RunClaimSpec {
         uint8_t priority;
         RunClaim *above; /* borrowed: of the run of a node, of the node of a sub-run; or NULL */
         RunGate *gate; /* borrowed; NULL: none */
-        bool is_unchecked; /* it may want more than there is: then it waits until there is more, and keeps nothing back */
+        bool is_unchecked; /* more than there is may be wanted: the claim waits for that, and keeps nothing back */
         void *userdata;
 } RunClaimSpec;
 

@@ -258,7 +258,7 @@ Test(run_lock, max_queued_holds_for_runs_that_wait_for_locks) {
         run_flow_set(fixture.flows[0], &settings);
         cr_assert(eq(int, submit(&fixture, 0, 1, &run_with_lock), 0));
         cr_assert(eq(int, submit(&fixture, 0, 2, &run_with_lock), 0));
-        cr_assert(eq(int, submit(&fixture, 0, 3, &run_with_lock), -EBUSY));
+        cr_assert(eq(int, submit(&fixture, 0, 3, &run_with_lock), -ENOBUFS));
         run_engine_free(fixture.engine);
 }
 
