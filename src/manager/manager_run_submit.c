@@ -157,7 +157,7 @@ static int check_resources(const ManagerRuns *runs, const ManagerSubmit *submit,
         cleanup_free_ char *problem = NULL;
         int r = run_engine_check(runs->engine, flow_definition_graph(submit->definition), &problem);
 
-        return r < 0 && problem ? failure_set(ret_failure, r, "InvalidArgs",
+        return r < 0 && problem ? failure_set(ret_failure, r, "LoadFailed",
                                               "%s: Needs=: %s See Resources= of [Engine] in jobd.conf.",
                                               submit->flow->unit->id, problem) :
                                   r;
