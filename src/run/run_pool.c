@@ -55,50 +55,55 @@ static bool is_before(const RunClaim *a, const RunClaim *b, usec_t now) {
         return left != right ? left > right : compare_wait(a, b) < 0;
 }
 
-void pool_walk_begin(PoolWalk *walk, const PoolName *name, usec_t now) {
+void pool_walk_begin(PoolWalk *walk, const PoolName *name, const RunGate *own, usec_t now) {
         walk->name = name;
         walk->now = now;
-        for (size_t i = 0; i < name->bands.n; i++)
-                walk->at[i] = name->bands.items[i].first;
+        for (PoolBand *band = name->bands; band; band = band->next)
+                band->at = band->gate && band->gate->is_shut && band->gate != own ? NULL : band->first;
 }
 
 PoolLink *pool_walk_next(PoolWalk *walk) {
-        PoolLink **best = NULL, *link;
+        PoolBand *best = NULL;
+        PoolLink *link;
 
-        for (size_t i = 0; i < walk->name->bands.n; i++)
-                if (walk->at[i] && (!best || is_before(walk->at[i]->claim, (*best)->claim, walk->now)))
-                        best = &walk->at[i];
+        for (PoolBand *band = walk->name->bands; band; band = band->next)
+                if (band->at && (!best || is_before(band->at->claim, best->at->claim, walk->now)))
+                        best = band;
         if (!best)
                 return NULL;
-        link = *best;
-        *best = link->next;
+        link = best->at;
+        best->at = link->next;
         return link;
 }
 
-/* Makes sure that the name has a band for the priority: 0 or -ENOMEM. */
-static int add_band(PoolName *name, uint8_t priority) {
-        size_t at = 0;
-        int r;
+/* Finds or makes the band for a link: 0 or -ENOMEM. */
+static int add_band(PoolLink *link) {
+        const RunClaim *claim = link->claim;
+        PoolBand *band = link->name->bands;
 
-        while (at < name->bands.n && name->bands.items[at].priority > priority)
-                at++;
-        if (at < name->bands.n && name->bands.items[at].priority == priority)
-                return 0;
-        r = vector_push(&name->bands, ((PoolBand) {}));
-        if (r < 0)
-                return r;
-        memmove(&name->bands.items[at + 1], &name->bands.items[at],
-                (name->bands.n - 1 - at) * sizeof(*name->bands.items));
-        name->bands.items[at] = (PoolBand) { .priority = priority };
+        while (band && (band->priority != claim->priority || band->gate != claim->gate))
+                band = band->next;
+        if (!band) {
+                band = calloc(1, sizeof(*band));
+                if (!band)
+                        return -ENOMEM;
+                *band = (PoolBand) { .priority = claim->priority, .gate = claim->gate, .next = link->name->bands };
+                link->name->bands = band;
+        }
+        band->n_refs++;
+        link->band = band;
         return 0;
 }
 
-static PoolBand *find_band(PoolName *name, uint8_t priority) {
-        PoolBand *band = name->bands.items;
+static void unref_band(PoolLink *link) {
+        PoolBand **slot = &link->name->bands;
 
-        while (band->priority != priority)
-                band++;
-        return band;
+        if (!link->band || --link->band->n_refs > 0)
+                return;
+        while (*slot != link->band)
+                slot = &(*slot)->next;
+        *slot = link->band->next;
+        free(link->band);
 }
 
 /* Behind @previous; in front if that is NULL. */
@@ -128,7 +133,7 @@ static void link_out(PoolLink **first, PoolLink **last, PoolLink *link) {
 }
 
 static void queue_in(PoolLink *link) {
-        PoolBand *band = find_band(link->name, link->claim->priority);
+        PoolBand *band = link->band;
         PoolLink *previous = band->last;
 
         while (previous && compare_wait(previous->claim, link->claim) > 0)
@@ -139,9 +144,7 @@ static void queue_in(PoolLink *link) {
 }
 
 static void queue_out(PoolLink *link) {
-        PoolBand *band = find_band(link->name, link->claim->priority);
-
-        link_out(&band->first, &band->last, link);
+        link_out(&link->band->first, &link->band->last, link);
         link->name->n_waiting--;
         if (link->name->n_waiting == 0)
                 pool_untouch(link->name);
@@ -282,7 +285,7 @@ static int add_link(RunClaim *claim, PoolKind kind, const char *text, uint64_t a
                 return r;
         *link = (PoolLink) { .name = name, .claim = claim, .amount = amount, .slots = slots };
         claim->n_links++;
-        return add_band(name, claim->priority);
+        return add_band(link);
 }
 
 static int compare_links(const void *a, const void *b) {
@@ -303,7 +306,7 @@ static int add_links(RunClaim *claim, const RunDemand *demand) {
                 return r;
         qsort(claim->links, claim->n_links, sizeof(*claim->links), compare_links);
         claim->links[claim->n_links++] = (PoolLink) { .name = &claim->pool->nothing, .claim = claim };
-        return add_band(&claim->pool->nothing, claim->priority);
+        return add_band(&claim->links[claim->n_links - 1]);
 }
 
 int run_claim_new(RunPool *pool, const RunClaimSpec *spec, RunClaim **ret_claim) {
@@ -338,8 +341,10 @@ RunClaim *run_claim_free(RunClaim *claim) {
         assert(claim->n_below == 0);
         run_claim_leave(claim);
         run_claim_release(claim, RUN_CLAIM_ALL);
-        for (uint32_t i = 0; i < claim->n_links; i++)
+        for (uint32_t i = 0; i < claim->n_links; i++) {
+                unref_band(&claim->links[i]);
                 pool_name_unref(claim->links[i].name);
+        }
         if (claim->above)
                 claim->above->n_below--;
         claim->pool->n_claims--;
@@ -497,7 +502,7 @@ bool pool_link_fits(const PoolLink *link, usec_t now) {
 
         if (!pool_load_fits(&load, link))
                 return false;
-        pool_walk_begin(&walk, link->name, now);
+        pool_walk_begin(&walk, link->name, link->claim->gate, now);
         while ((at = pool_walk_next(&walk)) != link) {
                 if (!pool_claim_yields(link->claim, at->claim))
                         continue;
@@ -523,7 +528,7 @@ static RunClaim *first_that_fits(const PoolName *name, usec_t now) {
         const PoolLink *link;
         PoolWalk walk;
 
-        pool_walk_begin(&walk, name, now);
+        pool_walk_begin(&walk, name, NULL, now);
         while (!pool_load_is_full(&inner, name) && (link = pool_walk_next(&walk))) {
                 RunClaim *claim = link->claim;
 

@@ -36,7 +36,7 @@ bool run_claim_why(const RunClaim *claim, usec_t now, RunClaimWhy *ret_why) {
                 .holder = name->first ? name->first->claim->key : (RunClaimKey) {},
         };
         ret_why->unused = ret_why->total > name->used ? ret_why->total - name->used : 0;
-        pool_walk_begin(&walk, name, now);
+        pool_walk_begin(&walk, name, claim->gate, now);
         while ((at = pool_walk_next(&walk)) != link) {
                 if (pool_claim_is_passed_over(at->claim))
                         continue;

@@ -38,7 +38,6 @@ void pool_untouch(PoolName *name) {
 }
 
 static void free_name(PoolName *name) {
-        vector_deinit(&name->bands);
         free(name->name);
         free(name);
 }
@@ -68,7 +67,6 @@ RunPool *run_pool_free(RunPool *pool) {
         assert(pool->n_claims == 0);
         for (size_t i = 0; i < pool->names.n; i++)
                 free_name(pool->names.items[i]);
-        vector_deinit(&pool->nothing.bands);
         vector_deinit(&pool->names);
         index_table_deinit(&pool->by_name);
         free(pool);

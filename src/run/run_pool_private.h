@@ -7,9 +7,9 @@
  * A name is a lock of runs, a lock of nodes, or a resource. A link joins a
  * claim with a name: it is in the list of the name's holders, or in a queue of
  * those that wait for it. The queue of a name is cut into bands of one
- * priority each. Within a band those that have waited longer are never
- * behind, whatever their age has done, so the order of all is a merge of the
- * bands.
+ * priority and one gate each. Within a band those that have waited longer are
+ * never behind, whatever their age has done, so the order of all is a merge of
+ * the bands; those of shut gates are left out at once.
  */
 
 #include "basic/index_table.h"
@@ -31,6 +31,7 @@ typedef enum PoolLinkState {
 
 typedef struct PoolLink {
         struct PoolName *name; /* a reference */
+        struct PoolBand *band; /* of the name; a reference */
         RunClaim *claim; /* borrowed: its owner */
         struct PoolLink *next, *previous; /* of the holders, by slot; or of the band */
         uint64_t amount; /* of a lock 1 */
@@ -41,7 +42,11 @@ typedef struct PoolLink {
 } PoolLink;
 
 typedef struct PoolBand {
+        struct PoolBand *next;
+        const RunGate *gate; /* borrowed */
         PoolLink *first, *last; /* borrowed */
+        PoolLink *at; /* the next one of the walk over the name */
+        uint32_t n_refs; /* links */
         uint8_t priority;
 } PoolBand;
 
@@ -55,7 +60,7 @@ typedef struct PoolName {
         uint32_t place; /* in .names of the pool */
         uint64_t used, total; /* .total: of a resource */
         PoolLink *first, *last; /* holders; borrowed */
-        VECTOR(PoolBand) bands; /* by falling priority */
+        PoolBand *bands; /* owned */
         struct PoolName *next_touched; /* the next one */
         bool is_touched; /* a claim for it may have become one that can be served */
         bool has_total;
@@ -99,11 +104,10 @@ typedef struct PoolLoad {
         uint32_t limit;
 } PoolLoad;
 
-/* A walk over the queue of a name, in the order of service. */
+/* A walk over the queue of a name, in the order of service. A name has one at a time. */
 typedef struct PoolWalk {
         const PoolName *name;
         usec_t now;
-        PoolLink *at[RUN_PRIORITY_MAX + 1]; /* by band */
 } PoolWalk;
 
 /* — run_pool_name.c — */
@@ -121,7 +125,8 @@ bool pool_load_is_full(const PoolLoad *load, const PoolName *name);
 
 /* — run_pool.c — */
 
-void pool_walk_begin(PoolWalk *walk, const PoolName *name, usec_t now);
+/* Leaves out claims behind shut gates, but those of the gate @own. */
+void pool_walk_begin(PoolWalk *walk, const PoolName *name, const RunGate *own, usec_t now);
 PoolLink *pool_walk_next(PoolWalk *walk); /* NULL at the end */
 
 /* The claim wants more than there is: until there is more it is not served, and keeps nothing back. */
