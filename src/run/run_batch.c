@@ -111,7 +111,7 @@ static void restore_node(Run *run, const RunNodeRow *row) {
         node->at = row->at;
         run_hold_attempt(run, row->node, node->attempt == RUN_ATTEMPT_IS_HELD || node->attempt == RUN_ATTEMPT_IS_ASKED);
         run_node_time(run, row->node);
-        run_lock_restore_node(run, row->node);
+        run_node_restore(run, row->node);
         run_set_put(run, RUN_SET_CHANGED, row->node, false);
 }
 
@@ -166,7 +166,7 @@ static void restored(Run *run, usec_t then, bool is_other_boot) {
                         node->first_at = usec_add(node->first_at, now - then);
                 run_change_node(run, i);
                 run_node_time(run, i);
-                run_lock_restore_node(run, i);
+                run_node_restore(run, i);
         }
         if (is_other_boot && run->row.state == RUN_QUEUED) {
                 run->row.queued_at = usec_add(run->row.queued_at, now - then);

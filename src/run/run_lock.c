@@ -81,58 +81,45 @@ static bool keeps_locks(const Run *run, uint32_t node) {
 }
 
 /* A node of a run that has not begun does not wait yet. */
-static void wait_for(Run *run, uint32_t node, RunClaim *claim) {
+static bool wait_for(Run *run, uint32_t node, RunClaim *claim) {
         if (!run_has_begun(run))
-                return;
+                return true;
         run_claim_wait(claim, run->nodes[node].at, run_graph_urgency(run->graph, node));
-        if (run_claim_find_cycle(claim, NULL, 0) > 0)
-                run_node_become(run, node, RUN_NODE_PENDING, RUN_REASON_DEADLOCK);
+        return run_claim_find_cycle(claim, NULL, 0) == 0;
 }
 
-void run_lock_node(Run *run, uint32_t node) {
+bool run_lock_node(Run *run, uint32_t node) {
         RunClaim *claim = claim_of(run, node);
         const RunNodeState state = run->nodes[node].state;
 
         if (!claim)
-                return;
-        if (state == RUN_NODE_READY) {
-                wait_for(run, node, claim);
-                return;
-        }
+                return true;
+        if (state == RUN_NODE_READY)
+                return wait_for(run, node, claim);
         run_claim_leave(claim);
         if (state != RUN_NODE_RUNNING)
                 run_claim_release(claim, keeps_locks(run, node) ? RUN_CLAIM_NEEDS : RUN_CLAIM_ALL);
+        return true;
 }
 
-void run_lock_restore_node(Run *run, uint32_t node) {
+bool run_lock_restore_node(Run *run, uint32_t node) {
         RunClaim *claim = claim_of(run, node);
         const RunNode *entry = &run->nodes[node];
         const bool has_run = entry->number > 0 && !run_graph_policy(run->graph, node)->gives_up_locks;
 
         if (!claim)
-                return;
+                return true;
         if (entry->state == RUN_NODE_RUNNING)
                 run_claim_force(claim, RUN_CLAIM_ALL);
         else if (has_run && (entry->state == RUN_NODE_READY || keeps_locks(run, node)))
                 run_claim_force(claim, RUN_CLAIM_LOCKS);
         if (entry->state != RUN_NODE_READY)
-                return;
+                return true;
         run_claim_leave(claim);
-        wait_for(run, node, claim);
+        return wait_for(run, node, claim);
 }
 
 /* — runs — */
-
-void run_lock_begin(Run *run) {
-        for (uint32_t i = 0; i < run->n; i++) {
-                if (run->nodes[i].state != RUN_NODE_READY)
-                        continue;
-                run->nodes[i].at = run->flow->engine->now;
-                run_change_node(run, i);
-                run_node_time(run, i);
-                run_lock_node(run, i);
-        }
-}
 
 void run_lock_end(Run *run) {
         if (!run->claim)
@@ -197,12 +184,4 @@ bool run_lock_why(const Run *run, uint32_t node, RunClaimWhy *ret_why) {
         const RunClaim *claim = node == RUN_NODE_NONE ? run->claim : claim_of(run, node);
 
         return claim && run_claim_why(claim, run->flow->engine->now, ret_why);
-}
-
-int run_engine_get_lock(const RunEngine *engine, uint32_t id, uint32_t node, RunClaimWhy *ret_why) {
-        const Run *run = run_find(engine, id);
-
-        if (!run || (node != RUN_NODE_NONE && node >= run->n))
-                return -ENOENT;
-        return run_lock_why(run, node, ret_why);
 }

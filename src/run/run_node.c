@@ -72,7 +72,27 @@ void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reas
         run_change_node(run, node);
         run_node_time(run, node);
         tell_children(run, node, run_parent_of(from), run_parent_of(state));
-        run_lock_node(run, node);
+        if (!run_lock_node(run, node))
+                run_node_become(run, node, RUN_NODE_PENDING, RUN_REASON_DEADLOCK);
+}
+
+void run_node_restore(Run *run, uint32_t node) {
+        if (!run_lock_restore_node(run, node))
+                run_node_become(run, node, RUN_NODE_PENDING, RUN_REASON_DEADLOCK);
+}
+
+void run_node_begin_all(Run *run) {
+        for (uint32_t i = 0; i < run->n; i++) {
+                if (run->nodes[i].state != RUN_NODE_READY)
+                        continue;
+                run->nodes[i].at = run->flow->engine->now;
+                /* Of other nodes the time is of no account after a restart. */
+                if (run_lock_has(run, i) || run_graph_policy(run->graph, i)->queue_timeout > 0)
+                        run_change_node(run, i);
+                run_node_time(run, i);
+                if (!run_lock_node(run, i))
+                        run_node_become(run, i, RUN_NODE_PENDING, RUN_REASON_DEADLOCK);
+        }
 }
 
 /* — judging — */

@@ -364,7 +364,8 @@ bool run_claim_waits(const RunClaim *claim) {
         return claim->waits;
 }
 
-bool pool_claim_is_inner(const RunClaim *claim) {
+/* Whether the claim, or one above it, holds something. */
+static bool is_inner(const RunClaim *claim) {
         for (; claim; claim = claim->above)
                 if (claim->n_held > 0)
                         return true;
@@ -491,8 +492,9 @@ bool pool_claim_is_near(const RunClaim *claim) {
         return true;
 }
 
-bool pool_claim_yields(const RunClaim *claim, const RunClaim *other) {
-        return !pool_claim_is_passed_over(other) && (!pool_claim_is_inner(claim) || pool_claim_is_near(other));
+/* Whether what @other wants is kept back from @claim, which is behind it. */
+static bool yields(const RunClaim *claim, const RunClaim *other) {
+        return !pool_claim_is_passed_over(other) && (!is_inner(claim) || pool_claim_is_near(other));
 }
 
 bool pool_link_fits(const PoolLink *link, usec_t now) {
@@ -504,7 +506,7 @@ bool pool_link_fits(const PoolLink *link, usec_t now) {
                 return false;
         pool_walk_begin(&walk, link->name, link->claim->gate, now);
         while ((at = pool_walk_next(&walk)) != link) {
-                if (!pool_claim_yields(link->claim, at->claim))
+                if (!yields(link->claim, at->claim))
                         continue;
                 pool_load_add(&load, at);
                 if (!pool_load_fits(&load, link))
@@ -534,7 +536,7 @@ static RunClaim *first_that_fits(const PoolName *name, usec_t now) {
 
                 if (pool_claim_is_passed_over(claim))
                         continue;
-                if (pool_load_fits(pool_claim_is_inner(claim) ? &inner : &outer, link) &&
+                if (pool_load_fits(is_inner(claim) ? &inner : &outer, link) &&
                     fits_elsewhere(claim, link, now))
                         return claim;
                 pool_load_add(&outer, link);

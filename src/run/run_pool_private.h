@@ -133,11 +133,7 @@ PoolLink *pool_walk_next(PoolWalk *walk); /* NULL at the end */
 bool pool_claim_is_impossible(const RunClaim *claim);
 /* The same is so, or the gate of the claim is shut. */
 bool pool_claim_is_passed_over(const RunClaim *claim);
-/* Whether the claim, or one above it, holds something. */
-bool pool_claim_is_inner(const RunClaim *claim);
 /* Whether all that the claim waits for would be free if the holders that need not wait gave it back. */
 bool pool_claim_is_near(const RunClaim *claim);
-/* Whether what @other wants is kept back from @claim, which is behind it. */
-bool pool_claim_yields(const RunClaim *claim, const RunClaim *other);
 /* Whether the claim can have what @link is for, behind those before it in the queue. */
 bool pool_link_fits(const PoolLink *link, usec_t now);

@@ -146,6 +146,8 @@ Run *run_find(const RunEngine *engine, uint32_t id);
 void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reason);
 void run_judge(Run *run); /* all that are marked */
 void run_judge_all(Run *run);
+void run_node_restore(Run *run, uint32_t node); /* what it held, and what it waits for */
+void run_node_begin_all(Run *run); /* those that are READY wait from now on */
 void run_node_skip_rest(Run *run); /* all that do not run */
 void run_node_reset(Run *run, uint32_t node); /* a next generation */
 /* Resets @node and, below it, all or what was skipped or cancelled. */
@@ -172,9 +174,9 @@ uint32_t *run_offer_place(void *run);
 int run_lock_init(Run *run, bool is_restored); /* also if that fails it is to be undone */
 void run_lock_deinit(Run *run);
 bool run_lock_has(const Run *run, uint32_t node); /* the node takes something */
-void run_lock_node(Run *run, uint32_t node); /* after a change of its state */
-void run_lock_restore_node(Run *run, uint32_t node);
-void run_lock_begin(Run *run); /* nodes that are READY wait from now on */
+/* After a change of the state of a node, and after a restart: false if the node would wait for ever. */
+bool run_lock_node(Run *run, uint32_t node);
+bool run_lock_restore_node(Run *run, uint32_t node);
 void run_lock_end(Run *run); /* the run is terminal */
 void run_lock_restore(Run *run);
 void run_lock_ask(RunFlow *flow, bool has_place); /* runs that can wait do, others do not */

@@ -101,7 +101,7 @@ void run_end_unbegun(Run *run, RunState state, RunReason reason) {
 void run_begin(Run *run) {
         run->row.deadline = usec_add(run->flow->engine->now, run->settings.timeout);
         run_become(run, RUN_RUNNING, RUN_REASON_NONE);
-        run_lock_begin(run);
+        run_node_begin_all(run);
         run_settle(run);
 }
 

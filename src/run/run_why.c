@@ -131,6 +131,14 @@ int run_engine_get_node(const RunEngine *engine, uint32_t id, uint32_t node, Run
         return 0;
 }
 
+int run_engine_get_lock(const RunEngine *engine, uint32_t id, uint32_t node, RunClaimWhy *ret_why) {
+        const Run *run = run_find(engine, id);
+
+        if (!run || (node != RUN_NODE_NONE && node >= run->n))
+                return -ENOENT;
+        return run_lock_why(run, node, ret_why);
+}
+
 int run_engine_tally(const RunEngine *engine, uint32_t id, uint32_t ret_n[static _RUN_NODE_STATE_MAX]) {
         const Run *run = run_find(engine, id);
 

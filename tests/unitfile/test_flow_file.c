@@ -618,6 +618,17 @@ static void assert_verified(const char *flow, const char *expected) {
         assert_string(said, expected);
 }
 
+Test(flow_file, settings_of_locks_without_effect_are_told) {
+        assert_verified("[Flow]\nLockSlots=2\n[Node a]\nExec=/bin/true\nLockSlots=3\nHoldLock=attempt\n",
+                        "x.flow:5 LockSlots: Node a: without Lock= it has no effect.\n"
+                        "x.flow:6 HoldLock: Node a: without Lock= it has no effect.\n"
+                        "x.flow:2 LockSlots: Without Lock= it has no effect.\n");
+        assert_verified("[Node a]\nLock=db\nNeeds=cpu:1\n",
+                        "x.flow:2 Lock: Node a: without Exec= there is nothing to run, and it has no effect.\n"
+                        "x.flow:3 Needs: Node a: without Exec= there is nothing to run, and it has no effect.\n");
+        assert_verified("[Flow]\nOnBusy=skip\nMaxQueued=7\nLock=db\n[Node a]\nExec=/bin/true\n", "");
+}
+
 Test(flow_file, settings_without_effect_are_named) {
         assert_verified("[Node a]\nExec=/bin/true\nRetryJitter=5%\n",
                         "x.flow:3 RetryJitter: Node a: without Retry= it has no effect.\n");
