@@ -364,15 +364,7 @@ bool run_claim_waits(const RunClaim *claim) {
         return claim->waits;
 }
 
-/* Whether the claim, or one above it, holds something. */
-static bool is_inner(const RunClaim *claim) {
-        for (; claim; claim = claim->above)
-                if (claim->n_held > 0)
-                        return true;
-        return false;
-}
-
-/* A holder that begins to wait is no longer waited for by those who hold something: they can be served. */
+/* Claims that wait for a holder keep nothing back from others once the holder waits itself. */
 static void count_waiting(RunClaim *claim, uint32_t by) {
         bool has_turned = false;
 
@@ -492,9 +484,9 @@ bool pool_claim_is_near(const RunClaim *claim) {
         return true;
 }
 
-/* Whether what @other wants is kept back from @claim, which is behind it. */
-static bool yields(const RunClaim *claim, const RunClaim *other) {
-        return !pool_claim_is_passed_over(other) && (!is_inner(claim) || pool_claim_is_near(other));
+/* Claims behind it may take what the claim wants. */
+static bool keeps_nothing_back(const RunClaim *claim) {
+        return pool_claim_is_passed_over(claim) || !pool_claim_is_near(claim);
 }
 
 bool pool_link_fits(const PoolLink *link, usec_t now) {
@@ -506,7 +498,7 @@ bool pool_link_fits(const PoolLink *link, usec_t now) {
                 return false;
         pool_walk_begin(&walk, link->name, link->claim->gate, now);
         while ((at = pool_walk_next(&walk)) != link) {
-                if (!yields(link->claim, at->claim))
+                if (keeps_nothing_back(at->claim))
                         continue;
                 pool_load_add(&load, at);
                 if (!pool_load_fits(&load, link))
@@ -525,23 +517,17 @@ static bool fits_elsewhere(const RunClaim *claim, const PoolLink *but, usec_t no
 
 /* The first claim in the queue of a name that can be served. */
 static RunClaim *first_that_fits(const PoolName *name, usec_t now) {
-        /* What is not for claims that hold nothing, and for those that do. */
-        PoolLoad outer = pool_load(name), inner = outer;
+        PoolLoad load = pool_load(name);
         const PoolLink *link;
         PoolWalk walk;
 
         pool_walk_begin(&walk, name, NULL, now);
-        while (!pool_load_is_full(&inner, name) && (link = pool_walk_next(&walk))) {
-                RunClaim *claim = link->claim;
-
-                if (pool_claim_is_passed_over(claim))
+        while (!pool_load_is_full(&load, name) && (link = pool_walk_next(&walk))) {
+                if (keeps_nothing_back(link->claim))
                         continue;
-                if (pool_load_fits(is_inner(claim) ? &inner : &outer, link) &&
-                    fits_elsewhere(claim, link, now))
-                        return claim;
-                pool_load_add(&outer, link);
-                if (pool_claim_is_near(claim))
-                        pool_load_add(&inner, link);
+                if (pool_load_fits(&load, link) && fits_elsewhere(link->claim, link, now))
+                        return link->claim;
+                pool_load_add(&load, link);
         }
         return NULL;
 }

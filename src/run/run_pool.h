@@ -15,9 +15,9 @@
  * second. A claim that cannot have everything keeps back what it wants from
  * those behind it: they may take only what would still leave enough. So a big
  * claim is not passed for ever by small ones, and what it does not want goes
- * on. There is one exception: a claim whose own run, or run above, holds
- * something is not kept back by one that waits for a holder which has to wait
- * itself; else the two could wait for each other.
+ * on. There is one exception: a claim that waits for a holder keeps nothing
+ * back while the holder, or a claim below it, waits, too. Else the two could
+ * wait for each other.
  *
  * A lock has as many slots as LockSlots= of the claim says that takes it. Where
  * claims name different numbers the lowest of those that hold the lock, and of

@@ -98,14 +98,6 @@ static bool is_near(const SlowPool *pool, uint32_t claim) {
         return true;
 }
 
-static bool holds_something(const SlowPool *pool, uint32_t claim) {
-        for EACH(i)
-                for (uint32_t name = 0; name < SLOW_NAMES; name++)
-                        if (pool->claims[i].is_there && pool->claims[i].is_held[name] && is_above(pool, i, claim))
-                                return true;
-        return false;
-}
-
 static bool is_impossible(const SlowPool *pool, const SlowClaim *claim) {
         for (uint32_t name = SLOW_LOCKS; name < SLOW_NAMES; name++)
                 if (claim->is_queued[name] && claim->wants[name] > pool->totals[name])
@@ -125,7 +117,7 @@ static bool keeps_back(const SlowPool *pool, uint32_t other, uint32_t claim) {
         if (!entry->is_there || !entry->waits || is_shut(pool, entry) || pool->fault == SLOW_KEEPS_NOTHING_BACK ||
             !is_before(pool, entry, &pool->claims[claim]))
                 return false;
-        return !holds_something(pool, claim) || is_near(pool, other) || pool->fault == SLOW_KEEPS_ALL_BACK;
+        return is_near(pool, other) || pool->fault == SLOW_KEEPS_ALL_BACK;
 }
 
 static bool can_be_served(const SlowPool *pool, uint32_t claim) {
