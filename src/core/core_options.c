@@ -106,6 +106,7 @@ void core_options_deinit(CoreOptions *options) {
         free(options->unit_path);
         free(options->runtime_directory);
         free(options->run_store);
+        strv_free(options->run_resources);
         free(options->default_unit);
         free(options->config);
         strv_free(options->exit_on);

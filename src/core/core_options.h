@@ -46,6 +46,7 @@ typedef struct CoreOptions {
         usec_t shutdown_timeout; /* 0: the manager's default */
         usec_t watchdog; /* of core: see core_keeper_watch() */
         char *run_store; /* file of the store of runs; NULL: the usual place */
+        char **run_resources; /* of Resources=: "cpu:4" */
         bool has_no_run_store; /* Store=none */
         bool has_normal_sync; /* of it: what is durable may be lost with the power */
         bool has_default_score;

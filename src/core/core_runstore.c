@@ -9,9 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "basic/strv.h"
 #include "basic/text.h"
 #include "core/core_program.h"
 #include "core/core_runstore.h"
+#include "unitfile/flow_claim.h"
 
 #define SQLITE_PREFIX "sqlite:"
 #define FILE_NAME "runs.db"
@@ -39,6 +41,7 @@ void core_runstore_init(CoreRunStore *store, const CoreOptions *options, const c
         store->options = (ManagerRunOptions) {
                 .program = store->program,
                 .path = store->path[0] ? store->path : NULL,
+                .resources = options->run_resources,
                 .is_normal_sync = options->has_normal_sync,
         };
 }
@@ -57,4 +60,21 @@ int core_runstore_set_store(CoreOptions *options, const char *value) {
 int core_runstore_set_sync(CoreOptions *options, const char *value) {
         options->has_normal_sync = strcmp(value, "normal") == 0;
         return options->has_normal_sync || strcmp(value, "full") == 0 ? 0 : -EINVAL;
+}
+
+int core_runstore_set_resources(CoreOptions *options, const char *value) {
+        cleanup_(strv_freep) char **words = NULL;
+        FlowNeeds needs = {};
+        int r = strv_split(value, " \t", &words);
+
+        strv_foreach(word, words)
+                if (r == 0)
+                        r = flow_needs_add(&needs, *word);
+        flow_needs_clear(&needs);
+        vector_deinit(&needs);
+        if (r < 0)
+                return r == -ENOMEM ? r : -EINVAL;
+        strv_free(options->run_resources);
+        options->run_resources = take_ptr(words);
+        return 0;
 }

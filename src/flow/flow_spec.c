@@ -9,6 +9,9 @@
 #include <string.h>
 
 #include "basic/arena.h"
+#include "basic/hash.h"
+#include "basic/index_table.h"
+#include "basic/strv.h"
 #include "basic/vector.h"
 #include "flow/flow_spec.h"
 
@@ -19,23 +22,18 @@
 struct FlowSpec {
         const FlowSettings *flow; /* borrowed */
         VECTOR(RunNodeSpec) nodes;
-        Arena memory; /* of names and of lists of parents */
+        VECTOR(RunDemand) demands; /* equal ones once */
+        IndexTable by_demand;
+        uint32_t demand; /* of a run; index, plus one; 0: nothing */
+        Arena memory; /* of names and lists */
 };
-
-int flow_spec_new(FlowSpec **ret_spec, const FlowSettings *flow) {
-        FlowSpec *spec = calloc(1, sizeof(*spec));
-
-        if (!spec)
-                return -ENOMEM;
-        spec->flow = flow;
-        *ret_spec = spec;
-        return 0;
-}
 
 FlowSpec *flow_spec_free(FlowSpec *spec) {
         if (!spec)
                 return NULL;
         vector_deinit(&spec->nodes);
+        vector_deinit(&spec->demands);
+        index_table_deinit(&spec->by_demand);
         arena_deinit(&spec->memory);
         free(spec);
         return NULL;
@@ -143,6 +141,16 @@ static RunEndRun end_run_of(FlowEndRun end_run) {
         return RUN_END_RUN_NO;
 }
 
+static uint8_t priority_of(const FlowSettings *flow, const FlowClaim *claim) {
+        uint32_t priority = claim->priority != FLOW_PRIORITY_UNSET ? claim->priority : flow->claim.priority;
+
+        return (uint8_t) (priority != FLOW_PRIORITY_UNSET ? priority : FLOW_PRIORITY_MEDIUM);
+}
+
+static bool gives_up_locks(const FlowSettings *flow, const FlowClaim *claim) {
+        return (claim->hold_lock != FLOW_HOLD_UNSET ? claim->hold_lock : flow->claim.hold_lock) == FLOW_HOLD_ATTEMPT;
+}
+
 /* The bytes of equal policies are equal, so that the graph stores them once. */
 static void make_policy(const FlowSpec *spec, const FlowNode *node, RunPolicy *ret_policy) {
         memset(ret_policy, 0, sizeof(*ret_policy));
@@ -158,6 +166,9 @@ static void make_policy(const FlowSpec *spec, const FlowNode *node, RunPolicy *r
         ret_policy->window = node->retry_window;
         ret_policy->timeout = node->timeout;
         ret_policy->total_timeout = node->total_timeout;
+        ret_policy->queue_timeout = node->claim.queue_timeout != USEC_INFINITY ? node->claim.queue_timeout : 0;
+        ret_policy->priority = priority_of(spec->flow, &node->claim);
+        ret_policy->gives_up_locks = gives_up_locks(spec->flow, &node->claim);
         set_ends(ret_policy->retry_ends, &node->retry_exit_status);
         set_ends(ret_policy->no_retry_ends, &node->no_retry_exit_status);
         set_ends(ret_policy->success_ends, &node->success_exit_status);
@@ -173,6 +184,95 @@ static void make_policy(const FlowSpec *spec, const FlowNode *node, RunPolicy *r
         ret_policy->is_goal = node->always;
         ret_policy->stays = !flow_node_may_be_skipped(spec->flow, node);
         ret_policy->end_run = end_run_of(node->end_run);
+}
+
+/* — demands — */
+
+static uint32_t hash_demand(const FlowClaim *claim) {
+        uint64_t hash = HASH_BEGIN;
+
+        strv_foreach(lock, claim->locks)
+                hash = hash_add(hash, *lock);
+        for (size_t i = 0; i < claim->needs.n; i++)
+                hash = hash_add(hash, claim->needs.items[i].name) ^ claim->needs.items[i].amount;
+        hash ^= claim->lock_slots;
+        return (uint32_t) (hash ^ hash >> 32);
+}
+
+static bool is_demand(const RunDemand *demand, const FlowClaim *claim) {
+        if (demand->n_locks != strv_length(claim->locks) || demand->n_needs != claim->needs.n)
+                return false;
+        for (size_t i = 0; i < demand->n_locks; i++)
+                if (strcmp(demand->locks[i].name, claim->locks[i]) != 0 || demand->locks[i].slots != claim->lock_slots)
+                        return false;
+        for (size_t i = 0; i < demand->n_needs; i++)
+                if (strcmp(demand->needs[i].name, claim->needs.items[i].name) != 0 ||
+                    demand->needs[i].amount != claim->needs.items[i].amount)
+                        return false;
+        return true;
+}
+
+static int make_demand(FlowSpec *spec, const FlowClaim *claim, RunDemand *ret_demand) {
+        const size_t n_locks = strv_length(claim->locks);
+        RunDemandLock *locks = arena_alloc(&spec->memory, n_locks * sizeof(*locks));
+        RunDemandNeed *needs = arena_alloc(&spec->memory, claim->needs.n * sizeof(*needs));
+
+        if (!locks || !needs)
+                return -ENOMEM;
+        for (size_t i = 0; i < n_locks; i++) {
+                locks[i] = (RunDemandLock) { arena_strdup(&spec->memory, claim->locks[i]), claim->lock_slots };
+                if (!locks[i].name)
+                        return -ENOMEM;
+        }
+        for (size_t i = 0; i < claim->needs.n; i++) {
+                const FlowNeed *need = &claim->needs.items[i];
+
+                needs[i] = (RunDemandNeed) { arena_strdup(&spec->memory, need->name), need->amount };
+                if (!needs[i].name)
+                        return -ENOMEM;
+        }
+        *ret_demand = (RunDemand) { locks, needs, n_locks, claim->needs.n };
+        return 0;
+}
+
+/* *ret_demand is 0 for a claim of nothing. */
+static int find_demand(FlowSpec *spec, const FlowClaim *claim, uint32_t *ret_demand) {
+        const uint32_t hash = hash_demand(claim);
+        RunDemand demand;
+        uint32_t index;
+        int r;
+
+        *ret_demand = 0;
+        if (!claim->locks && claim->needs.n == 0)
+                return 0;
+        for (size_t probe = 0; index_table_next(&spec->by_demand, hash, &probe, &index);)
+                if (is_demand(&spec->demands.items[index], claim)) {
+                        *ret_demand = index + 1;
+                        return 0;
+                }
+        r = make_demand(spec, claim, &demand);
+        if (r == 0)
+                r = index_table_reserve(&spec->by_demand, 1);
+        if (r == 0)
+                r = vector_push(&spec->demands, demand);
+        if (r < 0)
+                return r;
+        *ret_demand = (uint32_t) spec->demands.n;
+        return index_table_put(&spec->by_demand, hash, *ret_demand - 1);
+}
+
+int flow_spec_new(FlowSpec **ret_spec, const FlowSettings *flow) {
+        cleanup_(flow_spec_freep) FlowSpec *spec = calloc(1, sizeof(*spec));
+        int r;
+
+        if (!spec)
+                return -ENOMEM;
+        spec->flow = flow;
+        r = find_demand(spec, &flow->claim, &spec->demand);
+        if (r < 0)
+                return r;
+        *ret_spec = take_ptr(spec);
+        return 0;
 }
 
 /* — nodes — */
@@ -225,6 +325,9 @@ int flow_spec_add(FlowSpec *spec, const FlowNode *node, uint32_t command) {
         if (r < 0)
                 return r;
         make_policy(spec, node, &entry.policy);
+        r = find_demand(spec, &node->claim, &entry.policy.demand);
+        if (r < 0)
+                return r;
         return vector_push(&spec->nodes, entry);
 }
 
@@ -237,7 +340,15 @@ int flow_spec_add_sections(FlowSpec *spec) {
 }
 
 int flow_spec_make(const FlowSpec *spec, RunGraph **ret_graph, char **ret_problem) {
-        return run_graph_new(&(RunGraphSpec) { spec->nodes.items, (uint32_t) spec->nodes.n }, ret_graph, ret_problem);
+        const RunGraphSpec graph = {
+                .nodes = spec->nodes.items,
+                .n_nodes = (uint32_t) spec->nodes.n,
+                .demands = spec->demands.items,
+                .n_demands = (uint32_t) spec->demands.n,
+                .demand = spec->demand,
+        };
+
+        return run_graph_new(&graph, ret_graph, ret_problem);
 }
 
 /* — runs — */
@@ -279,6 +390,7 @@ void flow_spec_settings(const FlowSettings *flow, FlowBusy busy, uint32_t n_proc
                 .end_kills = flow->end_mode == FLOW_END_KILL,
                 .timeout_mode = timeout_mode_of(flow->timeout_mode),
                 .timeout = flow->run_timeout,
-                .queue_timeout = USEC_INFINITY,
+                .queue_timeout = flow->claim.queue_timeout,
+                .priority = priority_of(flow, &flow->claim),
         };
 }

@@ -16,6 +16,7 @@
 
 #include "basic/clock.h"
 #include "basic/log.h"
+#include "basic/strv.h"
 #include "manager/manager_priority.h"
 #include "manager/manager_run_private.h"
 
@@ -398,6 +399,23 @@ static void read_boot(char boot[static 37]) {
 
 DEFINE_CLEANUP(ManagerRuns, manager_runs_free)
 
+static int set_resources(ManagerRuns *runs, char *const *resources) {
+        int r = 0;
+
+        strv_foreach(word, resources) {
+                FlowNeed resource;
+
+                r = flow_need_parse(*word, &resource);
+                if (r < 0)
+                        return r;
+                r = run_engine_set_resource(runs->engine, resource.name, resource.amount);
+                free(resource.name);
+                if (r < 0)
+                        return r;
+        }
+        return r;
+}
+
 int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, const ManagerRunsHost *host) {
         cleanup_(manager_runs_freep) ManagerRuns *runs = calloc(1, sizeof(*runs));
         ManagerAttemptsHost attempts;
@@ -416,6 +434,8 @@ int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, c
         attempts.ops = &manager_run_attempts_ops;
         attempts.userdata = runs;
         r = run_engine_new(&runs->engine, &manager_run_host, runs);
+        if (r == 0)
+                r = set_resources(runs, options->resources);
         if (r == 0)
                 r = manager_attempts_new(&runs->attempts, &attempts);
         if (r == 0)

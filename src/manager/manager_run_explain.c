@@ -64,6 +64,38 @@ static void add_store(const ManagerRuns *runs, Text *text) {
         text_addf(text, "the store of runs has to have it first%s%s", problem ? ": " : "", problem ? problem : "");
 }
 
+/* "7", "7/merge" */
+static void add_claim(const ManagerRuns *runs, const RunClaimKey *key, Text *text) {
+        const ManagerRun *run = manager_run_find(runs, key->run);
+
+        text_addf(text, "%" PRIu32, key->run);
+        if (run && key->node != RUN_CLAIM_OF_RUN)
+                text_addf(text, "/%s", run_graph_name(flow_definition_graph(run->definition), key->node));
+}
+
+/* @node: RUN_NODE_NONE asks for the run. */
+static void add_lock(const ManagerRuns *runs, const ManagerRun *run, uint32_t node, Text *text) {
+        RunClaimWhy why;
+
+        if (run_engine_get_lock(runs->engine, run->id, node, &why) <= 0)
+                return;
+        if (why.is_lock)
+                text_addf(text, "it waits for the lock '%s'", why.name);
+        else
+                text_addf(text,
+                          "it waits for %" PRIu64 " of the resource '%s', of which %" PRIu64 " of %" PRIu64
+                          " are free", why.wanted, why.name, why.unused, why.total);
+        if (why.has_holder) {
+                text_add(text, why.is_lock ? ", which is held by " : "; some is held by ");
+                add_claim(runs, &why.holder, text);
+        }
+        if (why.has_other) {
+                text_addf(text, "; %" PRIu32 " wait%s before it, the first is ", why.n_before,
+                          why.n_before == 1 ? "s" : "");
+                add_claim(runs, &why.other, text);
+        }
+}
+
 static void add_why(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, RunWhy why, Text *text) {
         switch (why) {
         case RUN_WHY_NOTHING:
@@ -106,6 +138,10 @@ static void add_why(const ManagerRuns *runs, const ManagerRun *run, const RunNod
         case RUN_WHY_UNIT:
                 text_addf(text, "%s is not active", run->flow->unit->id);
                 break;
+        case RUN_WHY_LOCK:
+        case RUN_WHY_RESOURCE:
+                add_lock(runs, run, row->node, text);
+                break;
         case _RUN_WHY_MAX:
                 break;
         }
@@ -127,6 +163,10 @@ static void add_run_why(const ManagerRuns *runs, const ManagerRun *run, const Ru
                 break;
         case RUN_WHY_STORE:
                 add_store(runs, text);
+                break;
+        case RUN_WHY_LOCK:
+        case RUN_WHY_RESOURCE:
+                add_lock(runs, run, RUN_NODE_NONE, text);
                 break;
         case RUN_WHY_NOTHING:
         case RUN_WHY_PARENTS:

@@ -18,6 +18,7 @@ typedef struct ManagerRunLink ManagerRunLink;
 typedef struct ManagerRunOptions {
         const char *program; /* jobd-runstore; NULL: there is none */
         const char *path; /* of the file; NULL: runs are not kept, so there are none */
+        char *const *resources; /* as of Resources=: "cpu:4"; valid words, each name once; used by manager_runs_new() */
         bool is_normal_sync; /* what is durable outlives every process, but no loss of power */
 } ManagerRunOptions;
 

@@ -130,7 +130,7 @@ static int refuse_busy(const ManagerSubmit *submit, FlowBusy busy, int error, Fa
 
         if (error == -EBUSY && busy == FLOW_BUSY_SKIP)
                 return 0;
-        if (error == -EBUSY && busy == FLOW_BUSY_QUEUE)
+        if (error == -ENOBUFS || (error == -EBUSY && busy == FLOW_BUSY_QUEUE))
                 return failure_set(ret_failure, error, "Busy",
                                    "%s has %u runs that wait, which is all that MaxQueued= "
                                    "allows.",
@@ -165,6 +165,17 @@ static FlowBusy busy_of(const ManagerSubmit *submit) {
         return settings->on_busy == FLOW_BUSY_QUEUE && has_waiting(submit) ? FLOW_BUSY_SKIP : settings->on_busy;
 }
 
+/* Needs= may be more than Resources= has. */
+static int check_resources(const ManagerRuns *runs, const ManagerSubmit *submit, Failure *ret_failure) {
+        cleanup_free_ char *problem = NULL;
+        int r = run_engine_check(runs->engine, flow_definition_graph(submit->definition), &problem);
+
+        return r < 0 && problem ? failure_set(ret_failure, r, "LoadFailed",
+                                              "%s: Needs=: %s See Resources= of [Engine] in jobd.conf.",
+                                              submit->flow->unit->id, problem) :
+                                  r;
+}
+
 static int submit_run(ManagerRuns *runs, ManagerSubmit *submit, uint32_t *ret_id, Failure *ret_failure) {
         ManagerFlow *flow = submit->flow;
         const RunSubmit wanted = {
@@ -174,8 +185,11 @@ static int submit_run(ManagerRuns *runs, ManagerSubmit *submit, uint32_t *ret_id
         };
         ManagerRunFacts facts;
         ManagerRun *run = NULL;
-        int r = make_facts(runs, submit, wanted.id, &facts);
+        int r = check_resources(runs, submit, ret_failure);
 
+        if (r < 0)
+                return r;
+        r = make_facts(runs, submit, wanted.id, &facts);
         if (r == 0)
                 r = apply_params(submit, &facts, ret_failure);
         if (r == 0)

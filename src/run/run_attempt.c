@@ -235,6 +235,8 @@ void run_attempt_meet_bound(Run *run, uint32_t node) {
 
         if (entry->state == RUN_NODE_DEFERRED && is_total)
                 fail(run, node, RUN_NODE_TIMEOUT, false);
+        else if (entry->state == RUN_NODE_READY)
+                run_node_fail(run, node, RUN_NODE_TIMEOUT, RUN_REASON_QUEUE);
         else if (entry->state == RUN_NODE_RUNNING)
                 tell_end(run, node, is_total ? RUN_OUTCOME_TOTAL : RUN_OUTCOME_TIMEOUT);
 }

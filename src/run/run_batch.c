@@ -111,6 +111,7 @@ static void restore_node(Run *run, const RunNodeRow *row) {
         node->at = row->at;
         run_hold_attempt(run, row->node, node->attempt == RUN_ATTEMPT_IS_HELD || node->attempt == RUN_ATTEMPT_IS_ASKED);
         run_node_time(run, row->node);
+        run_node_restore(run, row->node);
         run_set_put(run, RUN_SET_CHANGED, row->node, false);
 }
 
@@ -123,7 +124,7 @@ int run_engine_restore(RunFlow *flow, RunGraph *graph, const RunRow *row, const 
                 return -EINVAL;
         if (run_find(engine, row->id))
                 return -EEXIST;
-        r = run_instance_new(flow, graph, row->id, &run);
+        r = run_instance_new(flow, graph, row->id, true, &run);
         if (r < 0)
                 return r;
         for (uint32_t i = 0; i < n_nodes; i++)
@@ -132,6 +133,7 @@ int run_engine_restore(RunFlow *flow, RunGraph *graph, const RunRow *row, const 
                         return -EINVAL;
                 }
         run->row = *row;
+        run_lock_restore(run);
         for (uint32_t i = 0; i < n_nodes; i++)
                 restore_node(run, &nodes[i]);
         /* What became of it stands in the rows. */
@@ -161,10 +163,13 @@ static void restored(Run *run, usec_t then, bool is_other_boot) {
                         continue;
                 if (node->state == RUN_NODE_DEFERRED)
                         node->at = rebase(node->at, then, now);
+                else if (node->state == RUN_NODE_READY)
+                        node->at = usec_add(node->at, now - then);
                 if (node->first_at > 0)
                         node->first_at = usec_add(node->first_at, now - then);
                 run_change_node(run, i);
                 run_node_time(run, i);
+                run_node_restore(run, i);
         }
         if (is_other_boot && run->row.state == RUN_QUEUED) {
                 run->row.queued_at = usec_add(run->row.queued_at, now - then);

@@ -16,7 +16,12 @@ int run_engine_new(RunEngine **ret_engine, const RunHost *host, void *userdata) 
                 return -ENOMEM;
         engine->host = host;
         engine->userdata = userdata;
+        if (run_pool_new(&engine->pool) < 0) {
+                free(engine);
+                return -ENOMEM;
+        }
         heap_init(&engine->timers, run_compare_due, run_heap_place);
+        heap_init(&engine->offers, run_compare_offers, run_offer_place);
         *ret_engine = engine;
         return 0;
 }
@@ -30,6 +35,8 @@ RunEngine *run_engine_free(RunEngine *engine) {
                 (void) run_flow_forget(engine->flows);
         }
         heap_deinit(&engine->timers);
+        heap_deinit(&engine->offers);
+        run_pool_free(engine->pool);
         id_map_deinit(&engine->runs);
         free(engine);
         return NULL;
@@ -123,9 +130,12 @@ int run_engine_submit(RunFlow *flow, const RunSubmit *submit, uint32_t *ret_id) 
         if (engine->store == RUN_STORE_FULL)
                 return -EAGAIN;
         is_busy = must_wait(flow, &n_queued);
+        /* A run that takes something may have to wait though there is a place for it. */
         if (is_busy && !can_queue(flow, n_queued))
                 return -EBUSY;
-        r = run_instance_new(flow, submit->graph, submit->id, &run);
+        if (!is_busy && run_graph_demand(submit->graph, RUN_NODE_NONE) && n_queued >= flow->settings.max_queued)
+                return -ENOBUFS;
+        r = run_instance_new(flow, submit->graph, submit->id, false, &run);
         if (r < 0)
                 return r;
         run->row.key = submit->key;
@@ -208,9 +218,10 @@ int run_engine_answered(RunEngine *engine, uint32_t id, uint32_t node, uint32_t 
 
 usec_t run_engine_deadline(const RunEngine *engine) {
         const Run *run = heap_peek(&engine->timers);
+        const usec_t turn = run_pool_deadline(engine->pool, engine->now);
 
         /* A bound that was passed while a node did not run is met at once when it does. */
-        return run ? MAX(run->due, engine->now) : USEC_INFINITY;
+        return run ? MIN(MAX(run->due, engine->now), turn) : turn;
 }
 
 static void meet_deadline(Run *run) {
@@ -322,44 +333,8 @@ bool run_flow_wants_unit(const RunFlow *flow) {
 
 /* — the end of a turn — */
 
-/* Returns what is left of the budget. */
-static uint32_t make_attempts(Run *run, uint32_t budget) {
-        while (budget > 0 && run->row.state == RUN_RUNNING &&
-               run->tally[RUN_NODE_RUNNING] < run->settings.max_parallel) {
-                run->first_ready = run_set_next(run, RUN_SET_READY, run->first_ready, run->n);
-                if (run->first_ready == run->n)
-                        break;
-                run_attempt_make(run, run_graph_by_urgency(run->graph)[run->first_ready]);
-                /* A checkpoint ends at once, and what is below it may be READY. */
-                run_settle(run);
-                budget--;
-        }
-        return budget;
-}
-
-static bool has_more(const Run *run) {
-        return run->row.state == RUN_RUNNING && run->tally[RUN_NODE_READY] > 0 &&
-               run->tally[RUN_NODE_RUNNING] < run->settings.max_parallel;
-}
-
-static bool make_all(RunEngine *engine, uint32_t budget) {
-        bool is_left = false;
-
-        for (RunFlow *flow = engine->flows; flow; flow = flow->next) {
-                if (!flow->is_active || engine->store != RUN_STORE_OPEN)
-                        continue;
-                for (Run *run = flow->first; run; run = run->next) {
-                        run_ask_policies(run);
-                        budget = make_attempts(run, budget);
-                        is_left = is_left || has_more(run);
-                }
-                run_admit(flow);
-        }
-        return is_left;
-}
-
 bool run_engine_turn(RunEngine *engine, uint32_t budget) {
-        const bool is_left = make_all(engine, budget);
+        const bool is_left = run_dispatch(engine, budget);
 
         run_persist(engine);
         engine->is_restoring = false;

@@ -35,6 +35,7 @@
 #include "basic/macro.h"
 #include "basic/usec.h"
 #include "run/run_graph.h"
+#include "run/run_pool.h"
 #include "run/run_type.h"
 
 typedef struct RunEngine RunEngine;
@@ -65,6 +66,7 @@ typedef struct RunSettings {
         RunTimeoutMode timeout_mode;
         usec_t timeout; /* from RUNNING; USEC_INFINITY: none */
         usec_t queue_timeout; /* from QUEUED; USEC_INFINITY: none */
+        uint8_t priority; /* of a run in the queue for its locks and resources */
 } RunSettings;
 
 /* — reasons — */
@@ -86,11 +88,12 @@ typedef enum RunReason {
         RUN_REASON_DEADLINE, /* TIMEOUT, of the run */
         RUN_REASON_UNIT, /* of a run: PAUSED by a stop of the unit */
         RUN_REASON_DEPENDENCY, /* of a run: FAILED, since the unit did not start */
-        RUN_REASON_QUEUE, /* of a run: TIMEOUT in the queue */
+        RUN_REASON_QUEUE, /* TIMEOUT in the queue; of a node: it was READY for too long */
         RUN_REASON_SHORT_CIRCUIT, /* SKIPPED: nothing below needs it; RUNNING: becomes that unless it succeeds */
         RUN_REASON_WHEN, /* SKIPPED: its condition is false */
         RUN_REASON_EXPRESSION, /* FAILED: its condition has no value */
         RUN_REASON_POLICY, /* PENDING, FAILED: so says the command that judges it */
+        RUN_REASON_DEADLOCK, /* PENDING: it waits for what waits for its own run */
         _RUN_REASON_MAX,
 } RunReason;
 
@@ -109,6 +112,8 @@ typedef enum RunWhy {
         RUN_WHY_RUN, /* that has not begun, or is paused */
         RUN_WHY_UNIT, /* to be active */
         RUN_WHY_POLICY, /* a command that judges it */
+        RUN_WHY_LOCK, /* see run_engine_get_lock() */
+        RUN_WHY_RESOURCE,
         _RUN_WHY_MAX,
 } RunWhy;
 
@@ -143,7 +148,7 @@ typedef struct RunNodeRow {
         uint32_t generation, number; /* from 1; of the last attempt in the generation, 0: none yet */
         uint32_t failures, agains, losses; /* that count against the limits */
         uint32_t batch; /* that the attempt was made in; 0: the one of this row */
-        usec_t at; /* not before, if DEFERRED; the start of an attempt */
+        usec_t at; /* not before, if DEFERRED; since when, if READY; the start of an attempt */
         usec_t first_at; /* the first of the attempts that count; 0: none yet */
 } RunNodeRow;
 
@@ -212,6 +217,13 @@ DEFINE_CLEANUP(RunEngine, run_engine_free)
 int run_flow_new(RunEngine *engine, const RunSettings *settings, RunFlow **ret_flow);
 /* -EBUSY: it has runs. */
 int run_flow_forget(RunFlow *flow);
+/* There are @total of a resource, for Needs=. As of run_pool_set_resource(). */
+int run_engine_set_resource(RunEngine *engine, const char *name, uint64_t total);
+/* Whether waiting raises priorities; at first it does. */
+void run_engine_set_ageing(RunEngine *engine, bool is_on);
+/* Whether a run of the graph, and all of its nodes, can ever have what they take: as of run_pool_check(). */
+int run_engine_check(const RunEngine *engine, const RunGraph *graph, char **ret_problem);
+
 /* For runs to come; those that are there keep what they have. */
 void run_flow_set(RunFlow *flow, const RunSettings *settings);
 
@@ -225,7 +237,8 @@ typedef struct RunSubmit {
 
 /*
  * 0; with the key of an earlier run nothing is made, and *ret_id is that run's. -EBUSY by OnBusy= or MaxQueued=,
- * -EAGAIN while the store is full, -EEXIST for an id that is taken, -ENOMEM.
+ * -ENOBUFS by MaxQueued= for one that takes something, -EAGAIN while the store is full, -EEXIST for an id that is
+ * taken, -ENOMEM, or what run_engine_check() refuses.
  */
 int run_engine_submit(RunFlow *flow, const RunSubmit *submit, uint32_t *ret_id);
 
@@ -331,6 +344,8 @@ void run_engine_put_all(RunEngine *engine);
 /* -ENOENT. */
 int run_engine_get(const RunEngine *engine, uint32_t run, RunRow *ret_row, RunWhy *ret_why);
 int run_engine_get_node(const RunEngine *engine, uint32_t run, uint32_t node, RunNodeRow *ret_row, RunWhy *ret_why);
+/* What a node, or with RUN_NODE_NONE the run, waits for and cannot have: 1; 0: nothing; or -ENOENT. */
+int run_engine_get_lock(const RunEngine *engine, uint32_t run, uint32_t node, RunClaimWhy *ret_why);
 /* How many nodes of a run have each state. -ENOENT. */
 int run_engine_tally(const RunEngine *engine, uint32_t run, uint32_t ret_n[static _RUN_NODE_STATE_MAX]);
 /* Drops a run that has ended. -EBUSY: it has not, or its rows were not put; -ENOENT. */

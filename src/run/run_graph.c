@@ -35,10 +35,13 @@ struct RunGraph {
         uint32_t *parents, *children; /* owned */
         uint8_t *parent_edges, *child_edges; /* owned; RunEdge, beside each of them */
         uint32_t *order, *by_urgency; /* owned */
+        uint16_t *ways; /* owned */
         char *names; /* owned */
         size_t n_names; /* bytes */
         VECTOR(RunPolicy) policies;
         IndexTable by_name; /* of nodes */
+        RunDemand *demands; /* owned */
+        uint32_t n_demands, demand;
 };
 
 static RunGraph *free_graph(RunGraph *graph) {
@@ -49,9 +52,11 @@ static RunGraph *free_graph(RunGraph *graph) {
         free(graph->child_edges);
         free(graph->order);
         free(graph->by_urgency);
+        free(graph->ways);
         free(graph->names);
         vector_deinit(&graph->policies);
         index_table_deinit(&graph->by_name);
+        free(graph->demands);
         free(graph);
         return NULL;
 }
@@ -461,12 +466,39 @@ static int add_order(RunGraph *graph, char **ret_problem) {
         return n_placed == graph->n ? 0 : refuse_cycle(graph, missing, ret_problem);
 }
 
+/* Adds up how many there are of each, to where each one begins. */
+static void sum_up(uint32_t *places, uint32_t n) {
+        for (uint32_t i = 0, sum = 0; i < n; i++) {
+                const uint32_t count = places[i];
+
+                places[i] = sum;
+                sum += count;
+        }
+}
+
+/* Sorts nodes that stand by way: those of the highest priority come first, otherwise the order stays. */
+static void sort_by_priority(RunGraph *graph, const uint32_t *by_way) {
+        uint32_t places[RUN_PRIORITY_MAX + 1] = {};
+
+        for (uint32_t i = 0; i < graph->n; i++)
+                places[RUN_PRIORITY_MAX - run_graph_policy(graph, i)->priority]++;
+        sum_up(places, RUN_PRIORITY_MAX + 1);
+        for (uint32_t i = 0; i < graph->n; i++) {
+                const uint8_t priority = run_graph_policy(graph, by_way[i])->priority;
+
+                graph->nodes[by_way[i]].urgency = places[RUN_PRIORITY_MAX - priority]++;
+                graph->by_urgency[graph->nodes[by_way[i]].urgency] = by_way[i];
+        }
+}
+
 /* The nodes by what is left to do below them: sorted by counting, as a way is no longer than there are nodes. */
 static int add_urgency(RunGraph *graph) {
-        cleanup_free_ uint32_t *ways = calloc(graph->n, sizeof(*ways)), *places = calloc(graph->n + 1, sizeof(*places));
+        cleanup_free_ uint32_t *ways = calloc(graph->n, sizeof(*ways)), *places = calloc(graph->n, sizeof(*places));
+        cleanup_free_ uint32_t *by_way = calloc(graph->n, sizeof(*by_way));
 
         graph->by_urgency = malloc(graph->n * sizeof(*graph->by_urgency));
-        if (!ways || !places || !graph->by_urgency)
+        graph->ways = malloc(graph->n * sizeof(*graph->ways));
+        if (!ways || !places || !by_way || !graph->by_urgency || !graph->ways)
                 return -ENOMEM;
         for (uint32_t at = graph->n; at-- > 0;) {
                 const uint32_t node = graph->order[at];
@@ -475,16 +507,24 @@ static int add_urgency(RunGraph *graph) {
 
                 for (uint32_t i = 0; i < n; i++)
                         ways[node] = MAX(ways[node], ways[children[i]] + 1);
+                graph->ways[node] = (uint16_t) MIN(ways[node], (uint32_t) UINT16_MAX);
                 /* The longest way comes first. */
-                places[graph->n - ways[node]]++;
+                places[graph->n - 1 - ways[node]]++;
         }
+        sum_up(places, graph->n);
         for (uint32_t i = 0; i < graph->n; i++)
-                places[i + 1] += places[i];
-        for (uint32_t i = 0; i < graph->n; i++) {
-                graph->nodes[i].urgency = places[graph->n - ways[i] - 1]++;
-                graph->by_urgency[graph->nodes[i].urgency] = i;
-        }
+                by_way[places[graph->n - 1 - ways[i]]++] = i;
+        sort_by_priority(graph, by_way);
         return 0;
+}
+
+static int add_demands(RunGraph *graph, const RunGraphSpec *spec) {
+        if (spec->n_demands == 0)
+                return 0;
+        graph->demands = run_demands_copy(spec->demands, spec->n_demands);
+        graph->n_demands = spec->n_demands;
+        graph->demand = spec->demand;
+        return graph->demands ? 0 : -ENOMEM;
 }
 
 int run_graph_new(const RunGraphSpec *spec, RunGraph **ret_graph, char **ret_problem) {
@@ -505,6 +545,8 @@ int run_graph_new(const RunGraphSpec *spec, RunGraph **ret_graph, char **ret_pro
         if (r < 0)
                 return r;
         r = add_policies(graph, spec);
+        if (r == 0)
+                r = add_demands(graph, spec);
         if (r < 0)
                 return r;
         r = add_edges(graph, spec, ret_problem);
@@ -595,6 +637,18 @@ uint32_t run_graph_urgency(const RunGraph *graph, uint32_t node) {
         return graph->nodes[node].urgency;
 }
 
+uint32_t run_graph_way(const RunGraph *graph, uint32_t node) {
+        assert(node < graph->n);
+        return graph->ways[node];
+}
+
+const RunDemand *run_graph_demand(const RunGraph *graph, uint32_t node) {
+        const uint32_t demand = node == RUN_NODE_NONE ? graph->demand : run_graph_policy(graph, node)->demand;
+
+        assert(demand <= graph->n_demands);
+        return demand == 0 ? NULL : &graph->demands[demand - 1];
+}
+
 uint32_t run_graph_rank(const RunGraph *graph, uint32_t node) {
         return graph->nodes[node].rank;
 }
@@ -604,7 +658,8 @@ size_t run_graph_bytes(const RunGraph *graph) {
 
         return sizeof(*graph) + (graph->n + 1) * sizeof(*graph->nodes) +
                2 * n_edges * (sizeof(*graph->parents) + sizeof(*graph->parent_edges)) +
-               2 * graph->n * sizeof(*graph->order) + graph->n_names +
+               graph->n * (2 * sizeof(*graph->order) + sizeof(*graph->ways)) + graph->n_names +
                graph->policies.allocated * sizeof(*graph->policies.items) +
-               graph->by_name.n_slots * sizeof(*graph->by_name.slots);
+               graph->by_name.n_slots * sizeof(*graph->by_name.slots) +
+               run_demands_bytes(graph->demands, graph->n_demands);
 }

@@ -15,6 +15,7 @@
 
 #include "basic/macro.h"
 #include "basic/usec.h"
+#include "run/run_demand.h"
 
 /* In place of a parent's name: no parent. */
 #define RUN_NO_NODE "N/A"
@@ -109,6 +110,10 @@ typedef struct RunPolicy {
         bool stays; /* is not skipped as unneeded */
         bool has_default, has_default_for_timeout; /* a failure that another value stands in for ends no run */
         RunEndRun end_run;
+        usec_t queue_timeout; /* from READY to the start; 0: none */
+        uint32_t demand; /* index in .demands of the graph, plus one; 0: nothing is taken */
+        uint8_t priority;
+        bool gives_up_locks; /* while it is DEFERRED or PENDING */
 } RunPolicy;
 
 typedef struct RunNodeSpec {
@@ -123,6 +128,9 @@ typedef struct RunNodeSpec {
 typedef struct RunGraphSpec {
         const RunNodeSpec *nodes;
         uint32_t n_nodes;
+        const RunDemand *demands; /* copied */
+        uint32_t n_demands;
+        uint32_t demand; /* of a run, as in RunPolicy */
 } RunGraphSpec;
 
 typedef struct RunGraph RunGraph;
@@ -157,8 +165,11 @@ uint32_t run_graph_count_judged(const RunGraph *graph, uint32_t node); /* of its
 /* All nodes, parents before their children; as the definition has them where both may come first. */
 const uint32_t *run_graph_order(const RunGraph *graph);
 uint32_t run_graph_rank(const RunGraph *graph, uint32_t node); /* its place in that order */
-/* All nodes, those with the longest way to an end first; of equal ones as the definition has them. */
+/* All nodes by priority; of equal ones those with the longest way to an end first, then as the definition has them. */
 const uint32_t *run_graph_by_urgency(const RunGraph *graph);
 uint32_t run_graph_urgency(const RunGraph *graph, uint32_t node); /* its place among these */
+uint32_t run_graph_way(const RunGraph *graph, uint32_t node); /* edges of that way, at most 65535 */
+/* What a node, or with RUN_NODE_NONE a run, takes: borrowed; NULL: nothing. */
+const RunDemand *run_graph_demand(const RunGraph *graph, uint32_t node);
 /* What the graph takes, without what its allocations cost. */
 size_t run_graph_bytes(const RunGraph *graph);

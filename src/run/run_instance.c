@@ -24,7 +24,7 @@ size_t run_engine_bytes(uint32_t n_nodes) {
 }
 
 /* Sets and timers stand behind the nodes. */
-int run_instance_new(RunFlow *flow, RunGraph *graph, uint32_t id, Run **ret_run) {
+int run_instance_new(RunFlow *flow, RunGraph *graph, uint32_t id, bool is_restored, Run **ret_run) {
         const uint32_t n = run_graph_count(graph);
         uint64_t *sets;
         Run *run;
@@ -33,6 +33,8 @@ int run_instance_new(RunFlow *flow, RunGraph *graph, uint32_t id, Run **ret_run)
         r = id_map_reserve(&flow->engine->runs, 1);
         if (r == 0)
                 r = heap_reserve(&flow->engine->timers, flow->engine->runs.n + 1);
+        if (r == 0)
+                r = heap_reserve(&flow->engine->offers, flow->engine->runs.n + 1);
         if (r < 0)
                 return r;
         run = calloc(1, run_engine_bytes(n));
@@ -48,11 +50,18 @@ int run_instance_new(RunFlow *flow, RunGraph *graph, uint32_t id, Run **ret_run)
         run->n = run->first_marked = run->first_changed = run->first_ready = n;
         run->row = (RunRow) { .id = id, .round = 1, .deadline = USEC_INFINITY };
         run->tally[RUN_NODE_WAITING] = n;
-        run->place = HEAP_NOWHERE;
+        run->place = run->offer_place = HEAP_NOWHERE;
         run->due = USEC_INFINITY;
         for (uint32_t i = 0; i < n; i++) {
                 run->nodes[i].place = HEAP_NOWHERE;
                 run->nodes[i].generation = 1;
+        }
+        r = run_lock_init(run, is_restored);
+        if (r < 0) {
+                run_lock_deinit(run);
+                run_graph_unref(run->graph);
+                free(run);
+                return r;
         }
         (void) id_map_put(&flow->engine->runs, id, run);
         run->previous = flow->last;
@@ -77,6 +86,7 @@ void run_instance_free(Run *run) {
         else
                 flow->last = run->previous;
         heap_remove(&flow->engine->timers, run);
+        run_lock_deinit(run);
         (void) id_map_remove(&flow->engine->runs, run->row.id);
         run_graph_unref(run->graph);
         free(run);
@@ -155,6 +165,8 @@ static usec_t due_of(const Run *run, uint32_t node) {
 
         if (entry->state == RUN_NODE_DEFERRED)
                 return MIN(due, entry->at);
+        if (entry->state == RUN_NODE_READY && policy->queue_timeout > 0 && run_has_begun(run))
+                return usec_add(entry->at, policy->queue_timeout);
         if (entry->state != RUN_NODE_RUNNING || entry->outcome != RUN_OUTCOME_OPEN)
                 return USEC_INFINITY;
         if (entry->attempt == RUN_ATTEMPT_IS_STARTED)

@@ -125,12 +125,12 @@ void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reas
                 entry->attempt = RUN_ATTEMPT_NONE;
                 entry->outcome = RUN_OUTCOME_OPEN;
                 if (state != RUN_NODE_DEFERRED)
-                        entry->at = 0;
+                        entry->at = state == RUN_NODE_READY ? run->flow->engine->now : 0;
         }
         if (from == RUN_NODE_READY || state == RUN_NODE_READY) {
                 const uint32_t urgency = run_graph_urgency(run->graph, node);
 
-                run_set_put(run, RUN_SET_READY, urgency, state == RUN_NODE_READY);
+                run_set_put(run, RUN_SET_READY, urgency, state == RUN_NODE_READY && !run_lock_has(run, node));
                 run->first_ready = MIN(run->first_ready, urgency);
         }
         run_set_put(run, RUN_SET_PENDING, node, state == RUN_NODE_PENDING);
@@ -144,6 +144,8 @@ void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reas
                 doubt_parents(run, node);
         if (state == RUN_NODE_SUCCEEDED && run->fired == RUN_END_RUN_NO)
                 run->fired = run_graph_policy(run->graph, node)->end_run;
+        if (!run_lock_node(run, node))
+                run_node_become(run, node, RUN_NODE_PENDING, RUN_REASON_DEADLOCK);
 }
 
 void run_node_fail(Run *run, uint32_t node, RunNodeState state, RunReason reason) {
@@ -157,6 +159,25 @@ void run_node_fail(Run *run, uint32_t node, RunNodeState state, RunReason reason
         run_node_become(run, node, state, reason);
         if (policy->failure == RUN_POLICY_END && !stands_in && run->fired == RUN_END_RUN_NO)
                 run->fired = RUN_END_RUN_FAILURE;
+}
+
+void run_node_restore(Run *run, uint32_t node) {
+        if (!run_lock_restore_node(run, node))
+                run_node_become(run, node, RUN_NODE_PENDING, RUN_REASON_DEADLOCK);
+}
+
+void run_node_begin_all(Run *run) {
+        for (uint32_t i = 0; i < run->n; i++) {
+                if (run->nodes[i].state != RUN_NODE_READY)
+                        continue;
+                run->nodes[i].at = run->flow->engine->now;
+                /* Of other nodes the time is of no account after a restart. */
+                if (run_lock_has(run, i) || run_graph_policy(run->graph, i)->queue_timeout > 0)
+                        run_change_node(run, i);
+                run_node_time(run, i);
+                if (!run_lock_node(run, i))
+                        run_node_become(run, i, RUN_NODE_PENDING, RUN_REASON_DEADLOCK);
+        }
 }
 
 /* — judging — */

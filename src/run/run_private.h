@@ -13,6 +13,7 @@
 #include "basic/heap.h"
 #include "basic/id_map.h"
 #include "run/run_engine.h"
+#include "run/run_pool.h"
 
 #define RUN_LOSSES_MAX 3U /* lost so often, a node waits for a person */
 
@@ -64,6 +65,10 @@ typedef struct Run {
         uint32_t n_timers;
         uint32_t place; /* in the timers of the engine */
         usec_t due; /* of the first timer */
+        uint32_t offer, offer_place; /* the node to begin next; in the offers of the engine */
+        RunClaim *claim; /* owned; NULL: it takes nothing */
+        RunClaim **claims; /* of the nodes, owned; NULL: none takes anything */
+        RunGate gate; /* of the claims of its nodes */
         uint32_t *timers; /* a heap of nodes */
         uint64_t *sets[_RUN_SET_MAX];
         RunNode nodes[];
@@ -74,6 +79,7 @@ struct RunFlow {
         RunFlow *next, *previous;
         RunSettings settings;
         Run *first, *last;
+        RunGate gate; /* of the claims of its runs */
         bool is_active;
 };
 
@@ -83,6 +89,8 @@ struct RunEngine {
         RunFlow *flows;
         IdMap runs;
         Heap timers; /* of runs */
+        Heap offers; /* of runs, while a turn ends */
+        RunPool *pool; /* owned */
         uint64_t places;
         usec_t now;
         uint32_t accepted, durable;
@@ -99,6 +107,15 @@ static inline bool run_is_busy(const Run *run) {
         return run->row.state >= RUN_RUNNING && !run_is_over(run);
 }
 
+static inline bool run_has_begun(const Run *run) {
+        return run->row.state >= RUN_RUNNING;
+}
+
+/* The run may begin once there is room. */
+static inline bool run_can_wait(const Run *run) {
+        return !run->row.is_held && (run->row.state == RUN_CREATED || run->row.state == RUN_QUEUED);
+}
+
 /* Nodes of the run are judged by their parents. */
 static inline bool run_is_judged(const Run *run) {
         return run->row.state <= RUN_SUSPENDED;
@@ -111,7 +128,7 @@ static inline bool run_is_open(const Run *run) {
 
 /* — run_instance.c: memory, sets, timers — */
 
-int run_instance_new(RunFlow *flow, RunGraph *graph, uint32_t id, Run **ret_run);
+int run_instance_new(RunFlow *flow, RunGraph *graph, uint32_t id, bool is_restored, Run **ret_run);
 void run_instance_free(Run *run);
 bool run_set_has(const Run *run, RunSet set, uint32_t at);
 void run_set_put(Run *run, RunSet set, uint32_t at, bool value);
@@ -143,6 +160,8 @@ void run_take_answer(Run *run, uint32_t node, RunAnswer answer);
 void run_judge(Run *run); /* all that are marked */
 void run_judge_all(Run *run);
 void run_judge_conditions(Run *run); /* which wait for the run to begin; with run_settle() */
+void run_node_restore(Run *run, uint32_t node); /* what it held, and what it waits for */
+void run_node_begin_all(Run *run); /* those that are READY wait from now on */
 void run_node_skip_rest(Run *run); /* all that do not run */
 void run_node_reset(Run *run, uint32_t node); /* a next generation */
 /* Resets @node and, below it, all or what was skipped or cancelled. */
@@ -163,6 +182,27 @@ void run_attempt_end(Run *run, uint32_t node, RunEndKind kind, uint16_t end);
 void run_attempt_release(Run *run); /* those that the store has */
 void run_attempt_meet_bound(Run *run, uint32_t node); /* of its time, if it is over */
 
+/* — run_dispatch.c: which attempts are made — */
+
+/* Makes up to @budget attempts. Returns whether more can be made at once. */
+bool run_dispatch(RunEngine *engine, uint32_t budget);
+int run_compare_offers(const void *a, const void *b);
+uint32_t *run_offer_place(void *run);
+
+/* — run_lock.c: locks and resources — */
+
+int run_lock_init(Run *run, bool is_restored); /* also if that fails it is to be undone */
+void run_lock_deinit(Run *run);
+bool run_lock_has(const Run *run, uint32_t node); /* the node takes something */
+/* After a change of the state of a node, and after a restart: false if the node would wait for ever. */
+bool run_lock_node(Run *run, uint32_t node);
+bool run_lock_restore_node(Run *run, uint32_t node);
+void run_lock_end(Run *run); /* the run is terminal */
+void run_lock_restore(Run *run);
+void run_lock_ask(RunFlow *flow, bool has_place); /* runs that can wait do, others do not */
+/* Why a node, or with RUN_NODE_NONE the run, cannot have what it waits for: false if that is not so. */
+bool run_lock_why(const Run *run, uint32_t node, RunClaimWhy *ret_why);
+
 /* — run_settle.c: states of runs — */
 
 void run_become(Run *run, RunState state, RunReason reason);
@@ -170,6 +210,8 @@ void run_stop(Run *run, RunState result);
 void run_fire(Run *run); /* ends it if FailurePolicy=end asks for that */
 void run_settle(Run *run); /* after each event */
 void run_admit(RunFlow *flow);
+void run_begin(Run *run);
+bool run_has_place(const RunFlow *flow); /* of MaxRuns= */
 void run_hold(Run *run, bool by_person);
 void run_release_hold(Run *run);
 void run_end_unbegun(Run *run, RunState state, RunReason reason);

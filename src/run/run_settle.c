@@ -12,6 +12,8 @@
 void run_become(Run *run, RunState state, RunReason reason) {
         run->row.state = state;
         run->row.reason = reason;
+        if (run_is_over(run))
+                run_lock_end(run);
         run_change(run);
         run_time(run);
 }
@@ -108,22 +110,20 @@ void run_end_unbegun(Run *run, RunState state, RunReason reason) {
         run_become(run, state, reason);
 }
 
-static void begin(Run *run) {
+void run_begin(Run *run) {
         run->row.deadline = usec_add(run->flow->engine->now, run->settings.timeout);
         run_become(run, RUN_RUNNING, RUN_REASON_NONE);
         run_judge_conditions(run);
+        run_node_begin_all(run);
         run_settle(run);
 }
 
-static bool can_wait(const Run *run) {
-        return !run->row.is_held && (run->row.state == RUN_CREATED || run->row.state == RUN_QUEUED);
-}
-
+/* One that takes something begins when it can have that: see run_dispatch.c. */
 static Run *first_waiting(const RunFlow *flow) {
         Run *first = NULL;
 
         for (Run *run = flow->first; run; run = run->next)
-                if (can_wait(run) && (!first || run->row.place < first->row.place))
+                if (run_can_wait(run) && !run->claim && (!first || run->row.place < first->row.place))
                         first = run;
         return first;
 }
@@ -136,16 +136,21 @@ static uint32_t count_busy(const RunFlow *flow) {
         return n;
 }
 
+bool run_has_place(const RunFlow *flow) {
+        return count_busy(flow) < flow->settings.max_runs;
+}
+
 void run_admit(RunFlow *flow) {
         Run *run;
 
+        /* A run may end as soon as it begins. */
+        while (flow->is_active && (run = first_waiting(flow)) && run_has_place(flow))
+                run_begin(run);
+        run_lock_ask(flow, run_has_place(flow));
         if (!flow->is_active)
                 return;
-        /* A run may end as soon as it begins. */
-        while ((run = first_waiting(flow)) && count_busy(flow) < flow->settings.max_runs)
-                begin(run);
         for (run = flow->first; run; run = run->next)
-                if (run->row.state == RUN_CREATED && can_wait(run)) {
+                if (run->row.state == RUN_CREATED && run_can_wait(run)) {
                         run->row.queued_at = flow->engine->now;
                         run_become(run, RUN_QUEUED, RUN_REASON_NONE);
                 }

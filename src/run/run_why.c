@@ -31,13 +31,15 @@ static const char *const reasons[_RUN_REASON_MAX] = {
         [RUN_REASON_WHEN] = "when",
         [RUN_REASON_EXPRESSION] = "expression",
         [RUN_REASON_POLICY] = "policy",
+        [RUN_REASON_DEADLOCK] = "deadlock",
 };
 
 static const char *const whys[_RUN_WHY_MAX] = {
         [RUN_WHY_NOTHING] = "nothing", [RUN_WHY_PARENTS] = "parents", [RUN_WHY_HUMAN] = "human",
         [RUN_WHY_TIME] = "time",       [RUN_WHY_PROCESS] = "process", [RUN_WHY_END] = "end",
         [RUN_WHY_STORE] = "store",     [RUN_WHY_PLACE] = "place",     [RUN_WHY_RUN] = "run",
-        [RUN_WHY_UNIT] = "unit",       [RUN_WHY_POLICY] = "policy",
+        [RUN_WHY_UNIT] = "unit",       [RUN_WHY_POLICY] = "policy",   [RUN_WHY_LOCK] = "lock",
+        [RUN_WHY_RESOURCE] = "resource",
 };
 
 static const char *const answers[_RUN_ANSWER_MAX] = {
@@ -49,11 +51,22 @@ DEFINE_STRING_TABLE(run_answer, RunAnswer, answers)
 DEFINE_STRING_TABLE(run_reason, RunReason, reasons)
 DEFINE_STRING_TABLE(run_why, RunWhy, whys)
 
+/* Why something that could go on has not: @node, or with RUN_NODE_NONE the run. */
+static RunWhy why_not_yet(const Run *run, uint32_t node, bool has_place) {
+        RunClaimWhy why;
+
+        if (!has_place || !run_lock_why(run, node, &why))
+                return RUN_WHY_PLACE;
+        return why.is_lock ? RUN_WHY_LOCK : RUN_WHY_RESOURCE;
+}
+
 static RunWhy why_of_run(const Run *run) {
         switch (run->row.state) {
         case RUN_CREATED:
         case RUN_QUEUED:
-                return run->row.is_held || !run->flow->is_active ? RUN_WHY_UNIT : RUN_WHY_PLACE;
+                if (run->row.is_held || !run->flow->is_active)
+                        return RUN_WHY_UNIT;
+                return why_not_yet(run, RUN_NODE_NONE, run_has_place(run->flow));
         case RUN_PAUSED:
                 return run->row.is_held && !run->row.is_paused ? RUN_WHY_UNIT : RUN_WHY_HUMAN;
         case RUN_SUSPENDED:
@@ -94,7 +107,9 @@ static RunWhy why_of_node(const Run *run, uint32_t node) {
                         return RUN_WHY_RUN;
                 if (!run->flow->is_active)
                         return RUN_WHY_UNIT;
-                return run->flow->engine->store == RUN_STORE_OPEN ? RUN_WHY_PLACE : RUN_WHY_STORE;
+                if (run->flow->engine->store != RUN_STORE_OPEN)
+                        return RUN_WHY_STORE;
+                return why_not_yet(run, node, run->tally[RUN_NODE_RUNNING] < run->settings.max_parallel);
         case RUN_NODE_RUNNING:
                 return why_of_attempt(&run->nodes[node]);
         case RUN_NODE_DEFERRED:
@@ -128,6 +143,14 @@ int run_engine_get_node(const RunEngine *engine, uint32_t id, uint32_t node, Run
         *ret_row = run_node_row(run, node);
         *ret_why = why_of_node(run, node);
         return 0;
+}
+
+int run_engine_get_lock(const RunEngine *engine, uint32_t id, uint32_t node, RunClaimWhy *ret_why) {
+        const Run *run = run_find(engine, id);
+
+        if (!run || (node != RUN_NODE_NONE && node >= run->n))
+                return -ENOENT;
+        return run_lock_why(run, node, ret_why);
 }
 
 int run_engine_tally(const RunEngine *engine, uint32_t id, uint32_t ret_n[static _RUN_NODE_STATE_MAX]) {

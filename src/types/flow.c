@@ -8,6 +8,7 @@
  */
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "basic/macro.h"
@@ -49,7 +50,11 @@ static Flow *flow_of(const Unit *unit) {
 
 /* A flow whose file is gone has no settings: it uses the defaults. */
 static const FlowSettings *flow_settings(const Unit *unit) {
-        static const FlowSettings none = { .max_runs = 1, .run_timeout = USEC_INFINITY };
+        static const FlowSettings none = {
+                .max_runs = 1,
+                .run_timeout = USEC_INFINITY,
+                .claim = { .lock_slots = 1, .priority = FLOW_PRIORITY_UNSET, .queue_timeout = USEC_INFINITY },
+        };
 
         return unit->type_settings ? unit->type_settings : &none;
 }
@@ -239,6 +244,27 @@ static void get_nodes(const Unit *unit, Sink *sink) {
         sink_close(sink);
 }
 
+static const char *hold_word(FlowHold hold) {
+        return flow_hold_to_string(hold != FLOW_HOLD_UNSET ? hold : FLOW_HOLD_NODE);
+}
+
+static uint32_t priority_number(uint32_t priority) {
+        return priority != FLOW_PRIORITY_UNSET ? priority : FLOW_PRIORITY_MEDIUM;
+}
+
+static void get_needs(const Unit *unit, Sink *sink) {
+        const FlowNeeds *needs = &flow_settings(unit)->claim.needs;
+
+        sink_open(sink, 'a', "s");
+        for (size_t i = 0; i < needs->n; i++) {
+                cleanup_free_ char *word = NULL;
+
+                if (text_format(&word, "%s:%" PRIu64, needs->items[i].name, needs->items[i].amount) == 0)
+                        sink_string(sink, word);
+        }
+        sink_close(sink);
+}
+
 #define GETTER(name, put, expression) \
         static void get_##name(const Unit *unit, Sink *sink) { \
                 const FlowSettings *flow = flow_settings(unit); \
@@ -248,8 +274,11 @@ static void get_nodes(const Unit *unit, Sink *sink) {
 
 GETTER(end_mode, sink_string, flow_end_mode_to_string(flow->end_mode))
 GETTER(failure_policy, sink_string, failure_word(flow->failure_policy))
+GETTER(hold_lock, sink_string, hold_word(flow->claim.hold_lock))
 GETTER(keep_for, sink_u64, flow->has_keep_for ? flow->keep_for : 0)
 GETTER(keep_runs, sink_u32, flow->keep_runs)
+GETTER(lock, sink_strv, flow->claim.locks)
+GETTER(lock_slots, sink_u32, flow->claim.lock_slots)
 GETTER(max_parallel, sink_u32, flow->max_parallel)
 GETTER(max_queued, sink_u32, flow->max_queued)
 GETTER(max_runs, sink_u32, flow->max_runs)
@@ -275,6 +304,8 @@ static void get_params(const Unit *unit, Sink *sink) {
         sink_close(sink);
 }
 
+GETTER(priority, sink_u32, priority_number(flow->claim.priority))
+GETTER(queue_timeout, sink_u64, flow->claim.queue_timeout)
 GETTER(run_timeout, sink_u64, flow->run_timeout)
 GETTER(skip_unneeded, sink_string, flow->skip_unneeded == FLOW_SKIP_NO ? "no" : "optional")
 GETTER(stop_mode, sink_string, flow_stop_mode_to_string(flow->stop_mode))
@@ -312,6 +343,13 @@ static const UnitProperty rows[] = {
         { "MaxQueued", "u", C, get_max_queued, "How many runs may wait." },
         { "MaxParallel", "u", C, get_max_parallel,
           "How many attempts of a run there may be at a time; 0: four for each CPU." },
+        { "Lock", "as", C, get_lock, "The locks that a run holds." },
+        { "LockSlots", "u", C, get_lock_slots, "How many runs may hold each of them at a time." },
+        { "HoldLock", "s", C, get_hold_lock,
+          "How long a node holds its locks, by default: 'node' or 'attempt', which gives them up between tries." },
+        { "Needs", "as", C, get_needs, "What a run takes of resources, each as 'cpu:2'." },
+        { "Priority", "u", C, get_priority, "Of its runs and, by default, of nodes, from 0 to 255." },
+        { "QueueTimeoutUSec", "t", C, get_queue_timeout, "How long a run may wait before it begins." },
         { "FailurePolicy", "s", C, get_failure_policy,
           "What the failure of a node means for its run, by default: 'end', 'continue' or 'suspend'." },
         { "EndMode", "s", C, get_end_mode,

@@ -128,6 +128,7 @@ static void flow_node_deinit(FlowNode *node) {
         vector_deinit(&node->depends_on);
         flow_parents_deinit(&node->named);
         flow_parents_deinit(&node->skip_counts_as);
+        flow_claim_deinit(&node->claim);
         exec_command_free_all(node->command);
         if (node->process)
                 flow_process_deinit(node->process);
@@ -150,6 +151,7 @@ int flow_node_settings_new(FlowNodeSettings **ret_settings) {
                 .timeout = USEC_INFINITY,
                 .total_timeout = USEC_INFINITY,
         };
+        flow_claim_init(&settings->node.claim);
         flow_process_init(&settings->process);
         *ret_settings = settings;
         return 0;
@@ -172,6 +174,7 @@ int flow_settings_new(FlowSettings **ret_settings) {
         if (!settings)
                 return -ENOMEM;
         flow_process_init(&settings->process);
+        flow_claim_init(&settings->claim);
         settings->max_runs = 1;
         settings->max_queued = 100;
         settings->keep_runs = 200;
@@ -185,6 +188,7 @@ FlowSettings *flow_settings_free(FlowSettings *settings) {
         if (!settings)
                 return NULL;
         flow_process_deinit(&settings->process);
+        flow_claim_deinit(&settings->claim);
         resource_settings_free(settings->resources);
         for (size_t i = 0; i < settings->nodes.n; i++)
                 flow_node_deinit(&settings->nodes.items[i]);

@@ -18,6 +18,7 @@
 #include "basic/vector.h"
 #include "run/run_param.h"
 #include "unitfile/exec_settings.h"
+#include "unitfile/flow_claim.h"
 #include "unitfile/kill_settings.h"
 #include "unitfile/resource_settings.h"
 #include "unitfile/service_settings.h"
@@ -194,6 +195,7 @@ typedef struct FlowNode {
         uint32_t again_max; /* 0: any number */
         usec_t timeout; /* of an attempt; USEC_INFINITY: none */
         usec_t total_timeout; /* of all of them */
+        FlowClaim claim;
         FlowProcess *process; /* owned; NULL: the flow's */
         ResourceSettings *resources; /* owned; NULL: not set */
 } FlowNode;
@@ -227,6 +229,7 @@ typedef struct FlowSettings {
         uint32_t keep_runs;
         usec_t keep_for; /* of a run that has ended, if has_keep_for; else it depends on its end */
         usec_t run_timeout; /* USEC_INFINITY: none */
+        FlowClaim claim; /* of a run; .hold_lock and .priority also of nodes that set none */
         usec_t timeout_stop; /* from the first signal to the last; USEC_INFINITY: none */
 } FlowSettings;
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "basic/macro.h"
+#include "basic/strv.h"
 #include "basic/text.h"
 #include "run/run_value.h"
 #include "unitfile/directive_value.h"
@@ -54,6 +55,69 @@ int flow_parse_timeout(const DirectiveLine *line, const char *value) {
                 return directive_complain(line, "A limit of 0 would end it before it begins; for no limit write "
                                                 "infinity");
         return directive_parse_seconds(line, value);
+}
+
+static int judge_lock(const DirectiveLine *line, char **word) {
+        char *const *locks = *(char ***) directive_field(line);
+
+        if (!flow_lock_is_valid(*word))
+                return directive_complain(line, "'%s' is not a name of a lock%s: a name has letters, digits, '_', '.', "
+                                                "'-', ':', '@', '/' and '+', and at most 255 of them", *word,
+                                          strchr(*word, ',') ? " (names are separated by blanks, not by commas)" : "");
+        /* Once is enough. */
+        strv_foreach(lock, locks)
+                if (strcmp(*lock, *word) == 0)
+                        return 0;
+        return 1;
+}
+
+int flow_parse_lock(const DirectiveLine *line, const char *value) {
+        return directive_parse_list(line, value, judge_lock);
+}
+
+int flow_parse_needs(const DirectiveLine *line, const char *value) {
+        FlowNeeds *needs = directive_field(line);
+        const char *at = value;
+
+        if (!*value)
+                flow_needs_clear(needs);
+        for (;;) {
+                cleanup_free_ char *word = NULL;
+                int r = directive_next_word(line, &at, &word);
+
+                if (r <= 0)
+                        return r == -EINVAL ? 0 : r;
+                r = flow_needs_add(needs, word);
+                if (r == -EEXIST)
+                        return directive_complain(line, "In '%s' a resource is named that this setting has already",
+                                                  word);
+                if (r == -EINVAL)
+                        return directive_complain(line, "'%s' is not a name of a resource and an amount above 0, such "
+                                                        "as cpu:2 or memory:4G", word);
+                if (r < 0)
+                        return r;
+        }
+}
+
+int flow_parse_priority(const DirectiveLine *line, const char *value) {
+        static const struct {
+                const char *word;
+                uint32_t priority;
+        } words[] = {
+                { "", FLOW_PRIORITY_UNSET }, { "high", 192 }, { "medium", FLOW_PRIORITY_MEDIUM }, { "low", 64 },
+        };
+        uint32_t *priority = directive_field(line), number;
+
+        for (size_t i = 0; i < ELEMENTSOF(words); i++)
+                if (strcmp(words[i].word, value) == 0) {
+                        *priority = words[i].priority;
+                        return 0;
+                }
+        if (text_parse_u32(value, &number) < 0 || number > FLOW_PRIORITY_MAX)
+                return directive_complain(line, "'%s' is not a number between 0 and 255, nor high, medium or low",
+                                          value);
+        *priority = number;
+        return 0;
 }
 
 int flow_parse_keep_for(const DirectiveLine *line, const char *value) {

@@ -10,6 +10,9 @@
 int flow_parse_count(const DirectiveLine *line, const char *value);             /* at least 1 */
 int flow_parse_percent(const DirectiveLine *line, const char *value);
 int flow_parse_timeout(const DirectiveLine *line, const char *value);           /* 0 is refused */
+int flow_parse_lock(const DirectiveLine *line, const char *value);              /* a list; empty resets */
+int flow_parse_needs(const DirectiveLine *line, const char *value);             /* a list; empty resets */
+int flow_parse_priority(const DirectiveLine *line, const char *value);          /* empty: not set */
 int flow_parse_keep_for(const DirectiveLine *line, const char *value);
 int flow_parse_on_trigger(const DirectiveLine *line, const char *value);
 int flow_parse_start_mode(const DirectiveLine *line, const char *value);

@@ -92,8 +92,23 @@ static void verify_checkpoint(FlowVerifier *verifier, const FlowNode *node, bool
                 warn(verifier, node, "TotalTimeoutSec", useless);
         if (node->recover != FLOW_RECOVER_UNSET)
                 warn(verifier, node, "Recover", useless);
+        if (node->claim.locks)
+                warn(verifier, node, "Lock", useless);
+        if (node->claim.needs.n > 0)
+                warn(verifier, node, "Needs", useless);
         if (has_process)
                 warn(verifier, node, NULL, "it has settings for a process, but no Exec=; they have no effect");
+}
+
+static void verify_lock(FlowVerifier *verifier, const FlowNode *node) {
+        static const char useless[] = "without Lock= it has no effect";
+
+        if (node->claim.locks)
+                return;
+        if (node->claim.lock_slots != 1)
+                warn(verifier, node, "LockSlots", useless);
+        if (node->claim.hold_lock != FLOW_HOLD_UNSET)
+                warn(verifier, node, "HoldLock", useless);
 }
 
 static void verify_node(FlowVerifier *verifier, const FlowNode *node, bool has_process) {
@@ -103,6 +118,7 @@ static void verify_node(FlowVerifier *verifier, const FlowNode *node, bool has_p
         }
         verify_retry(verifier, node);
         verify_again(verifier, node);
+        verify_lock(verifier, node);
         if (node->total_timeout < node->timeout && node->timeout != USEC_INFINITY)
                 warn(verifier, node, "TimeoutSec", "it is longer than TotalTimeoutSec=, which ends the node before");
 }
@@ -136,10 +152,14 @@ static void verify_flow_settings(const UnitDraft *draft) {
         const char *fragment = draft->state->sources.fragment;
 
         if (flow->on_busy != FLOW_BUSY_QUEUE && (!flow->has_on_trigger || flow->on_trigger != FLOW_BUSY_QUEUE) &&
+            !flow->claim.locks && flow->claim.needs.n == 0 &&
             unit_draft_find_setting(draft, "MaxQueued", &fragment) > 0)
                 unit_draft_report(draft, UNIT_FILE_WARNING, draft->state->sources.fragment, 0, "MaxQueued",
                                   "Runs do not wait with OnBusy=%s, so that it has no effect.",
                                   flow_busy_to_string(flow->on_busy));
+        if (!flow->claim.locks && flow->claim.lock_slots != 1)
+                unit_draft_report(draft, UNIT_FILE_WARNING, draft->state->sources.fragment, 0, "LockSlots",
+                                  "Without Lock= it has no effect.");
 }
 
 static int read_nodes(FlowVerifier *verifier, FlowGraph *graph, FlowNodes *nodes) {

@@ -233,6 +233,51 @@ Test(flow_spec, settings_of_runs) {
         cr_assert(eq(u64, settings.timeout, USEC_PER_HOUR));
 }
 
+/* — locks and resources — */
+
+Test(flow_spec, equal_demands_are_one) {
+        cleanup_(run_graph_unrefp) RunGraph *graph = make("[Flow]\nLock=x y\nLockSlots=3\nNeeds=cpu:2\n"
+                                                          "[Node a]\nNeeds=cpu:1 memory:1K\nExec=/bin/true\n"
+                                                          "[Node b]\nNeeds=cpu:1 memory:1K\nExec=/bin/true\n"
+                                                          "[Node c]\nLock=x\nExec=/bin/true\n"
+                                                          "[Node d]\nLock=x\nLockSlots=2\nExec=/bin/true\n"
+                                                          "[Node e]\nExec=/bin/true\n");
+        const RunDemand *run = run_graph_demand(graph, RUN_NODE_NONE), *node = run_graph_demand(graph, 0);
+
+        cr_assert(eq(sz, run->n_locks, 2));
+        assert_string(run->locks[1].name, "y");
+        cr_assert(eq(u32, run->locks[1].slots, 3));
+        assert_string(run->needs[0].name, "cpu");
+        cr_assert(eq(u64, run->needs[0].amount, 2));
+        cr_assert(eq(sz, node->n_needs, 2));
+        cr_assert(eq(u64, node->needs[1].amount, 1024));
+        cr_assert(eq(ptr, (void *) run_graph_demand(graph, 1), (void *) node));
+        cr_assert(eq(u32, run_graph_demand(graph, 2)->locks[0].slots, 1));
+        cr_assert(eq(u32, run_graph_demand(graph, 3)->locks[0].slots, 2));
+        cr_assert(eq(ptr, (void *) run_graph_demand(graph, 4), NULL));
+}
+
+Test(flow_spec, a_node_has_the_priority_and_the_way_to_hold_of_its_flow) {
+        cleanup_(run_graph_unrefp) RunGraph *graph = make("[Flow]\nPriority=low\nHoldLock=attempt\nQueueTimeoutSec=1h\n"
+                                                          "[Node a]\n"
+                                                          "[Node b]\nPriority=7\nHoldLock=node\nQueueTimeoutSec=9s\n");
+        cleanup_(run_graph_unrefp) RunGraph *plain = make("[Node a]\n");
+        RunSettings settings;
+
+        cr_assert(eq(u8, policy_of(graph, "a")->priority, 64));
+        cr_assert(policy_of(graph, "a")->gives_up_locks);
+        cr_assert(eq(u64, policy_of(graph, "a")->queue_timeout, 0));
+        cr_assert(eq(u8, policy_of(graph, "b")->priority, 7));
+        cr_assert(not(policy_of(graph, "b")->gives_up_locks));
+        cr_assert(eq(u64, policy_of(graph, "b")->queue_timeout, 9 * USEC_PER_SEC));
+        cr_assert(eq(u8, policy_of(plain, "a")->priority, 128));
+        cr_assert(not(policy_of(plain, "a")->gives_up_locks));
+
+        flow_spec_settings(load("[Flow]\nPriority=high\nQueueTimeoutSec=1h\n[Node a]\n"), FLOW_BUSY_QUEUE, 1, &settings);
+        cr_assert(eq(u8, settings.priority, 192));
+        cr_assert(eq(u64, settings.queue_timeout, USEC_PER_HOUR));
+}
+
 /* A node of a file is gone with the next line, and the graph has all of them. */
 Test(flow_spec, nodes_of_a_file) {
         static const char lines[] = "{\"Node\":\"a\",\"Exec\":\"/bin/a\",\"Retry\":7}\n"

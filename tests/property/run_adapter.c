@@ -210,6 +210,8 @@ static void make_graph(Adapter *adapter) {
 
 static void make_engine(Adapter *adapter) {
         CHECK(run_engine_new(&adapter->engine, &host, adapter));
+        /* The model knows no age. */
+        run_engine_set_ageing(adapter->engine, false);
         CHECK(run_flow_new(adapter->engine, &adapter->settings, &adapter->flow));
 }
 

@@ -151,6 +151,90 @@ Test(flow_file, an_empty_value_is_the_default) {
         assert_null(node->command->next);
 }
 
+/* — locks and resources — */
+
+Test(flow_file, nothing_is_taken_by_default) {
+        const Unit *unit = load("[Node a]\n");
+        const FlowClaim *flow = &flow_of(unit)->claim, *node = &node_of(unit, "a")->claim;
+
+        assert_null(flow->locks);
+        assert_null(node->locks);
+        cr_assert(eq(sz, flow->needs.n + node->needs.n, 0));
+        cr_assert(eq(u32, flow->lock_slots, 1));
+        cr_assert(eq(u32, node->lock_slots, 1));
+        cr_assert(eq(int, node->hold_lock, FLOW_HOLD_UNSET));
+        cr_assert(eq(u32, node->priority, FLOW_PRIORITY_UNSET));
+        cr_assert(eq(u64, flow->queue_timeout, USEC_INFINITY));
+        cr_assert(eq(u64, node->queue_timeout, USEC_INFINITY));
+}
+
+Test(flow_file, a_flow_and_its_nodes_take_locks_and_resources) {
+        const Unit *unit = load("[Flow]\nLock=%p db\nLock=db disk:1\nLockSlots=5\nHoldLock=attempt\nPriority=high\n"
+                                "Needs=cpu:2 memory:4G\nNeeds=gpu:1\nQueueTimeoutSec=1h\n"
+                                "[Node a]\nLock=db\nHoldLock=node\nPriority=0\nNeeds=memory:3K\nQueueTimeoutSec=1s\n");
+        const FlowClaim *flow = &flow_of(unit)->claim, *node = &node_of(unit, "a")->claim;
+
+        assert_string(file_said(world), "");
+        assert_list(flow->locks, "x db disk:1");
+        cr_assert(eq(u32, flow->lock_slots, 5));
+        cr_assert(eq(int, flow->hold_lock, FLOW_HOLD_ATTEMPT));
+        cr_assert(eq(u32, flow->priority, 192));
+        cr_assert(eq(sz, flow->needs.n, 3));
+        assert_string(flow->needs.items[1].name, "memory");
+        cr_assert(eq(u64, flow->needs.items[1].amount, UINT64_C(4) << 30));
+        assert_string(flow->needs.items[2].name, "gpu");
+        cr_assert(eq(u64, flow->queue_timeout, 60 * USEC_PER_MINUTE));
+        assert_list(node->locks, "db");
+        cr_assert(eq(int, node->hold_lock, FLOW_HOLD_NODE));
+        cr_assert(eq(u32, node->priority, 0));
+        cr_assert(eq(u64, node->needs.items[0].amount, 3072));
+        cr_assert(eq(u64, node->queue_timeout, USEC_PER_SEC));
+}
+
+Test(flow_file, an_empty_value_takes_nothing) {
+        const Unit *unit = load("[Node a]\nLock=db\nLock=\nNeeds=cpu:2 gpu:1\nNeeds=\nNeeds=cpu:1\nPriority=3\n"
+                                "Priority=\nHoldLock=attempt\nHoldLock=\n");
+        const FlowClaim *claim = &node_of(unit, "a")->claim;
+
+        assert_string(file_said(world), "");
+        assert_null(claim->locks);
+        cr_assert(eq(sz, claim->needs.n, 1));
+        assert_string(claim->needs.items[0].name, "cpu");
+        cr_assert(eq(u32, claim->priority, FLOW_PRIORITY_UNSET));
+        cr_assert(eq(int, claim->hold_lock, FLOW_HOLD_UNSET));
+}
+
+Test(flow_file, what_cannot_be_taken_is_refused) {
+        static const char *const cases[][2] = {
+                { "Lock=a,b", "'a,b' is not a name of a lock (names are separated by blanks, not by commas): a name has "
+                              "letters" },
+                { "LockSlots=0", "'0' is not a whole number between 1 and 4294967295" },
+                { "HoldLock=run", "'run' is none of node and attempt" },
+                { "Needs=cpu", "'cpu' is not a name of a resource and an amount above 0, such as cpu:2 or memory:4G" },
+                { "Needs=cpu:0", "'cpu:0' is not a name of a resource" },
+                { "Needs=cpu:-1", "'cpu:-1' is not a name of a resource" },
+                { "Needs=cpu:1.5", "'cpu:1.5' is not a name of a resource" },
+                { "Needs=:1", "':1' is not a name of a resource" },
+                { "Needs=m:99999999T", "'m:99999999T' is not a name of a resource" },
+                { "Needs=m:18446744073709551615K", "is not a name of a resource" },
+                { "Needs=cpu:1 cpu:2", "In 'cpu:2' a resource is named that this setting has already" },
+                { "Priority=256", "'256' is not a number between 0 and 255, nor high, medium or low" },
+                { "Priority=urgent", "'urgent' is not a number between 0 and 255, nor high, medium or low" },
+                { "QueueTimeoutSec=0", "A limit of 0 would end it before it begins; for no limit write infinity" },
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
+                cleanup_free_ char *of_flow = NULL, *of_node = NULL;
+
+                cr_assert(eq(int, text_format(&of_flow, "[Flow]\n%s\n[Node a]\n", cases[i][0]), 0));
+                cr_assert(eq(int, text_format(&of_node, "[Node a]\n%s\n", cases[i][0]), 0));
+                (void) load(of_flow);
+                file_assert_contains(file_said(world), cases[i][1]);
+                (void) load(of_node);
+                file_assert_contains(file_said(world), cases[i][1]);
+        }
+}
+
 /* — [Flow] has the defaults of nodes, wherever it stands — */
 
 static const char node_lines[] = "[Node own]\nUser=alice\nEnvironment=B=2\nKillSignal=SIGINT\nPrivateTmp=no\n"
@@ -556,6 +640,17 @@ static void assert_verified(const char *flow, const char *expected) {
         file_write(world, "a/x.flow", flow);
         said = verify();
         assert_string(said, expected);
+}
+
+Test(flow_file, settings_of_locks_without_effect_are_told) {
+        assert_verified("[Flow]\nLockSlots=2\n[Node a]\nExec=/bin/true\nLockSlots=3\nHoldLock=attempt\n",
+                        "x.flow:5 LockSlots: Node a: without Lock= it has no effect.\n"
+                        "x.flow:6 HoldLock: Node a: without Lock= it has no effect.\n"
+                        "x.flow:2 LockSlots: Without Lock= it has no effect.\n");
+        assert_verified("[Node a]\nLock=db\nNeeds=cpu:1\n",
+                        "x.flow:2 Lock: Node a: without Exec= there is nothing to run, and it has no effect.\n"
+                        "x.flow:3 Needs: Node a: without Exec= there is nothing to run, and it has no effect.\n");
+        assert_verified("[Flow]\nOnBusy=skip\nMaxQueued=7\nLock=db\n[Node a]\nExec=/bin/true\n", "");
 }
 
 Test(flow_file, settings_without_effect_are_named) {

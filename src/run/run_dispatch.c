@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Which attempts are made, and in which order
+ *
+ * Over all runs: effective priority, the longest way to an end, the order of
+ * the definition, the id of the run. Nodes of one run that take nothing stand
+ * in this order once and for all; age decides between runs, and between those
+ * that wait for locks and resources. Each run offers its first node, the pool
+ * the first claim that can be served, and the best one is taken.
+ */
+
+#include "run/run_private.h"
+
+static bool can_dispatch(const Run *run) {
+        return run->row.state == RUN_RUNNING && run->flow->is_active && run->flow->engine->store == RUN_STORE_OPEN &&
+               run->tally[RUN_NODE_RUNNING] < run->settings.max_parallel;
+}
+
+static uint8_t priority_of(const Run *run, uint32_t node) {
+        const RunEngine *engine = run->flow->engine;
+
+        return run_pool_priority(engine->pool, run_graph_policy(run->graph, node)->priority, run->nodes[node].at,
+                                 engine->now);
+}
+
+static int compare(uint64_t a, uint64_t b) {
+        return (a > b) - (a < b);
+}
+
+static int compare_nodes(const Run *a, uint32_t left, const Run *b, uint32_t right) {
+        int order = compare(priority_of(b, right), priority_of(a, left));
+
+        if (order == 0)
+                order = compare(run_graph_way(b->graph, right), run_graph_way(a->graph, left));
+        if (order == 0)
+                order = compare(left, right);
+        return order != 0 ? order : compare(a->row.id, b->row.id);
+}
+
+int run_compare_offers(const void *a, const void *b) {
+        const Run *left = a, *right = b;
+
+        return compare_nodes(left, left->offer, right, right->offer);
+}
+
+uint32_t *run_offer_place(void *run) {
+        return &((Run *) run)->offer_place;
+}
+
+/* The run offers its first node; or none, if it may not begin one. */
+static void offer(Run *run) {
+        Heap *offers = &run->flow->engine->offers;
+        const bool can = can_dispatch(run);
+
+        if (run->claims)
+                run_gate_set(run->flow->engine->pool, &run->gate, !can);
+        if (can)
+                run->first_ready = run_set_next(run, RUN_SET_READY, run->first_ready, run->n);
+        if (!can || run->first_ready == run->n) {
+                heap_remove(offers, run);
+                return;
+        }
+        run->offer = run_graph_by_urgency(run->graph)[run->first_ready];
+        if (run->offer_place != HEAP_NOWHERE)
+                heap_moved(offers, run);
+        else
+                /* run_instance_new() has made room for each run. */
+                (void) heap_push(offers, run);
+}
+
+static void dispatch(Run *run, uint32_t node) {
+        run_attempt_make(run, node);
+        /* A checkpoint ends at once, and what is below it may be READY. */
+        run_settle(run);
+        offer(run);
+}
+
+static void admit(RunClaim *claim) {
+        Run *run = run_claim_userdata(claim);
+
+        run_claim_take(claim);
+        run_begin(run);
+        offer(run);
+        run_lock_ask(run->flow, run_has_place(run->flow));
+}
+
+/* One step: false if there is nothing more to do. */
+static bool step(RunEngine *engine, uint32_t *budget) {
+        RunClaim *claim = run_pool_next(engine->pool, engine->now);
+        Run *run = heap_peek(&engine->offers), *claimant = claim ? run_claim_userdata(claim) : NULL;
+        uint32_t node;
+
+        if (claim && run_claim_key(claim).node == RUN_CLAIM_OF_RUN) {
+                admit(claim);
+                return true;
+        }
+        if (*budget == 0 || (!claim && !run))
+                return false;
+        (*budget)--;
+        node = claim ? run_claim_key(claim).node : RUN_NODE_NONE;
+        if (!claim || (run && compare_nodes(run, run->offer, claimant, node) < 0)) {
+                dispatch(run, run->offer);
+                return true;
+        }
+        run_claim_take(claim);
+        dispatch(claimant, node);
+        return true;
+}
+
+bool run_dispatch(RunEngine *engine, uint32_t budget) {
+        bool is_left;
+        Run *run;
+
+        for (RunFlow *flow = engine->flows; flow; flow = flow->next)
+                for (run = flow->first; run; run = run->next) {
+                        if (flow->is_active && engine->store == RUN_STORE_OPEN)
+                                run_ask_policies(run);
+                        offer(run);
+                }
+        while (step(engine, &budget))
+                ;
+        is_left = heap_peek(&engine->offers) || run_pool_next(engine->pool, engine->now);
+        while ((run = heap_peek(&engine->offers)))
+                heap_remove(&engine->offers, run);
+        for (RunFlow *flow = engine->flows; flow; flow = flow->next)
+                run_admit(flow);
+        return is_left;
+}

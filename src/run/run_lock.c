@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * What runs and nodes take of the pool, by their states
+ *
+ * A run that can wait for its place waits for its locks and resources, too,
+ * and takes all in one step. A node waits while it is READY, and holds its
+ * locks until it is terminal, its resources while an attempt runs. So what is
+ * held after a restart follows from the states, and needs no rows.
+ */
+
+#include <errno.h>
+
+#include "basic/text.h"
+#include "run/run_private.h"
+
+static RunClaim *claim_of(const Run *run, uint32_t node) {
+        return run->claims ? run->claims[node] : NULL;
+}
+
+bool run_lock_has(const Run *run, uint32_t node) {
+        return claim_of(run, node);
+}
+
+/* — memory — */
+
+static int add_claim(Run *run, uint32_t node, bool is_restored, RunClaim **ret_claim) {
+        const RunDemand *demand = run_graph_demand(run->graph, node);
+        const bool is_of_run = node == RUN_NODE_NONE;
+
+        return !demand ? 0 :
+                         run_claim_new(run->flow->engine->pool,
+                                       &(RunClaimSpec) {
+                                               .key = { run->row.id, is_of_run ? RUN_CLAIM_OF_RUN : node },
+                                               .demand = *demand,
+                                               .priority = is_of_run ? run->settings.priority :
+                                                                       run_graph_policy(run->graph, node)->priority,
+                                               .above = is_of_run ? NULL : run->claim,
+                                               .gate = is_of_run ? &run->flow->gate : &run->gate,
+                                               .is_unchecked = is_restored,
+                                               .userdata = run,
+                                       },
+                                       ret_claim);
+}
+
+static bool has_demands(const Run *run) {
+        for (uint32_t i = 0; i < run->n; i++)
+                if (run_graph_demand(run->graph, i))
+                        return true;
+        return false;
+}
+
+int run_lock_init(Run *run, bool is_restored) {
+        int r = add_claim(run, RUN_NODE_NONE, is_restored, &run->claim);
+
+        if (r < 0 || !has_demands(run))
+                return r;
+        run->claims = calloc(run->n, sizeof(*run->claims));
+        if (!run->claims)
+                return -ENOMEM;
+        for (uint32_t i = 0; i < run->n && r == 0; i++)
+                r = add_claim(run, i, is_restored, &run->claims[i]);
+        return r;
+}
+
+void run_lock_deinit(Run *run) {
+        for (uint32_t i = 0; i < run->n && run->claims; i++)
+                run_claim_free(run->claims[i]);
+        free(run->claims);
+        run->claims = NULL;
+        run->claim = run_claim_free(run->claim);
+}
+
+/* — nodes — */
+
+static bool keeps_locks(const Run *run, uint32_t node) {
+        const RunNodeState state = run->nodes[node].state;
+
+        return (state == RUN_NODE_DEFERRED || state == RUN_NODE_PENDING) &&
+               !run_graph_policy(run->graph, node)->gives_up_locks;
+}
+
+/* A node of a run that has not begun does not wait yet. */
+static bool wait_for(Run *run, uint32_t node, RunClaim *claim) {
+        if (!run_has_begun(run))
+                return true;
+        run_claim_wait(claim, run->nodes[node].at, run_graph_urgency(run->graph, node));
+        return run_claim_find_cycle(claim, NULL, 0) == 0;
+}
+
+bool run_lock_node(Run *run, uint32_t node) {
+        RunClaim *claim = claim_of(run, node);
+        const RunNodeState state = run->nodes[node].state;
+
+        if (!claim)
+                return true;
+        if (state == RUN_NODE_READY)
+                return wait_for(run, node, claim);
+        run_claim_leave(claim);
+        if (state != RUN_NODE_RUNNING)
+                run_claim_release(claim, keeps_locks(run, node) ? RUN_CLAIM_NEEDS : RUN_CLAIM_ALL);
+        return true;
+}
+
+bool run_lock_restore_node(Run *run, uint32_t node) {
+        RunClaim *claim = claim_of(run, node);
+        const RunNode *entry = &run->nodes[node];
+        const bool has_run = entry->number > 0 && !run_graph_policy(run->graph, node)->gives_up_locks;
+
+        if (!claim)
+                return true;
+        if (entry->state == RUN_NODE_RUNNING)
+                run_claim_force(claim, RUN_CLAIM_ALL);
+        else if (has_run && (entry->state == RUN_NODE_READY || keeps_locks(run, node)))
+                run_claim_force(claim, RUN_CLAIM_LOCKS);
+        if (entry->state != RUN_NODE_READY)
+                return true;
+        run_claim_leave(claim);
+        return wait_for(run, node, claim);
+}
+
+/* — runs — */
+
+void run_lock_end(Run *run) {
+        if (!run->claim)
+                return;
+        run_claim_leave(run->claim);
+        run_claim_release(run->claim, RUN_CLAIM_ALL);
+}
+
+void run_lock_restore(Run *run) {
+        if (run->claim && run_is_busy(run))
+                run_claim_force(run->claim, RUN_CLAIM_ALL);
+}
+
+void run_lock_ask(RunFlow *flow, bool has_place) {
+        for (Run *run = flow->first; run; run = run->next) {
+                if (!run->claim)
+                        continue;
+                if (run_can_wait(run))
+                        run_claim_wait(run->claim,
+                                       run->row.state == RUN_QUEUED ? run->row.queued_at : flow->engine->now,
+                                       run->row.place);
+                else
+                        run_claim_leave(run->claim);
+        }
+        run_gate_set(flow->engine->pool, &flow->gate, !flow->is_active || !has_place);
+}
+
+/* — questions — */
+
+int run_engine_set_resource(RunEngine *engine, const char *name, uint64_t total) {
+        return run_pool_set_resource(engine->pool, name, total);
+}
+
+void run_engine_set_ageing(RunEngine *engine, bool is_on) {
+        run_pool_set_ageing(engine->pool, is_on);
+}
+
+static int check_demand(const RunEngine *engine, const RunGraph *graph, uint32_t node, char **ret_problem) {
+        const RunDemand *demand = run_graph_demand(graph, node);
+        cleanup_free_ char *problem = NULL;
+        int r = demand ? run_pool_check(engine->pool, demand, &problem) : 0, format;
+
+        if (r == 0 || r == -ENOMEM)
+                return r;
+        if (node == RUN_NODE_NONE) {
+                *ret_problem = take_ptr(problem);
+                return r;
+        }
+        format = text_format(ret_problem, "Node \"%s\": %s", run_graph_name(graph, node), problem);
+        return format < 0 ? format : r;
+}
+
+int run_engine_check(const RunEngine *engine, const RunGraph *graph, char **ret_problem) {
+        int r = check_demand(engine, graph, RUN_NODE_NONE, ret_problem);
+
+        for (uint32_t i = 0; i < run_graph_count(graph) && r == 0; i++)
+                r = check_demand(engine, graph, i, ret_problem);
+        return r;
+}
+
+bool run_lock_why(const Run *run, uint32_t node, RunClaimWhy *ret_why) {
+        const RunClaim *claim = node == RUN_NODE_NONE ? run->claim : claim_of(run, node);
+
+        return claim && run_claim_why(claim, run->flow->engine->now, ret_why);
+}
