@@ -328,8 +328,13 @@ static void send(ManagerRuns *runs) {
                 manager_turn_wake(runs->host.attempts.turn);
 }
 
+static usec_t read_clock(void) {
+        return usec_add(clock_boottime(), MANAGER_RUN_BOOT);
+}
+
 static void arm(ManagerRuns *runs) {
         const usec_t next = run_engine_deadline(runs->engine);
+        usec_t at;
 
         if (next == runs->alarm)
                 return;
@@ -339,13 +344,14 @@ static void arm(ManagerRuns *runs) {
                         (void) sd_event_source_set_enabled(runs->timer, SD_EVENT_OFF);
                 return;
         }
-        if (!runs->timer && sd_event_add_time(runs->host.attempts.turn->event, &runs->timer, CLOCK_BOOTTIME, next, 1,
+        at = usec_sub(next, MANAGER_RUN_BOOT);
+        if (!runs->timer && sd_event_add_time(runs->host.attempts.turn->event, &runs->timer, CLOCK_BOOTTIME, at, 1,
                                               on_timer, runs) < 0) {
                 log_error("Out of memory: time limits of runs are not kept.");
                 return;
         }
         (void) sd_event_source_set_priority(runs->timer, MANAGER_PRIORITY_TIMERS);
-        (void) sd_event_source_set_time(runs->timer, next);
+        (void) sd_event_source_set_time(runs->timer, at);
         (void) sd_event_source_set_enabled(runs->timer, SD_EVENT_ONESHOT);
 }
 
@@ -361,7 +367,7 @@ void manager_runs_turn(ManagerRuns *runs) {
                 send(runs);
                 return;
         }
-        runs->now = clock_boottime();
+        runs->now = read_clock();
         manager_run_load_step(runs);
         if (runs->is_loaded) {
                 run_engine_time(runs->engine, runs->now);
@@ -411,7 +417,7 @@ int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, c
         runs->n_processors = n > 0 ? (uint32_t) n : 1;
         runs->loaded = loaded;
         read_boot(runs->boot);
-        runs->now = clock_boottime();
+        runs->now = read_clock();
         attempts = host->attempts;
         attempts.ops = &manager_run_attempts_ops;
         attempts.userdata = runs;

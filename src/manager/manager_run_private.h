@@ -107,7 +107,7 @@ struct ManagerRuns {
         bool has_heard; /* from the store, since it was last set to false */
         uint64_t batch; /* the last one */
         uint64_t durable;
-        usec_t now; /* CLOCK_BOOTTIME, in this turn */
+        usec_t now; /* by the clock of the engine, in this turn */
         sd_event_source *timer; /* owned */
         usec_t alarm;
 };
