@@ -26,8 +26,8 @@
 #define BYTES_FULL ((size_t) 64 * 1024 * 1024)
 
 /*
- * So long is waited for a store that cannot be used, as the file system may be about to be mounted, before what waits for
- * it fails; and so long for a store that could not be read, before that is tried again.
+ * What waits for a store that cannot be used fails after so long: its file system may be about to be mounted. After so
+ * long, too, runs that could not be read are read again.
  */
 #define LOOK_TIME (2 * USEC_PER_SEC)
 
