@@ -94,7 +94,7 @@ kill_both() {
 
 # point N COMMAND…: the disk becomes full while node N runs, and the command runs then; 0: before the run is submitted
 point() {
-        local n=$1 client= releaser begun
+        local n=$1 client='' releaser begun
         shift
         rm -rf "${DISK:?}"/*
         : >"$RECORD"
