@@ -107,13 +107,24 @@ static int submit_run(Unit *unit, Unit *triggered) {
         return r < 0 ? r : host->ops->submit_run(host, unit, triggered, key);
 }
 
+/* The time for which it elapses, of those that it has waited for. */
+static usec_t scheduled_time(const Timer *timer) {
+        const UnitTimestamp now = timer->last_trigger;
+
+        if (timer->next_realtime > 0 && timer->next_realtime <= now.realtime)
+                return timer->next_realtime;
+        if (timer->next_monotonic > 0 && timer->next_monotonic <= now.monotonic)
+                return usec_sub(now.realtime, now.monotonic - timer->next_monotonic);
+        return now.realtime;
+}
+
 /* A flow may have several runs: the timer does not wait for their end. */
 static void elapse_for_flow(Unit *unit, Unit *triggered) {
         Timer *timer = timer_of(unit);
         int r;
 
         timer->last_trigger = unit_timestamp(unit);
-        timer->submitting = timer->next_realtime > 0 ? timer->next_realtime : timer->last_trigger.realtime;
+        timer->submitting = scheduled_time(timer);
         timer->delay = timer_draw_delay(unit);
         if (timer_settings(unit)->persistent)
                 timer_write_stamp(unit, timer->last_trigger.realtime);
