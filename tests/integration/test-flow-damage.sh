@@ -26,6 +26,16 @@ Exec=/bin/true
 DependsOn=a
 Exec=/bin/true
 U
+unit held.flow <<U
+[Node first]
+Exec=/bin/sh -c 'echo first >>$DIR/record'
+[Node held]
+DependsOn=first
+Exec=/bin/sh -c 'echo held >>$DIR/record; read -r word <$DIR/go'
+[Node last]
+DependsOn=held
+Exec=/bin/sh -c 'echo last >>$DIR/record'
+U
 unit suspended.flow <<'U'
 [Node a]
 Exec=/bin/false
@@ -104,6 +114,46 @@ trial "garbage in the middle" overwrite 3 "$(($(stat -c %s "$DIR/saved/runs.db")
 for name in run run_state def node; do
         trial "garbage in $name" overwrite "$(page $name)"
 done
+
+# begin_held: a run, of which one node lasts until the fifo is written to
+begin_held() {
+        rm -rf "${STORE:?}"/* "$DIR/record"
+        start
+        ctl flow start --quiet held
+        wait_for "^held\$" cat "$DIR/record"
+}
+
+# destroy COMMAND…: the file, and the store dies before it can write; then the command runs
+destroy() {
+        pkill -STOP -x jobd-runstore
+        echo "This is none." >"$FILE"
+        rm -f "$FILE-wal" "$FILE-shm"
+        pkill -KILL -x jobd-runstore
+        "$@"
+}
+
+begin_held
+destroy true
+units_are_untouched "a file that is lost while a run lives"
+wait_for 'held.flow +RUNNING' ctl flow list
+report $? "a file that is lost while a run lives: the run is in the next one"
+timeout "$PATIENCE" sh -c 'echo >"$1"' sh "$DIR/go"
+wait_for 'held.flow +SUCCEEDED +3/3' ctl flow list
+report $? "a file that is lost while a run lives: the run ends"
+check_equal "a file that is lost while a run lives: each node ran once" "$(tr '\n' ' ' <"$DIR/record")" "first held last "
+wait_for '^inactive$' ctl is-active held.flow
+report $? "a file that is lost while a run lives: its unit, too"
+check "a file that is lost while a run lives: it is kept by another name" [ -s "$FILE.damaged-1" ]
+stop_daemon
+
+begin_held
+destroy kill_core KILL
+units_are_untouched "a file that is lost with core"
+wait_for '^inactive$' ctl is-active held.flow
+report $? "a file that is lost with core: nothing is left of the run"
+check_prints "a file that is lost with core: which is said" 'The store knows no attempt' cat "$DIR/log"
+check_exit "a file that is lost with core: another run succeeds" 0 timeout 60 "$BUILD/jobctl" flow start --wait a
+stop_daemon
 
 # refused WHAT REGEX: the store cannot be used
 refused() {
