@@ -99,6 +99,7 @@ check "a run with a deadline begins" ctl flow start limit
 wait_for_count limit 1
 LEFT=$(left)
 check "it has ten minutes" [ "$LEFT" -le 600 ]
+check_prints "which is told" '^ Deadline: .*; (10min|9min.*) left$' ctl flow show 1
 check "another run begins" ctl flow start retry
 wait_for 'runs again in' ctl flow why 2/a
 report $? "and waits for a retry"
