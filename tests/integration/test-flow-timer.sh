@@ -127,4 +127,38 @@ runs = sorted((json.loads(line) for line in sys.stdin), key=lambda run: run["id"
 times = [int(run["key"].rsplit(" ", 1)[1]) for run in runs]
 print(all(abs(run["created"] - time) < 1500000 for run, time in zip(runs, times)),
       all(b - a == 2000000 for a, b in zip(times[1:], times[2:])), times[0] <= runs[0]["created"])')" "True True True"
+
+# — a store that is silent, and the death of core —
+printf '[Timer]\nOnCalendar=*:*:*\nAccuracySec=1us\nUnit=open.flow\n' >"$UNITS/open.timer"
+printf '[Flow]\nOnTrigger=queue\n[Node a]\nExec=/bin/true\n' >"$UNITS/open.flow"
+ctl daemon-reload
+check "a timer begins" ctl start open.timer
+wait_for '^[2-9]$' count open
+STORE=$(pgrep -x jobd-runstore)
+kill -STOP "$STORE"
+
+# wait_for_elapses N
+wait_for_elapses() {
+        local i last
+        for ((i = 0; i < $1; i++)); do
+                last=$(ctl show -P LastTriggerUSec open.timer)
+                wait_for . sh -c "[ \"\$($BUILD/jobctl show -P LastTriggerUSec open.timer)\" != '$last' ] && echo yes"
+        done
+}
+
+wait_for_elapses 4
+kill_core KILL
+wait_for_elapses 2
+kill_core KILL
+kill -CONT "$STORE"
+wait_for_elapses 1
+check "it ends" ctl stop open.timer
+wait_for '^inactive$' ctl is-active open.flow
+check_equal "no elapse is without a run, and none has two" \
+        "$(ctl flow list --all --json open | python3 -c '
+import json, sys
+runs = [json.loads(line) for line in sys.stdin]
+times = sorted(int(run["key"].rsplit(" ", 1)[1]) for run in runs)
+print(len(times) >= 8, all(b - a == 1000000 for a, b in zip(times, times[1:])),
+      {run["state"] for run in runs})')" "True True {'SUCCEEDED'}"
 done_testing
