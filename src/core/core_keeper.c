@@ -55,6 +55,8 @@ struct CoreKeeper {
         VECTOR(uint64_t) sequences;     /* of .exits */
         size_t n_told;                  /* of .exits */
         uint64_t told, taken;           /* sequence numbers */
+        uint64_t expected;              /* the next one that comes; 0: not known */
+        bool has_missed;                /* some did not come: the keeper had no room for them */
 
         Manager *manager;               /* borrowed */
         sd_event_source *link_source, *exit_source, *serve_source;
@@ -83,6 +85,8 @@ static int take_exit(CoreKeeper *keeper, const KeeperMessage *message) {
                 .pid = message->pid, .code = message->code, .status = message->status, .time = message->time };
         int r;
 
+        keeper->has_missed |= keeper->expected > 0 && message->value > keeper->expected;
+        keeper->expected = message->value + 1;
         r = vector_reserve(&keeper->sequences, 1);
         if (r == 0)
                 r = vector_push(&keeper->exits, exit);
@@ -125,6 +129,7 @@ static int take_message(CoreKeeper *keeper, const KeeperMessage *message, int *f
                 return take_exit(keeper, message);
         case KEEPER_ALL_SENT:
                 keeper->has_all = true;
+                keeper->expected = message->value; /* 0 from a keeper from before an upgrade */
                 return 0;
         case KEEPER_ANSWER:
                 return take_answer(keeper, message, fd);
@@ -339,6 +344,20 @@ bool core_keeper_has_fallen_back(const CoreKeeper *keeper) {
 
 /* — in the loop — */
 
+static void say_missed(void) {
+        log_warning("More processes have ended than the keeper could record: how some ended is unknown.");
+}
+
+/* Those whose exits did not come are gone. */
+static void tell_missed(CoreKeeper *keeper) {
+        if (!keeper->has_missed)
+                return;
+        keeper->has_missed = false;
+        say_missed();
+        if (manager_tell_lost_exits(keeper->manager) < 0)
+                log_error("Out of memory: units do not know that some of their processes have ended.");
+}
+
 static int on_exits(sd_event_source *source, void *userdata) {
         CoreKeeper *keeper = userdata;
         size_t first = keeper->n_told, n = MIN(keeper->exits.n - first, (size_t) EXITS_A_TURN);
@@ -353,6 +372,7 @@ static int on_exits(sd_event_source *source, void *userdata) {
         vector_clear(&keeper->exits);
         vector_clear(&keeper->sequences);
         keeper->n_told = 0;
+        tell_missed(keeper);
         return 0;
 }
 
@@ -406,7 +426,7 @@ static void log_welcome(const CoreKeeper *keeper) {
         else if (keeper->flags & KEEPER_FLAG_CORE_DIED)
                 log_warning("The previous core has died.");
         if (keeper->flags & KEEPER_FLAG_EXITS_LOST)
-                log_warning("More processes have ended than the keeper could record: how some ended is unknown.");
+                say_missed();
 }
 
 static int say_hello(CoreKeeper *keeper) {

@@ -183,10 +183,15 @@ static json_t *without_doubles(const json_t *nodes) {
 }
 
 static void print_time(const char *what, usec_t time) {
-        char text[STATE_TIME_MAX];
+        const usec_t now = clock_realtime();
+        char text[STATE_TIME_MAX], span[USEC_FORMAT_MAX];
 
-        if (time > 0 && time != UINT64_MAX)
-                printf("%9s: %s\n", what, state_format_time(time, clock_realtime(), text));
+        if (time == 0 || time == UINT64_MAX)
+                return;
+        if (time <= now)
+                printf("%9s: %s\n", what, state_format_time(time, now, text));
+        else
+                printf("%9s: %s; %s left\n", what, state_format_date(time, text), state_format_span(time - now, span));
 }
 
 /* An object of JSON, as NAME=TEXT and NAME:=JSON. */

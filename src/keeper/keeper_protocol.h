@@ -46,7 +46,7 @@ typedef enum KeeperKind {
         KEEPER_WELCOME,                 /* value: the number of starts of core; flags: KeeperFlags */
         KEEPER_DESCRIPTOR,              /* name, and the descriptor */
         KEEPER_ENDED,                   /* pid, code (CLD_…), status, time, value: the sequence number */
-        KEEPER_ALL_SENT,                /* the end of all that was held when HELLO came */
+        KEEPER_ALL_SENT,                /* all that was held when HELLO came; value: the next sequence number */
         KEEPER_ANSWER,                  /* serial and name of the request; error: 0 or a negative errno */
 
         /*

@@ -272,7 +272,7 @@ static int send_exit(Keeper *keeper) {
 }
 
 static int send_end_of_list(Keeper *keeper) {
-        KeeperMessage message = { .kind = KEEPER_ALL_SENT };
+        KeeperMessage message = { .kind = KEEPER_ALL_SENT, .value = keeper->next_exit };
         int r = keeper_link_send(keeper->link, &message, -1);
 
         if (r == 0)

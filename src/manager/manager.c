@@ -314,7 +314,7 @@ static void tell_triggering_unit(Manager *manager, const ManagerRunAnswer *answe
         manager_turn_enter(&manager->turn, unit);
         if (answer->failure)
                 log_write(LOG_LEVEL_WARNING, unit->id, "%s", failure_message(answer->failure));
-        unit->vtable->run_submitted(unit, answer->failure);
+        unit->vtable->run_submitted(unit, (uint32_t) (answer->ticket.b >> 32), answer->failure);
 }
 
 static void tell_run_answer(void *userdata, const ManagerRunAnswer *answer) {

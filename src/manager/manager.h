@@ -204,6 +204,8 @@ void manager_give_up_reexec(Manager *manager);
  * because a pid may belong to a child of the manager by now.
  */
 void manager_take_kept_exits(Manager *manager, const UnitExit *exits, size_t n);
+/* Some exits will never be known: reports the processes that are gone without one, soon. 0 or -errno. */
+int manager_tell_lost_exits(Manager *manager);
 
 /* — listeners — */
 

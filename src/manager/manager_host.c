@@ -278,14 +278,14 @@ static void host_stop_runs(UnitHost *host, Unit *unit, bool interrupts) {
         manager_runs_stop_unit(manager_of(host)->runs, unit, interrupts);
 }
 
-static int host_submit_run(UnitHost *host, Unit *unit, Unit *triggered, const char *key) {
+static int host_submit_run(UnitHost *host, Unit *unit, Unit *triggered, const char *key, uint32_t request) {
         cleanup_(failure_deinit) Failure failure = {};
         int r = manager_runs_submit(manager_of(host)->runs,
                                     &(ManagerRunRequest) {
                                             .unit = triggered->id,
                                             .key = key,
                                             .trigger = unit->id,
-                                            .ticket = manager_runs_ticket_of(unit),
+                                            .ticket = manager_runs_ticket_of(unit, request),
                                     },
                                     &failure);
 

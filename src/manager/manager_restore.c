@@ -18,9 +18,7 @@
 #include "manager/manager_rebuild.h"
 #include "manager/manager_section.h"
 
-/* Called when all recorded exits are known. */
-static int tell_lost_processes(ManagerRestore *restore) {
-        Manager *manager = restore->manager;
+int manager_tell_lost_exits(Manager *manager) {
         int r = 0;
 
         unit_table_foreach(manager->units, unit) {
@@ -30,6 +28,11 @@ static int tell_lost_processes(ManagerRestore *restore) {
                         r = process_table_tell_lost(manager->processes, owner);
         }
         return r < 0 ? r : manager_attempts_tell_lost(manager_runs_attempts(manager->runs));
+}
+
+/* Called when all recorded exits are known. */
+static int tell_lost_processes(ManagerRestore *restore) {
+        return manager_tell_lost_exits(restore->manager);
 }
 
 static int take_journal_exits(ManagerRestore *restore) {

@@ -26,12 +26,28 @@
 #define BYTES_TIGHT ((size_t) 32 * 1024 * 1024)
 #define BYTES_FULL ((size_t) 64 * 1024 * 1024)
 
+/*
+ * What waits for a store that cannot be used fails after so long: its file system may be about to be mounted. After so
+ * long, too, runs that could not be read are read again.
+ */
+#define LOOK_TIME (2 * USEC_PER_SEC)
+
 /* — the store — */
+
+static usec_t read_clock(void) {
+        return usec_add(clock_boottime(), MANAGER_RUN_BOOT);
+}
+
+static void look_later(ManagerRuns *runs) {
+        runs->look_at = MIN(runs->look_at, usec_add(read_clock(), LOOK_TIME));
+        runs->host.attempts.turn->has_news = true;
+}
 
 static void on_opened(void *userdata, uint64_t durable, bool has_lost) {
         ManagerRuns *runs = userdata;
 
         runs->has_heard = true;
+        runs->is_refusing = false;
         runs->durable = durable;
         runs->host.attempts.turn->has_news = true;
         if (has_lost) {
@@ -88,6 +104,10 @@ static void on_refused(void *userdata, uint64_t number, const RunStoreRefusal *r
         ManagerAsked asked;
 
         runs->has_heard = true;
+        if (number == 0 && manager_run_link_is_refused(runs->link) && !runs->is_refusing)
+                look_later(runs);
+        else if (number == 0)
+                runs->is_refusing &= manager_run_link_is_refused(runs->link);
         if (number == 0 || manager_run_load_refused(runs, number) || manager_run_submit_refused(runs, number) ||
             manager_run_retain_refused(runs, number))
                 return;
@@ -104,7 +124,29 @@ static const ManagerRunLinkOps link_ops = {
         .refused = on_refused,
 };
 
+/* What waits for a store that cannot be used fails; what could not be loaded is loaded again. */
+static void look(ManagerRuns *runs) {
+        cleanup_(failure_deinit) Failure failure = {};
+
+        if (runs->now < runs->look_at)
+                return;
+        runs->look_at = USEC_INFINITY;
+        runs->is_refusing = manager_run_link_is_refused(runs->link);
+        if (runs->is_refusing) {
+                failure_set(&failure, -EHOSTDOWN, "StoreUnavailable", "The store of runs cannot be used: %s",
+                            manager_run_link_problem(runs->link) ?: strerror(ENOMEM));
+                manager_run_refuse_submits(runs, &failure);
+                manager_run_refuse_pending(runs, &failure);
+        }
+        if (!runs->is_loaded && !runs->load && manager_run_link_is_open(runs->link))
+                manager_run_load_begin(runs, 0);
+}
+
 static void loaded(ManagerRuns *runs, uint32_t id, bool has_failed) {
+        if (id == 0)
+                runs->has_failed = has_failed;
+        if (id == 0 && has_failed)
+                look_later(runs);
         if (id == 0 && !has_failed) {
                 runs->is_loaded = true;
                 manager_attempts_drop_unknown(runs->attempts);
@@ -228,7 +270,7 @@ void manager_runs_get(const ManagerRuns *runs, const Unit *unit, UnitRuns *ret_r
         if (!flow)
                 return;
         ret_runs->n_live = count_live(runs, flow);
-        ret_runs->is_starting = flow->is_starting || !runs->is_loaded;
+        ret_runs->is_starting = flow->is_starting || (!runs->is_loaded && !flow->problem);
         ret_runs->has_failed = flow->has_failed;
         ret_runs->problem = flow->problem;
 }
@@ -237,7 +279,7 @@ void manager_runs_get(const ManagerRuns *runs, const Unit *unit, UnitRuns *ret_r
 static void tell_flows(ManagerRuns *runs) {
         for (ManagerFlow *flow = runs->flows, *next; flow; flow = next) {
                 next = flow->next;
-                if (!flow->is_news || !runs->is_loaded)
+                if (!flow->is_news || (!runs->is_loaded && !flow->problem))
                         continue;
                 flow->is_news = false;
                 if (flow->unit->vtable->runs_changed) {
@@ -330,7 +372,8 @@ static void send(ManagerRuns *runs) {
 }
 
 static void arm(ManagerRuns *runs) {
-        const usec_t next = run_engine_deadline(runs->engine);
+        const usec_t next = MIN(runs->look_at, runs->is_loaded ? run_engine_deadline(runs->engine) : USEC_INFINITY);
+        usec_t at;
 
         if (next == runs->alarm)
                 return;
@@ -340,19 +383,20 @@ static void arm(ManagerRuns *runs) {
                         (void) sd_event_source_set_enabled(runs->timer, SD_EVENT_OFF);
                 return;
         }
-        if (!runs->timer && sd_event_add_time(runs->host.attempts.turn->event, &runs->timer, CLOCK_BOOTTIME, next, 1,
+        at = usec_sub(next, MANAGER_RUN_BOOT);
+        if (!runs->timer && sd_event_add_time(runs->host.attempts.turn->event, &runs->timer, CLOCK_BOOTTIME, at, 1,
                                               on_timer, runs) < 0) {
                 log_error("Out of memory: time limits of runs are not kept.");
                 return;
         }
         (void) sd_event_source_set_priority(runs->timer, MANAGER_PRIORITY_TIMERS);
-        (void) sd_event_source_set_time(runs->timer, next);
+        (void) sd_event_source_set_time(runs->timer, at);
         (void) sd_event_source_set_enabled(runs->timer, SD_EVENT_ONESHOT);
 }
 
 static bool is_idle(const ManagerRuns *runs) {
         return !runs->flows && !runs->submits && !runs->pending && !runs->load && !runs->retentions && !runs->writer &&
-               runs->awaited.n == 0;
+               runs->awaited.n == 0 && runs->look_at == USEC_INFINITY;
 }
 
 void manager_runs_turn(ManagerRuns *runs) {
@@ -362,7 +406,10 @@ void manager_runs_turn(ManagerRuns *runs) {
                 send(runs);
                 return;
         }
-        runs->now = clock_boottime();
+        runs->now = read_clock();
+        if (runs->is_refusing && (runs->submits || runs->pending))
+                runs->look_at = runs->now;
+        look(runs);
         manager_run_load_step(runs);
         if (runs->is_loaded) {
                 run_engine_time(runs->engine, runs->now);
@@ -378,8 +425,8 @@ void manager_runs_turn(ManagerRuns *runs) {
                 manager_run_retain_step(runs);
                 for (ManagerFlow *flow = runs->flows; flow; flow = flow->next)
                         manager_run_ask_for_unit(runs, flow);
-                arm(runs);
         }
+        arm(runs);
         tell_flows(runs);
         send(runs);
         if (has_more || runs->has_missed || manager_run_is_reading(runs))
@@ -425,11 +472,11 @@ int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, c
         if (!runs)
                 return -ENOMEM;
         runs->host = *host;
-        runs->alarm = USEC_INFINITY;
+        runs->alarm = runs->look_at = USEC_INFINITY;
         runs->n_processors = n > 0 ? (uint32_t) n : 1;
         runs->loaded = loaded;
         read_boot(runs->boot);
-        runs->now = clock_boottime();
+        runs->now = read_clock();
         attempts = host->attempts;
         attempts.ops = &manager_run_attempts_ops;
         attempts.userdata = runs;
@@ -482,7 +529,11 @@ void manager_runs_begin(ManagerRuns *runs, bool is_taken_over) {
 }
 
 const char *manager_runs_problem(const ManagerRuns *runs) {
-        return manager_run_link_problem(runs->link);
+        const char *problem = manager_run_link_problem(runs->link);
+
+        return problem ? problem
+               : runs->has_failed ? "The runs that live cannot be read from their store; this is tried again."
+                                  : NULL;
 }
 
 void manager_runs_end(ManagerRuns *runs) {

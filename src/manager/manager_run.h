@@ -30,8 +30,9 @@ typedef struct ManagerRunTicket {
 /* That of a unit which has triggered a run. */
 #define MANAGER_RUN_OF_UNIT UINT64_MAX
 
-static inline ManagerRunTicket manager_runs_ticket_of(const Unit *unit) {
-        return (ManagerRunTicket) { .a = MANAGER_RUN_OF_UNIT, .b = unit->index };
+/* @request: the unit's name of it. */
+static inline ManagerRunTicket manager_runs_ticket_of(const Unit *unit, uint32_t request) {
+        return (ManagerRunTicket) { .a = MANAGER_RUN_OF_UNIT, .b = unit->index | (uint64_t) request << 32 };
 }
 
 typedef enum ManagerRunAnswerKind {

@@ -167,6 +167,12 @@ void manager_run_take_pending(ManagerRuns *runs, uint32_t id) {
         }
 }
 
+void manager_run_refuse_pending(ManagerRuns *runs, const Failure *failure) {
+        for (const ManagerPending *pending = runs->pending; pending; pending = pending->next)
+                manager_run_answer(runs, pending->ticket, 0, failure);
+        manager_run_drop_pending(runs);
+}
+
 void manager_run_drop_pending(ManagerRuns *runs) {
         while (runs->pending) {
                 ManagerPending *pending = runs->pending;

@@ -48,6 +48,7 @@ struct ManagerRunLink {
         short events; /* that .source waits for */
         uint64_t accepted, durable;
         bool is_welcome, is_ending;
+        bool is_refused; /* the store cannot be used: .problem says why */
         bool was_tried; /* to connect to one that serves already, since it died last */
         pid_t daemon; /* jobd-runstore, if this core has started it; 0 */
         usec_t last_start;
@@ -71,6 +72,7 @@ static void on_welcomed(void *userdata, const RunStoreWelcome *welcome, bool has
 
         link->heard = clock_monotonic();
         link->is_welcome = true;
+        link->is_refused = false;
         link->accepted = welcome->accepted;
         link->durable = welcome->durable;
         free(take_ptr(link->problem));
@@ -107,6 +109,8 @@ static void on_refused(void *userdata, uint64_t number, const RunStoreRefusal *r
 
         if (number & RUNSTORE_QUERY_NUMBER)
                 link->n_queries--;
+        if (number == 0)
+                link->is_refused = refusal->reason == RUNSTORE_REFUSED_UNAVAILABLE;
         if (number == 0 && refusal->reason == RUNSTORE_REFUSED_NONE)
                 free(take_ptr(link->problem));
         else if (number == 0) {
@@ -349,6 +353,14 @@ const char *manager_run_link_problem(const ManagerRunLink *link) {
         return clock_monotonic() > usec_add(link->heard, SILENT_MAX)
                        ? "jobd-runstore does not answer; its disk may be full, slow or frozen"
                        : NULL;
+}
+
+bool manager_run_link_is_refused(const ManagerRunLink *link) {
+        return link->is_refused;
+}
+
+bool manager_run_link_is_open(const ManagerRunLink *link) {
+        return link->is_welcome;
 }
 
 bool manager_run_link_has_file(const ManagerRunLink *link) {

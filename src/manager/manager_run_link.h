@@ -45,6 +45,9 @@ void manager_run_link_end(ManagerRunLink *link);
 int manager_run_link_require(ManagerRunLink *link, Failure *ret_failure);
 /* Why there is no link, a sentence; NULL: there is one, or nothing has failed. */
 const char *manager_run_link_problem(const ManagerRunLink *link);
+/* Whether the store is there, but has said that it cannot be used. */
+bool manager_run_link_is_refused(const ManagerRunLink *link);
+bool manager_run_link_is_open(const ManagerRunLink *link);
 /* Whether there is a file of an earlier manager. */
 bool manager_run_link_has_file(const ManagerRunLink *link);
 bool manager_run_link_is_daemon(const ManagerRunLink *link, pid_t pid);

@@ -18,6 +18,8 @@
 #include "manager/manager_run_private.h"
 
 #define LINES_A_TURN 500U
+/* So long a machine may be without the right time after its boot. */
+#define CLOCK_PATIENCE (90 * USEC_PER_SEC)
 
 typedef enum LoadPhase {
         LOAD_LAST_RUN,
@@ -231,6 +233,16 @@ static int take_last(ManagerRuns *runs, RunStorePage *page) {
         return MIN(r, 0);
 }
 
+/* The deadline of a run of an earlier boot: by the wall clock, but no later than it was when the row was written. */
+static usec_t find_deadline(const ManagerRuns *runs, const LoadRun *run, usec_t wall) {
+        const usec_t left = usec_sub(run->row.deadline, run->at),
+                     by_wall = usec_sub(wall, runs->host.attempts.turn->now_realtime);
+
+        if (run->row.deadline == USEC_INFINITY)
+                return USEC_INFINITY;
+        return usec_add(runs->now, MIN(left, MAX(by_wall, CLOCK_PATIENCE)));
+}
+
 static int take_run(ManagerRuns *runs, const ManagerRunValues *values) {
         ManagerRunLoad *load = runs->load;
         LoadRun run = {};
@@ -246,8 +258,10 @@ static int take_run(ManagerRuns *runs, const ManagerRunValues *values) {
                 return r;
         run.is_other_boot = !text_equal(boot, runs->boot);
         load->is_other_boot |= run.is_other_boot;
-        if (run.is_other_boot)
+        if (run.is_other_boot) {
                 load->then = MAX(load->then, run.at);
+                run.row.deadline = find_deadline(runs, &run, manager_run_values_number(values, RUN_ROW_DEADLINE));
+        }
         r = vector_push(&load->runs, run);
         if (r < 0)
                 manager_run_facts_deinit(&run.facts);

@@ -108,9 +108,12 @@ struct ManagerRuns {
         bool has_heard; /* from the store, since it was last set to false */
         uint64_t batch; /* the last one */
         uint64_t durable;
-        usec_t now; /* CLOCK_BOOTTIME, in this turn */
+        usec_t now; /* by the clock of the engine, in this turn */
         sd_event_source *timer; /* owned */
         usec_t alarm;
+        usec_t look_at; /* when to look what became of a store that could not be used; USEC_INFINITY: need not be */
+        bool is_refusing; /* it cannot be used: nothing waits for it any more */
+        bool has_failed; /* to load what lives */
 };
 
 /* — manager_run_table.c — */
@@ -169,12 +172,15 @@ bool manager_run_submit_refused(ManagerRuns *runs, uint64_t query);
 bool manager_run_is_reading(const ManagerRuns *runs); /* a definition, which goes on in the next turn */
 bool manager_run_is_submitted_to(const ManagerRuns *runs, const ManagerFlow *flow);
 void manager_run_ask_for_unit(ManagerRuns *runs, ManagerFlow *flow); /* to start, if a run waits for that */
+/* Those that people and start jobs wait for fail; a trigger stays until its run is durable. */
+void manager_run_refuse_submits(ManagerRuns *runs, const Failure *failure);
 void manager_run_drop_submits(ManagerRuns *runs);
 
 /* — manager_run_command.c — */
 
 /* Executes those commands whose run is there, and fails those for @id, 0: none, which is not. */
 void manager_run_take_pending(ManagerRuns *runs, uint32_t id);
+void manager_run_refuse_pending(ManagerRuns *runs, const Failure *failure);
 void manager_run_drop_pending(ManagerRuns *runs);
 
 /* — manager_run_load.c — */

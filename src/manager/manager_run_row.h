@@ -5,9 +5,11 @@
  * Rows of the store of runs: how the rows of the engine, and what a manager
  * knows beside them, stand in its tables
  *
- * Times of the engine are of CLOCK_BOOTTIME, and are stored as they are; a row
- * of a run has the boot and the time at which it was written, so that a later
- * boot can tell what was left of them. Other times are of the wall clock.
+ * Times of the engine are of CLOCK_BOOTTIME, which here begins long before the
+ * boot, so that a later boot can have times from before itself. They are stored
+ * as they are; a row of a run has the boot and the time at which it was
+ * written, so that a later boot can tell what was left of them. Other times are
+ * of the wall clock.
  */
 
 #include "run/run_engine.h"
@@ -27,6 +29,9 @@ typedef struct ManagerRunFacts {
 } ManagerRunFacts;
 
 void manager_run_facts_deinit(ManagerRunFacts *facts);
+
+/* At the boot it is so late by the clock of the engine: ten years. */
+#define MANAGER_RUN_BOOT (UINT64_C(315576000) * USEC_PER_SEC)
 
 /* When a row was written. */
 typedef struct ManagerRunNow {

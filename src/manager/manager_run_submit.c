@@ -380,6 +380,23 @@ bool manager_run_is_submitted_to(const ManagerRuns *runs, const ManagerFlow *flo
         return false;
 }
 
+void manager_run_refuse_submits(ManagerRuns *runs, const Failure *failure) {
+        ManagerSubmit **at = &runs->submits, *submit;
+
+        while ((submit = *at)) {
+                if (submit->trigger) {
+                        at = &submit->next;
+                        continue;
+                }
+                *at = submit->next;
+                if (submit->is_start)
+                        end_start(submit->flow, failure);
+                else
+                        manager_run_answer(runs, submit->ticket, 0, failure);
+                free_submit(submit);
+        }
+}
+
 void manager_run_drop_submits(ManagerRuns *runs) {
         while (runs->submits) {
                 ManagerSubmit *submit = runs->submits;

@@ -371,7 +371,7 @@ static bool may_be_told_by_keeper(const ProcessTable *table, const Process *proc
 
 static UnitExit lost_exit(const Process *process) {
         log_write(LOG_LEVEL_WARNING, process->owner->name,
-                  "Process %d ended while jobd did not run, and nobody knows how: it counts as killed.",
+                  "Process %d has ended unseen, and nobody knows how: it counts as killed.",
                   (int) process->pid);
         return (UnitExit) {
                 .pid = process->pid, .code = CLD_KILLED, .status = SIGKILL, .time = now(process->table), .is_lost = true

@@ -153,6 +153,12 @@ static usec_t rebase(usec_t time, usec_t then, usec_t now) {
         return time == 0 || time == USEC_INFINITY ? time : usec_add(now, time > then ? time - then : 0);
 }
 
+/* Something that was at @time, at or before @then, is as long ago from now. */
+static usec_t move(usec_t time, usec_t then, usec_t now) {
+        /* 0 would be no time. */
+        return now >= then ? usec_add(time, now - then) : MAX(usec_sub(time, then - now), 1U);
+}
+
 static void restored(Run *run, usec_t then, bool is_other_boot) {
         const usec_t now = run->flow->engine->now;
 
@@ -166,13 +172,13 @@ static void restored(Run *run, usec_t then, bool is_other_boot) {
                 else if (node->state == RUN_NODE_READY)
                         node->at = usec_add(node->at, now - then);
                 if (node->first_at > 0)
-                        node->first_at = usec_add(node->first_at, now - then);
+                        node->first_at = move(node->first_at, then, now);
                 run_change_node(run, i);
                 run_node_time(run, i);
                 run_node_restore(run, i);
         }
         if (is_other_boot && run->row.state == RUN_QUEUED) {
-                run->row.queued_at = usec_add(run->row.queued_at, now - then);
+                run->row.queued_at = move(run->row.queued_at, then, now);
                 run_change(run);
                 run_time(run);
         }

@@ -331,7 +331,8 @@ bool run_engine_turn(RunEngine *engine, uint32_t budget);
 int run_engine_restore(RunFlow *flow, RunGraph *graph, const RunRow *row, const RunNodeRow *nodes, uint32_t n_nodes);
 /*
  * All runs were given back: the store has batches up to these numbers, the last one was made when it was @then, and
- * it is @now. In another boot waits last as long as they had to at @then. What has become of attempts is told next.
+ * it is @now. In another boot, whose clock may be behind, waits last as long as they had to at @then; a deadline in the
+ * row of a run is by the clock of @now already. What has become of attempts is told next.
  */
 void run_engine_restored(RunEngine *engine, uint32_t accepted, uint32_t durable, usec_t then, usec_t now,
                          bool is_other_boot);

@@ -199,6 +199,12 @@ static int answer(sqlite3 *db, RunStoreTask *task) {
         return r;
 }
 
+/* One that is being made, or is not ours, has no identity, and is the writer's matter. */
+static void note_damage(RunStoreTask *task, sqlite3 *db) {
+        task->file_identity = runstore_file_identity(db);
+        task->is_damaged = task->file_identity != 0;
+}
+
 static void *run(void *userdata) {
         RunStoreReader *reader = userdata;
         RunStoreTasks tasks = {};
@@ -213,6 +219,8 @@ static void *run(void *userdata) {
                         if (error < 0)
                                 runstore_task_refuse(task, RUNSTORE_REFUSED_IO, "%s cannot be read: %s", reader->path,
                                                      strerrordesc_np(-error));
+                        if (error == -EBADMSG && db)
+                                note_damage(task, db);
                 }
                 sqlite3_close(db);
                 runstore_worker_return(&reader->worker, &tasks);

@@ -225,6 +225,12 @@ static int ask(sqlite3 *db, const char *sql, int64_t *ret_number) {
         return r;
 }
 
+uint64_t runstore_file_identity(sqlite3 *db) {
+        int64_t identity;
+
+        return ask(db, "SELECT value FROM \"schema\" WHERE name = 'identity'", &identity) < 0 ? 0 : (uint64_t) identity;
+}
+
 /* Makes the tables, unless they are in the log already. */
 static int ensure_tables(sqlite3 *db) {
         int64_t n, application, format;

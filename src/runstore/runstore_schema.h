@@ -43,5 +43,8 @@ int runstore_file_set_aside(const char *path, char **ret_aside);
 /* Opens the file for reading beside the writer: 0 or -errno. */
 int runstore_file_open_to_read(const char *path, sqlite3 **ret_db);
 
+/* Of the file that is open; 0: it cannot be read. */
+uint64_t runstore_file_identity(sqlite3 *db);
+
 /* SQLite's code as a negative errno: -ENOSPC, -EBADMSG (damaged), -EEXIST (constraint), … */
 int runstore_map_error(sqlite3 *db, int code);

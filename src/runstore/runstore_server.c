@@ -445,15 +445,19 @@ static void set_sentence(RunStoreServer *server, RunStoreTask *task) {
         server->refused = task->refused == RUNSTORE_REFUSED_NONE ? -1 : task->refused;
 }
 
+static void tell_all(RunStoreServer *server, int reason, const char *sentence) {
+        for (size_t i = 0; i < server->links.n; i++)
+                if (server->links.items[i]->link->has_hello)
+                        refuse(server->links.items[i], 0, reason, sentence);
+}
+
 static void take_notice(RunStoreServer *server, RunStoreTask *task) {
         const int reason = task->refused;
 
         set_sentence(server, task);
         log_write(reason == RUNSTORE_REFUSED_NONE ? LOG_LEVEL_NOTICE : LOG_LEVEL_ERROR, NULL, "%s",
                   server->sentence ?: "No memory.");
-        for (size_t i = 0; i < server->links.n; i++)
-                if (server->links.items[i]->link->has_hello)
-                        refuse(server->links.items[i], 0, reason, server->sentence);
+        tell_all(server, reason, server->sentence);
 }
 
 /* A file that took the place of another has lost history: who writes is to come again, and is told. */
@@ -471,6 +475,8 @@ static void take_opened(RunStoreServer *server, RunStoreTask *task) {
         }
         server->identity = task->file_identity;
         server->is_open = true;
+        if (server->refused >= 0)
+                tell_all(server, RUNSTORE_REFUSED_NONE, "The runs are recorded again.");
         server->refused = -1;
         welcome_all(server);
 }
@@ -522,6 +528,16 @@ static int on_written(sd_event_source *source, int fd, uint32_t events, void *us
         return 0;
 }
 
+/* Without memory the next query finds it again. */
+static void tell_damage(RunStoreServer *server, const RunStoreTask *query) {
+        RunStoreTask *task = runstore_task_new(RUNSTORE_TASK_DAMAGED);
+
+        if (!task)
+                return;
+        task->file_identity = query->file_identity;
+        runstore_worker_give(&server->writer.worker, task);
+}
+
 static int on_rows(sd_event_source *source, int fd, uint32_t events, void *userdata) {
         RunStoreServer *server = userdata;
         RunStoreTasks tasks = runstore_worker_done(&server->reader.worker);
@@ -533,6 +549,8 @@ static int on_rows(sd_event_source *source, int fd, uint32_t events, void *userd
                         refuse(served, task->number, task->refused, task->sentence);
                 else if (served)
                         send_frame(served, task->answer.bytes, task->answer.n);
+                if (task->is_damaged)
+                        tell_damage(server, task);
         }
         return 0;
 }

@@ -21,6 +21,7 @@ typedef enum RunStoreTaskKind {
         RUNSTORE_TASK_QUERY,
         RUNSTORE_TASK_OPENED,           /* from the writer: its file has been opened, .file says which */
         RUNSTORE_TASK_NOTICE,           /* from the writer: .refused and .sentence say what is wrong */
+        RUNSTORE_TASK_DAMAGED,          /* to the writer: the reader has found the file .file_identity damaged */
 } RunStoreTaskKind;
 
 typedef struct RunStoreTask RunStoreTask;
@@ -40,6 +41,7 @@ struct RunStoreTask {
         uint64_t n_stored;
         RecordWriter answer;            /* QUERY: a whole frame */
         uint64_t file_identity, file_number, file_epoch, file_instance; /* OPENED */
+        bool is_damaged;                /* QUERY: .file_identity is that of the file */
 };
 
 RunStoreTask *runstore_task_new(RunStoreTaskKind kind);         /* NULL without memory */

@@ -465,6 +465,22 @@ static bool write_until_done(RunStoreWriter *writer, RunStoreTasks *tasks) {
         return true;
 }
 
+/* What the reader has found. By now the file may be another one. */
+static bool mend(RunStoreWriter *writer, RunStoreTasks *tasks) {
+        bool is_damaged = false;
+        RunStoreTasks rest = {};
+
+        for (RunStoreTask *task; (task = runstore_tasks_take(tasks));)
+                if (task->kind == RUNSTORE_TASK_DAMAGED) {
+                        is_damaged |= task->file_identity == writer->file.identity;
+                        runstore_task_free(task);
+                } else {
+                        runstore_tasks_add(&rest, task);
+                }
+        *tasks = rest;
+        return !is_damaged || replace_file(writer);
+}
+
 static void *run(void *userdata) {
         RunStoreWriter *writer = userdata;
         RunStoreTasks tasks = {};
@@ -472,6 +488,8 @@ static void *run(void *userdata) {
         if (!open_file(writer))
                 return NULL;
         while (runstore_worker_wait(&writer->worker, writer->degraded != 0 ? LOOK_MSEC : 0, &tasks)) {
+                if (!mend(writer, &tasks))
+                        break;
                 if (tasks.first) {
                         if (!write_until_done(writer, &tasks))
                                 break;

@@ -99,34 +99,75 @@ static void wait_for_next(Unit *unit) {
 /* — flows — */
 
 /* The key of a run is the time for which it is, so that a run is not submitted twice. */
-static int submit_run(Unit *unit, Unit *triggered) {
+static int submit_run(Unit *unit, Unit *triggered, uint32_t place) {
         UnitHost *host = unit_host(unit);
         cleanup_free_ char *key = NULL;
-        int r = text_format(&key, "%s %" PRIu64, unit->id, timer_of(unit)->submitting);
+        int r = text_format(&key, "%s %" PRIu64, unit->id, timer_of(unit)->open[place]);
 
-        return r < 0 ? r : host->ops->submit_run(host, unit, triggered, key);
+        return r < 0 ? r : host->ops->submit_run(host, unit, triggered, key, place);
+}
+
+/* In .open: a free one, or that of the oldest. */
+static uint32_t find_place(const Timer *timer) {
+        uint32_t place = 0;
+
+        for (uint32_t i = 1; i < TIMER_OPEN_MAX; i++)
+                if (timer->open[i] < timer->open[place])
+                        place = i;
+        return place;
+}
+
+/* The time for which it elapses, of those that it has waited for. */
+static usec_t scheduled_time(const Timer *timer) {
+        const UnitTimestamp now = timer->last_trigger;
+
+        if (timer->next_realtime > 0 && timer->next_realtime <= now.realtime)
+                return timer->next_realtime;
+        if (timer->next_monotonic > 0 && timer->next_monotonic <= now.monotonic)
+                return usec_sub(now.realtime, now.monotonic - timer->next_monotonic);
+        return now.realtime;
 }
 
 /* A flow may have several runs: the timer does not wait for their end. */
 static void elapse_for_flow(Unit *unit, Unit *triggered) {
         Timer *timer = timer_of(unit);
+        const uint32_t place = find_place(timer);
         int r;
 
         timer->last_trigger = unit_timestamp(unit);
-        timer->submitting = timer->next_realtime > 0 ? timer->next_realtime : timer->last_trigger.realtime;
+        timer->open[place] = scheduled_time(timer);
         timer->delay = timer_draw_delay(unit);
         if (timer_settings(unit)->persistent)
                 timer_write_stamp(unit, timer->last_trigger.realtime);
-        r = submit_run(unit, triggered);
+        r = submit_run(unit, triggered, place);
         if (r < 0) {
                 unit_say(unit, LOG_LEVEL_ERROR, "No run of %s is submitted: %s.", triggered->id, strerror(-r));
-                timer->submitting = 0;
+                timer->open[place] = 0;
         }
         wait_for_next(unit);
 }
 
-static void timer_run_submitted(Unit *unit, const Failure *failure) {
-        timer_of(unit)->submitting = 0;
+static void timer_run_submitted(Unit *unit, uint32_t request, const Failure *failure) {
+        if (request < TIMER_OPEN_MAX)
+                timer_of(unit)->open[request] = 0;
+}
+
+/* In their order. What was submitted already is found by its key. */
+static void submit_open(Unit *unit, Unit *triggered) {
+        const Timer *timer = timer_of(unit);
+        usec_t last = 0;
+
+        for (;;) {
+                uint32_t next = TIMER_OPEN_MAX;
+
+                for (uint32_t i = 0; i < TIMER_OPEN_MAX; i++)
+                        if (timer->open[i] > last && (next == TIMER_OPEN_MAX || timer->open[i] < timer->open[next]))
+                                next = i;
+                if (next == TIMER_OPEN_MAX)
+                        return;
+                last = timer->open[next];
+                (void) submit_run(unit, triggered, next);
+        }
 }
 
 /* Requests the triggered unit. */
@@ -285,8 +326,8 @@ static void timer_resume(Unit *unit) {
         const Timer *timer = timer_of(unit);
         Unit *triggered = timer_triggered(unit);
 
-        if (timer->submitting > 0 && triggered && unit_host(unit)->ops->submit_run)
-                (void) submit_run(unit, triggered);
+        if (triggered && unit_host(unit)->ops->submit_run)
+                submit_open(unit, triggered);
         if (timer->state == TIMER_RUNNING && triggered)
                 timer_triggered_changed(unit, triggered);
         if (timer->state != TIMER_WAITING)

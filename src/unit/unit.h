@@ -92,7 +92,7 @@ typedef struct UnitVTable {
         /* The system clock was set or, with @is_zone, the time zone was changed; see UnitHostOps.watch_clock. */
         void (*clock_changed)(Unit *unit, bool is_zone);
         /* The run of UnitHostOps.submit_run is durable, or refused: @failure, which was logged, is NULL if not. */
-        void (*run_submitted)(Unit *unit, const Failure *failure);
+        void (*run_submitted)(Unit *unit, uint32_t request, const Failure *failure);
         void (*runs_changed)(Unit *unit); /* flows: at the end of a turn; see UnitHostOps.get_runs */
         /* A job of @triggered was refused. */
         void (*trigger_refused)(Unit *unit, Unit *triggered, const Failure *failure);

@@ -204,9 +204,10 @@ typedef struct UnitHostOps {
         void (*get_runs)(UnitHost *host, const Unit *unit, UnitRuns *ret_runs);
         /*
          * Submits a run of the flow @triggered for @unit, one for each @key, however often it is called:
-         * UnitVTable.run_submitted follows when the run is durable, or is refused. 0 or -errno. NULL: as .start_runs.
+         * UnitVTable.run_submitted follows, with @request, when the run is durable, or is refused. 0 or -errno. NULL:
+         * as .start_runs.
          */
-        int (*submit_run)(UnitHost *host, Unit *unit, Unit *triggered, const char *key);
+        int (*submit_run)(UnitHost *host, Unit *unit, Unit *triggered, const char *key, uint32_t request);
 
         void (*log)(UnitHost *host, Unit *unit, int level, const char *message); /* level as basic/log.h */
 } UnitHostOps;

@@ -4,8 +4,7 @@
 # Runs of flows over the end of everything: a shutdown, and a loss of power, after which it is another boot.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
-
-trap 'while umount /proc/sys/kernel/random/boot_id 2>/dev/null; do :; done; cleanup' EXIT
+. "$(dirname "$0")/boots.sh"
 RECORD=$DIR/record
 : >"$RECORD"
 for word in retry pending shut; do
@@ -63,31 +62,10 @@ release() {
         timeout "$PATIENCE" sh -c 'echo go >"$1"' sh "$DIR/$1"
 }
 
-# boot: another one, as far as boot ids tell
-BOOT=0
-boot() {
-        BOOT=$((BOOT + 1))
-        printf '0000000%d-0000-4000-8000-000000000000\n' "$BOOT" >"$DIR/boot-id"
-        mount --bind "$DIR/boot-id" /proc/sys/kernel/random/boot_id
-}
-
 if ! boot; then
         echo "1..0 # SKIP the boot id cannot be replaced here"
         exit 0
 fi
-
-# cut_power: ends all at once, and what is in memory is gone
-cut_power() {
-        kill -KILL "$DAEMON"
-        pkill -KILL -x jobd-core
-        pkill -KILL -x jobd-runstore
-        pkill -KILL -x jobd-log
-        pkill -KILL -f "$RECORD"
-        pkill -KILL -x sleep
-        wait_for '^$' pgrep -x jobd-runstore
-        rm -rf "$XDG_RUNTIME_DIR/jobd" "$DIR/pid"
-        boot
-}
 
 start_daemon
 check "a run begins" ctl flow start lost

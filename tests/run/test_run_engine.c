@@ -233,6 +233,38 @@ Test(run_engine, refuses_rows_that_cannot_be) {
         run_engine_free(fixture.engine);
 }
 
+/* The clock of the engine begins anew with a boot. */
+static void check_other_boot(usec_t then, usec_t now) {
+        cleanup_(run_graph_unrefp) RunGraph *graph = make_chain(1, 0);
+        const RunRow row = { .id = 1, .state = RUN_RUNNING, .round = 1, .deadline = USEC_INFINITY };
+        const RunRow waiting = {
+                .id = 2, .state = RUN_QUEUED, .round = 1, .deadline = USEC_INFINITY, .queued_at = then - 30
+        };
+        RunNodeRow node = {
+                .node = 0, .generation = 1, .state = RUN_NODE_DEFERRED, .number = 1, .at = then + 50, .first_at = then - 40
+        };
+        RunRow got;
+        Fixture fixture;
+        RunWhy why;
+
+        set_up(&fixture);
+        cr_assert(eq(int, run_engine_restore(fixture.flow, graph, &row, &node, 1), 0));
+        cr_assert(eq(int, run_engine_restore(fixture.flow, graph, &waiting, NULL, 0), 0));
+        run_engine_restored(fixture.engine, 1, 1, then, now, true);
+        cr_assert(eq(int, run_engine_get_node(fixture.engine, 1, 0, &node, &why), 0));
+        cr_assert(eq(u64, node.at, now + 50));
+        cr_assert(eq(u64, node.first_at, now - 40));
+        cr_assert(eq(int, run_engine_get(fixture.engine, 2, &got, &why), 0));
+        cr_assert(eq(u64, got.queued_at, now - 30));
+        run_engine_free(fixture.engine);
+}
+
+Test(run_engine, waits_of_another_boot_last_as_long_as_they_had_to) {
+        check_other_boot(1000, 100000);
+        check_other_boot(100000, 1000);
+        check_other_boot(1000, 1000);
+}
+
 static void set_end(RunEndSet ends, uint32_t end) {
         ends[end / 64] |= UINT64_C(1) << end % 64;
 }

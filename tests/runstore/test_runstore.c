@@ -665,6 +665,42 @@ Test(runstore, file_that_is_damaged_while_it_is_used_is_replaced_and_core_is_tol
         world_core_free(core);
 }
 
+/* A page that the store itself does not change. */
+Test(runstore, damage_that_a_query_meets_is_found_once) {
+        WorldCore *core = start();
+        uint8_t bytes[4096];
+        char path[128];
+        uint64_t number;
+        off_t page;
+        int fd;
+
+        world_wait_durable(core, world_put_run(core, 1, "one"));
+        page = (off_t) world_ask("SELECT rootpage FROM sqlite_schema WHERE name = 'attempt'");
+        world_kill_store(SIGTERM);
+        memset(bytes, 0x5a, sizeof(bytes));
+        fd = open(world.file, O_WRONLY | O_CLOEXEC);
+        cr_assert(eq(int, (int) pwrite(fd, bytes, sizeof(bytes), (page - 1) * 4096), (int) sizeof(bytes)));
+        close(fd);
+        world_start_store();
+        world_wait_durable(core, world_put_run(core, 2, "two"));
+        for (int i = 0; i < 3; i++)
+                cr_assert(eq(int,
+                             runstore_client_query(core->client, &(RunStoreQuery) { .table = RUNSTORE_ATTEMPT },
+                                                   &number),
+                             0));
+        world_wait(core, core->seen.n_lost == 1);
+        /* All three were of the same file: the next one is not replaced. */
+        ask(core, &(RunStoreQuery) { .table = RUNSTORE_ATTEMPT });
+        world_wait_durable(core, world_put_run(core, 3, "three"));
+        cr_assert(eq(uint, core->seen.n_lost, 1));
+        snprintf(path, sizeof(path), "%s.damaged-1", world.file);
+        cr_assert(eq(int, access(path, F_OK), 0));
+        snprintf(path, sizeof(path), "%s.damaged-2", world.file);
+        cr_assert(eq(int, access(path, F_OK), -1));
+        cr_assert(eq(i64, world_ask("SELECT id FROM run"), 3));
+        world_core_free(core);
+}
+
 Test(runstore, file_of_a_later_format_is_refused_by_name_and_untouched) {
         WorldCore *core = start();
         struct stat before, after;
