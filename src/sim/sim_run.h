@@ -80,7 +80,7 @@ typedef struct SimRuns {
         bool must_revive; /* runs that the end of the earlier boot has held */
         bool has_changed; /* something, in this turn */
         uint64_t n_changes; /* turns in which something has */
-        uint32_t boot_job; /* the boot lasts as long as this job; 0: it is over */
+        uint32_t boot_job; /* 0: the boot is over */
 } SimRuns;
 
 int sim_runs_init(Sim *sim, bool is_auto);
@@ -129,7 +129,6 @@ void sim_runs_unit_changed(Sim *sim, Unit *unit, UnitActiveState old, UnitActive
 void sim_runs_job_event(const JobEvent *event, void *userdata); /* a JobSubscriber of a Sim */
 /* Asks for the units that runs wait for, and tells units of their runs. */
 int sim_runs_tell_units(Sim *sim);
-bool sim_runs_are_busy(const Sim *sim); /* the boot is not over */
 
 /* — sim_run_boot.c — */
 

@@ -23,10 +23,14 @@ static bool is_ending(const Sim *sim) {
                           job_manager_unit_has_type(sim->jobs, target, JOB_START));
 }
 
-bool sim_runs_are_busy(const Sim *sim) {
+/* The boot lasts to the end of the turn in which its job ends. */
+static void end_boot(Sim *sim) {
         JobInfo job;
 
-        return sim->runs.boot_job > 0 && job_manager_find(sim->jobs, sim->runs.boot_job, &job);
+        if (sim->runs.boot_job > 0 && !job_manager_find(sim->jobs, sim->runs.boot_job, &job)) {
+                sim->runs.boot_job = 0;
+                sim->runs.has_changed = true;
+        }
 }
 
 /* — from units — */
@@ -75,7 +79,7 @@ void sim_runs_unit_changed(Sim *sim, Unit *unit, UnitActiveState old, UnitActive
         if (unit->type != UNIT_FLOW || old == new || !(flow = sim_runs_find_flow(sim, unit)))
                 return;
         if (new == UNIT_ACTIVE)
-                run_flow_unit(flow->engine, RUN_UNIT_ACTIVE, !sim_runs_are_busy(sim));
+                run_flow_unit(flow->engine, RUN_UNIT_ACTIVE, sim->runs.boot_job == 0);
         else if (unit_state_is_inactive_or_failed(new))
                 run_flow_unit(flow->engine, RUN_UNIT_INACTIVE, false);
         flow->is_stopping = flow->is_stopping && !unit_state_is_inactive_or_failed(new);
@@ -143,7 +147,7 @@ static bool has_held(const Sim *sim, const SimFlow *flow) {
 }
 
 static int ask_for_units(Sim *sim) {
-        const bool revives = sim->runs.must_revive && !sim_runs_are_busy(sim);
+        const bool revives = sim->runs.must_revive && sim->runs.boot_job == 0;
         int r = 0;
 
         for (SimFlow *flow = sim->runs.flows; r == 0 && flow; flow = flow->next)
@@ -166,5 +170,6 @@ int sim_runs_tell_units(Sim *sim) {
                 if (flow->unit->vtable->runs_changed)
                         flow->unit->vtable->runs_changed(flow->unit);
         }
+        end_boot(sim);
         return r;
 }

@@ -94,7 +94,8 @@ static int find_place(Sim *sim, const char *run, const char *node, char **ret_wh
                 if (r < 0)
                         return r == -EINVAL ? sim_bad(ret_failure, "name of a flow", run) : r;
                 if (!flow_has_node(unit, node))
-                        return failure_set(ret_failure, -EINVAL, "InvalidArgs", "%s has no node \"%s\"", unit->id, node);
+                        return failure_set(ret_failure, -EINVAL, "InvalidArgs", "%s has no node \"%s\"", unit->id,
+                                           node);
                 return text_copy(unit->id, ret_where);
         }
         r = sim_parse_run(run, &id, ret_failure);
