@@ -21,13 +21,9 @@ void sim_attempts_init(SimAttempts *attempts, bool is_auto) {
         *attempts = (SimAttempts) { .every = { .after = is_auto ? 0 : USEC_INFINITY } };
 }
 
-void sim_attempts_clear(SimAttempts *attempts) {
+void sim_attempts_deinit(SimAttempts *attempts) {
         while (attempts->all.n > 0)
                 sim_attempts_remove(attempts, &vector_last(&attempts->all));
-}
-
-void sim_attempts_deinit(SimAttempts *attempts) {
-        sim_attempts_clear(attempts);
         vector_deinit(&attempts->all);
         for (size_t i = 0; i < attempts->rules.n; i++) {
                 free(attempts->rules.items[i].where);
@@ -67,26 +63,6 @@ static int add_rule(SimAttempts *attempts, const char *where, const char *node, 
         return 0;
 }
 
-int sim_attempts_set_rule(SimAttempts *attempts, const char *where, const char *node, SimRule *rule) {
-        SimRuleEntry *entry = find_rule(attempts, where, node);
-        int r = entry ? 0 : add_rule(attempts, where, node, &entry);
-
-        if (r < 0) {
-                sim_rule_deinit(rule);
-                return r;
-        }
-        sim_rule_deinit(&entry->rule);
-        entry->rule = *rule;
-        sim_attempts_plan(attempts);
-        return 0;
-}
-
-void sim_attempts_set_every(SimAttempts *attempts, SimRule *rule) {
-        sim_rule_deinit(&attempts->every);
-        attempts->every = *rule;
-        sim_attempts_plan(attempts);
-}
-
 /* That of the run is more than that of the flow. */
 static const SimRule *rule_of(const SimAttempts *attempts, const SimAttempt *attempt) {
         const SimRuleEntry *entry;
@@ -107,13 +83,34 @@ static void plan(const SimAttempts *attempts, SimAttempt *attempt) {
         attempt->ignores_term = rule->ignores_term;
 }
 
-void sim_attempts_plan(SimAttempts *attempts) {
+/* After a change of the rules. */
+static void plan_all(SimAttempts *attempts) {
         for (size_t i = 0; i < attempts->all.n; i++) {
                 SimAttempt *attempt = &attempts->all.items[i];
 
                 if (attempt->state == SIM_ATTEMPT_RUNS && !attempt->is_told_to_end)
                         plan(attempts, attempt);
         }
+}
+
+int sim_attempts_set_rule(SimAttempts *attempts, const char *where, const char *node, SimRule *rule) {
+        SimRuleEntry *entry = find_rule(attempts, where, node);
+        int r = entry ? 0 : add_rule(attempts, where, node, &entry);
+
+        if (r < 0) {
+                sim_rule_deinit(rule);
+                return r;
+        }
+        sim_rule_deinit(&entry->rule);
+        entry->rule = *rule;
+        plan_all(attempts);
+        return 0;
+}
+
+void sim_attempts_set_every(SimAttempts *attempts, SimRule *rule) {
+        sim_rule_deinit(&attempts->every);
+        attempts->every = *rule;
+        plan_all(attempts);
 }
 
 /* — attempts — */

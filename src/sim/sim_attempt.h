@@ -78,12 +78,9 @@ uint32_t sim_attempts_count(const SimAttempts *attempts, const char *unit);
 int sim_attempts_ask(SimAttempts *attempts, const RunAttemptKey *key, const char *unit, const char *node);
 /* Begins the process, by the rule for it. */
 void sim_attempt_begin(SimAttempts *attempts, SimAttempt *attempt, usec_t now);
-/* Plans the end anew, after a change of the rules. */
-void sim_attempts_plan(SimAttempts *attempts);
 /* SIGTERM, and SIGKILL @timeout later. */
 void sim_attempt_tell_to_end(SimAttempt *attempt, usec_t now, usec_t timeout);
 void sim_attempt_end(SimAttempts *attempts, SimAttempt *attempt, RunEndKind kind, uint16_t end);
 void sim_attempts_remove(SimAttempts *attempts, SimAttempt *attempt);
-void sim_attempts_clear(SimAttempts *attempts);
 /* When the next one ends; USEC_INFINITY: none does by itself. */
 usec_t sim_attempts_next(const SimAttempts *attempts);

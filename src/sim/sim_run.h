@@ -135,8 +135,8 @@ int sim_runs_tell_units(Sim *sim);
 int sim_runs_begin(Sim *sim); /* the engine: 0 or -ENOMEM */
 void sim_runs_die(Sim *sim);
 void sim_runs_lose_store(Sim *sim); /* it is started again */
-/* The machine has no power: core and store die, attempts and units are gone. 0 or -ENOMEM. */
-int sim_runs_lose_power(Sim *sim);
+/* The machine has no power: core and store die, attempts and units are gone. @jobs, which is taken, has no jobs. */
+void sim_runs_lose_power(Sim *sim, JobManager *jobs);
 int sim_runs_boot(Sim *sim); /* core: 0 or -ENOMEM */
 /* Gives back what the store has, once it answers. 0 or another errno. */
 int sim_runs_load(Sim *sim);

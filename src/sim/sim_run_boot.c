@@ -54,12 +54,7 @@ void sim_runs_lose_store(Sim *sim) {
         emit(sim, "crash", "of", json_string("store"));
 }
 
-int sim_runs_lose_power(Sim *sim) {
-        JobManager *jobs;
-        int r = sim_new_jobs(sim, &jobs);
-
-        if (r < 0)
-                return r;
+void sim_runs_lose_power(Sim *sim, JobManager *jobs) {
         sim_runs_die(sim);
         sim_store_drop(&sim->runs.store, sim->runs.store.durable);
         drop_attempts(sim, true);
@@ -73,7 +68,6 @@ int sim_runs_lose_power(Sim *sim) {
                 unit->active_state = UNIT_INACTIVE;
         }
         emit(sim, "crash", "of", json_string("power"));
-        return 0;
 }
 
 /* — boot — */

@@ -185,20 +185,27 @@ static int parse_crash_at(Sim *sim, const SimLine *line, Failure *ret_failure) {
 
 int sim_verb_crash(Sim *sim, const SimLine *line, Failure *ret_failure) {
         const char *what = line->words[1];
+        JobManager *jobs;
+        int r;
 
         if (sim->runs.is_down && !text_equal(what, "store") && !text_equal(what, "power"))
                 return failure_set(ret_failure, -EINVAL, "InvalidArgs", "core is down already");
         if (line->n_words > 2)
                 return parse_crash_at(sim, line, ret_failure);
-        if (text_equal(what, "core"))
+        if (text_equal(what, "core")) {
                 sim_runs_die(sim);
-        else if (text_equal(what, "store"))
+                return 0;
+        }
+        if (text_equal(what, "store")) {
                 sim_runs_lose_store(sim);
-        else if (text_equal(what, "power"))
-                return sim_runs_lose_power(sim);
-        else
+                return 0;
+        }
+        if (!text_equal(what, "power"))
                 return sim_bad(ret_failure, "thing that dies (core, store, power)", what);
-        return 0;
+        r = sim_new_jobs(sim, &jobs);
+        if (r == 0)
+                sim_runs_lose_power(sim, jobs);
+        return r;
 }
 
 int sim_verb_store(Sim *sim, const SimLine *line, Failure *ret_failure) {
