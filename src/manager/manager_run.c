@@ -220,6 +220,16 @@ void manager_runs_job_ended(ManagerRuns *runs, const JobInfo *job) {
         runs->host.attempts.turn->has_news = true;
 }
 
+/* A start that no job can be made for is one that fails: it is not asked for again and again. */
+void manager_runs_start_refused(ManagerRuns *runs, const Unit *unit) {
+        ManagerFlow *flow = manager_run_find_flow(runs, unit);
+
+        if (!flow || unit->active_state == UNIT_ACTIVE)
+                return;
+        run_flow_unit(flow->engine, RUN_UNIT_FAILED, false);
+        runs->host.attempts.turn->has_news = true;
+}
+
 void manager_runs_get(const ManagerRuns *runs, const Unit *unit, UnitRuns *ret_runs) {
         const ManagerFlow *flow = manager_run_find_flow(runs, unit);
 
