@@ -668,13 +668,13 @@ static int sim_execute(Sim *sim, const SimLine *line, Failure *ret_failure) {
         r = sim_find_verb(line, &verb, ret_failure);
         if (r < 0)
                 return r;
-        if (sim->runs.is_down && !(verb->flags & ALWAYS))
-                return failure_set(ret_failure, -EINVAL, "InvalidArgs", "core is down: 'boot' starts it again");
         if (sim->is_auto && !(verb->flags & SETS_UP)) {
                 r = sim_run(sim, UINT_MAX, ret_failure);
                 if (r < 0)
                         return r;
         }
+        if (sim->runs.is_down && !(verb->flags & ALWAYS))
+                return failure_set(ret_failure, -EINVAL, "InvalidArgs", "core is down: 'boot' starts it again");
         if (!(verb->flags & QUESTION))
                 sim_events_begin(&sim->events);
         r = verb->run(sim, line, ret_failure);
