@@ -182,7 +182,7 @@ static void tell_exits(Sim *sim) {
         SimAttempts *attempts = &sim->runs.attempts;
         SimAttempt *next;
 
-        do {
+        for (;;) {
                 next = NULL;
                 for (size_t i = 0; i < attempts->all.n; i++) {
                         SimAttempt *attempt = &attempts->all.items[i];
@@ -191,11 +191,14 @@ static void tell_exits(Sim *sim) {
                             (!next || attempt->order < next->order))
                                 next = attempt;
                 }
-                if (next) {
-                        (void) run_engine_ended(sim->runs.engine, &next->key, next->kind, next->end);
+                if (!next)
+                        return;
+                /* The store does not know the attempt: the node is executed again, by one with the same key. */
+                if (run_engine_ended(sim->runs.engine, &next->key, next->kind, next->end) < 0)
+                        sim_attempts_remove(attempts, next);
+                else
                         next->is_told = true;
-                }
-        } while (next);
+        }
 }
 
 /* What became of an attempt that is running, by its row. */
