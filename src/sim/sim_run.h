@@ -27,6 +27,7 @@ typedef struct SimRun {
         RunRow row; /* as it was put last */
         RunNodeRow *nodes; /* owned: the same */
         bool is_put; /* the store has a row */
+        bool is_other_boot; /* which was put in an earlier boot */
 } SimRun;
 
 struct SimFlow {
@@ -76,8 +77,8 @@ typedef struct SimRuns {
         bool is_dying; /* at the end of the call of the engine */
         bool is_down;
         bool is_loaded; /* the store has given back what it has */
-        bool is_other_boot;
         bool must_revive; /* runs that the end of the earlier boot has held */
+        uint32_t boot; /* counts losses of power */
         bool has_changed; /* something, in this turn */
         uint64_t n_changes; /* turns in which something has */
         uint32_t boot_job; /* 0: the boot is over */

@@ -58,7 +58,8 @@ void sim_runs_lose_power(Sim *sim, JobManager *jobs) {
         sim_runs_die(sim);
         sim_store_drop(&sim->runs.store, sim->runs.store.durable);
         drop_attempts(sim, true);
-        sim->runs.is_other_boot = true;
+        sim->runs.boot++;
+        sim->runs.must_revive = true;
         job_manager_free(sim->jobs);
         sim->jobs = jobs;
         id_map_deinit(&sim->job_states);
@@ -102,7 +103,6 @@ int sim_runs_boot(Sim *sim) {
         if (r < 0)
                 return r;
         runs->is_down = runs->is_loaded = false;
-        runs->must_revive = runs->is_other_boot;
         runs->last_id = runs->boot_job = 0;
         return 0;
 }
@@ -110,17 +110,15 @@ int sim_runs_boot(Sim *sim) {
 /* — rows — */
 
 /* The last row of run @id, with those of its nodes in @nodes. */
-static const SimRow *find_rows(const SimStore *store, uint32_t id, RunNodeRow *nodes, usec_t *ret_at) {
+static const SimRow *find_rows(const SimStore *store, uint32_t id, RunNodeRow *nodes) {
         const SimRow *last = NULL;
 
-        *ret_at = 0;
         for (uint32_t b = 0; b < store->batches.n; b++)
                 for (size_t i = 0; i < store->batches.items[b].rows.n; i++) {
                         const SimRow *row = &store->batches.items[b].rows.items[i];
 
                         if (row->id != id)
                                 continue;
-                        *ret_at = row->at;
                         if (!row->is_node) {
                                 last = row;
                                 continue;
@@ -132,22 +130,29 @@ static const SimRow *find_rows(const SimStore *store, uint32_t id, RunNodeRow *n
         return last;
 }
 
+typedef struct Restored {
+        bool is_other_boot; /* some live run was put in an earlier one … */
+        usec_t then; /* … and the last of these at that time */
+} Restored;
+
 /* Nodes without a row are WAITING. */
-static int restore_rows(Sim *sim, SimRun *run, usec_t *then) {
+static int restore_rows(Sim *sim, SimRun *run, Restored *restored) {
         const uint32_t n = run_graph_count(flow_definition_graph(run->definition));
         RunNodeRow *rows = calloc(n, sizeof(*rows));
         const SimRow *last;
         uint32_t n_rows = 0;
-        usec_t at;
         int r;
 
         if (!rows)
                 return -ENOMEM;
-        last = find_rows(&sim->runs.store, run->id, rows, &at);
+        last = find_rows(&sim->runs.store, run->id, rows);
         run->row = last->run;
         run->is_put = true;
-        if (!run_state_is_terminal(run->row.state))
-                *then = MAX(*then, at);
+        run->is_other_boot = last->boot != sim->runs.boot;
+        if (run->is_other_boot && !run_state_is_terminal(run->row.state)) {
+                restored->is_other_boot = true;
+                restored->then = MAX(restored->then, last->at);
+        }
         for (uint32_t i = 0; i < n; i++)
                 if (rows[i].generation > 0) {
                         run->nodes[i] = rows[i];
@@ -158,7 +163,7 @@ static int restore_rows(Sim *sim, SimRun *run, usec_t *then) {
         return r;
 }
 
-static int restore_run(Sim *sim, const SimRow *first, usec_t *then) {
+static int restore_run(Sim *sim, const SimRow *first, Restored *restored) {
         SimFlow *flow;
         SimRun *run;
         Unit *unit;
@@ -170,7 +175,7 @@ static int restore_run(Sim *sim, const SimRow *first, usec_t *then) {
         flow = sim_runs_flow(sim, unit);
         r = flow ? sim_runs_add(flow, first->id, first->definition, &run) : -ENOMEM;
         if (r == 0)
-                r = restore_rows(sim, run, then);
+                r = restore_rows(sim, run, restored);
         sim->runs.last_id = MAX(sim->runs.last_id, first->id);
         return r;
 }
@@ -212,7 +217,7 @@ static void settle_attempt(Sim *sim, SimRun *run, const RunNodeRow *row) {
         if (attempt) {
                 attempt->is_told = true;
                 (void) run_engine_started(sim->runs.engine, &key, attempt->started_at);
-        } else if (sim->runs.is_other_boot || row->attempt == RUN_ATTEMPT_IS_STARTED) {
+        } else if (run->is_other_boot || row->attempt == RUN_ATTEMPT_IS_STARTED) {
                 (void) run_engine_ended(sim->runs.engine, &key, RUN_END_LOST, 0);
         }
 }
@@ -251,7 +256,7 @@ static void settle_attempts(Sim *sim) {
         drop_unknown(sim);
 }
 
-static void emit_boot(Sim *sim) {
+static void emit_loaded(Sim *sim, bool is_other_boot) {
         json_t *event = sim_event_new(&sim->events, "loaded");
         json_int_t n = 0;
 
@@ -259,14 +264,14 @@ static void emit_boot(Sim *sim) {
                 for (const SimRun *run = flow->first; run; run = run->next)
                         n++;
         sim_event_set(&sim->events, event, "runs", json_integer(n));
-        sim_event_set(&sim->events, event, "other-boot", json_boolean(sim->runs.is_other_boot));
+        sim_event_set(&sim->events, event, "other-boot", json_boolean(is_other_boot));
         sim_event_emit(&sim->events, event);
 }
 
 int sim_runs_load(Sim *sim) {
         SimRuns *runs = &sim->runs;
         SimStore *store = &runs->store;
-        usec_t then = 0;
+        Restored restored = {};
 
         /* The store answers when all that it has accepted is durable. */
         if (store->mode == SIM_STORE_HANG || store->durable < store->accepted)
@@ -274,20 +279,19 @@ int sim_runs_load(Sim *sim) {
         for (uint32_t b = 0; b < store->batches.n; b++)
                 for (size_t i = 0; i < store->batches.items[b].rows.n; i++) {
                         const SimRow *row = &store->batches.items[b].rows.items[i];
-                        int r = row->unit ? restore_run(sim, row, &then) : 0;
+                        int r = row->unit ? restore_run(sim, row, &restored) : 0;
 
                         if (r < 0)
                                 return r;
                 }
         runs->is_loaded = runs->has_changed = true;
         runs->batch = runs->told_accepted = (uint32_t) store->batches.n;
-        emit_boot(sim);
-        run_engine_restored(runs->engine, store->durable, store->durable, runs->is_other_boot ? then : sim->now,
-                            sim->now, runs->is_other_boot);
+        emit_loaded(sim, restored.is_other_boot);
+        run_engine_restored(runs->engine, store->durable, store->durable, restored.is_other_boot ? restored.then : sim->now,
+                            sim->now, restored.is_other_boot);
         /* Rows of two boots would have times of two clocks. */
-        if (runs->is_other_boot)
+        if (restored.is_other_boot)
                 run_engine_put_all(runs->engine);
         settle_attempts(sim);
-        runs->is_other_boot = false;
         return 0;
 }

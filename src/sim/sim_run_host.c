@@ -70,6 +70,7 @@ static void emit_node(Sim *sim, const SimRun *run, const RunNodeRow *before, con
 
 static void put_row(Sim *sim, SimRow *row) {
         row->at = sim->now;
+        row->boot = sim->runs.boot;
         if (sim_store_put(&sim->runs.store, row) < 0)
                 sim->events.error = -ENOMEM;
 }

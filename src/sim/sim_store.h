@@ -25,6 +25,7 @@ typedef struct SimRow {
         RunRow run;
         RunNodeRow node;
         usec_t at;
+        uint32_t boot; /* in which it was put */
         char *unit; /* owned, as the definition: with the first row of a run, else NULL */
         FlowDefinition *definition;
 } SimRow;

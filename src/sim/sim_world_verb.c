@@ -246,12 +246,11 @@ static int request_boot(Sim *sim, const char *name, Failure *ret_failure) {
 }
 
 int sim_verb_boot(Sim *sim, const SimLine *line, Failure *ret_failure) {
-        const bool is_other = sim->runs.is_other_boot;
         int r;
 
         if (!sim->runs.is_down)
                 return failure_set(ret_failure, -EINVAL, "InvalidArgs", "core is not down: let it crash first");
-        r = is_other ? 0 : sim_verb_restart(sim, line, ret_failure);
+        r = sim_verb_restart(sim, line, ret_failure);
         if (r == 0)
                 r = sim_runs_boot(sim);
         if (r == 0 && line->n_words > 1)
