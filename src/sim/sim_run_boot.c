@@ -287,8 +287,10 @@ int sim_runs_load(Sim *sim) {
         runs->is_loaded = runs->has_changed = true;
         runs->batch = runs->told_accepted = (uint32_t) store->batches.n;
         emit_loaded(sim, restored.is_other_boot);
-        run_engine_restored(runs->engine, store->durable, store->durable, restored.is_other_boot ? restored.then : sim->now,
-                            sim->now, restored.is_other_boot);
+        if (!restored.is_other_boot)
+                restored.then = sim->now;
+        run_engine_restored(runs->engine, store->durable, store->durable, restored.then, sim->now,
+                            restored.is_other_boot);
         /* Rows of two boots would have times of two clocks. */
         if (restored.is_other_boot)
                 run_engine_put_all(runs->engine);
