@@ -197,6 +197,13 @@ static void before_jobs(void *userdata) {
         manager_stages_begin(&((Manager *) userdata)->stages);
 }
 
+static void start_refused(void *userdata, Unit *unit) {
+        Manager *manager = userdata;
+
+        if (unit->type == UNIT_FLOW)
+                manager_runs_start_refused(manager->runs, unit);
+}
+
 /* Initializes the objects that need no units. */
 static void join_surroundings(Manager *manager) {
         const ManagerOptions *options = &manager->options;
@@ -245,6 +252,7 @@ static void join_units(Manager *manager) {
                 .triggers = &manager->triggers,
                 .stage = &manager->stages.stage,
                 .before = before_jobs,
+                .refused = start_refused,
                 .userdata = manager,
         };
         manager->unloading = (ManagerUnloading) {

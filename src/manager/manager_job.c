@@ -144,6 +144,8 @@ static void tell_refused(const ManagerJobs *jobs, const ManagerRequest *request,
         if (unit->vtable->job_refused)
                 unit->vtable->job_refused(unit, failure);
         manager_triggers_tell_refused(jobs->triggers, unit, failure);
+        if (request->type == JOB_START)
+                jobs->refused(jobs->userdata, unit);
 }
 
 /* A request that would start a unit is dropped if the unit, or everything, is being stopped. */

@@ -30,6 +30,7 @@ typedef struct ManagerJobs {
         ManagerTriggers *triggers;
         const ManagerStage *stage;
         void (*before)(void *userdata); /* called before jobs are run: requests of the manager itself */
+        void (*refused)(void *userdata, Unit *unit);    /* a start that was requested for a unit */
         void *userdata;
 
         VECTOR(ManagerRequest) requests;

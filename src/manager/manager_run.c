@@ -191,22 +191,6 @@ int manager_runs_query(ManagerRuns *runs, const RunStoreQuery *query, uint32_t r
 
 /* — units — */
 
-/* By the engine: what was put into the store last may be older. */
-static bool is_live(const ManagerRuns *runs, const ManagerRun *run) {
-        RunRow row;
-        RunWhy why;
-
-        return run_engine_get(runs->engine, run->id, &row, &why) == 0 && !run_state_is_terminal(row.state);
-}
-
-static uint32_t count_live(const ManagerRuns *runs, const ManagerFlow *flow) {
-        uint32_t n = 0;
-
-        for (const ManagerRun *run = flow->first; run; run = run->next)
-                n += is_live(runs, run);
-        return n;
-}
-
 int manager_runs_start_unit(ManagerRuns *runs, Unit *unit) {
         ManagerFlow *flow;
         int r;
@@ -219,7 +203,7 @@ int manager_runs_start_unit(ManagerRuns *runs, Unit *unit) {
         flow->has_failed = flow->is_stopping = false;
         flow->problem = NULL;
         flow->is_news = true;
-        if (count_live(runs, flow) > 0 || flow->is_starting)
+        if (manager_run_count_live(runs, flow) > 0 || flow->is_starting)
                 return 0;
         r = manager_run_add_submit(runs, flow, &(ManagerRunRequest) { .unit = unit->id }, true);
         flow->is_starting = r == 0;
@@ -263,13 +247,23 @@ void manager_runs_job_ended(ManagerRuns *runs, const JobInfo *job) {
         runs->host.attempts.turn->has_news = true;
 }
 
+/* A start that no job can be made for is one that fails: it is not asked for again and again. */
+void manager_runs_start_refused(ManagerRuns *runs, const Unit *unit) {
+        ManagerFlow *flow = manager_run_find_flow(runs, unit);
+
+        if (!flow || unit->active_state == UNIT_ACTIVE)
+                return;
+        run_flow_unit(flow->engine, RUN_UNIT_FAILED, false);
+        runs->host.attempts.turn->has_news = true;
+}
+
 void manager_runs_get(const ManagerRuns *runs, const Unit *unit, UnitRuns *ret_runs) {
         const ManagerFlow *flow = manager_run_find_flow(runs, unit);
 
         *ret_runs = (UnitRuns) { .n_attempts = manager_attempts_count(runs->attempts, unit) };
         if (!flow)
                 return;
-        ret_runs->n_live = count_live(runs, flow);
+        ret_runs->n_live = manager_run_count_live(runs, flow);
         ret_runs->is_starting = flow->is_starting || (!runs->is_loaded && !flow->problem);
         ret_runs->has_failed = flow->has_failed;
         ret_runs->problem = flow->problem;

@@ -130,6 +130,7 @@ int manager_run_find_node(const ManagerRun *run, const char *name, uint32_t *ret
 int manager_run_add(ManagerFlow *flow, ManagerRuns *runs, uint32_t id, FlowDefinition *definition,
                     ManagerRunFacts *facts, ManagerRun **ret_run);
 void manager_run_remove(ManagerRuns *runs, ManagerRun *run);
+uint32_t manager_run_count_live(const ManagerRuns *runs, const ManagerFlow *flow); /* runs that have not ended */
 
 /* — manager_run_answer.c — */
 

@@ -279,6 +279,11 @@ static bool try_submit(ManagerRuns *runs, ManagerSubmit *submit, unsigned *n_lin
         uint32_t id = 0;
         int r = 0;
 
+        /* The store has given back a run that lives, after the start of the unit had asked for one. */
+        if (submit->is_start && manager_run_count_live(runs, submit->flow) > 0) {
+                end_start(submit->flow, NULL);
+                return true;
+        }
         if (!knows_key(runs, submit))
                 return false;
         if (submit->found > 0) {

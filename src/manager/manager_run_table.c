@@ -103,6 +103,22 @@ void manager_run_remove(ManagerRuns *runs, ManagerRun *run) {
         free(run);
 }
 
+/* By the engine: what was put into the store last may be older. */
+static bool is_live(const ManagerRuns *runs, const ManagerRun *run) {
+        RunRow row;
+        RunWhy why;
+
+        return run_engine_get(runs->engine, run->id, &row, &why) == 0 && !run_state_is_terminal(row.state);
+}
+
+uint32_t manager_run_count_live(const ManagerRuns *runs, const ManagerFlow *flow) {
+        uint32_t n = 0;
+
+        for (const ManagerRun *run = flow->first; run; run = run->next)
+                n += is_live(runs, run);
+        return n;
+}
+
 int manager_run_find_node(const ManagerRun *run, const char *name, uint32_t *ret_node, Failure *ret_failure) {
         *ret_node = 0;
         if (!name)

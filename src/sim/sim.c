@@ -17,10 +17,6 @@
 #include "basic/clock.h"
 #include "basic/strv.h"
 #include "sim/sim.h"
-#include "sim/sim_unit.h"
-
-/* The start of virtual time; 0 means "never" in timestamps. */
-#define SIM_EPOCH USEC_PER_SEC
 
 /* More operations within one command are a loop among the units. */
 #define SIM_OPERATIONS_MAX UINT64_C(50000000)
@@ -39,6 +35,9 @@ static const UnitHostOps sim_host_ops = {
         .now = sim_host_now,
         .now_realtime = sim_host_now,
         .set_timer = sim_host_set_timer,
+        .start_runs = sim_runs_start_unit,
+        .stop_runs = sim_runs_stop_unit,
+        .get_runs = sim_runs_get,
 };
 
 static void sim_receive_diagnostic(void *userdata, const UnitFileDiagnostic *diagnostic) {
@@ -90,6 +89,20 @@ static int sim_init_units(Sim *sim) {
         return 0;
 }
 
+int sim_new_jobs(Sim *sim, JobManager **ret_jobs) {
+        cleanup_(job_manager_freep) JobManager *jobs = NULL;
+        int r;
+
+        r = job_manager_new(&jobs, sim->units);
+        if (r == 0)
+                r = job_manager_subscribe(jobs, sim_job_event, sim);
+        if (r == 0)
+                r = job_manager_subscribe(jobs, sim_runs_job_event, sim);
+        if (r == 0)
+                *ret_jobs = take_ptr(jobs);
+        return r;
+}
+
 static int sim_init(Sim *sim, const SimOptions *options) {
         int r;
 
@@ -102,10 +115,11 @@ static int sim_init(Sim *sim, const SimOptions *options) {
         r = sim_init_units(sim);
         if (r < 0)
                 return r;
-        r = job_manager_new(&sim->jobs, sim->units);
+        r = sim_new_jobs(sim, &sim->jobs);
         if (r < 0)
                 return r;
-        return job_manager_subscribe(sim->jobs, sim_job_event, sim);
+        sim->unit_changed = sim_runs_unit_changed;
+        return sim_runs_init(sim, options->is_auto);
 }
 
 int sim_new(Sim **ret_sim, const SimOptions *options) {
@@ -121,6 +135,7 @@ int sim_new(Sim **ret_sim, const SimOptions *options) {
         sim->now = SIM_EPOCH;
         sim->is_auto = options->is_auto;
         sim->is_quiet = options->is_quiet;
+        sim->folder = options->folder;
         r = sim_init(sim, options);
         if (r < 0)
                 return r;
@@ -131,6 +146,7 @@ int sim_new(Sim **ret_sim, const SimOptions *options) {
 Sim *sim_free(Sim *sim) {
         if (!sim)
                 return NULL;
+        sim_runs_deinit(sim);
         sim->jobs = job_manager_free(sim->jobs);
         sim->units = unit_table_free(sim->units);
         sim->loader = unit_file_loader_free(sim->loader);
@@ -140,9 +156,8 @@ Sim *sim_free(Sim *sim) {
         return NULL;
 }
 
-int sim_run(Sim *sim, unsigned budget, Failure *ret_failure) {
-        uint64_t limit = sim->n_operations + SIM_OPERATIONS_MAX;
-        usec_t began = clock_monotonic(), cpu = clock_processor();
+/* Jobs alone. Returns what is left of the budget. */
+static unsigned run_jobs(Sim *sim, unsigned budget, uint64_t limit) {
         bool is_more = true;
 
         sim->is_running = true;
@@ -154,13 +169,30 @@ int sim_run(Sim *sim, unsigned budget, Failure *ret_failure) {
                         budget -= chunk;
         }
         sim->is_running = false;
+        return budget;
+}
+
+/* Runs may ask for jobs, and jobs may end what runs wait for. */
+int sim_run(Sim *sim, unsigned budget, Failure *ret_failure) {
+        uint64_t limit = sim->n_operations + SIM_OPERATIONS_MAX;
+        usec_t began = clock_monotonic(), cpu = clock_processor();
+        uint64_t n_changes;
+        int r = 0;
+
+        do {
+                n_changes = sim->runs.n_changes;
+                if (!sim->runs.is_down)
+                        budget = run_jobs(sim, budget, limit);
+                if (sim->n_operations < limit)
+                        r = sim_runs_settle(sim, ret_failure);
+        } while (r == 0 && budget > 0 && sim->n_operations < limit && sim->runs.n_changes > n_changes);
         sim->times.run += clock_monotonic() - began;
         sim->times.cpu_run += clock_processor() - cpu;
         if (sim->n_operations >= limit)
                 return failure_set(ret_failure, -EINVAL, "LimitsExceeded",
                                    "the units keep starting each other: still not at rest after %" PRIu64 " operations",
                                    SIM_OPERATIONS_MAX);
-        return sim->events.error;
+        return r < 0 ? r : sim->events.error;
 }
 
 int sim_finish(Sim *sim, Failure *ret_failure) {

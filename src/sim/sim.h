@@ -17,8 +17,13 @@
 #include "basic/id_map.h"
 #include "job/job_manager.h"
 #include "sim/sim_event.h"
+#include "sim/sim_run.h"
+#include "sim/sim_unit.h"
 #include "unit/unit_table.h"
 #include "unitfile/unit_file.h"
+
+/* The start of virtual time; 0 means "never" in timestamps. */
+#define SIM_EPOCH USEC_PER_SEC
 
 /* The outcome of a line; < 0: -EINVAL with a failure (an error in the script), or another errno. */
 enum {
@@ -29,6 +34,7 @@ enum {
 
 typedef struct SimOptions {
         const char *unit_path;          /* "a:b"; NULL for the default */
+        const char *folder;             /* that relative paths in the script begin at; NULL: the present one */
         bool with_systemd_units;
         bool no_default_dependencies;
         bool is_auto;                   /* operations succeed by themselves, and ready jobs run */
@@ -58,6 +64,10 @@ typedef struct Sim {
         IdMap job_states;               /* by job id: the last reported stage; tells a trigger from a change */
         char failure[64];               /* of the unit whose failure was asked for last */
         SimEvents events;
+        SimRuns runs;
+        /* a unit has another state; set by sim.c */
+        void (*unit_changed)(Sim *sim, Unit *unit, UnitActiveState old, UnitActiveState new);
+        const char *folder;             /* borrowed: where files of the script are; NULL: here */
         SimTimes times;
 } Sim;
 
@@ -69,8 +79,11 @@ DEFINE_CLEANUP(Sim, sim_free)
 /* Carries out one line. Outcomes: see above. */
 int sim_execute_line(Sim *sim, const char *line, Failure *ret_failure);
 
-/* Runs the ready jobs, at most @budget. */
+/* Runs the ready jobs, at most @budget, and the runs of flows. */
 int sim_run(Sim *sim, unsigned budget, Failure *ret_failure);
+
+/* An engine without jobs, which tells the Sim of its events. 0 or -ENOMEM. */
+int sim_new_jobs(Sim *sim, JobManager **ret_jobs);
 
 /* After the last line: runs the jobs that --auto still has to run. */
 int sim_finish(Sim *sim, Failure *ret_failure);

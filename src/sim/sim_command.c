@@ -23,9 +23,10 @@
 #include "basic/clock.h"
 #include "basic/strv.h"
 #include "basic/text.h"
-#include "sim/json_match.h"
 #include "sim/sim.h"
+#include "sim/sim_expect.h"
 #include "sim/sim_graph.h"
+#include "sim/sim_run_verb.h"
 #include "sim/sim_script.h"
 #include "sim/sim_unit.h"
 
@@ -46,11 +47,6 @@ static void sim_requests_deinit(SimRequests *requests) {
 }
 
 static const JobRequester sim_requester = { .name = "jobd-sim" };
-
-static int sim_bad(Failure *ret_failure, const char *what, const char *word) {
-        failure_set(ret_failure, -EINVAL, "InvalidArgs", "\"%s\" is no %s", word, what);
-        return -EINVAL;
-}
 
 static int sim_find_unit(Sim *sim, const char *name, Unit **ret_unit, Failure *ret_failure) {
         usec_t began = clock_monotonic(), cpu = clock_processor();
@@ -263,6 +259,15 @@ static int sim_parse_duration(const SimLine *line, usec_t *ret_duration, Failure
         return 0;
 }
 
+/* While core is down nobody keeps the time limits of jobs and units. */
+static usec_t sim_next_deadline(const Sim *sim) {
+        usec_t next = sim_runs_next(sim);
+
+        if (sim->runs.is_down)
+                return next;
+        return MIN(next, MIN(job_manager_next_deadline(sim->jobs), sim_units_next_deadline(sim)));
+}
+
 /* Deadlines expire one by one, each at its own time, so that the effects of one come before the next. */
 static int sim_verb_advance(Sim *sim, const SimLine *line, Failure *ret_failure) {
         usec_t duration, end, next;
@@ -274,20 +279,25 @@ static int sim_verb_advance(Sim *sim, const SimLine *line, Failure *ret_failure)
                 return r;
         end = usec_add(sim->now, duration);
 
-        while ((next = MIN(job_manager_next_deadline(sim->jobs), sim_units_next_deadline(sim))) <= end) {
+        r = sim_run(sim, sim->is_auto ? UINT_MAX : 0, ret_failure);
+        if (r < 0)
+                return r;
+        while ((next = sim_next_deadline(sim)) <= end) {
                 n_still = next > sim->now ? 0 : n_still + 1;
                 if (n_still > SIM_STILL_MAX)
                         return failure_set(ret_failure, -EINVAL, "LimitsExceeded",
                                            "the clock does not advance past %" PRIu64 " µs", sim->now);
                 sim->now = MAX(sim->now, next);
-                job_manager_expire(sim->jobs, sim->now);
-                sim_units_expire(sim);
-                r = sim->is_auto ? sim_run(sim, UINT_MAX, ret_failure) : 0;
+                if (!sim->runs.is_down) {
+                        job_manager_expire(sim->jobs, sim->now);
+                        sim_units_expire(sim);
+                }
+                r = sim_run(sim, sim->is_auto ? UINT_MAX : 0, ret_failure);
                 if (r < 0)
                         return r;
         }
         sim->now = end;
-        return 0;
+        return sim_run(sim, sim->is_auto ? UINT_MAX : 0, ret_failure);
 }
 
 /* — jobs — */
@@ -472,50 +482,6 @@ static int sim_verb_reload(Sim *sim, const SimLine *line, Failure *ret_failure) 
 
 /* — expectations — */
 
-static int sim_unexpected(Failure *ret_failure, const char *what, const json_t *expected, const json_t *got,
-                          const char *where) {
-        cleanup_free_ char *expected_text = json_dumps(expected, JSON_COMPACT);
-        cleanup_free_ char *got_text = got ? json_dumps(got, JSON_COMPACT) : NULL;
-
-        failure_set(ret_failure, -EBADMSG, "Unexpected", "%s%s%s\n  expected %s\n  got      %s", what,
-                    where && where[0] ? ", different at " : "", where ?: "", expected_text ?: "?",
-                    got_text ?: "nothing");
-        return SIM_E_UNEXPECTED;
-}
-
-static int sim_verb_expect(Sim *sim, const SimLine *line, Failure *ret_failure) {
-        cleanup_free_ char *where = NULL;
-
-        if (json_match_contains(sim->events.last, line->json, &where))
-                return SIM_E_SUCCESS;
-        return sim_unexpected(ret_failure, "the last event is different", line->json, sim->events.last, where);
-}
-
-static const json_t *sim_find_event(const Sim *sim, const json_t *expected) {
-        const json_t *event;
-        size_t i;
-
-        json_array_foreach(sim->events.since, i, event)
-                if (json_match_contains(event, expected, NULL))
-                        return event;
-        return NULL;
-}
-
-static int sim_verb_expect_event(Sim *sim, const SimLine *line, Failure *ret_failure) {
-        if (sim_find_event(sim, line->json))
-                return SIM_E_SUCCESS;
-        return sim_unexpected(ret_failure, "no event since the last command is this", line->json, sim->events.since,
-                              NULL);
-}
-
-static int sim_verb_expect_no_event(Sim *sim, const SimLine *line, Failure *ret_failure) {
-        const json_t *event = sim_find_event(sim, line->json);
-
-        if (!event)
-                return SIM_E_SUCCESS;
-        return sim_unexpected(ret_failure, "this should not have happened", line->json, event, NULL);
-}
-
 static int sim_verb_expect_state(Sim *sim, const SimLine *line, Failure *ret_failure) {
         UnitActiveState state;
         Unit *unit;
@@ -534,34 +500,6 @@ static int sim_verb_expect_state(Sim *sim, const SimLine *line, Failure *ret_fai
         return SIM_E_UNEXPECTED;
 }
 
-/* "a.service", or "start:a.service" */
-static bool sim_begins(const json_t *event, const char *word) {
-        const char *run = json_string_value(json_object_get(event, "run")), *unit;
-
-        if (!text_equal(json_string_value(json_object_get(event, "ev")), "trigger") || !run)
-                return false;
-        unit = strchr(word, ':');
-        if (unit && (strlen(run) != (size_t) (unit - word) || !text_starts_with(word, run)))
-                return false;
-        return text_equal(json_string_value(json_object_get(event, "unit")), unit ? unit + 1 : word);
-}
-
-/* The words are a part of what began, in this order. */
-static int sim_verb_expect_order(Sim *sim, const SimLine *line, Failure *ret_failure) {
-        size_t at = 0, n = json_array_size(sim->events.since);
-
-        for (size_t i = 1; i < line->n_words; i++, at++) {
-                while (at < n && !sim_begins(json_array_get(sim->events.since, at), line->words[i]))
-                        at++;
-                if (at < n)
-                        continue;
-                failure_set(ret_failure, -EBADMSG, "Unexpected", "%s did not begin%s%s since the last command",
-                            line->words[i], i > 1 ? " after " : "", i > 1 ? line->words[i - 1] : "");
-                return SIM_E_UNEXPECTED;
-        }
-        return SIM_E_SUCCESS;
-}
-
 static int sim_verb_quit(Sim *sim, const SimLine *line, Failure *ret_failure) {
         return SIM_E_QUIT;
 }
@@ -571,38 +509,54 @@ static int sim_verb_quit(Sim *sim, const SimLine *line, Failure *ret_failure) {
 typedef struct SimVerbRow {
         const char *name;
         unsigned min, max;      /* words after it; a JSON object does not count */
-        bool sets_up;           /* with --auto: no job runs before it */
-        bool is_question;       /* a question about the events of the command before it */
         SimVerb run;
         const char *usage;
+        enum {
+                SETS_UP = 1 << 0,       /* with --auto: no job runs before it */
+                QUESTION = 1 << 1,      /* a question about the events of the command before it */
+                ALWAYS = 1 << 2,        /* also while core is down */
+        } flags;
 } SimVerbRow;
 
 static const SimVerbRow sim_verbs[] = {
-        { "exec", 1, UINT_MAX, false, false, sim_verb_exec, "[MODE] TYPE:UNIT..." },
-        { "plan", 1, UINT_MAX, false, false, sim_verb_plan, "[MODE] TYPE:UNIT..." },
-        { "run", 0, 1, true, false, sim_verb_run, "[BUDGET]" },
-        { "state", 2, 5, false, false, sim_verb_state, "UNIT STATE [reload-failed] [auto-restart] [skipped]" },
-        { "set", 2, 2, true, false, sim_verb_set, "UNIT STATE" },
-        { "ready", 1, 1, false, false, sim_verb_ready, "UNIT" },
-        { "result", 3, 3, true, false, sim_verb_result, "UNIT start|stop|reload OUTCOME" },
-        { "cancel", 1, 1, false, false, sim_verb_cancel, "ID" },
-        { "detach", 1, 1, false, false, sim_verb_cancel, "ID" },
-        { "clear", 0, 0, false, false, sim_verb_clear, "" },
-        { "advance", 1, UINT_MAX, false, false, sim_verb_advance, "DURATION" },
-        { "jobs", 0, UINT_MAX, false, false, sim_verb_jobs, "[FILTER...]" },
-        { "units", 0, 1, false, false, sim_verb_units, "[PATTERN]" },
-        { "why", 1, 1, false, false, sim_verb_why, "ID|UNIT" },
-        { "stats", 0, 0, false, false, sim_verb_stats, "" },
-        { "reload", 0, 1, false, false, sim_verb_reload, "[force]" },
-        { "relate", 1, UINT_MAX, false, false, sim_verb_relate, "UNIT [RELATION=UNIT...]" },
-        { "reloaded", 1, 1, false, false, sim_verb_reloaded, "UNIT" },
-        { "restart", 0, 0, false, false, sim_verb_restart, "" },
-        { "quit", 0, 0, false, false, sim_verb_quit, "" },
-        { "expect", 0, 0, true, true, sim_verb_expect, "JSON" },
-        { "expect-event", 0, 0, false, true, sim_verb_expect_event, "JSON" },
-        { "expect-no-event", 0, 0, false, true, sim_verb_expect_no_event, "JSON" },
-        { "expect-state", 2, 2, false, true, sim_verb_expect_state, "UNIT STATE" },
-        { "expect-order", 1, UINT_MAX, false, true, sim_verb_expect_order, "[TYPE:]UNIT..." },
+        { "exec", 1, UINT_MAX, sim_verb_exec, "[MODE] TYPE:UNIT...", 0 },
+        { "plan", 1, UINT_MAX, sim_verb_plan, "[MODE] TYPE:UNIT...", 0 },
+        { "run", 0, 1, sim_verb_run, "[BUDGET]", SETS_UP | ALWAYS },
+        { "state", 2, 5, sim_verb_state, "UNIT STATE [reload-failed] [auto-restart] [skipped]", 0 },
+        { "set", 2, 2, sim_verb_set, "UNIT STATE", SETS_UP },
+        { "ready", 1, 1, sim_verb_ready, "UNIT", 0 },
+        { "result", 3, 3, sim_verb_result, "UNIT start|stop|reload OUTCOME", SETS_UP },
+        { "cancel", 1, 1, sim_verb_cancel, "ID", 0 },
+        { "detach", 1, 1, sim_verb_cancel, "ID", 0 },
+        { "clear", 0, 0, sim_verb_clear, "", 0 },
+        { "advance", 1, UINT_MAX, sim_verb_advance, "DURATION", ALWAYS },
+        { "jobs", 0, UINT_MAX, sim_verb_jobs, "[FILTER...]", 0 },
+        { "units", 0, 1, sim_verb_units, "[PATTERN]", 0 },
+        { "why", 1, 1, sim_verb_why, "ID|UNIT", 0 },
+        { "stats", 0, 0, sim_verb_stats, "", 0 },
+        { "reload", 0, 1, sim_verb_reload, "[force]", 0 },
+        { "relate", 1, UINT_MAX, sim_verb_relate, "UNIT [RELATION=UNIT...]", 0 },
+        { "reloaded", 1, 1, sim_verb_reloaded, "UNIT", 0 },
+        { "restart", 0, 0, sim_verb_restart, "", 0 },
+        { "submit", 1, 3, sim_verb_submit, "FLOW [queue|reject|skip|replace] [key=WORD]", 0 },
+        { "flow", 2, 3, sim_verb_flow, "VERB RUN[/NODE] [--as=OUTCOME]", 0 },
+        { "runs", 0, 1, sim_verb_runs, "[PATTERN]", 0 },
+        { "nodes", 1, 1, sim_verb_nodes, "RUN", 0 },
+        { "attempt", 2, 6, sim_verb_attempt, "RUN/NODE|FLOW/NODE END [after TIME] [ignores-sigterm]",
+          SETS_UP | ALWAYS },
+        { "auto-attempts", 1, 5, sim_verb_auto_attempts, "END [after TIME|FILE] [ignores-sigterm]", SETS_UP | ALWAYS },
+        { "lose", 1, 1, sim_verb_lose, "RUN/NODE", ALWAYS },
+        { "crash", 1, 3, sim_verb_crash, "core|store|power, or: crash core at POINT", SETS_UP | ALWAYS },
+        { "store", 1, 2, sim_verb_store, "slow TIME|hang|full|ok", SETS_UP | ALWAYS },
+        { "boot", 0, 1, sim_verb_boot, "[UNIT]", ALWAYS },
+        { "quit", 0, 0, sim_verb_quit, "", ALWAYS },
+        { "expect", 0, 0, sim_verb_expect, "JSON", SETS_UP | QUESTION | ALWAYS },
+        { "expect-event", 0, 0, sim_verb_expect_event, "JSON", QUESTION | ALWAYS },
+        { "expect-no-event", 0, 0, sim_verb_expect_no_event, "JSON", QUESTION | ALWAYS },
+        { "expect-state", 2, 2, sim_verb_expect_state, "UNIT STATE", QUESTION | ALWAYS },
+        { "expect-order", 1, UINT_MAX, sim_verb_expect_order, "[TYPE:]UNIT|RUN/NODE...", QUESTION | ALWAYS },
+        { "expect-run", 2, 3, sim_verb_expect_run, "RUN STATE [REASON]", QUESTION },
+        { "expect-node", 2, 3, sim_verb_expect_node, "RUN/NODE STATE [REASON]", QUESTION },
 };
 
 static int sim_find_verb(const SimLine *line, const SimVerbRow **ret_verb, Failure *ret_failure) {
@@ -629,12 +583,14 @@ static int sim_execute(Sim *sim, const SimLine *line, Failure *ret_failure) {
         r = sim_find_verb(line, &verb, ret_failure);
         if (r < 0)
                 return r;
-        if (sim->is_auto && !verb->sets_up) {
+        if (sim->is_auto && !(verb->flags & SETS_UP)) {
                 r = sim_run(sim, UINT_MAX, ret_failure);
                 if (r < 0)
                         return r;
         }
-        if (!verb->is_question)
+        if (sim->runs.is_down && !(verb->flags & ALWAYS))
+                return failure_set(ret_failure, -EINVAL, "InvalidArgs", "core is down: 'boot' starts it again");
+        if (!(verb->flags & QUESTION))
                 sim_events_begin(&sim->events);
         r = verb->run(sim, line, ret_failure);
         return r < 0 ? r : sim->events.error ?: r;

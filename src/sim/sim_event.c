@@ -218,6 +218,8 @@ static void sim_unit_changed(void *userdata, Unit *unit, UnitActiveState old, Un
         set_string(&sim->events, event, "to", unit_active_state_to_string(new));
         sim_event_emit(&sim->events, event);
         job_manager_finish(sim->jobs, unit, old, new, flags, sim->now);
+        if (sim->unit_changed)
+                sim->unit_changed(sim, unit, old, new);
 }
 
 static void sim_unit_ready(void *userdata, Unit *unit) {

@@ -75,9 +75,7 @@ int sim_verb_restart(Sim *sim, const SimLine *line, Failure *ret_failure) {
         JobSnapshot snapshot;
         int r;
 
-        r = job_manager_new(&jobs, sim->units);
-        if (r == 0)
-                r = job_manager_subscribe(jobs, sim_job_event, sim);
+        r = sim_new_jobs(sim, &jobs);
         if (r < 0)
                 return r;
         r = job_manager_save(sim->jobs, &snapshot);

@@ -40,14 +40,14 @@ typedef struct SimScript {
 static const char sim_help[] =
         "jobd-sim [OPTIONS] [SCRIPT|-]...\n"
         "\n"
-        "The job engine of jobd without processes: loads unit files, runs a script in\n"
-        "virtual time, and prints each decision as one line of JSON.\n"
+        "The engines of jobd, for jobs and for runs of flows, without processes: loads unit\n"
+        "files, runs a script in virtual time, and prints each decision as one line of JSON.\n"
         "\n"
         "  --unit-path DIR[:DIR...]   folders of unit files; the first that has a file wins\n"
         "  --systemd-units            also look in systemd's folders\n"
         "  --no-default-dependencies  treat every unit as if it said DefaultDependencies=no\n"
         "  --manual                   operations are under way until the script ends them (default)\n"
-        "  --auto                     operations succeed at once, and ready jobs run\n"
+        "  --auto                     operations and attempts succeed at once, and ready jobs run\n"
         "  --seed N                   ignored; nothing is random\n"
         "  --quiet                    print no events\n"
         "  --tap                      print the result of each script in the Test Anything Protocol, and nothing else\n"
@@ -66,13 +66,24 @@ static const char sim_help[] =
         "  relate UNIT [RELATION=UNIT...]    replace the relations, as if its file had been read again\n"
         "  reloaded UNIT              it has reloaded by itself restart                 save and restore the engine\n"
         "  jobs [FILTER...]           units [PATTERN]           why ID|UNIT             stats\n"
+        "  submit FLOW [queue|reject|skip|replace] [key=WORD]   a run of the flow; 'run' executes it\n"
+        "  flow VERB RUN[/NODE]       pause, resume, stop, cancel, retry, rerun, skip, resolve --as=OUTCOME\n"
+        "  runs [PATTERN]             nodes RUN                 what there is, its state and why it waits\n"
+        "  attempt RUN/NODE|FLOW/NODE exit N|signal NAME|never [after TIME] [ignores-sigterm]\n"
+        "                             how attempts of the node end\n"
+        "  auto-attempts exit N|signal NAME|never [after TIME|FILE] [ignores-sigterm]\n"
+        "                             how all others end; FILE: a workflow of WfCommons\n"
+        "  lose RUN/NODE              nobody knows what its attempt did\n"
+        "  crash core|store|power     crash core at sent|accepted|durable|asked|started|ended\n"
+        "  boot [UNIT]                after a crash            store ok|slow TIME|hang|full\n"
         "  expect JSON                the last event must contain it: keys of objects, whole arrays\n"
         "  expect-event JSON, expect-no-event JSON              some, no event since the last command\n"
         "  expect-state UNIT STATE    the unit is in that state now\n"
-        "  expect-order [TYPE:]UNIT...    their jobs began in this order since the last command\n"
+        "  expect-order [TYPE:]UNIT|RUN/NODE...    their jobs or attempts began in this order since the last command\n"
+        "  expect-run RUN STATE [REASON], expect-node RUN/NODE STATE [REASON]\n"
         "  quit\n"
         "\n"
-        "With --auto ready jobs run before the next command, but not before expect, result and set.\n"
+        "With --auto ready jobs run before the next command, but not before commands that set something up.\n"
         "\n"
         "Exit status: 0; 1 if an expectation was not met; 2 for an error in the script or the options.\n";
 
@@ -228,9 +239,14 @@ static int sim_execute_lines(Sim *sim, const SimScript *script) {
 }
 
 static int sim_execute_file(SimArguments *arguments, const SimScript *script) {
+        const char *slash = script->file == stdin ? NULL : strrchr(script->name, '/');
+        cleanup_free_ char *folder = NULL;
         cleanup_(sim_freep) Sim *sim = NULL;
         int r;
 
+        if (slash && !(folder = strndup(script->name, (size_t) (slash - script->name) + 1)))
+                return sim_report(script, 0, -ENOMEM, strerror(ENOMEM));
+        arguments->sim.folder = folder;
         arguments->sim.output = stdout;
         arguments->sim.remembers_events = sim_script_expects(script->file);
         r = sim_new(&sim, &arguments->sim);

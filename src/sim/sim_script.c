@@ -61,8 +61,14 @@ static int sim_line_parse_words(SimLine *line, const char *text) {
 
 /* All other verbs that begin with "expect" are followed by JSON. */
 static bool sim_text_has_words(const char *text) {
-        return !text_starts_with(text, "expect") || text_starts_with(text, "expect-state") ||
-               text_starts_with(text, "expect-order");
+        static const char *const verbs[] = { "expect-state", "expect-order", "expect-run", "expect-node" };
+
+        if (!text_starts_with(text, "expect"))
+                return true;
+        for (size_t i = 0; i < ELEMENTSOF(verbs); i++)
+                if (text_starts_with(text, verbs[i]))
+                        return true;
+        return false;
 }
 
 static int sim_line_parse_into(SimLine *line, const char *text, Failure *ret_failure) {

@@ -6,9 +6,10 @@
  *
  * Words are separated by blanks; a word that starts with # ends the line. A
  * verb that starts with "expect" takes one JSON object instead of words, but
- * for expect-state and expect-order.
+ * for expect-state, expect-order, expect-run and expect-node.
  */
 
+#include <errno.h>
 #include <jansson.h>
 #include <stddef.h>
 
@@ -23,3 +24,9 @@ typedef struct SimLine {
 /* 0, -EINVAL with @ret_failure (name "InvalidArgs"), or -ENOMEM. */
 int sim_line_parse(SimLine *ret_line, const char *text, Failure *ret_failure);
 void sim_line_deinit(SimLine *line);
+
+/* A word of a script that is not what is expected there ("name of a unit"): -EINVAL with @ret_failure. */
+static inline int sim_bad(Failure *ret_failure, const char *what, const char *word) {
+        failure_set(ret_failure, -EINVAL, "InvalidArgs", "\"%s\" is no %s", word, what);
+        return -EINVAL;
+}

@@ -6,7 +6,7 @@
  * All types are alike but for their ability to reload: the engine only sees
  * the answer of an operation and the following state. The script sets the
  * answer of a single operation; the default is "under way", or success with
- * --auto.
+ * --auto. Flows have runs, which end their operations (sim_flow.h).
  */
 
 #include <assert.h>
@@ -15,8 +15,10 @@
 #include <stdio.h>
 
 #include "sim/sim.h"
+#include "sim/sim_flow.h"
 #include "sim/sim_unit.h"
 #include "unitfile/draft_type.h"
+#include "unitfile/flow_settings.h"
 #include "unitfile/mount_settings.h"
 #include "unitfile/service_settings.h"
 #include "unitfile/socket_settings.h"
@@ -29,6 +31,7 @@ typedef struct SimUnit {
         bool will_restart;                      /* reported with the present state */
         uint8_t operation;                      /* SimOperation: hangs until .deadline, or has timed out */
         bool has_timed_out;
+        bool is_flow_stop;                      /* the deadline is that of attempts */
         usec_t deadline;                        /* USEC_INFINITY: nothing hangs, or for ever */
 } SimUnit;
 
@@ -73,7 +76,7 @@ void sim_unit_end_hanging(Unit *unit) {
         if (state->deadline != USEC_INFINITY)
                 sim_of_unit(unit)->n_hanging--;
         state->deadline = USEC_INFINITY;
-        state->has_timed_out = false;
+        state->has_timed_out = state->is_flow_stop = false;
 }
 
 /* The time limit that the unit file sets for @operation, or USEC_INFINITY. */
@@ -88,17 +91,23 @@ static usec_t sim_unit_limit(const Unit *unit, SimOperation operation) {
                 return ((const SocketSettings *) unit->type_settings)->timeout;
         if (unit->type == UNIT_MOUNT)
                 return ((const MountSettings *) unit->type_settings)->timeout;
+        if (unit->type == UNIT_FLOW && operation == SIM_STOP)
+                return ((const FlowSettings *) unit->type_settings)->timeout_stop;
         return USEC_INFINITY;
 }
 
-static void sim_unit_hang(Unit *unit, SimOperation operation) {
+static void sim_unit_hang_for(Unit *unit, SimOperation operation, usec_t limit) {
         SimUnit *state = unit->state_of_type;
         Sim *sim = sim_of_unit(unit);
 
         state->operation = (uint8_t) operation;
-        state->deadline = usec_add(sim->now, sim_unit_limit(unit, operation));
+        state->deadline = usec_add(sim->now, limit);
         if (state->deadline != USEC_INFINITY)
                 sim->n_hanging++;
+}
+
+static void sim_unit_hang(Unit *unit, SimOperation operation) {
+        sim_unit_hang_for(unit, operation, sim_unit_limit(unit, operation));
 }
 
 static void sim_unit_deinit(Unit *unit) {
@@ -113,7 +122,7 @@ static SimOutcome sim_unit_take_outcome(Unit *unit, SimOperation operation) {
 
         state->next[operation] = OUTCOME_DEFAULT;
         sim->n_operations++;
-        if (outcome == OUTCOME_DEFAULT)
+        if (outcome == OUTCOME_DEFAULT && unit->type != UNIT_FLOW)
                 return sim->is_auto ? SIM_OUTCOME_DONE : SIM_OUTCOME_UNDER_WAY;
         return outcome;
 }
@@ -141,6 +150,19 @@ static UnitAnswer sim_unit_fail(Unit *unit, SimOperation operation) {
         return UNIT_OPERATION_FAILED;
 }
 
+/* The runs of a flow end its operations. */
+static UnitAnswer sim_unit_operate_flow(Unit *unit, SimOperation operation) {
+        UnitAnswer answer;
+        usec_t timeout;
+
+        if (operation == SIM_START)
+                return sim_flow_start(unit);
+        answer = sim_flow_stop(unit, &timeout);
+        ((SimUnit *) unit->state_of_type)->is_flow_stop = true;
+        sim_unit_hang_for(unit, SIM_STOP, timeout);
+        return answer;
+}
+
 static UnitAnswer sim_unit_operate(Unit *unit, SimOperation operation) {
         sim_unit_end_hanging(unit);
         switch (sim_unit_take_outcome(unit, operation)) {
@@ -161,8 +183,8 @@ static UnitAnswer sim_unit_operate(Unit *unit, SimOperation operation) {
                 return UNIT_ASSERT_UNMET;
         case SIM_OUTCOME_UNSUPPORTED:
                 return UNIT_UNSUPPORTED;
-        case _SIM_OUTCOME_MAX:
-                break;
+        case OUTCOME_DEFAULT:
+                return sim_unit_operate_flow(unit, operation);
         }
         return UNIT_OPERATION_FAILED;
 }
@@ -217,6 +239,11 @@ usec_t sim_units_next_deadline(const Sim *sim) {
 static void sim_unit_expire(Unit *unit) {
         SimUnit *state = unit->state_of_type;
 
+        if (state->is_flow_stop) {
+                sim_unit_end_hanging(unit);
+                sim_flow_interrupt(unit);
+                return;
+        }
         sim_unit_end_hanging(unit);
         if (state->operation == SIM_RELOAD) {
                 (void) sim_unit_fail(unit, SIM_RELOAD);
@@ -233,6 +260,11 @@ void sim_units_expire(Sim *sim) {
                                 sim_unit_expire(unit);
 }
 
+static void sim_unit_runs_changed(Unit *unit) {
+        if (sim_flow_runs_changed(unit))
+                sim_unit_end_hanging(unit);
+}
+
 UnitVTable sim_unit_vtable(UnitType type) {
         return (UnitVTable) {
                 .type = type,
@@ -244,6 +276,7 @@ UnitVTable sim_unit_vtable(UnitType type) {
                 .reload = sim_unit_reload,
                 .failure = sim_unit_failure,
                 .will_restart = sim_unit_will_restart,
+                .runs_changed = type == UNIT_FLOW ? sim_unit_runs_changed : NULL,
         };
 }
 

@@ -49,6 +49,18 @@ Exec=/bin/sleep infinity
 Recover=retry
 U
 
+unit enabled.flow <<'U'
+[Flow]
+MaxRuns=5
+[Node a]
+Exec=/bin/sleep infinity
+Recover=retry
+U
+unit boot.target <<'U'
+[Unit]
+Wants=enabled.flow
+U
+
 run_state() {
         ctl flow list --no-legend --all | awk -v id="$1" '$1 == id { print $3 }'
 }
@@ -121,4 +133,18 @@ report $? "and the node runs again"
 release shut
 wait_for '^SUCCEEDED$' run_state "$RUN"
 report $? "and the run ends"
+stop_daemon
+
+start_daemon --default-unit boot.target
+wait_for RUNNING ctl flow list enabled
+report $? "a flow that is enabled submits a run at boot"
+RUN=$(ctl flow list --no-legend enabled | awk '{ print $1 }')
+cut_power
+start_daemon --default-unit boot.target
+wait_for '^a +RUNNING +2' ctl flow show "$RUN"
+report $? "which goes on in the next boot"
+wait_for '^active$' ctl is-active boot.target
+check_equal "and takes the place of a new one" "$(ctl flow list --no-legend enabled | wc -l)" 1
+ctl flow cancel "$RUN" >"$DIR/null"
+wait_for '^CANCELLED$' run_state "$RUN"
 done_testing

@@ -143,6 +143,12 @@ After=broken.service
 [Node a]
 Exec=/bin/true
 U
+unit lacks.flow <<'U'
+[Unit]
+Requires=missing.service
+[Node a]
+Exec=/bin/true
+U
 unit broken.service <<'U'
 [Service]
 Type=oneshot
@@ -271,6 +277,8 @@ check_lacks "which is not that of another" hello ctl flow logs "$(last_run)/b"
 # — units —
 check_exit "a run of a unit that cannot start fails" 1 ctl flow start --wait needs
 check_prints "and says so" 'FAILED.*dependency' ctl flow list needs
+check_exit "so does one of a unit that no job can be made for" 1 ctl flow start --wait lacks
+check_prints "which is tried once" '^1$' grep -c 'Cannot start it.*missing.service' "$DIR/log"
 check "a start of the unit submits a run" ctl start held.flow
 wait_for_node held
 check_prints "the unit is active as long" '^active$' ctl is-active held.flow
