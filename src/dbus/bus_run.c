@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "basic/strv.h"
 #include "basic/text.h"
 #include "dbus/broadcast/bus_broadcast.h"
 #include "dbus/bus_interfaces.h"
@@ -38,6 +39,20 @@ static void put_value(Sink *sink, const char *key, const RunStoreValue *value) {
         case _RUNSTORE_TYPE_MAX:
                 break;
         }
+}
+
+/* What attempts learn of the trigger of their run. */
+static void put_environment(const ManagerRunValues *values, Sink *sink) {
+        cleanup_(strv_freep) char **environment = NULL;
+
+        if (manager_run_values_environment(values, &environment) < 0 || !environment)
+                return;
+        sink_entry_open(sink, "environment", "as");
+        sink_open(sink, 'a', "s");
+        strv_foreach(variable, environment)
+                sink_string(sink, *variable);
+        sink_close(sink);
+        sink_entry_close(sink);
 }
 
 /* Columns that are the engine's own, or of no use outside. */
@@ -80,6 +95,8 @@ static void put_row(const BusTree *tree, const ManagerRunAnswer *answer, const M
         for (unsigned c = 0; c < info->n_columns; c++)
                 if (!is_private(answer->table, c))
                         put_value(sink, key_of(answer->table, c), &values->values[c]);
+        if (answer->table == RUNSTORE_RUN)
+                put_environment(values, sink);
         put_why(tree, answer, values, sink);
         sink_close(sink);
 }

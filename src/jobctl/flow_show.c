@@ -189,6 +189,18 @@ static void print_time(const char *what, usec_t time) {
                 printf("%9s: %s\n", what, state_format_time(time, clock_realtime(), text));
 }
 
+/* What has triggered the run, and what its attempts learn of that. */
+static void print_trigger(const json_t *run) {
+        const json_t *environment = json_object_get(run, "environment");
+        const char *trigger = value_string(run, "trigger");
+        json_t *variable;
+        size_t i;
+
+        if (*trigger)
+                printf("  Trigger: %s\n", trigger);
+        json_array_foreach(environment, i, variable) printf("%11s%s\n", "", json_string_value(variable));
+}
+
 static void print_run(Jobctl *ctl, const json_t *run) {
         const char *state = value_string(run, "state"), *reason = value_string(run, "reason");
 
@@ -196,6 +208,7 @@ static void print_run(Jobctl *ctl, const json_t *run) {
         printf("     Unit: %s\n    State: ", value_string(run, "unit"));
         terminal_print(&ctl->terminal, color_of(state), state);
         printf("%s%s%s\n", *reason ? " (" : "", reason, *reason ? ")" : "");
+        print_trigger(run);
         print_time("Created", value_u64(run, "created"));
         print_time("Started", value_u64(run, "started"));
         print_time("Ended", value_u64(run, "ended"));

@@ -306,25 +306,10 @@ static bool runs_are_serving(void *userdata) {
         return ((const Manager *) userdata)->stages.stage == MANAGER_SERVING;
 }
 
-static void tell_triggering_unit(Manager *manager, const ManagerRunAnswer *answer) {
-        Unit *unit = unit_table_at(manager->units, (uint32_t) answer->ticket.b);
-
-        if (!unit || !unit->vtable->run_submitted)
-                return;
-        manager_turn_enter(&manager->turn, unit);
-        if (answer->failure)
-                log_write(LOG_LEVEL_WARNING, unit->id, "%s", failure_message(answer->failure));
-        unit->vtable->run_submitted(unit, answer->failure);
-}
-
 static void tell_run_answer(void *userdata, const ManagerRunAnswer *answer) {
         Manager *manager = userdata;
 
         manager->turn.has_news = true;
-        if (answer->ticket.a == MANAGER_RUN_OF_UNIT) {
-                tell_triggering_unit(manager, answer);
-                return;
-        }
         manager_listeners_tell(&manager->listeners, run_answered, answer);
 }
 

@@ -28,6 +28,7 @@ typedef struct ManagerAttemptsOps {
         /* What every process of this manager gets. 0, or < 0 with @result set: none is to be made. */
         int (*surround)(void *userdata, ExecRequest *request, ExecResult *result);
         ProcessOwner *(*owner_of)(void *userdata, Unit *unit); /* NULL: no memory */
+        char *const *(*environment_of)(void *userdata, uint32_t run); /* that all attempts of the run have */
         /* .started: its first process runs; .ended: all are gone. */
         void (*started)(void *userdata, const RunAttemptKey *key);
         void (*ended)(void *userdata, const RunAttemptKey *key, RunEndKind kind, uint16_t end);

@@ -278,20 +278,8 @@ static void host_stop_runs(UnitHost *host, Unit *unit, bool interrupts) {
         manager_runs_stop_unit(manager_of(host)->runs, unit, interrupts);
 }
 
-static int host_submit_run(UnitHost *host, Unit *unit, Unit *triggered, const char *key) {
-        cleanup_(failure_deinit) Failure failure = {};
-        int r = manager_runs_submit(manager_of(host)->runs,
-                                    &(ManagerRunRequest) {
-                                            .unit = triggered->id,
-                                            .key = key,
-                                            .trigger = unit->id,
-                                            .ticket = manager_runs_ticket_of(unit),
-                                    },
-                                    &failure);
-
-        if (r < 0)
-                log_write(LOG_LEVEL_ERROR, unit->id, "%s", failure_message(&failure));
-        return r;
+static int host_submit_run(UnitHost *host, Unit *unit, const UnitRunRequest *request) {
+        return manager_runs_trigger(manager_of(host)->runs, unit, request);
 }
 
 static void host_get_runs(UnitHost *host, const Unit *unit, UnitRuns *ret_runs) {

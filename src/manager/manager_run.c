@@ -223,7 +223,10 @@ void manager_runs_job_ended(ManagerRuns *runs, const JobInfo *job) {
 void manager_runs_get(const ManagerRuns *runs, const Unit *unit, UnitRuns *ret_runs) {
         const ManagerFlow *flow = manager_run_find_flow(runs, unit);
 
-        *ret_runs = (UnitRuns) { .n_attempts = manager_attempts_count(runs->attempts, unit) };
+        *ret_runs = (UnitRuns) {
+                .n_attempts = manager_attempts_count(runs->attempts, unit),
+                .n_submitted = manager_run_count_triggers(runs, unit),
+        };
         if (!flow)
                 return;
         ret_runs->n_live = count_live(runs, flow);
@@ -350,8 +353,8 @@ static void arm(ManagerRuns *runs) {
 }
 
 static bool is_idle(const ManagerRuns *runs) {
-        return !runs->flows && !runs->submits && !runs->pending && !runs->load && !runs->retentions && !runs->writer &&
-               runs->awaited.n == 0;
+        return !runs->flows && !runs->submits && !runs->triggers && !runs->pending && !runs->load &&
+               !runs->retentions && !runs->writer && runs->awaited.n == 0;
 }
 
 void manager_runs_turn(ManagerRuns *runs) {
@@ -362,6 +365,7 @@ void manager_runs_turn(ManagerRuns *runs) {
                 return;
         }
         runs->now = clock_boottime();
+        manager_run_submit_triggers(runs);
         manager_run_load_step(runs);
         if (runs->is_loaded) {
                 run_engine_time(runs->engine, runs->now);
@@ -432,6 +436,7 @@ ManagerRuns *manager_runs_free(ManagerRuns *runs) {
                 return NULL;
         runs->load = manager_run_load_free(runs->load);
         manager_run_drop_submits(runs);
+        manager_run_drop_triggers(runs);
         manager_run_drop_pending(runs);
         manager_run_drop_retentions(runs);
         manager_attempts_free(runs->attempts);

@@ -27,13 +27,6 @@ typedef struct ManagerRunTicket {
         uint64_t a, b;
 } ManagerRunTicket;
 
-/* That of a unit which has triggered a run. */
-#define MANAGER_RUN_OF_UNIT UINT64_MAX
-
-static inline ManagerRunTicket manager_runs_ticket_of(const Unit *unit) {
-        return (ManagerRunTicket) { .a = MANAGER_RUN_OF_UNIT, .b = unit->index };
-}
-
 typedef enum ManagerRunAnswerKind {
         MANAGER_RUN_DONE, /* a command, or any failure */
         MANAGER_RUN_SUBMITTED,
@@ -92,6 +85,7 @@ typedef struct ManagerRunRequest {
         const char *key; /* a request with the key of another run of the unit is that run's; NULL */
         const char *operator; /* who asks; NULL */
         const char *trigger; /* the unit that has triggered it; NULL: none has */
+        char *const *environment; /* of its attempts */
         uint32_t uid;
         ManagerRunTicket ticket;
 } ManagerRunRequest;
@@ -134,3 +128,9 @@ void manager_runs_stop_unit(ManagerRuns *runs, Unit *unit, bool interrupts);
 void manager_runs_unit_changed(ManagerRuns *runs, const Unit *unit, UnitActiveState old, UnitActiveState new);
 void manager_runs_job_ended(ManagerRuns *runs, const JobInfo *job);
 void manager_runs_get(const ManagerRuns *runs, const Unit *unit, UnitRuns *ret_runs);
+int manager_runs_trigger(ManagerRuns *runs, const Unit *unit, const UnitRunRequest *request);
+
+/* — records: what was triggered and is not durable yet — */
+
+void manager_runs_write_triggers(const ManagerRuns *runs, RecordWriter *writer);
+int manager_runs_read_triggers(ManagerRuns *runs, RecordReader *reader);

@@ -222,7 +222,14 @@ static ProcessOwner *attempt_owner_of(void *userdata, Unit *unit) {
         return runs->host.owner_of(runs->host.userdata, unit);
 }
 
+static char *const *attempt_environment_of(void *userdata, uint32_t id) {
+        const ManagerRun *run = manager_run_find(userdata, id);
+
+        return run ? run->facts.environment : NULL;
+}
+
 const ManagerAttemptsOps manager_run_attempts_ops = {
+        .environment_of = attempt_environment_of,
         .surround = attempt_surround,
         .owner_of = attempt_owner_of,
         .started = attempt_started,

@@ -15,6 +15,7 @@
 #include "types/exec_owner.h"
 #include "types/exec_property.h"
 #include "types/exec_sandbox.h"
+#include "types/flow_trigger.h"
 #include "types/group_property.h"
 #include "types/kill_property.h"
 #include "types/unit_ask.h"
@@ -323,6 +324,7 @@ const UnitVTable flow_vtable = {
         .reset_failed = flow_reset_failed,
         .activity = flow_activity,
         .timer_elapsed = flow_timer_elapsed,
+        .triggered = flow_triggered,
         .runs_changed = flow_runs_changed,
         .group = flow_group,
         .record = flow_record,

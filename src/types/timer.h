@@ -34,7 +34,6 @@ typedef struct Timer {
         usec_t next_realtime; /* with the random delay; 0: none */
         usec_t next_monotonic;
         usec_t delay; /* random, drawn anew each time that it elapses */
-        usec_t submitting; /* of a flow: the elapse whose run is not durable yet, realtime; 0: none */
 } Timer;
 
 static inline Timer *timer_of(const Unit *unit) {

@@ -141,7 +141,6 @@ void timer_record(const Unit *unit, RecordWriter *writer) {
         record_put(writer, timer->next_realtime);
         record_put(writer, timer->next_monotonic);
         record_put(writer, timer->delay);
-        record_put(writer, timer->submitting);
 }
 
 int timer_restore(Unit *unit, RecordReader *reader) {
@@ -154,9 +153,9 @@ int timer_restore(Unit *unit, RecordReader *reader) {
         timer.next_realtime = record_get(reader);
         timer.next_monotonic = record_get(reader);
         timer.delay = record_get(reader);
-        /* Earlier versions did not write the rest. */
+        /* Earlier versions wrote one more number. */
         if (!record_is_at_end(reader))
-                timer.submitting = record_get(reader);
+                (void) record_get(reader);
         if (reader->has_failed)
                 return -EBADMSG;
         *timer_of(unit) = timer;

@@ -37,10 +37,18 @@ typedef enum UnitGroupValue {
 typedef struct UnitRuns {
         uint32_t n_live; /* that have not ended */
         uint32_t n_attempts; /* whose processes are not all gone */
+        uint32_t n_submitted; /* that were submitted and are not made yet */
         bool is_starting; /* the run that its start submits is not there yet */
         bool has_failed; /* a run has, since the unit became active */
         const char *problem; /* why no run was made; borrowed; NULL: nothing has failed */
 } UnitRuns;
+
+/* A run that is to be made. Strings are copied. */
+typedef struct UnitRunRequest {
+        const char *key; /* there is one run of the flow for each key, however often it is requested */
+        const char *trigger; /* the unit that has triggered it */
+        char *const *environment; /* of its attempts: NAME=VALUE */
+} UnitRunRequest;
 
 typedef struct UnitHostOps {
         usec_t (*now)(UnitHost *host); /* CLOCK_MONOTONIC, constant within a turn */
@@ -203,10 +211,11 @@ typedef struct UnitHostOps {
         void (*stop_runs)(UnitHost *host, Unit *unit, bool interrupts);
         void (*get_runs)(UnitHost *host, const Unit *unit, UnitRuns *ret_runs);
         /*
-         * Submits a run of the flow @triggered for @unit, one for each @key, however often it is called:
-         * UnitVTable.run_submitted follows when the run is durable, or is refused. 0 or -errno. NULL: as .start_runs.
+         * Submits a run of the flow @unit. The request is kept until the run is durable or refused, which is logged,
+         * and is dropped if the unit is being stopped. May be called from inside the engine of jobs. 0 or -errno.
+         * NULL: as .start_runs.
          */
-        int (*submit_run)(UnitHost *host, Unit *unit, Unit *triggered, const char *key);
+        int (*submit_run)(UnitHost *host, Unit *unit, const UnitRunRequest *request);
 
         void (*log)(UnitHost *host, Unit *unit, int level, const char *message); /* level as basic/log.h */
 } UnitHostOps;
