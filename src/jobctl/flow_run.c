@@ -14,7 +14,6 @@
 #include "jobctl/flow_run.h"
 #include "jobctl/names.h"
 
-#define BUS_RUN "org.jobd1.Run"
 #define PAGE 500U
 
 /* What "start --wait" ends with. */

@@ -334,7 +334,21 @@ static void tell_run_went(void *userdata, uint32_t run, RunState state) {
         manager_listeners_tell(&manager->listeners, run_went, run, state);
 }
 
+static void tell_run_changed(void *userdata, uint32_t run) {
+        Manager *manager = userdata;
+
+        manager_listeners_tell(&manager->listeners, run_changed, run);
+}
+
+static void tell_node_changed(void *userdata, uint32_t run, uint32_t node) {
+        Manager *manager = userdata;
+
+        manager_listeners_tell(&manager->listeners, run_node_changed, run, node);
+}
+
 static const ManagerRunsOps runs_ops = {
+        .changed = tell_run_changed,
+        .node_changed = tell_node_changed,
         .came = tell_run_came,
         .suspended = tell_run_suspended,
         .went = tell_run_went,

@@ -286,6 +286,10 @@ static void host_get_runs(UnitHost *host, const Unit *unit, UnitRuns *ret_runs) 
         manager_runs_get(manager_of(host)->runs, unit, ret_runs);
 }
 
+static void host_write_runs(UnitHost *host, const Unit *unit, Sink *sink) {
+        manager_runs_write_live(manager_of(host)->runs, unit, sink);
+}
+
 const UnitHostOps manager_host_ops = {
         .adopt = host_adopt,
         .ask_to_stop = host_ask_to_stop,
@@ -330,6 +334,7 @@ const UnitHostOps manager_host_ops = {
         .start_runs = host_start_runs,
         .stop_runs = host_stop_runs,
         .get_runs = host_get_runs,
+        .write_runs = host_write_runs,
         .submit_run = host_submit_run,
         .log = host_log,
 };

@@ -98,6 +98,7 @@ static void host_put_run(void *userdata, const RunRow *row) {
         note_times(runs, run, row);
         note_state(runs, run, row);
         run->is_new = true;
+        runs->host.ops->changed(runs->host.userdata, run->id);
         if (!writer)
                 return;
         if (!run->is_put) {
@@ -126,6 +127,8 @@ static void host_put_node(void *userdata, uint32_t id, const RunNodeRow *row) {
         const char *name;
         bool has_facts;
 
+        if (run)
+                runs->host.ops->node_changed(runs->host.userdata, id, row->node);
         if (!run || !writer)
                 return;
         name = run_graph_name(flow_definition_graph(run->definition), row->node);

@@ -273,6 +273,17 @@ static void get_live_runs(const Unit *unit, Sink *sink) {
         sink_u32(sink, runs_of(unit).n_live);
 }
 
+static void get_run_list(const Unit *unit, Sink *sink) {
+        UnitHost *host = unit_host(unit);
+
+        if (host->ops->write_runs) {
+                host->ops->write_runs(host, unit, sink);
+                return;
+        }
+        sink_open(sink, 'a', "(tsss)");
+        sink_close(sink);
+}
+
 static void get_attempts(const Unit *unit, Sink *sink) {
         sink_u32(sink, runs_of(unit).n_attempts);
 }
@@ -283,6 +294,8 @@ static const UnitProperty rows[] = {
         { "Nodes", "a(sas)", C, get_nodes, "Its nodes, each with its parents, but not those of NodesFile." },
         { "NodesFile", "s", C, get_nodes_file, "The file that has more nodes; empty: none." },
         { "LiveRuns", "u", UNIT_PROPERTY_OWN, get_live_runs, "How many runs there are that have not ended." },
+        { "Runs", "a(tsss)", UNIT_PROPERTY_OWN, get_run_list,
+          "These runs: number, name, state, and what the run waits for." },
         { "Attempts", "u", UNIT_PROPERTY_OWN, get_attempts, "How many attempts of nodes have processes." },
         { "MaxRuns", "u", C, get_max_runs, "How many runs there may be at a time." },
         { "OnBusy", "s", C, get_on_busy, "What becomes of a run beyond that: 'queue', 'reject', 'skip' or 'replace'." },

@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "basic/sink.h"
 #include "basic/usec.h"
 #include "unit/job_words.h"
 #include "unit/unit_purpose.h"
@@ -210,6 +211,8 @@ typedef struct UnitHostOps {
         /* Holds all runs; @interrupts: also ends their attempts. UnitVTable.runs_changed follows. */
         void (*stop_runs)(UnitHost *host, Unit *unit, bool interrupts);
         void (*get_runs)(UnitHost *host, const Unit *unit, UnitRuns *ret_runs);
+        /* Writes an a(tsss): number, name and state of each run that has not ended, and what it waits for. */
+        void (*write_runs)(UnitHost *host, const Unit *unit, Sink *sink);
         /*
          * Submits a run of the flow @unit. The request is kept until the run is durable or refused, which is logged,
          * and is dropped if the unit is being stopped. May be called from inside the engine of jobs. 0 or -errno.

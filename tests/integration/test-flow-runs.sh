@@ -300,6 +300,15 @@ check "a run begins" ctl flow start queue
 wait_for_node queued
 check "another one waits" ctl flow start queue
 check_prints "in the queue" 'QUEUED' ctl flow list queue
+check_prints "each run that lives has a line of why" "queue-$(last_run) is QUEUED: as many runs of the flow run as MaxRuns= allows" \
+        ctl why queue.flow
+check_prints "with what it waits for" "is RUNNING: 0 of 1 nodes have ended, 1 run; node a is RUNNING: attempt 1 runs \\(pid $PID\\)" \
+        ctl why queue.flow
+check_prints "as JSON" '"runs":\[\{"id":[0-9]+,"name":"queue-[0-9]+","state":"RUNNING"' ctl why --json queue.flow
+check_prints "and of status" "Runs: queue-[0-9]+ is RUNNING: .*pid $PID" ctl status queue.flow
+check_prints "which shows the last runs, too" 'Last runs: good-1 has ended .* ago: SUCCEEDED, after' ctl status good.flow
+check_prints "as JSON" '"LastRuns":\[\{"id":1,' ctl status --json good.flow
+check_prints "a flow without runs says so" 'Runs: none lives' ctl why good.flow
 check_exit "MaxQueued= bounds it" 4 ctl flow start queue
 release queued
 wait_for_node queued

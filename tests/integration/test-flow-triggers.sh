@@ -173,7 +173,8 @@ printf '[Path]\nPathChanged=%s/changed\nUnit=change.flow\n' "$DIR" >"$UNITS/chan
 flow exist 'MaxRuns=9'
 printf '[Path]\nPathExists=%s/there\nPathChanged=%s/mark\nUnit=exist.flow\n' "$DIR" "$DIR" >"$UNITS/exist.path"
 ctl daemon-reload
-: >"$DIR/changed" >"$DIR/mark"
+: >"$DIR/changed"
+: >"$DIR/mark"
 ctl start change.path exist.path
 echo 1 >"$DIR/changed"
 wait_for_runs change 1
@@ -232,7 +233,7 @@ ctl daemon-reload
 ctl start tick.timer
 wait_for_runs tick 1
 wait_told tick "$(id_of tick 1)"
-check_equal "a timer tells when it has elapsed" "$(sed 's/=.*//' <<<"$TOLD" | tr '\n' ' ')" \
+check_equal "a timer tells when it has elapsed" "$(grep -o '^[^=]*' <<<"$TOLD" | tr '\n' ' ')" \
         "TRIGGER_TIMER_MONOTONIC_USEC TRIGGER_TIMER_REALTIME_USEC TRIGGER_UNIT "
 check_prints "which is when it has" "^TRIGGER_TIMER_REALTIME_USEC=$(ctl show --json -p LastTriggerUSec tick.timer | tr -dc 0-9)\$" \
         cat "$DIR/tick-$(id_of tick 1)"
