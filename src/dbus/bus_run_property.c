@@ -157,6 +157,7 @@ void bus_run_put_view(const ManagerRunView *run, Sink *sink) {
         };
 
         sink_open(sink, 'a', "{sv}");
+        sink_entry_u64(sink, "id", run->id);
         for (size_t i = 0; i < ELEMENTSOF(texts); i++)
                 if (*texts[i].text)
                         sink_entry_string(sink, texts[i].key, texts[i].text);

@@ -113,6 +113,12 @@ static int status_of_state(const char *state) {
         return -1;
 }
 
+bool flow_state_is_end(const char *state) {
+        const int status = status_of_state(state);
+
+        return status >= 0 && status != EXIT_RUN_SUSPENDED;
+}
+
 /* The state in which the run has ended, or is SUSPENDED. */
 static int wait_for(Jobctl *ctl, uint64_t id, char **ret_state, BusError *ret_error) {
         for (;;) {

@@ -346,6 +346,20 @@ release stopped
 wait_for_state "$RUN" SUCCEEDED
 report $? "in the same run"
 
+check "a run begins" ctl flow start held
+wait_for_node held
+RUN=$(last_run)
+"$BUILD/jobctl" flow show --follow "$RUN" >"$DIR/followed" &
+FOLLOWER=$!
+wait_for "^held +RUNNING" cat "$DIR/followed" && wait_for_waiter "$FOLLOWER"
+report $? "a run is followed"
+release held
+wait "$FOLLOWER"
+report $? "until its end"
+check_equal "each change is told" "$(sed -n '/: /{s/^ *//;/^held\|^last/p}' "$DIR/followed" | grep -v 'RUNNING' | tr '\n' ' ')" \
+        "held: SUCCEEDED last: SUCCEEDED held-$RUN: SUCCEEDED "
+check_prints "what has ended is shown, and not followed" '^last +SUCCEEDED' timeout "$PATIENCE" "$BUILD/jobctl" flow show --follow "$RUN"
+
 # — timers —
 # timed NAME SETTINGS…: a flow that a timer triggers each second, and whose first run lasts
 timed() {
@@ -420,6 +434,11 @@ run() {
         busctl --address="unix:path=$JOBD_SOCKET" call org.jobd1 "/org/jobd1/run/$OF" org.jobd1.Run "$@"
 }
 
+# shellcheck disable=SC2317
+property() {
+        busctl --address="unix:path=$JOBD_SOCKET" get-property org.jobd1 "/org/jobd1/run/$OF" org.jobd1.Run "$1"
+}
+
 if command -v busctl >/dev/null; then
         check_prints "a run is submitted with a key" '^to [0-9]+ "/org/jobd1/run/[0-9]+"' \
                 manager StartRun 'sa{sv}a{sv}' held.flow 0 1 key s once
@@ -438,6 +457,18 @@ if command -v busctl >/dev/null; then
         check_prints "those of a state" '"first"' run Nodes 'a{sv}us' 1 state s SUCCEEDED 0 ''
         check_prints "attempts, too" '"RUNNING"' run Attempts 'a{sv}us' 0 0 ''
         check_prints "and events" '"created"' run Events 'a{sv}us' 0 0 ''
+        check_prints "its properties are told" '^s "RUNNING"' property State
+        check_prints "its progress" '^\(tttt\) 1 0 1 3' property Progress
+        check_prints "its key" '^s "once"' property Key
+        check_prints "those of one that has ended, too" '"State" s "SUCCEEDED".*"Progress" \(tttt\) 4 0 0 4' \
+                busctl --address="unix:path=$JOBD_SOCKET" call org.jobd1 /org/jobd1/run/1 org.freedesktop.DBus.Properties GetAll s org.jobd1.Run
+        OF=1
+        check_prints "and one of them" '^s "good-1"' property Name
+        OF=4000000
+        check_prints "but not of one that does not exist" 'There is no run 4000000' property State
+        check_prints "which has a number all the same" '^t 4000000' property Id
+        OF=$RUN
+        check "it is watched" run Watch b true
         check "it is paused" run Pause
         check "resumed" run Resume
         check "stopped" run Stop
@@ -462,6 +493,35 @@ if command -v busctl >/dev/null; then
 else
         skip "runs on the bus" "busctl is not installed"
 fi
+
+# Two connections, one of which watches run $1: which signals each of them gets until the run has ended.
+cat >"$DIR/watch.py" <<'P'
+import os, sys
+sys.path.insert(0, sys.argv[1])
+from bus_client import Bus
+
+run, fifo = sys.argv[2], sys.argv[3]
+watcher, other = Bus(os.environ['JOBD_SOCKET']), Bus(os.environ['JOBD_SOCKET'])
+for bus in watcher, other:
+    bus.ask('Subscribe')
+of_run = '/org/jobd1/run/' + run, 'org.jobd1.Run'
+other.ask('Watch', b'\1\0\0\0', target=of_run, signature='b')
+other.ask('Watch', b'\0\0\0\0', target=of_run, signature='b')
+watcher.ask('Watch', b'\1\0\0\0', target=of_run, signature='b')
+with open(fifo, 'w') as go:
+    go.write('go\n')
+for name, bus in ('watcher', watcher), ('other', other):
+    seen = set()
+    while 'RunEnded' not in seen:
+        message = bus.message()
+        seen |= {word for word in ('RunChanged', 'NodesChanged', 'RunEnded') if word.encode() in message}
+    print(name, *sorted(seen))
+P
+check "a run begins" ctl flow start held
+wait_for_node held
+OUT=$(timeout "$PATIENCE" python3 "$DIR/watch.py" "$(dirname "$0")" "$(last_run)" "$DIR/held")
+check_equal "nodes are told to who watches, runs to all" "$(tr '\n' ' ' <<<"$OUT")" \
+        "watcher NodesChanged RunChanged RunEnded other RunChanged RunEnded "
 
 # — deaths —
 # begin_held: a run whose node held runs, of process $PID
