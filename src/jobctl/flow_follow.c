@@ -40,7 +40,7 @@ static int print_nodes(Jobctl *ctl, const json_t *nodes) {
         return r;
 }
 
-/* Its state, if that is another one than @old. */
+/* The state of the run, if that is another one than @old. */
 static int print_run(Jobctl *ctl, const json_t *run, char **old) {
         const char *state = value_string(run, "state");
 
