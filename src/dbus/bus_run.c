@@ -290,7 +290,7 @@ int bus_runs_new(BusRuns **ret_runs, const BusTree *tree) {
         if (runs) {
                 runs->tree = tree;
                 runs->broadcast.tree = tree;
-                runs->news.broadcast = &runs->broadcast;
+                runs->news = (BusRunNews) { .broadcast = &runs->broadcast, .kind = &bus_run_kind };
                 r = manager_listen(tree->manager, &listener_ops, runs);
         }
         if (r < 0) {

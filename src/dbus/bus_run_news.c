@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "basic/log.h"
-#include "dbus/bus_interfaces.h"
 #include "dbus/bus_run_private.h"
 
 /* Of one signal; more follow in others. */
@@ -64,7 +63,7 @@ static void send_runs(BusRunNews *news) {
 
         u32_sort(news->runs.items, news->runs.n);
         for (size_t i = 0; i < news->runs.n; i++) {
-                const BusObject object = { .kind = &bus_run_kind, .id = news->runs.items[i] };
+                const BusObject object = { .kind = news->kind, .id = news->runs.items[i] };
                 ManagerRunView run;
 
                 if ((i > 0 && news->runs.items[i] == news->runs.items[i - 1]) ||
@@ -92,7 +91,7 @@ static void write_nodes(const BusView *view, const void *data, Sink *sink) {
 }
 
 static void send_nodes_of_run(BusRunNews *news, const BusRunNodes *nodes) {
-        const BusObject object = { .kind = &bus_run_kind, .id = nodes->items[0].run };
+        const BusObject object = { .kind = news->kind, .id = nodes->items[0].run };
 
         bus_foreach_peer(news->broadcast->tree->peers, peer)
                 bus_foreach_client(peer, client)

@@ -26,6 +26,7 @@ typedef struct BusRunNode {
 /* What has changed in this turn. */
 typedef struct BusRunNews {
         BusBroadcast *broadcast; /* borrowed */
+        const BusKind *kind; /* of runs */
         VECTOR(uint32_t) runs;
         VECTOR(BusRunNode) nodes; /* of runs that a client watches */
         bool knows_watched, is_watched; /* whether any run is; asked once in a turn */

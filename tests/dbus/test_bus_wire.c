@@ -26,7 +26,7 @@ static void tear_down(void) {
 TestSuite(bus_wire, .init = set_up, .fini = tear_down);
 
 static int finish(void) {
-        return bus_wire_finish_signal(&wire, "/a/b", "a.b.C", "Member", "a.b");
+        return bus_wire_finish_signal(&wire, "/a/b", "a.b.C", "Member", "a.b", NULL);
 }
 
 /* What libdbus reads of it; a message that was read has a serial, its copy has none. */

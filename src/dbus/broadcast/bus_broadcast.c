@@ -60,9 +60,9 @@ static int write_emission(BusBroadcast *broadcast, const BusDialect *dialect, co
 
         bus_wire_begin(&broadcast->wire);
         emission->write(&view, emission->data, &broadcast->wire.sink);
-        return bus_wire_finish_signal_to(&broadcast->wire, bus_object_path(emission->object, dialect, path),
-                                         bus_interface_full_name(&of, dialect, interface), emission->member,
-                                         dialect->name, destination);
+        return bus_wire_finish_signal(&broadcast->wire, bus_object_path(emission->object, dialect, path),
+                                      bus_interface_full_name(&of, dialect, interface), emission->member,
+                                      dialect->name, destination);
 }
 
 /* The clients of these peers would wait for the signal for ever. */

@@ -297,12 +297,7 @@ static int header_end(BusWire *wire) {
 }
 
 int bus_wire_finish_signal(BusWire *wire, const char *path, const char *interface, const char *member,
-                           const char *sender) {
-        return bus_wire_finish_signal_to(wire, path, interface, member, sender, NULL);
-}
-
-int bus_wire_finish_signal_to(BusWire *wire, const char *path, const char *interface, const char *member,
-                              const char *sender, const char *destination) {
+                           const char *sender, const char *destination) {
         if (!wire_accepts(wire))
                 return wire->sink.error;
         assert(wire->depth == 0);
