@@ -238,7 +238,7 @@ static bool limit_allows(JobNotify *notify, const Unit *unit, JobRule rule, uint
 typedef struct NamedCause {
         JobRule rule;
         JobName *reason; /* borrowed; NULL: no memory for it */
-        uint32_t job; /* as in UnitTrigger */
+        uint32_t job, run, round; /* as in UnitTrigger */
         bool was_up;
 } NamedCause;
 
@@ -252,6 +252,8 @@ static void request_named(JobNotify *notify, const Unit *unit, const NamedCause 
                 .by = unit,
                 .kind = is_failure ? UNIT_TRIGGER_FAILURE : UNIT_TRIGGER_SUCCESS,
                 .job = cause->job,
+                .run = cause->run,
+                .round = cause->round,
                 .was_up = cause->was_up,
         };
         UnitRelations relations = unit_relations(unit, kind);
@@ -282,6 +284,21 @@ void job_notify_failure(JobNotify *notify, const Unit *unit, uint32_t job, uint6
         snprintf(text, sizeof(text), "a job of %s failed", unit->id);
         reason = job_name_new(text);
         request_named(notify, unit, &(NamedCause) { .rule = JOB_RULE_FAILURE, .reason = reason, .job = job });
+}
+
+void job_notify_run(JobNotify *notify, const Unit *unit, const JobRunEnd *end, uint64_t now) {
+        const JobRule rule = end->has_failed ? JOB_RULE_FAILURE : JOB_RULE_SUCCESS;
+        cleanup_(job_name_unrefp) JobName *reason = NULL;
+        char text[UNIT_NAME_MAX + 64];
+
+        if (!may_name(notify, unit, rule, now))
+                return;
+
+        snprintf(text, sizeof(text), "run %u of %s has %s", end->run, unit->id,
+                 end->has_failed ? "failed" : "succeeded");
+        reason = job_name_new(text);
+        request_named(notify, unit,
+                      &(NamedCause) { .rule = rule, .reason = reason, .run = end->run, .round = end->round });
 }
 
 static void notify_result(JobNotify *notify, const Unit *unit, UnitActiveState old, UnitActiveState new,
@@ -326,7 +343,7 @@ void job_notify_change(JobNotify *notify, const Unit *unit, UnitActiveState old,
         reason = reason_of(unit, new);
         if (is_unexpected)
                 notify_unexpected(notify, unit, old, new, flags, reason);
-        if (!(flags & UNIT_CHANGE_WILL_RESTART))
+        if (!(flags & (UNIT_CHANGE_WILL_RESTART | UNIT_CHANGE_RESULTS_TOLD)))
                 notify_result(notify, unit, old, new, reason, now);
 }
 

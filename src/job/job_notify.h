@@ -31,6 +31,12 @@ typedef struct JobFollowUp {
         JobMode mode;
 } JobFollowUp;
 
+/* The end of a run of a flow. */
+typedef struct JobRunEnd {
+        uint32_t run, round;
+        bool has_failed; /* otherwise it has succeeded */
+} JobRunEnd;
+
 /* The rules to check for a unit. The first three depend on its state, the others were delayed by the limit. */
 typedef enum JobRule {
         JOB_RULE_UNNEEDED = 1 << 0,
@@ -66,6 +72,8 @@ void job_notify_change(JobNotify *notify, const Unit *unit, UnitActiveState old,
                        UnitChangeFlags flags, bool is_unexpected, uint64_t now);
 /* @job of the unit ended with a result that counts as a failed start. */
 void job_notify_failure(JobNotify *notify, const Unit *unit, uint32_t job, uint64_t now);
+/* A round of a run of @unit, a flow, has ended. */
+void job_notify_run(JobNotify *notify, const Unit *unit, const JobRunEnd *end, uint64_t now);
 /* The unit's state or job has changed: queues the rules that depend on it. */
 void job_notify_look(JobNotify *notify, const Unit *unit);
 int job_notify_request(JobNotify *notify, const Unit *unit, JobType type, JobMode mode, JobName *reason);

@@ -78,6 +78,14 @@ static int watch_again(Jobctl *ctl, uint64_t id, json_t **ret_run, BusError *ret
         return r < 0 ? r : flow_get(ctl, id, ret_run, ret_error);
 }
 
+/* The end of a run may be told by this alone, if jobd was busy. */
+static int print_end(Jobctl *ctl, uint64_t id, char **state, BusError *ret_error) {
+        cleanup_json_ json_t *run = NULL;
+        int r = flow_get(ctl, id, &run, ret_error);
+
+        return r < 0 ? r : print_run(ctl, run, state);
+}
+
 static int next_change(Jobctl *ctl, uint64_t id, char **state, BusError *ret_error) {
         cleanup_(bus_signal_deinit) BusSignal signal = {};
         cleanup_json_ json_t *run = NULL;
@@ -93,7 +101,7 @@ static int next_change(Jobctl *ctl, uint64_t id, char **state, BusError *ret_err
                 return print_nodes(ctl, json_array_get(signal.args, 1));
         if (bus_signal_is(&signal, BUS_RUN, "RunChanged"))
                 return print_run(ctl, json_array_get(signal.args, 1), state);
-        return 0;
+        return bus_signal_is(&signal, BUS_MANAGER, "RunEnded") ? print_end(ctl, id, state, ret_error) : 0;
 }
 
 int flow_follow(Jobctl *ctl, const json_t *run, BusError *ret_error) {

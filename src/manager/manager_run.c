@@ -357,6 +357,14 @@ static bool is_idle(const ManagerRuns *runs) {
                !runs->retentions && !runs->writer && runs->awaited.n == 0;
 }
 
+/* Not from inside the engine of runs: what follows may be asked of it again. */
+static void tell_ends(ManagerRuns *runs) {
+        for (size_t i = 0; i < runs->ends.n; i++)
+                job_manager_notify_run(runs->host.jobs->engine, runs->ends.items[i].unit, &runs->ends.items[i].end,
+                                       runs->host.attempts.turn->now);
+        vector_clear(&runs->ends);
+}
+
 void manager_runs_turn(ManagerRuns *runs) {
         bool has_more = false;
 
@@ -374,6 +382,7 @@ void manager_runs_turn(ManagerRuns *runs) {
                 if (runs->has_missed)
                         manager_run_begin_missed(runs);
                 has_more = run_engine_turn(runs->engine, ATTEMPTS_A_TURN);
+                tell_ends(runs);
                 end_batch(runs);
                 manager_run_answer_durable(runs);
                 forget_ended(runs);
@@ -449,6 +458,7 @@ ManagerRuns *manager_runs_free(ManagerRuns *runs) {
         manager_run_link_free(runs->link);
         sd_event_source_disable_unref(runs->timer);
         id_map_deinit(&runs->by_id);
+        vector_deinit(&runs->ends);
         vector_deinit(&runs->awaited);
         vector_deinit(&runs->asked);
         free(runs);

@@ -80,6 +80,12 @@ typedef struct ManagerAsked {
         RunStoreTable table;
 } ManagerAsked;
 
+/* A run that has ended in this turn. */
+typedef struct ManagerRunEnd {
+        const Unit *unit; /* borrowed from the flow, which stays until the end of the turn */
+        JobRunEnd end;
+} ManagerRunEnd;
+
 typedef struct ManagerRunLoad ManagerRunLoad;
 typedef struct ManagerTrigger ManagerTrigger;
 typedef struct ManagerRetention ManagerRetention;
@@ -96,6 +102,7 @@ struct ManagerRuns {
         ManagerRetention *retentions; /* owned */
         ManagerTrigger *triggers; /* owned, in their order */
         uint64_t last_trigger; /* the number of the last one */
+        VECTOR(ManagerRunEnd) ends;
         VECTOR(ManagerAwaited) awaited;
         VECTOR(ManagerAsked) asked;
         ManagerRunLoad *load; /* owned; NULL: nothing is being loaded */

@@ -66,7 +66,7 @@ static UnitRuns runs_of(const Unit *unit) {
         return runs;
 }
 
-static void set_state(Unit *unit, FlowState state) {
+static void publish(Unit *unit, FlowState state, UnitChangeFlags flags) {
         static const UnitActiveState active_states[_FLOW_STATE_MAX] = {
                 [FLOW_DEAD] = UNIT_INACTIVE,         [FLOW_STARTING] = UNIT_ACTIVATING, [FLOW_RUNNING] = UNIT_ACTIVE,
                 [FLOW_STOPPING] = UNIT_DEACTIVATING, [FLOW_FAILED] = UNIT_FAILED,
@@ -78,12 +78,22 @@ static void set_state(Unit *unit, FlowState state) {
                 exec_sandbox_release(unit);
                 exec_owner_left(unit, terms, (uid_t) -1, (gid_t) -1);
         }
-        unit_publish(unit, active_states[state], 0);
+        unit_publish(unit, active_states[state], flags);
+}
+
+static void set_state(Unit *unit, FlowState state) {
+        publish(unit, state, 0);
 }
 
 static void end(Unit *unit, const char *failure) {
         flow_of(unit)->failure = failure;
         set_state(unit, failure ? FLOW_FAILED : FLOW_DEAD);
+}
+
+/* Runs have told how they have ended: the end of the unit is no further one. */
+static void end_with_runs(Unit *unit, const char *failure) {
+        flow_of(unit)->failure = failure;
+        publish(unit, failure ? FLOW_FAILED : FLOW_DEAD, UNIT_CHANGE_RESULTS_TOLD);
 }
 
 static int flow_init(Unit *unit) {
@@ -150,10 +160,10 @@ static void flow_runs_changed(Unit *unit) {
                 set_state(unit, FLOW_RUNNING);
         }
         if (flow->state == FLOW_RUNNING && runs.n_live == 0 && runs.n_attempts == 0)
-                end(unit, runs.has_failed ? "a run has failed" : NULL);
+                end_with_runs(unit, runs.has_failed ? "a run has failed" : NULL);
         else if (flow->state == FLOW_STOPPING && runs.n_attempts == 0) {
                 (void) unit_set_timer(unit, UNIT_PURPOSE_STATE_LIMIT, USEC_INFINITY);
-                end(unit, NULL);
+                end_with_runs(unit, NULL);
         }
 }
 

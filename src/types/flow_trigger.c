@@ -32,6 +32,9 @@ static int make_key(const Unit *unit, const UnitTrigger *trigger, char **ret_key
         if (trigger->job > 0)
                 return text_format(ret_key, "%s %s job %" PRIu32 " %" PRIu64, trigger->by->id, word, trigger->job,
                                    time);
+        if (trigger->run > 0)
+                return text_format(ret_key, "%s %s run %" PRIu32 " %" PRIu32, trigger->by->id, word, trigger->run,
+                                   trigger->round);
         if (trigger->was_up)
                 r = unit_process_format_invocation(trigger->by, &invocation);
         if (r < 0)
@@ -52,6 +55,8 @@ static int add_result(const UnitTrigger *trigger, char ***environment) {
         cleanup_free_ char *invocation = NULL;
         int r = unit_process_add_variable(environment, "MONITOR_UNIT=%s", by->id);
 
+        if (r == 0 && trigger->run > 0)
+                return unit_process_add_variable(environment, "MONITOR_RUN=%" PRIu32, trigger->run);
         /* A job that has failed says nothing of the unit. */
         if (r == 0 && trigger->job == 0 && by->vtable->result_environment)
                 r = by->vtable->result_environment(by, &result);

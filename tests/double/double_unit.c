@@ -158,8 +158,12 @@ static void double_triggered(Unit *unit, const UnitTrigger *trigger) {
         static const char *const kinds[_UNIT_TRIGGER_KIND_MAX] = { "event", "failure", "success" };
 
         double_world_of(unit)->runs.n_submitted++;
-        double_record(double_world_of(unit), "trigger %s by %s %s%s", unit->id, kinds[trigger->kind], trigger->by->id,
-                      trigger->job > 0 ? " job" : trigger->was_up ? " up" : "");
+        if (trigger->run > 0)
+                double_record(double_world_of(unit), "trigger %s by %s %s run %u.%u", unit->id, kinds[trigger->kind],
+                              trigger->by->id, trigger->run, trigger->round);
+        else
+                double_record(double_world_of(unit), "trigger %s by %s %s%s", unit->id, kinds[trigger->kind],
+                              trigger->by->id, trigger->job > 0 ? " job" : trigger->was_up ? " up" : "");
 }
 
 #define DOUBLE_VTABLE(t, name)                               \

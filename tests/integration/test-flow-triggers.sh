@@ -133,6 +133,52 @@ kill_core KILL
 check_equal "the death of core adds none" "$(runs_of heal)" 6
 cancel_all heal
 
+# — flows that trigger flows —
+# Each of its runs waits for how it is to end.
+unit source.flow <<U
+[Unit]
+OnFailure=sink.flow
+OnSuccess=good.service
+[Flow]
+MaxRuns=9
+[Node a]
+Exec=/bin/sh -c 'mkfifo $DIR/source-\$\$JOBD_RUN; read word <$DIR/source-\$\$JOBD_RUN; exit \$\$word'
+U
+unit good.service <<U
+[Service]
+Type=oneshot
+ExecStart=/bin/sh -c 'echo good >>$DIR/good'
+U
+flow sink 'MaxRuns=9'
+
+# end_source N STATUS: the run that was made as the Nth of its flow
+end_source() {
+        local id
+        id=$(id_of source "$1")
+        wait_for "^$DIR/source-$id\$" ls "$DIR/source-$id" && timeout "$PATIENCE" sh -c 'echo "$2" >"$1"' sh "$DIR/source-$id" "$2"
+}
+
+: >"$DIR/good"
+ctl daemon-reload
+ctl flow start --quiet source
+ctl flow start --quiet source
+ctl flow start --quiet source
+end_source 1 1
+wait_for_runs sink 1
+report $? "a run of a flow that fails has a run, while others of its flow go on"
+RUN=$(id_of sink 1)
+wait_told sink "$RUN"
+check_equal "which learns of it" "$(tr '\n' ' ' <<<"$TOLD")" "MONITOR_RUN=$(id_of source 1) MONITOR_UNIT=source.flow "
+end_source 2 0
+wait_for '^good$' cat "$DIR/good"
+report $? "one that succeeds starts a service"
+ctl flow cancel --quiet "$(id_of source 3)"
+wait_for '^failed$' ctl is-active source.flow
+report $? "the flow has failed when its last run has ended"
+check_equal "which triggers nothing more" "$(runs_of sink)" 1
+check_equal "nor starts anything" "$(wc -l <"$DIR/good")" 1
+cancel_all sink
+
 # — busy —
 flow heal 'OnTrigger=skip'
 ctl daemon-reload

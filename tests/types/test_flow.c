@@ -129,3 +129,11 @@ Test(flow, service_tells_how_it_has_ended) {
         tell(&t, (UnitTrigger) { .kind = UNIT_TRIGGER_FAILURE, .job = 5 });
         cr_assert(strstr(double_calls(t.world), "MONITOR_SERVICE_RESULT") == NULL);
 }
+
+Test(flow, run_of_another_flow_has_a_run_for_each_of_its_rounds) {
+        TRIGGERED(t, NULL, "y.flow");
+
+        tell(&t, (UnitTrigger) { .kind = UNIT_TRIGGER_FAILURE, .run = 7, .round = 2 });
+        assert_string(double_calls(t.world),
+                      "submit x.flow for y.flow (y.flow failure run 7 2), MONITOR_UNIT=y.flow, MONITOR_RUN=7");
+}
