@@ -16,6 +16,7 @@
 #include "dbus/broadcast/bus_broadcast.h"
 #include "dbus/bus_interfaces.h"
 #include "dbus/bus_run.h"
+#include "dbus/bus_run_private.h"
 #include "dbus/object/bus_later.h"
 #include "runstore/runstore_batch.h"
 
@@ -24,6 +25,7 @@
 struct BusRuns {
         const BusTree *tree; /* borrowed */
         BusBroadcast broadcast;
+        BusRunNews news;
 };
 
 /* An answer with rows, and who gets it. */
@@ -32,6 +34,9 @@ typedef struct RowsAnswer {
         uid_t uid;
         bool is_other; /* neither root nor the owner of the manager */
 } RowsAnswer;
+
+/* In a ticket: what is asked for is all properties of a run, or the one of the number before. */
+#define ALL_PROPERTIES UINT32_MAX
 
 static void put_value(Sink *sink, const char *key, const RunStoreValue *value) {
         switch (value->type) {
@@ -46,6 +51,20 @@ static void put_value(Sink *sink, const char *key, const RunStoreValue *value) {
         case _RUNSTORE_TYPE_MAX:
                 break;
         }
+}
+
+/* What attempts learn of the trigger of their run. */
+static void put_environment(const ManagerRunValues *values, Sink *sink) {
+        cleanup_(strv_freep) char **environment = NULL;
+
+        if (manager_run_values_environment(values, &environment) < 0 || !environment)
+                return;
+        sink_entry_open(sink, "environment", "as");
+        sink_open(sink, 'a', "s");
+        strv_foreach(variable, environment)
+                sink_string(sink, *variable);
+        sink_close(sink);
+        sink_entry_close(sink);
 }
 
 /* Columns that are the engine's own, or of no use outside. */
@@ -96,6 +115,8 @@ static void put_row(const BusTree *tree, const RowsAnswer *rows, const ManagerRu
         for (unsigned c = 0; c < info->n_columns; c++)
                 if (!is_private(answer->table, c) && !is_secret(rows, values, c))
                         put_value(sink, key_of(answer->table, c), &values->values[c]);
+        if (answer->table == RUNSTORE_RUN)
+                put_environment(values, sink);
         put_why(tree, answer, values, sink);
         sink_close(sink);
 }
@@ -176,10 +197,54 @@ static void answer_rows(const BusRuns *runs, BusLater later, const ManagerRunAns
         (void) bus_later_answer(runs->tree, later, write_rows, &rows);
 }
 
+/* — properties of a run that has ended — */
+
+static void write_properties(const BusView *view, const void *data, Sink *sink) {
+        const ManagerRunAnswer *answer = data;
+        const BusObject object = { .kind = &bus_run_kind, .id = answer->run };
+        cleanup_(strv_freep) char **environment = NULL;
+        RunStorePage page = *answer->page;
+        ManagerRunValues values;
+        ManagerRunView run;
+        BusObject of_run = object;
+        const BusView of = { view->tree, view->dialect, &of_run };
+        BusPropertyRow row;
+
+        if (manager_run_values_next(&page, &values) <= 0)
+                return;
+        (void) manager_run_values_environment(&values, &environment);
+        bus_run_view_values(&values, environment, &run);
+        of_run.run = &run;
+        if (answer->ticket.what == ALL_PROPERTIES) {
+                sink_open(sink, 'a', "{sv}");
+                bus_interface_write_properties(&of, &bus_run_interface, 0, sink);
+                sink_close(sink);
+        } else if (bus_interface_property(&bus_run_interface, answer->ticket.what - 1, &row)) {
+                sink_open(sink, 'v', row.signature);
+                bus_property_write(&of, &row, sink);
+                sink_close(sink);
+        }
+}
+
+static void answer_properties(const BusRuns *runs, BusLater later, const ManagerRunAnswer *answer) {
+        cleanup_(failure_deinit) Failure failure = {};
+
+        if (answer->page->n_rows > 0) {
+                (void) bus_later_answer(runs->tree, later, write_properties, answer);
+                return;
+        }
+        failure_set(&failure, -ENOENT, "NoSuchRun", "There is no run %" PRIu32 ".", answer->run);
+        (void) bus_later_fail(runs->tree, later, &failure);
+}
+
 static void on_run_answered(void *userdata, const ManagerRunAnswer *answer) {
         const BusRuns *runs = userdata;
         const BusLater later = { .peer = answer->ticket.a, .number = answer->ticket.b };
 
+        if (!answer->failure && answer->ticket.what != 0) {
+                answer_properties(runs, later, answer);
+                return;
+        }
         if (answer->failure)
                 (void) bus_later_fail(runs->tree, later, answer->failure);
         else if (answer->kind == MANAGER_RUN_ROWS)
@@ -223,7 +288,22 @@ static void on_run_went(void *userdata, uint32_t run, RunState state) {
                                  &(RunSignal) { run, run_state_to_string(state) }, BUS_PROPERTY_OWN);
 }
 
+static void on_run_changed(void *userdata, uint32_t run) {
+        bus_run_news_note(&((BusRuns *) userdata)->news, run);
+}
+
+static void on_run_node_changed(void *userdata, uint32_t run, uint32_t node) {
+        bus_run_news_note_node(&((BusRuns *) userdata)->news, run, node);
+}
+
+static void on_end_of_turn(void *userdata) {
+        bus_run_news_send(&((BusRuns *) userdata)->news);
+}
+
 static const ManagerListenerOps listener_ops = {
+        .run_changed = on_run_changed,
+        .run_node_changed = on_run_node_changed,
+        .end_of_turn = on_end_of_turn,
         .run_came = on_run_came,
         .run_suspended = on_run_suspended,
         .run_went = on_run_went,
@@ -237,6 +317,7 @@ int bus_runs_new(BusRuns **ret_runs, const BusTree *tree) {
         if (runs) {
                 runs->tree = tree;
                 runs->broadcast.tree = tree;
+                runs->news = (BusRunNews) { .broadcast = &runs->broadcast, .kind = &bus_run_kind };
                 r = manager_listen(tree->manager, &listener_ops, runs);
         }
         if (r < 0) {
@@ -250,8 +331,10 @@ int bus_runs_new(BusRuns **ret_runs, const BusTree *tree) {
 BusRuns *bus_runs_free(BusRuns *runs) {
         if (runs)
                 manager_unlisten(runs->tree->manager, runs);
-        if (runs)
+        if (runs) {
+                bus_run_news_deinit(&runs->news);
                 bus_wire_deinit(&runs->broadcast.wire);
+        }
         free(runs);
         return NULL;
 }
@@ -607,6 +690,14 @@ static int method_resolve(BusCall *call) {
                              "A node is not resolved as '%s', but as success, failed, retry or skip.", as);
 }
 
+static int method_watch(BusCall *call) {
+        const int r = bus_client_set_watch(call->client, (uint32_t) call->object->id, bus_call_bool(call));
+
+        return r == -E2BIG ? bus_call_fail(call, r, "LimitsExceeded", "A client may watch no more than %u runs.",
+                                           BUS_WATCHES_MAX)
+                           : r;
+}
+
 static const BusMethod methods[] = {
         { "Pause", "", NULL, "", NULL, BUS_VERB_ENQUEUE, method_pause,
           "Begins no attempt any more, until Resume; what runs goes on." },
@@ -628,23 +719,26 @@ static const BusMethod methods[] = {
           "Attempts of its nodes, the oldest first; as Manager.ListRuns." },
         { "Events", "a{sv}us", "filters limit cursor", "aa{sv}s", "events cursor", BUS_VERB_READ, method_events,
           "What has happened to the run, and who asked for it, the oldest first; as Manager.ListRuns." },
+        { "Watch", "b", "watches", "", NULL, BUS_VERB_READ, method_watch,
+          "Whether NodesChanged of this run is sent to the caller, until its connection ends or jobd's core does." },
         {},
 };
 
-static void get_id(const BusView *view, uint32_t parameter, Sink *sink) {
-        sink_u64(sink, view->object->id);
-}
-
-static const BusProperty properties[] = {
-        { "Id", "t", BUS_PROPERTY_CONST | BUS_PROPERTY_OWN, 0, get_id, "Its number, which is unique." },
+static const BusSignal signals[] = {
+        { "RunChanged", "ta{sv}", "id run", "The run, or the number of nodes that have ended, has changed; at most "
+                                            "once a turn, with the keys of Manager.ListRuns." },
+        { "NodesChanged", "taa{sv}", "id nodes", "Nodes of the run have changed, with the keys of Nodes; only for "
+                                                 "clients that have called Watch." },
         {},
 };
 
 const BusInterface bus_run_interface = {
         .name = "Run",
-        .description = "A run of a flow. It has an object even when it has ended; its state is in Manager.ListRuns.",
+        .description = "A run of a flow. It has an object even when it has ended; its properties are those of the "
+                       "store then.",
         .methods = methods,
-        .properties = properties,
+        .signals = signals,
+        .properties = bus_run_properties,
 };
 
 static int find(const BusTree *tree, const char *label, pid_t caller, BusObject *object, Failure *ret_failure) {
@@ -670,6 +764,30 @@ static size_t interfaces(const BusObject *object, BusInterface *ret_interfaces) 
         return 1;
 }
 
+/* The properties of a run that does not live. */
+static int ask_properties(BusCall *call, const BusProperty *property) {
+        const ManagerRuns *runs = manager_runs(call->tree->manager);
+        RunStoreQuery query = { .table = RUNSTORE_RUN, .limit = 1, .n_filters = 1 };
+        ManagerRunTicket ticket;
+        ManagerRunView run;
+        int r;
+
+        if (manager_runs_view(runs, (uint32_t) call->object->id, &run) == 0 ||
+            (property && text_equal(property->name, "Id")))
+                return 0;
+        query.filters[0] = (RunStoreFilter) {
+                .column = RUN_ROW_ID,
+                .compare = RUNSTORE_EQUAL,
+                .value = { .type = RUNSTORE_INTEGER, .integer = (int64_t) call->object->id },
+        };
+        r = keep(call, &ticket);
+        if (r < 0)
+                return r;
+        ticket.what = property ? (uint32_t) (property - bus_run_properties) + 1 : ALL_PROPERTIES;
+        return end_asking(call, manager_runs_query(manager_runs(call->tree->manager), &query,
+                                                   (uint32_t) call->object->id, ticket, &call->failure));
+}
+
 const BusKind bus_run_kind = {
         .label = "run",
         .flags = BUS_PROPERTY_OWN,
@@ -677,4 +795,5 @@ const BusKind bus_run_kind = {
         .visit = visit,
         .path = path,
         .interfaces = interfaces,
+        .ask = ask_properties,
 };

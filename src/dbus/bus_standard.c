@@ -58,6 +58,16 @@ static int find_property(BusCall *call, const char *interface, const char *name,
                              interface, *interface ? "." : "", name);
 }
 
+/* As BusKind.ask, for the interfaces from @at to before @n. */
+static int ask_for_values(BusCall *call, const BusInterface *interfaces, size_t at, size_t n) {
+        const BusKind *kind = call->object->kind;
+
+        for (; at < n; at++)
+                if (interfaces[at].properties && kind->ask)
+                        return kind->ask(call, NULL);
+        return 0;
+}
+
 static int method_get(BusCall *call) {
         const char *interface = bus_call_string(call);
         const char *name = bus_call_string(call);
@@ -66,7 +76,9 @@ static int method_get(BusCall *call) {
         int r;
 
         r = find_property(call, interface, name, &row);
-        if (r < 0)
+        if (r >= 0 && row.property && call->object->kind->ask)
+                r = call->object->kind->ask(call, row.property);
+        if (r != 0)
                 return r;
 
         sink_open(call->reply, 'v', row.signature);
@@ -80,10 +92,13 @@ static int method_get_all(BusCall *call) {
         BusInterface interfaces[BUS_INTERFACES_MAX];
         BusView view = bus_call_view(call);
         size_t at;
-        int n = choose_interfaces(call, interface, interfaces, &at);
+        int n = choose_interfaces(call, interface, interfaces, &at), r;
 
         if (n < 0)
                 return n;
+        r = ask_for_values(call, interfaces, at, (size_t) n);
+        if (r != 0)
+                return r;
 
         sink_open(call->reply, 'a', "{sv}");
         for (; at < (size_t) n; at++)

@@ -20,6 +20,7 @@
 
 #include "basic/failure.h"
 #include "basic/sink.h"
+#include "job/job_notify.h"
 #include "job/job_plan.h"
 #include "job/job_record.h"
 #include "job/job_type.h"
@@ -141,6 +142,9 @@ void job_manager_finish(JobManager *manager, Unit *unit, UnitActiveState old, Un
 
 /* @unit, which answered "not now", is ready to be asked again. */
 void job_manager_resume(JobManager *manager, Unit *unit);
+
+/* A round of a run of @unit, a flow, has ended: OnFailure= or OnSuccess=. Not callable from inside a trigger. */
+void job_manager_notify_run(JobManager *manager, const Unit *unit, const JobRunEnd *end, uint64_t now);
 
 /* @unit reloaded without a job: requests try-reload for the units that it propagates reloads to. */
 void job_manager_notify_reload(JobManager *manager, Unit *unit, JobMode mode, uint64_t now);

@@ -138,7 +138,7 @@ static void end_one(JobManager *manager, const JobEnd *end, JobEndFlags flags, J
         if (flags & JOB_END_SPREADS)
                 end_spread(manager, unit, job, end->result);
         if (end->result == JOB_TIMEOUT || end->result == JOB_DEPENDENCY)
-                job_notify_failure(&manager->notify, unit, manager->now);
+                job_notify_failure(&manager->notify, unit, job->id, manager->now);
         job_manager_remember_recovery(manager, job, unit, end);
         job_notify_look(&manager->notify, unit);
         end_tell(manager, job, end->result, reason);

@@ -216,6 +216,12 @@ void job_manager_notify_reload(JobManager *manager, Unit *unit, JobMode mode, ui
                 job_manager_follow_up(manager);
 }
 
+void job_manager_notify_run(JobManager *manager, const Unit *unit, const JobRunEnd *end, uint64_t now) {
+        manager->now = now;
+        job_notify_run(&manager->notify, unit, end, now);
+        job_manager_follow_up(manager);
+}
+
 uint64_t job_manager_next_deadline(const JobManager *manager) {
         const Job *job = heap_peek(&manager->table.deadlines);
         uint64_t deadline = job ? job->deadline : USEC_INFINITY;

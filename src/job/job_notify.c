@@ -112,14 +112,6 @@ static int request_by(JobNotify *notify, const Unit *unit, UnitRelationKind kind
         return job_notify_request(notify, other, type, mode, own ?: reason);
 }
 
-static void request_all(JobNotify *notify, const Unit *unit, UnitRelationKind kind, JobType type, JobMode mode,
-                        JobName *reason) {
-        UnitRelations relations = unit_relations(unit, kind);
-
-        for (size_t i = 0; i < relations.n; i++)
-                (void) request_by(notify, unit, kind, &relations.items[i], type, mode, reason);
-}
-
 /* Requests starts of the units that a job of @unit would have pulled in, except those that @unit is After. */
 static void request_starts(JobNotify *notify, const Unit *unit, UnitRelationKind kind, JobMode mode,
                            JobName *reason) {
@@ -242,14 +234,38 @@ static bool limit_allows(JobNotify *notify, const Unit *unit, JobRule rule, uint
         return false;
 }
 
-/* Starts the units named by OnFailure= or OnSuccess= (@rule), at once or, above the limit, later. */
-static void request_named(JobNotify *notify, const Unit *unit, JobRule rule, JobName *reason) {
-        if (rule == JOB_RULE_FAILURE)
-                request_all(notify, unit, UNIT_ON_FAILURE, JOB_START,
-                            unit->settings.rare->on_failure_job_mode, reason);
-        else
-                request_all(notify, unit, UNIT_ON_SUCCESS, JOB_START,
-                            unit->settings.rare->on_success_job_mode, reason);
+/* Why the units named by OnFailure= or OnSuccess= are asked for. */
+typedef struct NamedCause {
+        JobRule rule;
+        JobName *reason; /* borrowed; NULL: no memory for it */
+        uint32_t job, run, round; /* as in UnitTrigger */
+        bool was_up;
+} NamedCause;
+
+/* Starts the units named by OnFailure= or OnSuccess=, or tells those that want to know. */
+static void request_named(JobNotify *notify, const Unit *unit, const NamedCause *cause) {
+        const bool is_failure = cause->rule == JOB_RULE_FAILURE;
+        const UnitRelationKind kind = is_failure ? UNIT_ON_FAILURE : UNIT_ON_SUCCESS;
+        const UnitRareSettings *rare = unit->settings.rare;
+        const JobMode mode = is_failure ? rare->on_failure_job_mode : rare->on_success_job_mode;
+        const UnitTrigger trigger = {
+                .by = unit,
+                .kind = is_failure ? UNIT_TRIGGER_FAILURE : UNIT_TRIGGER_SUCCESS,
+                .job = cause->job,
+                .run = cause->run,
+                .round = cause->round,
+                .was_up = cause->was_up,
+        };
+        UnitRelations relations = unit_relations(unit, kind);
+
+        for (size_t i = 0; i < relations.n; i++) {
+                Unit *other = other_of(notify, &relations, i);
+
+                if (other->vtable->triggered)
+                        other->vtable->triggered(other, &trigger);
+                else
+                        (void) request_by(notify, unit, kind, &relations.items[i], JOB_START, mode, cause->reason);
+        }
 }
 
 static bool may_name(JobNotify *notify, const Unit *unit, JobRule rule, uint64_t now) {
@@ -258,7 +274,7 @@ static bool may_name(JobNotify *notify, const Unit *unit, JobRule rule, uint64_t
         return unit_relations(unit, kind).n > 0 && limit_allows(notify, unit, rule, now);
 }
 
-void job_notify_failure(JobNotify *notify, const Unit *unit, uint64_t now) {
+void job_notify_failure(JobNotify *notify, const Unit *unit, uint32_t job, uint64_t now) {
         cleanup_(job_name_unrefp) JobName *reason = NULL;
         char text[UNIT_NAME_MAX + 64];
 
@@ -267,17 +283,37 @@ void job_notify_failure(JobNotify *notify, const Unit *unit, uint64_t now) {
 
         snprintf(text, sizeof(text), "a job of %s failed", unit->id);
         reason = job_name_new(text);
-        request_named(notify, unit, JOB_RULE_FAILURE, reason);
+        request_named(notify, unit, &(NamedCause) { .rule = JOB_RULE_FAILURE, .reason = reason, .job = job });
+}
+
+void job_notify_run(JobNotify *notify, const Unit *unit, const JobRunEnd *end, uint64_t now) {
+        const JobRule rule = end->has_failed ? JOB_RULE_FAILURE : JOB_RULE_SUCCESS;
+        cleanup_(job_name_unrefp) JobName *reason = NULL;
+        char text[UNIT_NAME_MAX + 64];
+
+        if (!may_name(notify, unit, rule, now))
+                return;
+
+        snprintf(text, sizeof(text), "run %u of %s has %s", end->run, unit->id,
+                 end->has_failed ? "failed" : "succeeded");
+        reason = job_name_new(text);
+        request_named(notify, unit,
+                      &(NamedCause) { .rule = rule, .reason = reason, .run = end->run, .round = end->round });
 }
 
 static void notify_result(JobNotify *notify, const Unit *unit, UnitActiveState old, UnitActiveState new,
                           JobName *reason, uint64_t now) {
-        bool was_clean = old != UNIT_INACTIVE && old != UNIT_FAILED && old != UNIT_MAINTENANCE;
+        const bool was_clean = old != UNIT_INACTIVE && old != UNIT_FAILED && old != UNIT_MAINTENANCE;
+        NamedCause cause = { .reason = reason, .was_up = was_clean };
 
-        if (new == UNIT_FAILED && old != UNIT_FAILED && may_name(notify, unit, JOB_RULE_FAILURE, now))
-                request_named(notify, unit, JOB_RULE_FAILURE, reason);
-        if (new == UNIT_INACTIVE && was_clean && may_name(notify, unit, JOB_RULE_SUCCESS, now))
-                request_named(notify, unit, JOB_RULE_SUCCESS, reason);
+        if (new == UNIT_FAILED && old != UNIT_FAILED && may_name(notify, unit, JOB_RULE_FAILURE, now)) {
+                cause.rule = JOB_RULE_FAILURE;
+                request_named(notify, unit, &cause);
+        }
+        if (new == UNIT_INACTIVE && was_clean && may_name(notify, unit, JOB_RULE_SUCCESS, now)) {
+                cause.rule = JOB_RULE_SUCCESS;
+                request_named(notify, unit, &cause);
+        }
 }
 
 /* Runs a rule that the limit had delayed. */
@@ -291,7 +327,7 @@ static void notify_late(JobNotify *notify, const Unit *unit, JobRule rule, uint6
         snprintf(text, sizeof(text), "%s has %s more often than it may act on", unit->id,
                  rule == JOB_RULE_FAILURE ? "failed" : "ended");
         reason = job_name_new(text);
-        request_named(notify, unit, rule, reason);
+        request_named(notify, unit, &(NamedCause) { .rule = rule, .reason = reason });
 }
 
 void job_notify_change(JobNotify *notify, const Unit *unit, UnitActiveState old, UnitActiveState new,
@@ -307,7 +343,7 @@ void job_notify_change(JobNotify *notify, const Unit *unit, UnitActiveState old,
         reason = reason_of(unit, new);
         if (is_unexpected)
                 notify_unexpected(notify, unit, old, new, flags, reason);
-        if (!(flags & UNIT_CHANGE_WILL_RESTART))
+        if (!(flags & (UNIT_CHANGE_WILL_RESTART | UNIT_CHANGE_RESULTS_TOLD)))
                 notify_result(notify, unit, old, new, reason, now);
 }
 

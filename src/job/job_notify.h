@@ -8,7 +8,8 @@
  * failed or inactive starts the units of OnFailure= and OnSuccess=; and some
  * settings hold as long as a state lasts (StopWhenUnneeded=, Upholds=,
  * BindsTo=). All of them become queued requests, which the manager runs as
- * ordinary transactions with the change as their cause.
+ * ordinary transactions with the change as their cause. Only units of OnFailure=
+ * and OnSuccess= with UnitVTable.triggered are told at once instead.
  *
  * Units can trigger each other for ever and, with no process in between, at
  * the speed of the engine: for example two targets that name each other in
@@ -29,6 +30,12 @@ typedef struct JobFollowUp {
         JobType type;
         JobMode mode;
 } JobFollowUp;
+
+/* The end of a run of a flow. */
+typedef struct JobRunEnd {
+        uint32_t run, round;
+        bool has_failed; /* otherwise it has succeeded */
+} JobRunEnd;
 
 /* The rules to check for a unit. The first three depend on its state, the others were delayed by the limit. */
 typedef enum JobRule {
@@ -63,8 +70,10 @@ void job_notify_deinit(JobNotify *notify);
 /* A unit has changed; @is_unexpected: no job asked for it. */
 void job_notify_change(JobNotify *notify, const Unit *unit, UnitActiveState old, UnitActiveState new,
                        UnitChangeFlags flags, bool is_unexpected, uint64_t now);
-/* A job of the unit ended with a result that counts as a failed start. */
-void job_notify_failure(JobNotify *notify, const Unit *unit, uint64_t now);
+/* @job of the unit ended with a result that counts as a failed start. */
+void job_notify_failure(JobNotify *notify, const Unit *unit, uint32_t job, uint64_t now);
+/* A round of a run of @unit, a flow, has ended. */
+void job_notify_run(JobNotify *notify, const Unit *unit, const JobRunEnd *end, uint64_t now);
 /* The unit's state or job has changed: queues the rules that depend on it. */
 void job_notify_look(JobNotify *notify, const Unit *unit);
 int job_notify_request(JobNotify *notify, const Unit *unit, JobType type, JobMode mode, JobName *reason);

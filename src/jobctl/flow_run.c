@@ -14,7 +14,6 @@
 #include "jobctl/flow_run.h"
 #include "jobctl/names.h"
 
-#define BUS_RUN "org.jobd1.Run"
 #define PAGE 500U
 
 /* What "start --wait" ends with. */
@@ -112,6 +111,12 @@ static int status_of_state(const char *state) {
                 if (text_equal(states[i].state, state))
                         return states[i].status;
         return -1;
+}
+
+bool flow_state_is_end(const char *state) {
+        const int status = status_of_state(state);
+
+        return status >= 0 && status != EXIT_RUN_SUSPENDED;
 }
 
 /* The state in which the run has ended, or is SUSPENDED. */

@@ -21,3 +21,12 @@ int flow_query(Jobctl *ctl, const char *path, const char *method, json_t *filter
 int flow_parse_run(Jobctl *ctl, const char *word, uint64_t *ret_id);
 /* The row of a run: 0, -ENOENT, or < 0. */
 int flow_get(Jobctl *ctl, uint64_t id, json_t **ret_row, BusError *ret_error);
+/* Whether a run in that state has ended. */
+bool flow_state_is_end(const char *state);
+
+/* — flow_follow.c — */
+
+/* Has the manager tell of a run and its nodes: 0 or < 0. */
+int flow_watch(Jobctl *ctl, uint64_t id, BusError *ret_error);
+/* Prints what happens to a run that is watched, until it has ended: an exit status, or < 0. */
+int flow_follow(Jobctl *ctl, const json_t *run, BusError *ret_error);

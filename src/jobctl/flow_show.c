@@ -149,6 +149,10 @@ int flow_list(Jobctl *ctl, char *const *words) {
 
 /* — show — */
 
+static bool follows(const Jobctl *ctl) {
+        return ctl->options.follow || ctl->options.n_force > 0;
+}
+
 static void add_node(Table *table, const json_t *node) {
         const char *state = value_string(node, "state"), *reason = value_string(node, "reason");
         const uint64_t attempts = value_u64(node, "attempts");
@@ -211,6 +215,18 @@ static void print_params(const char *params) {
         }
 }
 
+/* What has triggered the run, and what its attempts learn of that. */
+static void print_trigger(const json_t *run) {
+        const json_t *environment = json_object_get(run, "environment");
+        const char *trigger = value_string(run, "trigger");
+        json_t *variable;
+        size_t i;
+
+        if (*trigger)
+                printf("  Trigger: %s\n", trigger);
+        json_array_foreach(environment, i, variable) printf("%11s%s\n", "", json_string_value(variable));
+}
+
 static void print_run(Jobctl *ctl, const json_t *run) {
         const char *state = value_string(run, "state"), *reason = value_string(run, "reason");
 
@@ -218,6 +234,7 @@ static void print_run(Jobctl *ctl, const json_t *run) {
         printf("     Unit: %s\n    State: ", value_string(run, "unit"));
         terminal_print(&ctl->terminal, color_of(state), state);
         printf("%s%s%s\n", *reason ? " (" : "", reason, *reason ? ")" : "");
+        print_trigger(run);
         print_params(value_string(run, "params"));
         print_time("Created", value_u64(run, "created"));
         print_time("Started", value_u64(run, "started"));
@@ -244,10 +261,32 @@ static int print_nodes(Jobctl *ctl, const json_t *nodes) {
         return table_write(&table, &ctl->terminal, stdout);
 }
 
-int flow_show(Jobctl *ctl, char *const *words) {
-        cleanup_(bus_error_deinit) BusError error = {};
+/* A run and its nodes, as they are now. */
+static int show_now(Jobctl *ctl, uint64_t id, json_t **ret_run, BusError *ret_error) {
         cleanup_json_ json_t *run = NULL, *rows = NULL, *nodes = NULL;
         cleanup_free_ char *path = NULL;
+        int r = text_format(&path, BUS_PATH "/run/%" PRIu64, id);
+
+        if (r == 0)
+                r = flow_get(ctl, id, &run, ret_error);
+        if (r == 0)
+                r = flow_query(ctl, path, "Nodes", json_object(), SIZE_MAX, &rows, ret_error);
+        if (r < 0)
+                return r;
+        nodes = without_doubles(rows);
+        *ret_run = json_incref(run);
+        if (!ctl->options.json) {
+                print_run(ctl, run);
+                return print_nodes(ctl, nodes);
+        }
+        json_object_set(run, "nodes", nodes);
+        return follows(ctl) ? jobctl_print_json_line(ctl, json_incref(run))
+                            : jobctl_print_json(ctl, json_incref(run), EXIT_OK);
+}
+
+int flow_show(Jobctl *ctl, char *const *words) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_json_ json_t *run = NULL;
         uint64_t id;
         int r = flow_parse_run(ctl, words[0], &id);
 
@@ -255,20 +294,13 @@ int flow_show(Jobctl *ctl, char *const *words) {
                 return r;
         if (words[1])
                 return jobctl_misused(ctl, "'flow show' takes one run.");
-        r = text_format(&path, BUS_PATH "/run/%" PRIu64, id);
+        if (follows(ctl))
+                r = flow_watch(ctl, id, &error);
         if (r == 0)
-                r = flow_get(ctl, id, &run, &error);
-        if (r == 0)
-                r = flow_query(ctl, path, "Nodes", json_object(), SIZE_MAX, &rows, &error);
-        if (r < 0)
-                return jobctl_fail(ctl, &error, "show run %" PRIu64, id);
-        nodes = without_doubles(rows);
-        if (ctl->options.json) {
-                json_object_set(run, "nodes", nodes);
-                return jobctl_print_json(ctl, json_incref(run), EXIT_OK);
-        }
-        print_run(ctl, run);
-        return print_nodes(ctl, nodes);
+                r = show_now(ctl, id, &run, &error);
+        if (r == 0 && follows(ctl))
+                r = fflush(stdout) < 0 ? -EPIPE : flow_follow(ctl, run, &error);
+        return r < 0 && r != -EPIPE ? jobctl_fail(ctl, &error, "show run %" PRIu64, id) : r;
 }
 
 /* — why — */
@@ -424,7 +456,7 @@ int flow_logs(Jobctl *ctl, char *const *words) {
                 r = log_input_add(input, value_string(run, "unit"), false);
         if (r == 0)
                 r = print_log(ctl, &logs, input);
-        while (r == 0 && (ctl->options.follow || ctl->options.n_force > 0)) {
+        while (r == 0 && follows(ctl)) {
                 r = log_input_wait(input, USEC_INFINITY);
                 if (r >= 0)
                         r = print_log(ctl, &logs, input);

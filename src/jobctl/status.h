@@ -19,6 +19,11 @@ void status_print_group(Jobctl *ctl, const json_t *unit);
 /* For JSON: adds the same processes as "Processes" to the unit's properties. 0 or -ENOMEM. */
 int status_add_processes(Jobctl *ctl, json_t *unit);
 
+/* Of a flow: its runs that live, and the last ones that have ended, a line each. */
+void status_print_runs(Jobctl *ctl, const json_t *unit);
+/* For JSON: adds the latter as "LastRuns". 0 or -ENOMEM. */
+int status_add_runs(Jobctl *ctl, json_t *unit);
+
 /* Prints the state of the manager. Returns an exit status, or < 0. */
 int status_manager(Jobctl *ctl);
 

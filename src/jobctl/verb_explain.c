@@ -166,6 +166,19 @@ static void print_remedies(const json_t *explanation) {
         putchar('\n');
 }
 
+/* Of a flow. */
+static void print_runs(const json_t *explanation) {
+        const json_t *runs = json_object_get(explanation, "runs");
+        json_t *run;
+        size_t i;
+
+        if (runs)
+                printf("\nRuns:%s\n", json_array_size(runs) == 0 ? " none lives." : "");
+        json_array_foreach(runs, i, run)
+                printf("  %s is %s: %s.\n", value_string(run, "name"), value_string(run, "state"),
+                       value_string(run, "text"));
+}
+
 static int print_explanation(Jobctl *ctl, const json_t *explanation, bool is_of_transaction) {
         const char *pause = value_string(explanation, "pause");
         const char *end = value_string(explanation, "ends-when");
@@ -187,8 +200,24 @@ static int print_explanation(Jobctl *ctl, const json_t *explanation, bool is_of_
         print_strings("Also:", json_object_get(explanation, "also"));
         if (r == 0)
                 r = print_chain(ctl, "What it waits for:", json_object_get(explanation, "blockers"));
+        print_runs(explanation);
         is_of_transaction |= strcmp(value_string(explanation, "kind"), "refused") == 0;
         return r < 0 || !is_of_transaction ? r : plan_print_dropped(ctl, json_object_get(explanation, "dropped"));
+}
+
+/* What each run that lives waits for. */
+static int add_runs(Jobctl *ctl, const char *subject, json_t *explanation, BusError *ret_error) {
+        cleanup_json_ json_t *properties = NULL;
+        json_t *runs = json_array(), *run;
+        size_t i;
+        int r;
+
+        r = jobctl_unit_properties(ctl, subject, BUS_FLOW, &properties, ret_error);
+        json_array_foreach(json_object_get(properties, "Runs"), i, run)
+                json_array_append_new(runs, json_pack("{s:O, s:O, s:O, s:O}", "id", json_array_get(run, 0), "name",
+                                                      json_array_get(run, 1), "state", json_array_get(run, 2),
+                                                      "text", json_array_get(run, 3)));
+        return json_object_set_new(explanation, "runs", runs) < 0 && r == 0 ? -ENOMEM : r;
 }
 
 static int explain(Jobctl *ctl, const char *word, json_t **ret_explanation) {
@@ -201,6 +230,8 @@ static int explain(Jobctl *ctl, const char *word, json_t **ret_explanation) {
         if (r != 0)
                 return r;
         r = jobctl_call(ctl, "Explain", "s", json_pack("[s]", subject), &reply, &error);
+        if (r == 0 && text_ends_with(subject, ".flow"))
+                r = add_runs(ctl, subject, json_array_get(reply, 0), &error);
         if (r < 0)
                 return jobctl_fail(ctl, &error, "explain %s", subject);
         *ret_explanation = json_incref(json_array_get(reply, 0));

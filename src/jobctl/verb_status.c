@@ -423,6 +423,7 @@ static void print_unit(Jobctl *ctl, const json_t *unit) {
         print_main_pid(unit);
         print_control_pid(unit);
         print_words(unit);
+        status_print_runs(ctl, unit);
         status_print_group(ctl, unit);
         if (value_bool(unit, "NeedDaemonReload"))
                 jobctl_warn_outdated(value_string(unit, "Id"));
@@ -461,6 +462,8 @@ static int status_unit(Jobctl *ctl, const char *word, bool is_first, json_t *doc
         status = status_of(unit);
         if (ctl->options.json) {
                 r = status_add_processes(ctl, unit);
+                if (r == 0)
+                        r = status_add_runs(ctl, unit);
                 return r < 0 || json_array_append(documents, unit) < 0 ? -ENOMEM : status;
         }
         if (status == EXIT_UNKNOWN) {

@@ -314,25 +314,10 @@ static bool runs_are_serving(void *userdata) {
         return ((const Manager *) userdata)->stages.stage == MANAGER_SERVING;
 }
 
-static void tell_triggering_unit(Manager *manager, const ManagerRunAnswer *answer) {
-        Unit *unit = unit_table_at(manager->units, (uint32_t) answer->ticket.b);
-
-        if (!unit || !unit->vtable->run_submitted)
-                return;
-        manager_turn_enter(&manager->turn, unit);
-        if (answer->failure)
-                log_write(LOG_LEVEL_WARNING, unit->id, "%s", failure_message(answer->failure));
-        unit->vtable->run_submitted(unit, (uint32_t) (answer->ticket.b >> 32), answer->failure);
-}
-
 static void tell_run_answer(void *userdata, const ManagerRunAnswer *answer) {
         Manager *manager = userdata;
 
         manager->turn.has_news = true;
-        if (answer->ticket.a == MANAGER_RUN_OF_UNIT) {
-                tell_triggering_unit(manager, answer);
-                return;
-        }
         manager_listeners_tell(&manager->listeners, run_answered, answer);
 }
 
@@ -357,7 +342,21 @@ static void tell_run_went(void *userdata, uint32_t run, RunState state) {
         manager_listeners_tell(&manager->listeners, run_went, run, state);
 }
 
+static void tell_run_changed(void *userdata, uint32_t run) {
+        Manager *manager = userdata;
+
+        manager_listeners_tell(&manager->listeners, run_changed, run);
+}
+
+static void tell_node_changed(void *userdata, uint32_t run, uint32_t node) {
+        Manager *manager = userdata;
+
+        manager_listeners_tell(&manager->listeners, run_node_changed, run, node);
+}
+
 static const ManagerRunsOps runs_ops = {
+        .changed = tell_run_changed,
+        .node_changed = tell_node_changed,
         .came = tell_run_came,
         .suspended = tell_run_suspended,
         .went = tell_run_went,

@@ -332,6 +332,16 @@ static int set_end(const Attempt *attempt, char ***environment) {
                                                   is_signal ? attempt->exit_signal : attempt->exit);
 }
 
+static int set_trigger(const Attempt *attempt, char ***environment) {
+        const ManagerAttemptsHost *host = &attempt->attempts->host;
+        int r = 0;
+
+        strv_foreach(variable, host->ops->environment_of(host->userdata, attempt->key.run))
+                if (r == 0)
+                        r = strv_push(environment, *variable);
+        return r;
+}
+
 static int set_environment(const Attempt *attempt, char ***environment) {
         char hex[2 * sizeof(attempt->invocation) + 1];
         int r;
@@ -340,6 +350,8 @@ static int set_environment(const Attempt *attempt, char ***environment) {
         r = unit_process_add_variable(environment, "INVOCATION_ID=%s", hex);
         if (r == 0)
                 r = set_key(attempt, environment);
+        if (r == 0)
+                r = set_trigger(attempt, environment);
         if (r == 0 && attempt->step == ATTEMPT_POST)
                 r = set_end(attempt, environment);
         return r;

@@ -31,6 +31,7 @@ typedef struct ManagerAttemptsOps {
         /* The words of a command with values of its run; the caller owns them. As manager_run_substitute(). */
         int (*substitute)(void *userdata, const RunAttemptKey *key, const ExecCommand *command, char ***ret_argv,
                           char **ret_problem);
+        char *const *(*environment_of)(void *userdata, uint32_t run); /* that all attempts of the run have */
         /* .started: its first process runs; .ended: all are gone. */
         void (*started)(void *userdata, const RunAttemptKey *key);
         void (*ended)(void *userdata, const RunAttemptKey *key, const Unit *unit, RunEndKind kind, uint16_t end);

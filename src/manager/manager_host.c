@@ -278,24 +278,16 @@ static void host_stop_runs(UnitHost *host, Unit *unit, bool interrupts) {
         manager_runs_stop_unit(manager_of(host)->runs, unit, interrupts);
 }
 
-static int host_submit_run(UnitHost *host, Unit *unit, Unit *triggered, const char *key, uint32_t request) {
-        cleanup_(failure_deinit) Failure failure = {};
-        int r = manager_runs_submit(manager_of(host)->runs,
-                                    &(ManagerRunRequest) {
-                                            .unit = triggered->id,
-                                            .key = key,
-                                            .trigger = unit->id,
-                                            .ticket = manager_runs_ticket_of(unit, request),
-                                    },
-                                    &failure);
-
-        if (r < 0)
-                log_write(LOG_LEVEL_ERROR, unit->id, "%s", failure_message(&failure));
-        return r;
+static int host_submit_run(UnitHost *host, Unit *unit, const UnitRunRequest *request) {
+        return manager_runs_trigger(manager_of(host)->runs, unit, request);
 }
 
 static void host_get_runs(UnitHost *host, const Unit *unit, UnitRuns *ret_runs) {
         manager_runs_get(manager_of(host)->runs, unit, ret_runs);
+}
+
+static void host_write_runs(UnitHost *host, const Unit *unit, Sink *sink) {
+        manager_runs_write_live(manager_of(host)->runs, unit, sink);
 }
 
 const UnitHostOps manager_host_ops = {
@@ -342,6 +334,7 @@ const UnitHostOps manager_host_ops = {
         .start_runs = host_start_runs,
         .stop_runs = host_stop_runs,
         .get_runs = host_get_runs,
+        .write_runs = host_write_runs,
         .submit_run = host_submit_run,
         .log = host_log,
 };

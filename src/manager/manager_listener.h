@@ -26,6 +26,8 @@ typedef struct ManagerListenerOps {
         void (*run_came)(void *userdata, uint32_t run, const char *unit);
         void (*run_went)(void *userdata, uint32_t run, RunState state); /* its end is durable */
         void (*run_suspended)(void *userdata, uint32_t run, const char *unit);
+        void (*run_changed)(void *userdata, uint32_t run);
+        void (*run_node_changed)(void *userdata, uint32_t run, uint32_t node);
         void (*run_answered)(void *userdata, const ManagerRunAnswer *answer); /* for the client that has asked */
         void (*end_of_turn)(void *userdata); /* before the outbox is flushed: add collected messages */
 } ManagerListenerOps;

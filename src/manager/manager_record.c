@@ -124,6 +124,16 @@ static const char *describe_attempt(void *userdata, uint32_t number) {
         return "an attempt";
 }
 
+/* — triggers — */
+
+static void write_triggers(void *userdata, uint32_t number, RecordWriter *writer) {
+        manager_runs_write_triggers(((const Manager *) userdata)->runs, writer);
+}
+
+static int read_triggers(void *userdata, uint32_t number, RecordReader *reader) {
+        return manager_runs_read_triggers(((const ManagerRestore *) userdata)->manager->runs, reader);
+}
+
 /* — tokens — */
 
 static void write_token(void *userdata, uint32_t number, RecordWriter *writer) {
@@ -363,6 +373,8 @@ static const StateSection sections[] = {
                                    .read = read_self, .describe = describe_manager },
         [MANAGER_SECTION_QUEUES] = { STORE_MANAGER, MANAGER_RECORD_QUEUES, MANAGER_RECORD_QUEUES, .write = write_queues,
                                      .read = read_queues, .describe = describe_manager },
+        [MANAGER_SECTION_TRIGGERS] = { STORE_MANAGER, MANAGER_RECORD_TRIGGERS, MANAGER_RECORD_TRIGGERS,
+                                       .write = write_triggers, .read = read_triggers, .describe = describe_manager },
         [MANAGER_SECTION_TOKENS] = { STORE_MANAGER, MANAGER_RECORD_TOKENS, UINT32_MAX, .next = next_token,
                                      .write = write_token, .read = read_token, .describe = describe_manager },
         [MANAGER_SECTION_UNITS] = { STORE_UNITS, 0, UINT32_MAX, .next = next_unit, .soon = fetch_unit,

@@ -162,6 +162,10 @@ static int read_attempts(ManagerRestore *restore) {
         return state_read(restore->manager->turn.state, MANAGER_SECTION_ATTEMPTS, restore);
 }
 
+static int read_triggers(ManagerRestore *restore) {
+        return state_read(restore->manager->turn.state, MANAGER_SECTION_TRIGGERS, restore);
+}
+
 static int read_tokens(ManagerRestore *restore) {
         return state_read(restore->manager->turn.state, MANAGER_SECTION_TOKENS, restore);
 }
@@ -189,6 +193,7 @@ static int restore_all(ManagerRestore *restore) {
                 check_journal,       read_queues, /* job requests, exits: the journal has later ones */
                 read_errands, /* in the order of their numbers */
                 read_tokens, /* tokens refer to jobs */
+                read_triggers,
                 take_journal_exits, /* children that were reaped after the commit */
                 tell_lost_processes, /* processes that are gone without a known exit */
                 resume_units, /* last: units may use all of the above */

@@ -260,7 +260,10 @@ void manager_runs_start_refused(ManagerRuns *runs, const Unit *unit) {
 void manager_runs_get(const ManagerRuns *runs, const Unit *unit, UnitRuns *ret_runs) {
         const ManagerFlow *flow = manager_run_find_flow(runs, unit);
 
-        *ret_runs = (UnitRuns) { .n_attempts = manager_attempts_count(runs->attempts, unit) };
+        *ret_runs = (UnitRuns) {
+                .n_attempts = manager_attempts_count(runs->attempts, unit),
+                .n_submitted = manager_run_count_triggers(runs, unit),
+        };
         if (!flow)
                 return;
         ret_runs->n_live = manager_run_count_live(runs, flow);
@@ -389,8 +392,17 @@ static void arm(ManagerRuns *runs) {
 }
 
 static bool is_idle(const ManagerRuns *runs) {
-        return !runs->flows && !runs->submits && !runs->pending && !runs->load && !runs->retentions && !runs->writer &&
-               runs->awaited.n == 0 && runs->look_at == USEC_INFINITY;
+        return !runs->flows && !runs->submits && !runs->triggers && !runs->pending && !runs->load &&
+               !runs->retentions && !runs->writer && runs->awaited.n == 0 &&
+               runs->look_at == USEC_INFINITY;
+}
+
+/* Not from inside the engine of runs: what follows may be asked of it again. */
+static void tell_ends(ManagerRuns *runs) {
+        for (size_t i = 0; i < runs->ends.n; i++)
+                job_manager_notify_run(runs->host.jobs->engine, runs->ends.items[i].unit, &runs->ends.items[i].end,
+                                       runs->host.attempts.turn->now);
+        vector_clear(&runs->ends);
 }
 
 void manager_runs_turn(ManagerRuns *runs) {
@@ -404,6 +416,7 @@ void manager_runs_turn(ManagerRuns *runs) {
         if (runs->is_refusing && (runs->submits || runs->pending))
                 runs->look_at = runs->now;
         look(runs);
+        manager_run_submit_triggers(runs);
         manager_run_load_step(runs);
         if (runs->is_loaded) {
                 run_engine_time(runs->engine, runs->now);
@@ -412,6 +425,7 @@ void manager_runs_turn(ManagerRuns *runs) {
                 if (runs->has_missed)
                         manager_run_begin_missed(runs);
                 has_more = run_engine_turn(runs->engine, ATTEMPTS_A_TURN);
+                tell_ends(runs);
                 end_batch(runs);
                 manager_run_answer_durable(runs);
                 forget_ended(runs);
@@ -493,6 +507,7 @@ ManagerRuns *manager_runs_free(ManagerRuns *runs) {
                 return NULL;
         runs->load = manager_run_load_free(runs->load);
         manager_run_drop_submits(runs);
+        manager_run_drop_triggers(runs);
         manager_run_drop_pending(runs);
         manager_run_drop_retentions(runs);
         manager_attempts_free(runs->attempts);
@@ -505,6 +520,7 @@ ManagerRuns *manager_runs_free(ManagerRuns *runs) {
         manager_run_link_free(runs->link);
         sd_event_source_disable_unref(runs->timer);
         id_map_deinit(&runs->by_id);
+        vector_deinit(&runs->ends);
         vector_deinit(&runs->awaited);
         vector_deinit(&runs->asked);
         free(runs);

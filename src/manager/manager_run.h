@@ -25,15 +25,8 @@ typedef struct ManagerRuns ManagerRuns;
 /* The caller's name of a request; zeros: it wants no answer. */
 typedef struct ManagerRunTicket {
         uint64_t a, b;
+        uint32_t what; /* the caller's, too */
 } ManagerRunTicket;
-
-/* That of a unit which has triggered a run. */
-#define MANAGER_RUN_OF_UNIT UINT64_MAX
-
-/* @request: the unit's name of it. */
-static inline ManagerRunTicket manager_runs_ticket_of(const Unit *unit, uint32_t request) {
-        return (ManagerRunTicket) { .a = MANAGER_RUN_OF_UNIT, .b = unit->index | (uint64_t) request << 32 };
-}
 
 typedef enum ManagerRunAnswerKind {
         MANAGER_RUN_DONE, /* a command, or any failure */
@@ -55,6 +48,8 @@ typedef struct ManagerRunsOps {
         void (*came)(void *userdata, uint32_t run, const char *unit);
         void (*suspended)(void *userdata, uint32_t run, const char *unit);
         void (*went)(void *userdata, uint32_t run, RunState state); /* its end is durable */
+        void (*changed)(void *userdata, uint32_t run);
+        void (*node_changed)(void *userdata, uint32_t run, uint32_t node);
         bool (*is_ending)(void *userdata); /* the manager stops all units */
         bool (*is_serving)(void *userdata); /* the boot is over */
 } ManagerRunsOps;
@@ -94,6 +89,7 @@ typedef struct ManagerRunRequest {
         const char *operator; /* who asks; NULL */
         const char *trigger; /* the unit that has triggered it; NULL: none has */
         char *const *params; /* assignments, as run_param.h has them; NULL: none */
+        char *const *environment; /* of its attempts */
         uint32_t uid;
         ManagerRunTicket ticket;
 } ManagerRunRequest;
@@ -126,6 +122,21 @@ const char *manager_runs_problem(const ManagerRuns *runs);
 int manager_runs_why(const ManagerRuns *runs, uint32_t run, const char *node, RunWhy *ret_why);
 /* The node's name; NULL: the run does not live, or has no such node. */
 const char *manager_runs_node_name(const ManagerRuns *runs, uint32_t run, uint32_t node);
+/* What is known of a run; strings are borrowed, and "" where there is none. */
+typedef struct ManagerRunView {
+        uint32_t id, uid, round;
+        const char *unit, *name, *key, *operator, *trigger;
+        const char *state, *reason, *why;
+        char *const *environment;
+        const uint8_t *definition; /* MANAGER_RUN_HASH_BYTES; NULL: not known */
+        usec_t created, queued, started, ended, deadline; /* wall clock; 0: none */
+        uint32_t n_done, n_failed, n_running, n_total; /* nodes */
+} ManagerRunView;
+
+/* A run that lives; until the next turn. -ENOENT. */
+int manager_runs_view(const ManagerRuns *runs, uint32_t run, ManagerRunView *ret_view);
+/* Writes an a{sv} about a node of a run that lives, with the keys of its row in the store. -ENOENT: nothing. */
+int manager_runs_write_node(const ManagerRuns *runs, uint32_t run, uint32_t node, Sink *sink);
 /* The row of a node of a live run, by number. -ENOENT. */
 int manager_runs_node(const ManagerRuns *runs, uint32_t run, uint32_t node, RunNodeRow *ret_row, RunWhy *ret_why);
 
@@ -137,3 +148,10 @@ void manager_runs_unit_changed(ManagerRuns *runs, const Unit *unit, UnitActiveSt
 void manager_runs_job_ended(ManagerRuns *runs, const JobInfo *job);
 void manager_runs_start_refused(ManagerRuns *runs, const Unit *unit);
 void manager_runs_get(const ManagerRuns *runs, const Unit *unit, UnitRuns *ret_runs);
+void manager_runs_write_live(const ManagerRuns *runs, const Unit *unit, Sink *sink);
+int manager_runs_trigger(ManagerRuns *runs, const Unit *unit, const UnitRunRequest *request);
+
+/* — records: what was triggered and is not durable yet — */
+
+void manager_runs_write_triggers(const ManagerRuns *runs, RecordWriter *writer);
+int manager_runs_read_triggers(ManagerRuns *runs, RecordReader *reader);

@@ -7,12 +7,18 @@
 
 #include "manager/manager_run_private.h"
 
+static void tell(ManagerRuns *runs, const ManagerRunAnswer *answer) {
+        if (answer->ticket.a == MANAGER_RUN_OF_TRIGGER)
+                manager_run_end_trigger(runs, answer->ticket.b, answer->failure);
+        else
+                runs->host.ops->answered(runs->host.userdata, answer);
+}
+
 void manager_run_answer(ManagerRuns *runs, ManagerRunTicket ticket, uint32_t run, const Failure *failure) {
         if (ticket.a == 0 && ticket.b == 0)
                 return;
-        runs->host.ops->answered(
-                runs->host.userdata,
-                &(ManagerRunAnswer) { .ticket = ticket, .kind = MANAGER_RUN_DONE, .failure = failure, .run = run });
+        tell(runs,
+             &(ManagerRunAnswer) { .ticket = ticket, .kind = MANAGER_RUN_DONE, .failure = failure, .run = run });
 }
 
 void manager_run_answer_failure(ManagerRuns *runs, ManagerRunTicket ticket, int code, const char *name,
@@ -43,9 +49,9 @@ void manager_run_answer_durable(ManagerRuns *runs) {
                 if (awaited.batch == 0 || awaited.batch > runs->durable)
                         runs->awaited.items[n++] = awaited;
                 else
-                        runs->host.ops->answered(runs->host.userdata, &(ManagerRunAnswer) { .ticket = awaited.ticket,
-                                                                                           .kind = awaited.kind,
-                                                                                           .run = awaited.run });
+                        tell(runs,
+                             &(ManagerRunAnswer) {
+                                     .ticket = awaited.ticket, .kind = awaited.kind, .run = awaited.run });
         }
         runs->awaited.n = n;
 }

@@ -202,7 +202,12 @@ static int put_node(const ManagerRuns *runs, const ManagerRun *run, const RunNod
         return put_text(sink, &text);
 }
 
-/* Nodes that hold the run up; those that only wait for them are left out. */
+/* Whether a node holds its run up; those that only wait for it do not. */
+static bool holds_up(const RunNodeRow *row, RunWhy why) {
+        return !run_node_state_is_terminal(row->state) && row->state != RUN_NODE_BLOCKED && why != RUN_WHY_PARENTS &&
+               why != RUN_WHY_RUN;
+}
+
 static int put_nodes(const ManagerRuns *runs, const ManagerRun *run, Sink *sink) {
         unsigned n = 0;
         RunNodeRow row;
@@ -213,8 +218,7 @@ static int put_nodes(const ManagerRuns *runs, const ManagerRun *run, Sink *sink)
         sink_open(sink, 'a', "a{sv}");
         for (uint32_t i = 0; r == 0 && n < NODES_MAX && run_engine_get_node(runs->engine, run->id, i, &row, &why) == 0;
              i++) {
-                if (run_node_state_is_terminal(row.state) || row.state == RUN_NODE_BLOCKED || why == RUN_WHY_PARENTS ||
-                    why == RUN_WHY_RUN)
+                if (!holds_up(&row, why))
                         continue;
                 n++;
                 sink_open(sink, 'a', "{sv}");
@@ -265,4 +269,54 @@ int manager_runs_explain(const ManagerRuns *runs, uint32_t id, const char *node,
                 r = put_nodes(runs, run, sink);
         sink_close(sink);
         return r;
+}
+
+/* — the runs of a flow, a line each — */
+
+/* The first node that holds the run up, and how many others do. */
+static void add_holder(const ManagerRuns *runs, const ManagerRun *run, Text *text) {
+        uint32_t n = 0;
+        RunNodeRow row;
+        RunWhy why;
+
+        for (uint32_t i = 0; run_engine_get_node(runs->engine, run->id, i, &row, &why) == 0; i++) {
+                if (!holds_up(&row, why) || n++ > 0)
+                        continue;
+                text_addf(text, "; node %s is %s: ", run_graph_name(flow_definition_graph(run->definition), i),
+                          run_node_state_to_string(row.state));
+                add_why(runs, run, &row, why, text);
+        }
+        if (n > 1)
+                text_addf(text, "; and %" PRIu32 " more", n - 1);
+}
+
+static void write_line(const ManagerRuns *runs, const ManagerRun *run, Sink *sink) {
+        cleanup_(text_deinit) Text text = {};
+        RunRow row;
+        RunWhy why;
+
+        if (run_engine_get(runs->engine, run->id, &row, &why) < 0 || run_state_is_terminal(row.state))
+                return;
+        add_run_why(runs, run, &row, why, &text);
+        if (row.state == RUN_RUNNING || row.state == RUN_PAUSING || row.state == RUN_SUSPENDED ||
+            row.state == RUN_STOPPING)
+                add_holder(runs, run, &text);
+        sink_open(sink, 'r', "tsss");
+        sink_u64(sink, run->id);
+        sink_string(sink, run->facts.name);
+        sink_string(sink, run_state_to_string(row.state));
+        sink_string(sink, text.error < 0 || !text.string ? "" : text.string);
+        sink_close(sink);
+}
+
+void manager_runs_write_live(const ManagerRuns *runs, const Unit *unit, Sink *sink) {
+        const ManagerFlow *flow = manager_run_find_flow(runs, unit);
+        const ManagerRun *run = flow ? flow->first : NULL;
+
+        while (run && run->next)
+                run = run->next;
+        sink_open(sink, 'a', "(tsss)");
+        for (; run; run = run->previous)
+                write_line(runs, run, sink);
+        sink_close(sink);
 }

@@ -65,6 +65,22 @@ static void note_times(ManagerRuns *runs, ManagerRun *run, const RunRow *row) {
                 facts->ended = now;
 }
 
+/* OnFailure= and OnSuccess= of the flow, later in the turn; a run that was cancelled is neither. */
+static void note_end(ManagerRuns *runs, const ManagerRun *run, const RunRow *row) {
+        const ManagerRunEnd end = {
+                .unit = run->flow->unit,
+                .end = {
+                        .run = run->id,
+                        .round = row->round,
+                        .has_failed = row->state == RUN_FAILED || row->state == RUN_TIMEOUT,
+                },
+        };
+
+        if (row->state != RUN_CANCELLED && vector_push(&runs->ends, end) < 0)
+                log_write(LOG_LEVEL_ERROR, run->flow->unit->id,
+                          "Out of memory: nobody is told of the end of run %" PRIu32 ".", run->id);
+}
+
 static void note_state(ManagerRuns *runs, ManagerRun *run, const RunRow *row) {
         const bool was_over = run->is_over;
 
@@ -76,6 +92,7 @@ static void note_state(ManagerRuns *runs, ManagerRun *run, const RunRow *row) {
                 log_write(row->state == RUN_SUCCEEDED ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING, run->flow->unit->id,
                           "Run %" PRIu32 " has ended: %s%s%s.", run->id, run_state_to_string(row->state),
                           row->reason != RUN_REASON_NONE ? ", " : "", run_reason_to_string(row->reason));
+                note_end(runs, run, row);
         } else if (row->state == RUN_SUSPENDED && run->put_state != RUN_SUSPENDED) {
                 log_write(LOG_LEVEL_WARNING, run->flow->unit->id,
                           "Run %" PRIu32 " is suspended: a node waits for a person. See 'jobctl flow why %" PRIu32 "'.",
@@ -98,6 +115,7 @@ static void host_put_run(void *userdata, const RunRow *row) {
         note_times(runs, run, row);
         note_state(runs, run, row);
         run->is_new = true;
+        runs->host.ops->changed(runs->host.userdata, run->id);
         if (!writer)
                 return;
         if (!run->is_put) {
@@ -126,6 +144,8 @@ static void host_put_node(void *userdata, uint32_t id, const RunNodeRow *row) {
         const char *name;
         bool has_facts;
 
+        if (run)
+                runs->host.ops->node_changed(runs->host.userdata, id, row->node);
         if (!run || !writer)
                 return;
         name = run_graph_name(flow_definition_graph(run->definition), row->node);
@@ -245,7 +265,14 @@ static int attempt_substitute(void *userdata, const RunAttemptKey *key, const Ex
         return manager_run_substitute(userdata, key, command, ret_argv, ret_problem);
 }
 
+static char *const *attempt_environment_of(void *userdata, uint32_t id) {
+        const ManagerRun *run = manager_run_find(userdata, id);
+
+        return run ? run->facts.environment : NULL;
+}
+
 const ManagerAttemptsOps manager_run_attempts_ops = {
+        .environment_of = attempt_environment_of,
         .surround = attempt_surround,
         .owner_of = attempt_owner_of,
         .substitute = attempt_substitute,

@@ -47,6 +47,7 @@ typedef struct ManagerSubmit {
         uint8_t hash[MANAGER_RUN_HASH_BYTES];
         char *key, *operator, * trigger; /* owned */
         char **params; /* owned: assignments, as run_param.h has them */
+        char **environment; /* owned */
         uint32_t uid;
         ManagerRunTicket ticket;
         bool is_start; /* of the unit's start job */
@@ -80,7 +81,14 @@ typedef struct ManagerAsked {
         RunStoreTable table;
 } ManagerAsked;
 
+/* A run that has ended in this turn. */
+typedef struct ManagerRunEnd {
+        const Unit *unit; /* borrowed from the flow, which stays until the end of the turn */
+        JobRunEnd end;
+} ManagerRunEnd;
+
 typedef struct ManagerRunLoad ManagerRunLoad;
+typedef struct ManagerTrigger ManagerTrigger;
 typedef struct ManagerRetention ManagerRetention;
 
 struct ManagerRuns {
@@ -93,6 +101,9 @@ struct ManagerRuns {
         ManagerSubmit *submits; /* owned, in their order */
         ManagerPending *pending; /* owned */
         ManagerRetention *retentions; /* owned */
+        ManagerTrigger *triggers; /* owned, in their order */
+        uint64_t last_trigger; /* the number of the last one */
+        VECTOR(ManagerRunEnd) ends;
         VECTOR(ManagerAwaited) awaited;
         VECTOR(ManagerAsked) asked;
         ManagerRunLoad *load; /* owned; NULL: nothing is being loaded */
@@ -141,6 +152,16 @@ void manager_run_answer_failure(ManagerRuns *runs, ManagerRunTicket ticket, int 
 void manager_run_await(ManagerRuns *runs, ManagerRunTicket ticket, ManagerRunAnswerKind kind, uint32_t run);
 void manager_run_answer_durable(ManagerRuns *runs);
 
+/* — manager_run_trigger.c — */
+
+/* The ticket of a trigger: its number is .b. */
+#define MANAGER_RUN_OF_TRIGGER UINT64_MAX
+
+bool manager_run_next_trigger(ManagerRuns *runs, ManagerRunRequest *ret_request); /* that was not submitted yet */
+void manager_run_end_trigger(ManagerRuns *runs, uint64_t number, const Failure *failure);
+uint32_t manager_run_count_triggers(const ManagerRuns *runs, const Unit *unit);
+void manager_run_drop_triggers(ManagerRuns *runs);
+
 /* — manager_run_host.c — */
 
 extern const RunHost manager_run_host; /* its userdata are the runs */
@@ -167,6 +188,7 @@ int manager_run_substitute(ManagerRuns *runs, const RunAttemptKey *key, const Ex
 
 /* @is_start: for the start job of the unit, which waits for it. 0 or -ENOMEM. */
 int manager_run_add_submit(ManagerRuns *runs, ManagerFlow *flow, const ManagerRunRequest *request, bool is_start);
+void manager_run_submit_triggers(ManagerRuns *runs); /* in a turn: those that were not submitted yet */
 void manager_run_submit_all(ManagerRuns *runs); /* in a turn: those that can be */
 bool manager_run_submit_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page); /* false: not for them */
 bool manager_run_submit_refused(ManagerRuns *runs, uint64_t query);

@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "basic/strv.h"
 #include "basic/text.h"
 #include "manager/manager_run_row.h"
 
 /* Columns of a row that this program writes. */
-#define RUN_COLUMNS_PUT 32U
+#define RUN_COLUMNS_PUT 33U
 #define NODE_COLUMNS_PUT 17U
 #define ATTEMPT_COLUMNS_PUT 12U
 
@@ -22,6 +23,7 @@ void manager_run_facts_deinit(ManagerRunFacts *facts) {
         free(facts->operator);
         free(facts->trigger);
         free(facts->params);
+        strv_free(facts->environment);
         *facts = (ManagerRunFacts) {};
 }
 
@@ -75,6 +77,27 @@ static void put_engine(RecordWriter *writer, const RunRow *row, const ManagerRun
         put_number(writer, RUN_ROW_SEQUENCE, sequence);
 }
 
+static void put_environment(RecordWriter *writer, char *const *environment) {
+        size_t n = 0;
+        char *bytes;
+
+        strv_foreach(variable, environment)
+                n += strlen(*variable) + 1;
+        bytes = n > 0 ? malloc(n) : NULL;
+        if (n > 0 && !bytes)
+                writer->has_failed = true;
+        n = 0;
+        for (char *const *variable = environment; bytes && *variable; variable++) {
+                strcpy(bytes + n, *variable);
+                n += strlen(*variable) + 1;
+        }
+        if (bytes)
+                runstore_put_bytes(writer, RUN_ROW_ENVIRONMENT, bytes, n);
+        else
+                runstore_put_null(writer, RUN_ROW_ENVIRONMENT);
+        free(bytes);
+}
+
 void manager_run_row_put(RecordWriter *writer, const RunRow *row, const ManagerRunFacts *facts,
                          const ManagerRunNow *now) {
         const bool is_over = run_state_is_terminal(row->state);
@@ -100,6 +123,7 @@ void manager_run_row_put(RecordWriter *writer, const RunRow *row, const ManagerR
         put_number(writer, RUN_ROW_HELD, row->is_held_by_person ? 2 : row->is_held);
         put_tallies(writer, facts);
         put_engine(writer, row, now, facts->sequence);
+        put_environment(writer, facts->environment);
 }
 
 /* — nodes and attempts — */
@@ -240,6 +264,20 @@ static int copy_text(const ManagerRunValues *values, unsigned column, char **ret
         return text_copy(*text ? text : NULL, ret_copy);
 }
 
+int manager_run_values_environment(const ManagerRunValues *values, char ***ret_environment) {
+        const RunStoreValue *value = &values->values[RUN_ROW_ENVIRONMENT];
+        cleanup_(strv_freep) char **environment = NULL;
+        const char *at = value->type == RUNSTORE_BYTES ? value->bytes : NULL, *end = at ? at + value->n : NULL;
+
+        while (at && at < end && memchr(at, '\0', (size_t) (end - at))) {
+                if (strv_push(&environment, at) < 0)
+                        return -ENOMEM;
+                at += strlen(at) + 1;
+        }
+        *ret_environment = take_ptr(environment);
+        return 0;
+}
+
 static int get_facts(const ManagerRunValues *values, ManagerRunFacts *facts) {
         const RunStoreValue *hash = &values->values[RUN_ROW_DEFINITION];
 
@@ -258,7 +296,8 @@ static int get_facts(const ManagerRunValues *values, ManagerRunFacts *facts) {
             copy_text(values, RUN_ROW_KEY, &facts->key) < 0 ||
             copy_text(values, RUN_ROW_OPERATOR, &facts->operator) < 0 ||
             copy_text(values, RUN_ROW_TRIGGER, &facts->trigger) < 0 ||
-            copy_text(values, RUN_ROW_PARAMS, &facts->params) < 0)
+            copy_text(values, RUN_ROW_PARAMS, &facts->params) < 0 ||
+            manager_run_values_environment(values, &facts->environment) < 0)
                 return -ENOMEM;
         return facts->unit && facts->name ? 0 : -EBADMSG;
 }

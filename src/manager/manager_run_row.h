@@ -21,6 +21,7 @@
 typedef struct ManagerRunFacts {
         char *unit, *name, *key, *operator, * trigger; /* NULL: none, but of .unit and .name */
         char *params; /* an object of JSON; NULL: none */
+        char **environment; /* of attempts: what they learn of the trigger */
         uint32_t uid;
         uint8_t definition[MANAGER_RUN_HASH_BYTES];
         usec_t created, queued, started, ended; /* wall clock; 0: not yet */
@@ -84,6 +85,9 @@ int manager_run_values_next(RunStorePage *page, ManagerRunValues *ret_values);
 /* "" and 0 for what is absent. */
 const char *manager_run_values_text(const ManagerRunValues *values, unsigned column);
 uint64_t manager_run_values_number(const ManagerRunValues *values, unsigned column);
+
+/* The environment of a run. 0 or -ENOMEM. */
+int manager_run_values_environment(const ManagerRunValues *values, char ***ret_environment);
 
 /* 0, -EBADMSG, -ENOMEM. @ret_boot: borrowed from the page; @ret_at: when the row was written, of that boot. */
 int manager_run_row_get(const ManagerRunValues *values, RunRow *ret_row, ManagerRunFacts *ret_facts,

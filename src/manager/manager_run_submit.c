@@ -25,6 +25,7 @@ static void free_submit(ManagerSubmit *submit) {
         free(submit->operator);
         free(submit->trigger);
         strv_free(submit->params);
+        strv_free(submit->environment);
         free(submit);
 }
 
@@ -101,6 +102,7 @@ static int make_facts(ManagerRuns *runs, ManagerSubmit *submit, uint32_t id, Man
         memcpy(facts->definition, submit->hash, sizeof(facts->definition));
         if (text_copy(unit, &facts->unit) < 0 || text_copy(submit->key, &facts->key) < 0 ||
             text_copy(submit->operator, & facts->operator) < 0 || text_copy(submit->trigger, &facts->trigger) < 0 ||
+            strv_copy(submit->environment, &facts->environment) < 0 ||
             text_format(&facts->name, "%.*s-%" PRIu32, (int) (strlen(unit) - strlen(".flow")), unit, id) < 0)
                 return -ENOMEM;
         return 0;
@@ -138,8 +140,9 @@ static int refuse_busy(const ManagerSubmit *submit, FlowBusy busy, int error, Fa
         if (error == -EBUSY)
                 return failure_set(ret_failure, error, "Busy",
                                    "%s has %u runs, which is all that MaxRuns= allows, and "
-                                   "OnBusy=reject.",
-                                   unit, settings->max_runs);
+                                   "%s=reject.",
+                                   unit, settings->max_runs,
+                                   submit->trigger && settings->has_on_trigger ? "OnTrigger" : "OnBusy");
         if (error == -EAGAIN)
                 return failure_set(ret_failure, error, "StoreBusy",
                                    "The store of runs does not take more at present; try again.");
@@ -273,6 +276,15 @@ bool manager_run_submit_refused(ManagerRuns *runs, uint64_t query) {
 
 /* — in a turn — */
 
+/* A trigger gives way to a stop of the unit, as a start would. */
+static bool gives_way(const ManagerRuns *runs, const ManagerSubmit *submit) {
+        if (!submit->trigger || !manager_jobs_is_stopping(runs->host.jobs, submit->flow->unit))
+                return false;
+        log_write(LOG_LEVEL_INFO, submit->flow->unit->id,
+                  "%s has triggered it while it is being stopped: there will be no run.", submit->trigger);
+        return true;
+}
+
 /* Returns false if it must wait for another turn. */
 static bool try_submit(ManagerRuns *runs, ManagerSubmit *submit, unsigned *n_lines) {
         cleanup_(failure_deinit) Failure failure = {};
@@ -288,6 +300,10 @@ static bool try_submit(ManagerRuns *runs, ManagerSubmit *submit, unsigned *n_lin
                 return false;
         if (submit->found > 0) {
                 manager_run_await(runs, submit->ticket, MANAGER_RUN_SUBMITTED, submit->found);
+                return true;
+        }
+        if (gives_way(runs, submit)) {
+                manager_run_answer(runs, submit->ticket, 0, NULL);
                 return true;
         }
         if (!submit->definition)
@@ -336,7 +352,8 @@ int manager_run_add_submit(ManagerRuns *runs, ManagerFlow *flow, const ManagerRu
                 return -ENOMEM;
         if (text_copy(request->key, &submit->key) < 0 || text_copy(request->operator, & submit->operator) < 0 ||
             text_copy(request->trigger, &submit->trigger) < 0 ||
-            (request->params && strv_copy(request->params, &submit->params) < 0)) {
+            (request->params && strv_copy(request->params, &submit->params) < 0) ||
+            strv_copy(request->environment, &submit->environment) < 0) {
                 free_submit(submit);
                 return -ENOMEM;
         }
@@ -370,6 +387,17 @@ int manager_runs_submit(ManagerRuns *runs, const ManagerRunRequest *request, Fai
         flow = manager_run_flow(runs, unit);
         r = flow ? manager_run_add_submit(runs, flow, request, false) : -ENOMEM;
         return r < 0 ? failure_set(ret_failure, r, "NoMemory", "Out of memory.") : 0;
+}
+
+void manager_run_submit_triggers(ManagerRuns *runs) {
+        ManagerRunRequest request;
+
+        while (manager_run_next_trigger(runs, &request)) {
+                cleanup_(failure_deinit) Failure failure = {};
+
+                if (manager_runs_submit(runs, &request, &failure) < 0)
+                        manager_run_answer(runs, request.ticket, 0, &failure);
+        }
 }
 
 bool manager_run_is_reading(const ManagerRuns *runs) {

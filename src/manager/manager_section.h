@@ -11,6 +11,7 @@
 typedef enum ManagerSection {
         MANAGER_SECTION_SELF, /* numbers, stage, environment */
         MANAGER_SECTION_QUEUES, /* jobs asked for, and exits */
+        MANAGER_SECTION_TRIGGERS, /* runs that were triggered and are not durable yet */
         MANAGER_SECTION_TOKENS, /* see manager_token.c */
         MANAGER_SECTION_UNITS, /* with their timers and processes */
         MANAGER_SECTION_JOBS,
@@ -22,6 +23,7 @@ typedef enum ManagerSection {
 enum {
         MANAGER_RECORD_SELF,
         MANAGER_RECORD_QUEUES,
+        MANAGER_RECORD_TRIGGERS,
         MANAGER_RECORD_TOKENS = 64, /* and following */
 };
 
@@ -31,6 +33,10 @@ static inline void manager_mark_self(State *state) {
 
 static inline void manager_mark_queues(State *state) {
         state_mark(state, STORE_MANAGER, MANAGER_RECORD_QUEUES);
+}
+
+static inline void manager_mark_triggers(State *state) {
+        state_mark(state, STORE_MANAGER, MANAGER_RECORD_TRIGGERS);
 }
 
 static inline void manager_mark_errand(State *state, uint32_t number) {

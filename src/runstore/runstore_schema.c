@@ -248,6 +248,34 @@ static int ensure_tables(sqlite3 *db) {
         return r < 0 ? r : execute(db, "PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
+/* Columns that this program knows and the one that made the tables did not. */
+static int add_columns(sqlite3 *db, const RunStoreTableInfo *info) {
+        cleanup_free_ char *question = NULL;
+        int64_t n;
+        int r = text_format(&question, "SELECT count(*) FROM pragma_table_info('%s')", info->name);
+
+        if (r == 0)
+                r = ask(db, question, &n);
+        for (size_t i = r == 0 && n > 0 ? (size_t) n : info->n_columns; i < info->n_columns && r == 0; i++) {
+                const RunStoreColumn *column = &info->columns[i];
+                cleanup_free_ char *sql = NULL;
+
+                r = text_format(&sql, "ALTER TABLE \"%s\" ADD COLUMN \"%s\" %s", info->name, column->name,
+                                type_names[column->type]);
+                if (r == 0)
+                        r = execute(db, sql);
+        }
+        return r;
+}
+
+static int add_all_columns(sqlite3 *db) {
+        int r = 0;
+
+        for (unsigned i = 0; i < _RUNSTORE_TABLE_MAX && r == 0; i++)
+                r = add_columns(db, runstore_table((RunStoreTable) i));
+        return r;
+}
+
 static int open_database(RunStoreFile *file, const char *path, bool is_full_sync, bool is_new) {
         int code = sqlite3_open_v2(path, &file->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW,
                                    NULL);
@@ -264,6 +292,8 @@ static int open_database(RunStoreFile *file, const char *path, bool is_full_sync
                 r = execute(file->db, is_full_sync ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
         if (r == 0 && is_new)
                 r = ensure_tables(file->db);
+        if (r == 0)
+                r = add_all_columns(file->db);
         if (r == 0)
                 r = read_marks(file);
         return r;

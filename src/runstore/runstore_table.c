@@ -80,6 +80,7 @@ static const RunStoreColumn run_columns[_RUN_ROW_MAX] = {
         [RUN_ROW_LIMIT] = { "limit", RUNSTORE_INTEGER },
         [RUN_ROW_AT] = { "at", RUNSTORE_INTEGER },
         [RUN_ROW_SEQUENCE] = { "sequence", RUNSTORE_INTEGER },
+        [RUN_ROW_ENVIRONMENT] = { "environment", RUNSTORE_BYTES },
 };
 
 static const RunStoreColumn node_columns[_NODE_MAX] = {

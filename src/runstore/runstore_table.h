@@ -81,6 +81,7 @@ enum {
         RUN_ROW_LIMIT,
         RUN_ROW_AT,
         RUN_ROW_SEQUENCE,
+        RUN_ROW_ENVIRONMENT, /* of its attempts: NAME=VALUE, each with a NUL at its end */
         _RUN_ROW_MAX
 };
 enum {

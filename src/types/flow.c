@@ -16,6 +16,7 @@
 #include "types/exec_owner.h"
 #include "types/exec_property.h"
 #include "types/exec_sandbox.h"
+#include "types/flow_trigger.h"
 #include "types/group_property.h"
 #include "types/kill_property.h"
 #include "types/unit_ask.h"
@@ -70,7 +71,7 @@ static UnitRuns runs_of(const Unit *unit) {
         return runs;
 }
 
-static void set_state(Unit *unit, FlowState state) {
+static void publish(Unit *unit, FlowState state, UnitChangeFlags flags) {
         static const UnitActiveState active_states[_FLOW_STATE_MAX] = {
                 [FLOW_DEAD] = UNIT_INACTIVE,         [FLOW_STARTING] = UNIT_ACTIVATING, [FLOW_RUNNING] = UNIT_ACTIVE,
                 [FLOW_STOPPING] = UNIT_DEACTIVATING, [FLOW_FAILED] = UNIT_FAILED,
@@ -82,12 +83,22 @@ static void set_state(Unit *unit, FlowState state) {
                 exec_sandbox_release(unit);
                 exec_owner_left(unit, terms, (uid_t) -1, (gid_t) -1);
         }
-        unit_publish(unit, active_states[state], 0);
+        unit_publish(unit, active_states[state], flags);
+}
+
+static void set_state(Unit *unit, FlowState state) {
+        publish(unit, state, 0);
 }
 
 static void end(Unit *unit, const char *failure) {
         flow_of(unit)->failure = failure;
         set_state(unit, failure ? FLOW_FAILED : FLOW_DEAD);
+}
+
+/* Runs have told how they have ended: the end of the unit is no further one. */
+static void end_with_runs(Unit *unit, const char *failure) {
+        flow_of(unit)->failure = failure;
+        publish(unit, failure ? FLOW_FAILED : FLOW_DEAD, UNIT_CHANGE_RESULTS_TOLD);
 }
 
 static int flow_init(Unit *unit) {
@@ -154,10 +165,10 @@ static void flow_runs_changed(Unit *unit) {
                 set_state(unit, FLOW_RUNNING);
         }
         if (flow->state == FLOW_RUNNING && runs.n_live == 0 && runs.n_attempts == 0)
-                end(unit, runs.has_failed ? "a run has failed" : NULL);
+                end_with_runs(unit, runs.has_failed ? "a run has failed" : NULL);
         else if (flow->state == FLOW_STOPPING && runs.n_attempts == 0) {
                 (void) unit_set_timer(unit, UNIT_PURPOSE_STATE_LIMIT, USEC_INFINITY);
-                end(unit, NULL);
+                end_with_runs(unit, NULL);
         }
 }
 
@@ -324,6 +335,17 @@ static void get_live_runs(const Unit *unit, Sink *sink) {
         sink_u32(sink, runs_of(unit).n_live);
 }
 
+static void get_run_list(const Unit *unit, Sink *sink) {
+        UnitHost *host = unit_host(unit);
+
+        if (host->ops->write_runs) {
+                host->ops->write_runs(host, unit, sink);
+                return;
+        }
+        sink_open(sink, 'a', "(tsss)");
+        sink_close(sink);
+}
+
 static void get_attempts(const Unit *unit, Sink *sink) {
         sink_u32(sink, runs_of(unit).n_attempts);
 }
@@ -334,6 +356,8 @@ static const UnitProperty rows[] = {
         { "Nodes", "a(sas)", C, get_nodes, "Its nodes, each with its parents, but not those of NodesFile." },
         { "NodesFile", "s", C, get_nodes_file, "The file that has more nodes; empty: none." },
         { "LiveRuns", "u", UNIT_PROPERTY_OWN, get_live_runs, "How many runs there are that have not ended." },
+        { "Runs", "a(tsss)", UNIT_PROPERTY_OWN, get_run_list,
+          "These runs: number, name, state, and what the run waits for." },
         { "Attempts", "u", UNIT_PROPERTY_OWN, get_attempts, "How many attempts of nodes have processes." },
         { "Params", "as", C, get_params, "Parameters of its runs, as in a unit file." },
         { "MaxRuns", "u", C, get_max_runs, "How many runs there may be at a time." },
@@ -387,6 +411,7 @@ const UnitVTable flow_vtable = {
         .reset_failed = flow_reset_failed,
         .activity = flow_activity,
         .timer_elapsed = flow_timer_elapsed,
+        .triggered = flow_triggered,
         .runs_changed = flow_runs_changed,
         .group = flow_group,
         .record = flow_record,

@@ -7,6 +7,9 @@
  * While the triggered unit runs, nothing is watched. When it has ended the paths are looked at anew, so a file that is
  * still there starts it again. Its start limit ends such a loop, and a limit of the path unit where it has none.
  *
+ * A flow may have several runs: the paths stay watched, and each change has a run. A condition that lasts has one when
+ * it begins to hold, and again when the flow has ended and it still holds.
+ *
  * The keeper has the inotify descriptors, too: events that come while no core runs are read by the next one.
  */
 
@@ -43,6 +46,17 @@ static Unit *find_triggered(const Unit *unit) {
         UnitRelations triggers = unit_relations(unit, UNIT_TRIGGERS);
 
         return triggers.n > 0 ? unit_table_at(unit->table, triggers.items[0].other) : NULL;
+}
+
+/* The triggered unit, if it wants to be told of each trigger; NULL: it is started. */
+static Unit *find_flow(const Unit *unit) {
+        Unit *triggered = find_triggered(unit);
+
+        return triggered && triggered->vtable->triggered ? triggered : NULL;
+}
+
+static bool is_change(const PathValue *value) {
+        return value->kind == PATH_CHANGED || value->kind == PATH_MODIFIED;
 }
 
 /* The watches that match a path: settings may have been read again without a call of .loaded yet. */
@@ -145,25 +159,34 @@ static bool is_within_limit(Unit *unit) {
         return path->limit_count++ < settings->limit_burst;
 }
 
+static uint32_t number_of(const Unit *unit, const PathValue *value) {
+        return (uint32_t) (value - path_settings(unit)->values.items) + 1;
+}
+
+/* False: the unit is about to stop, or has triggered too often and is stopped. */
+static bool may_trigger(Unit *unit, const PathValue *value) {
+        if (unit_will_stop(unit)) {
+                set_state(unit, PATH_RUNNING);
+                path_of(unit)->held_by = number_of(unit, value);
+                set_retry(unit, usec_add(unit_now(unit), RETRY));
+                return false;
+        }
+        if (is_within_limit(unit))
+                return true;
+        unit_say(unit, LOG_LEVEL_ERROR,
+                 "It has triggered its unit too often, and does not do so any more (TriggerLimitBurst=).");
+        end(unit, PATH_FAILURE_TRIGGER_LIMIT_HIT);
+        return false;
+}
+
 /* Requests the triggered unit, because of @value. */
 static void trigger(Unit *unit, const PathValue *value) {
-        const uint32_t number = (uint32_t) (value - path_settings(unit)->values.items) + 1;
         UnitHost *host = unit_host(unit);
         Unit *triggered = find_triggered(unit);
         cleanup_free_ char *reason = NULL;
 
-        if (unit_will_stop(unit)) {
-                set_state(unit, PATH_RUNNING);
-                path_of(unit)->held_by = number;
-                set_retry(unit, usec_add(unit_now(unit), RETRY));
+        if (!may_trigger(unit, value))
                 return;
-        }
-        if (!is_within_limit(unit)) {
-                unit_say(unit, LOG_LEVEL_ERROR,
-                         "It has triggered its unit too often, and does not do so any more (TriggerLimitBurst=).");
-                end(unit, PATH_FAILURE_TRIGGER_LIMIT_HIT);
-                return;
-        }
         if (!triggered ||
             text_format(&reason, "%s: %s=%s", unit->id, path_kind_to_string(value->kind), value->path) < 0 ||
             host->ops->request_job(host, triggered, JOB_START, JOB_REPLACE, reason) < 0) {
@@ -171,21 +194,25 @@ static void trigger(Unit *unit, const PathValue *value) {
                 end(unit, PATH_FAILURE_RESOURCES);
                 return;
         }
-        path_of(unit)->triggered_by = number;
+        path_of(unit)->triggered_by = number_of(unit, value);
         set_state(unit, PATH_RUNNING);
 }
 
-/* The first path whose condition holds. All are checked, since each check notes whether the path exists. */
+/*
+ * The first path whose condition holds, and has not triggered yet. All are checked, since each check notes whether the
+ * path exists.
+ */
 static const PathValue *find_met(Unit *unit, bool counts_changes) {
         const PathSettings *settings = path_settings(unit);
         const PathValue *met = NULL;
 
         for (size_t i = 0; i < count_watches(unit); i++) {
                 const PathValue *value = &settings->values.items[i];
-                bool is_change = value->kind == PATH_CHANGED || value->kind == PATH_MODIFIED;
+                PathWatch *of_value = &path_of(unit)->watches.items[i];
+                const bool is_met = path_watch_is_met(value, of_value);
 
-                if (path_watch_is_met(value, &path_of(unit)->watches.items[i]) && (counts_changes || !is_change) &&
-                    !met)
+                of_value->has_triggered &= is_met;
+                if (is_met && !of_value->has_triggered && (counts_changes || !is_change(value)) && !met)
                         met = value;
         }
         return met;
@@ -198,11 +225,82 @@ static const PathValue *find_held(const Unit *unit) {
         return number > 0 && number <= settings->values.n ? &settings->values.items[number - 1] : NULL;
 }
 
+/* — flows — */
+
+/* No run of the flow is there, nor will be by what was triggered before. */
+static bool is_flow_over(const Unit *flow) {
+        UnitHost *host = unit_host(flow);
+        UnitRuns runs = {};
+
+        if (!unit_state_is_inactive_or_failed(flow->active_state) || unit_has_job(flow))
+                return false;
+        if (host->ops->get_runs)
+                host->ops->get_runs(host, flow, &runs);
+        return runs.n_live == 0 && runs.n_submitted == 0;
+}
+
+/* The conditions that hold now are those that the present run is for. */
+static void note_triggered(Unit *unit) {
+        const PathSettings *settings = path_settings(unit);
+
+        for (size_t i = 0; i < count_watches(unit); i++)
+                if (!is_change(&settings->values.items[i]))
+                        path_of(unit)->watches.items[i].has_triggered =
+                                path_watch_is_met(&settings->values.items[i], &path_of(unit)->watches.items[i]);
+}
+
+static void forget_triggered(Unit *unit) {
+        for (size_t i = 0; i < path_of(unit)->watches.n; i++)
+                path_of(unit)->watches.items[i].has_triggered = false;
+}
+
+/* Triggers the flow for @met (NULL: nothing yet) and for what follows, and waits. */
+static void watch_for_flow(Unit *unit, Unit *flow, const PathValue *met) {
+        do {
+                if (met && !may_trigger(unit, met))
+                        return;
+                if (met) {
+                        path_of(unit)->triggered_by = number_of(unit, met);
+                        note_triggered(unit);
+                        flow->vtable->triggered(flow, &(UnitTrigger) { .by = unit, .kind = UNIT_TRIGGER_EVENT });
+                }
+                if (watch(unit) < 0) {
+                        end(unit, PATH_FAILURE_RESOURCES);
+                        return;
+                }
+                /* The path may have come before the watch was active. */
+                met = find_met(unit, true);
+        } while (met);
+        set_state(unit, PATH_WAITING);
+}
+
+static void wait_for_flow(Unit *unit, Unit *flow, bool counts_changes) {
+        const PathValue *held = find_held(unit);
+
+        if (is_flow_over(flow))
+                forget_triggered(unit);
+        watch_for_flow(unit, flow, find_met(unit, counts_changes) ?: held);
+}
+
+static void flow_changed(Unit *unit, Unit *flow) {
+        const Path *path = path_of(unit);
+
+        if (path->state == PATH_RUNNING || (path->state == PATH_WAITING && is_flow_over(flow)))
+                wait_for_flow(unit, flow, false);
+}
+
+/* — waiting — */
+
 /* Waits, unless a condition holds. @counts_changes: paths that came or went since the last look count. */
 static void wait_for_event(Unit *unit, bool counts_changes) {
         const Unit *triggered = find_triggered(unit);
         const PathValue *met, *held = find_held(unit);
+        Unit *flow = find_flow(unit);
 
+        if (flow) {
+                wait_for_flow(unit, flow, counts_changes);
+                return;
+        }
         if (triggered && !unit_state_is_inactive_or_failed(triggered->active_state)) {
                 path_of(unit)->triggered_by = 0;
                 set_state(unit, PATH_RUNNING);
@@ -300,9 +398,13 @@ static void path_loaded(Unit *unit) {
 
         if (state != PATH_WAITING && state != PATH_RUNNING)
                 return;
-        if (make_watches(unit) < 0)
+        if (make_watches(unit) < 0) {
                 end(unit, PATH_FAILURE_RESOURCES);
-        else if (state == PATH_WAITING)
+                return;
+        }
+        if (find_flow(unit) && !is_flow_over(find_flow(unit)))
+                note_triggered(unit);
+        if (state == PATH_WAITING)
                 wait_for_event(unit, false);
 }
 
@@ -317,7 +419,10 @@ static void path_fd_ready(Unit *unit, uint32_t index, uint32_t events) {
         value = &path_settings(unit)->values.items[index];
         if (path_watch_read(value, &path->watches.items[index])) {
                 (void) find_met(unit, false);
-                trigger(unit, value);
+                if (find_flow(unit))
+                        watch_for_flow(unit, find_flow(unit), value);
+                else
+                        trigger(unit, value);
         } else
                 wait_for_event(unit, true);
 }
@@ -330,6 +435,10 @@ static void path_triggered_changed(Unit *unit, Unit *triggered) {
         PathState state = path_of(unit)->state;
         bool is_over = unit_state_is_inactive_or_failed(triggered->active_state);
 
+        if (triggered->vtable->triggered) {
+                flow_changed(unit, triggered);
+                return;
+        }
         if (state == PATH_WAITING && !is_over)
                 set_state(unit, PATH_RUNNING);
         if (!is_over)
@@ -382,7 +491,8 @@ static void path_resume(Unit *unit) {
         }
         if (path->state == PATH_WAITING && !are_all_there)
                 wait_for_event(unit, true);
-        else if (path->state == PATH_RUNNING && triggered)
+        else if (path->state != PATH_DEAD && path->state != PATH_FAILED && triggered &&
+                 (path->state == PATH_RUNNING || find_flow(unit)))
                 path_triggered_changed(unit, triggered);
 }
 

@@ -32,6 +32,7 @@ typedef struct PathWatch {
         int fd;                         /* owned: inotify; -1: it is not watched */
         int32_t primary;                /* the watch of the path itself; -1: it is not there */
         bool existed;                   /* when it was last looked at */
+        bool has_triggered;             /* a flow, which has not ended since; its condition has held all the time */
 } PathWatch;
 
 typedef struct Path {

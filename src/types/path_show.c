@@ -91,6 +91,8 @@ void path_record(const Unit *unit, RecordWriter *writer) {
                 record_put(writer, path->watches.items[i].existed);
         }
         record_put(writer, path->held_by);
+        for (size_t i = 0; i < path->watches.n; i++)
+                record_put(writer, path->watches.items[i].has_triggered);
 }
 
 static int read_all(Path *path, size_t most, RecordReader *reader) {
@@ -115,6 +117,12 @@ static int read_all(Path *path, size_t most, RecordReader *reader) {
                         return -ENOMEM;
         /* Older records end here. */
         path->held_by = record_is_at_end(reader) ? 0 : (uint32_t) record_get_below(reader, UINT32_MAX);
+        for (uint64_t i = 0; i < n && !record_is_at_end(reader) && !reader->has_failed; i++) {
+                const bool has_triggered = record_get_below(reader, 2) != 0;
+
+                if (i < path->watches.n)
+                        path->watches.items[i].has_triggered = has_triggered;
+        }
         return reader->has_failed ? -EBADMSG : 0;
 }
 

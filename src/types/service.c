@@ -260,6 +260,7 @@ const UnitVTable service_vtable = {
         .limit = service_limit_at,
         .prepare_spawn = service_prepare_spawn,
         .spawned = service_spawned,
+        .result_environment = service_result_environment,
         .child_exited = service_child_exited,
         .timer_elapsed = service_timer_elapsed,
         .fd_ready = service_fd_ready,

@@ -83,6 +83,10 @@ static int set_result(const Service *service, const char *prefix, char ***enviro
                     : unit_process_add_variable(environment, "%sEXIT_STATUS=%i", prefix, record->status);
 }
 
+int service_result_environment(const Unit *unit, char ***environment) {
+        return set_result(service_of(unit), "", environment);
+}
+
 /* The only service whose OnFailure= or OnSuccess= names @unit; NULL if there are several. */
 static const Unit *find_monitored(const Unit *unit) {
         static const UnitRelationKind kinds[] = { UNIT_ON_FAILURE_OF, UNIT_ON_SUCCESS_OF };

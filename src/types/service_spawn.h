@@ -11,3 +11,4 @@
 int service_run(Unit *unit, UnitPurpose purpose, ServiceExec kind, unsigned index);
 int service_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request);
 UnitProcess *service_process(const Unit *unit, UnitPurpose purpose);    /* NULL: no probe is running */
+int service_result_environment(const Unit *unit, char ***environment);  /* as UnitVTable.result_environment */

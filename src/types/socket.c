@@ -41,15 +41,15 @@ static void socket_deinit(Unit *unit) {
         socket_free_state(unit);
 }
 
-/* A service that is active already could not take the socket. */
+/* A service that is active already could not take the socket; a flow would not. */
 static bool is_service_in_the_way(Unit *unit) {
         const Unit *service = socket_service(unit);
         bool is_running;
 
         if (!service)
                 return false;
-        is_running = service->active_state != UNIT_INACTIVE && service->active_state != UNIT_FAILED &&
-                     !unit_will_restart(service);
+        is_running = !service->vtable->triggered && service->active_state != UNIT_INACTIVE &&
+                     service->active_state != UNIT_FAILED && !unit_will_restart(service);
         if (service->load_state == UNIT_LOADED && !is_running)
                 return false;
         free(take_ptr(socket_of(unit)->failure));

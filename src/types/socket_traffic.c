@@ -5,6 +5,9 @@
  * With Accept=no the first byte or connection starts the service, which gets all descriptors; they are not watched
  * until it has ended. Traffic that comes while the service cannot be started would wake core for ever, hence the
  * limits. The rules are systemd's.
+ *
+ * A flow gets no descriptors, since its commands are many and none of them is the one to read: for a flow traffic is a
+ * bell. It is thrown away, a run is submitted, and the socket goes on listening.
  */
 
 #include <errno.h>
@@ -46,11 +49,22 @@ static int start_service(Unit *unit) {
         return r < 0 ? r : host->ops->request_job(host, service, JOB_START, JOB_REPLACE, reason);
 }
 
+/* Throws away what has come before the run begins: what comes later is for another one. */
+static void ring(Unit *unit, Unit *flow) {
+        socket_flush_ports(unit);
+        flow->vtable->triggered(flow, &(UnitTrigger) { .by = unit, .kind = UNIT_TRIGGER_EVENT });
+}
+
 static void trigger(Unit *unit) {
+        Unit *service = socket_service(unit);
         int r = 0;
 
         if (!socket_is_within_trigger_limit(unit)) {
                 socket_enter_stop_pre(unit, SOCKET_RESULT_TRIGGER_LIMIT_HIT);
+                return;
+        }
+        if (service && service->vtable->triggered) {
+                ring(unit, service);
                 return;
         }
         if (!is_pending(unit))

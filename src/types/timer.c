@@ -96,78 +96,28 @@ static void wait_for_next(Unit *unit) {
         set_state(unit, TIMER_WAITING);
 }
 
-/* — flows — */
+/* — elapsing — */
 
-/* The key of a run is the time for which it is, so that a run is not submitted twice. */
-static int submit_run(Unit *unit, Unit *triggered, uint32_t place) {
-        UnitHost *host = unit_host(unit);
-        cleanup_free_ char *key = NULL;
-        int r = text_format(&key, "%s %" PRIu64, unit->id, timer_of(unit)->open[place]);
-
-        return r < 0 ? r : host->ops->submit_run(host, unit, triggered, key, place);
-}
-
-/* In .open: a free one, or that of the oldest. */
-static uint32_t find_place(const Timer *timer) {
-        uint32_t place = 0;
-
-        for (uint32_t i = 1; i < TIMER_OPEN_MAX; i++)
-                if (timer->open[i] < timer->open[place])
-                        place = i;
-        return place;
-}
-
-/* The time for which it elapses, of those that it has waited for. */
-static usec_t scheduled_time(const Timer *timer) {
-        const UnitTimestamp now = timer->last_trigger;
-
-        if (timer->next_realtime > 0 && timer->next_realtime <= now.realtime)
-                return timer->next_realtime;
-        if (timer->next_monotonic > 0 && timer->next_monotonic <= now.monotonic)
-                return usec_sub(now.realtime, now.monotonic - timer->next_monotonic);
-        return now.realtime;
-}
-
-/* A flow may have several runs: the timer does not wait for their end. */
-static void elapse_for_flow(Unit *unit, Unit *triggered) {
+static void note_elapse(Unit *unit) {
         Timer *timer = timer_of(unit);
-        const uint32_t place = find_place(timer);
-        int r;
 
         timer->last_trigger = unit_timestamp(unit);
-        timer->open[place] = scheduled_time(timer);
         timer->delay = timer_draw_delay(unit);
         if (timer_settings(unit)->persistent)
                 timer_write_stamp(unit, timer->last_trigger.realtime);
-        r = submit_run(unit, triggered, place);
-        if (r < 0) {
-                unit_say(unit, LOG_LEVEL_ERROR, "No run of %s is submitted: %s.", triggered->id, strerror(-r));
-                timer->open[place] = 0;
-        }
+}
+
+/* A flow may have several runs: the timer does not wait for their end. */
+static void trigger_flow(Unit *unit, Unit *triggered) {
+        const usec_t scheduled = timer_of(unit)->next_realtime;
+        UnitTrigger trigger = { .by = unit, .kind = UNIT_TRIGGER_EVENT };
+
+        note_elapse(unit);
+        /* A change of the clock is no elapse of the calendar. */
+        if (scheduled <= timer_of(unit)->last_trigger.realtime)
+                trigger.time = scheduled;
+        triggered->vtable->triggered(triggered, &trigger);
         wait_for_next(unit);
-}
-
-static void timer_run_submitted(Unit *unit, uint32_t request, const Failure *failure) {
-        if (request < TIMER_OPEN_MAX)
-                timer_of(unit)->open[request] = 0;
-}
-
-/* In their order. What was submitted already is found by its key. */
-static void submit_open(Unit *unit, Unit *triggered) {
-        const Timer *timer = timer_of(unit);
-        usec_t last = 0;
-
-        for (;;) {
-                uint32_t next = TIMER_OPEN_MAX;
-
-                for (uint32_t i = 0; i < TIMER_OPEN_MAX; i++)
-                        if (timer->open[i] > last && (next == TIMER_OPEN_MAX || timer->open[i] < timer->open[next]))
-                                next = i;
-                if (next == TIMER_OPEN_MAX)
-                        return;
-                last = timer->open[next];
-                (void) submit_run(unit, triggered, next);
-        }
 }
 
 /* Requests the triggered unit. */
@@ -175,14 +125,13 @@ static void elapse(Unit *unit, const char *why) {
         UnitHost *host = unit_host(unit);
         Unit *triggered = timer_triggered(unit);
         cleanup_free_ char *reason = NULL;
-        Timer *timer = timer_of(unit);
 
         if (unit_will_stop(unit)) {
                 set_deadline(unit, usec_add(unit_now(unit), RETRY));
                 return;
         }
-        if (triggered && triggered->type == UNIT_FLOW && host->ops->submit_run) {
-                elapse_for_flow(unit, triggered);
+        if (triggered && triggered->vtable->triggered) {
+                trigger_flow(unit, triggered);
                 return;
         }
         if (!triggered || text_format(&reason, "%s %s", unit->id, why) < 0 ||
@@ -191,10 +140,7 @@ static void elapse(Unit *unit, const char *why) {
                 end(unit, TIMER_FAILURE_RESOURCES);
                 return;
         }
-        timer->last_trigger = unit_timestamp(unit);
-        timer->delay = timer_draw_delay(unit);
-        if (timer_settings(unit)->persistent)
-                timer_write_stamp(unit, timer->last_trigger.realtime);
+        note_elapse(unit);
         set_state(unit, TIMER_RUNNING);
 }
 
@@ -308,10 +254,11 @@ static void timer_clock_changed(Unit *unit, bool is_zone) {
 }
 
 static int timer_trigger_environment(const Unit *unit, char ***environment) {
+        const Unit *triggered = timer_triggered(unit);
         const Timer *timer = timer_of(unit);
         int r;
 
-        if (timer->state != TIMER_RUNNING)
+        if (timer->state != TIMER_RUNNING && !(triggered && triggered->vtable->triggered))
                 return 0;
         r = unit_process_add_variable(environment, "TRIGGER_TIMER_REALTIME_USEC=%" PRIu64,
                                       timer->last_trigger.realtime);
@@ -326,8 +273,6 @@ static void timer_resume(Unit *unit) {
         const Timer *timer = timer_of(unit);
         Unit *triggered = timer_triggered(unit);
 
-        if (triggered && unit_host(unit)->ops->submit_run)
-                submit_open(unit, triggered);
         if (timer->state == TIMER_RUNNING && triggered)
                 timer_triggered_changed(unit, triggered);
         if (timer->state != TIMER_WAITING)
@@ -364,7 +309,6 @@ const UnitVTable timer_vtable = {
         .timer_elapsed = timer_timer_elapsed,
         .triggered_changed = timer_triggered_changed,
         .clock_changed = timer_clock_changed,
-        .run_submitted = timer_run_submitted,
         .trigger_environment = timer_trigger_environment,
         .job_refused = timer_job_refused,
         .reset_failed = timer_reset_failed,

@@ -27,9 +27,6 @@ typedef enum TimerResult {
 
 DECLARE_STRING_TABLE_TO(timer_state, TimerState);
 
-/* So many runs of a timer may wait to be durable; of more the oldest is forgotten if core dies. */
-#define TIMER_OPEN_MAX 32U
-
 typedef struct Timer {
         TimerState state;
         TimerResult result;
@@ -37,7 +34,6 @@ typedef struct Timer {
         usec_t next_realtime; /* with the random delay; 0: none */
         usec_t next_monotonic;
         usec_t delay; /* random, drawn anew each time that it elapses */
-        usec_t open[TIMER_OPEN_MAX]; /* of a flow: elapses whose runs are not durable yet, realtime; 0: none */
 } Timer;
 
 static inline Timer *timer_of(const Unit *unit) {

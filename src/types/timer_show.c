@@ -131,17 +131,6 @@ int timer_activity(const Unit *unit, char **ret_activity, usec_t *ret_since) {
 
 /* — records — */
 
-static void put_open(const Timer *timer, RecordWriter *writer) {
-        unsigned n = 0;
-
-        for (unsigned i = 0; i < TIMER_OPEN_MAX; i++)
-                n += timer->open[i] > 0;
-        record_put(writer, n);
-        for (unsigned i = 0; i < TIMER_OPEN_MAX; i++)
-                if (timer->open[i] > 0)
-                        record_put(writer, timer->open[i]);
-}
-
 void timer_record(const Unit *unit, RecordWriter *writer) {
         const Timer *timer = timer_of(unit);
 
@@ -152,17 +141,6 @@ void timer_record(const Unit *unit, RecordWriter *writer) {
         record_put(writer, timer->next_realtime);
         record_put(writer, timer->next_monotonic);
         record_put(writer, timer->delay);
-        put_open(timer, writer);
-}
-
-/* An earlier version wrote one time, or 0. */
-static void get_open(Timer *timer, RecordReader *reader) {
-        const uint64_t n = record_get(reader);
-
-        if (n > TIMER_OPEN_MAX)
-                timer->open[0] = n;
-        for (uint64_t i = 0; i < n && n <= TIMER_OPEN_MAX; i++)
-                timer->open[i] = record_get(reader);
 }
 
 int timer_restore(Unit *unit, RecordReader *reader) {
@@ -175,9 +153,9 @@ int timer_restore(Unit *unit, RecordReader *reader) {
         timer.next_realtime = record_get(reader);
         timer.next_monotonic = record_get(reader);
         timer.delay = record_get(reader);
-        /* Earlier versions did not write the rest. */
+        /* Earlier versions wrote one more number. */
         if (!record_is_at_end(reader))
-                get_open(&timer, reader);
+                (void) record_get(reader);
         if (reader->has_failed)
                 return -EBADMSG;
         *timer_of(unit) = timer;

@@ -42,6 +42,23 @@ typedef struct UnitGroup {
         bool keeps_leftovers; /* processes of an earlier run are not killed */
 } UnitGroup;
 
+typedef enum UnitTriggerKind {
+        UNIT_TRIGGER_EVENT, /* of a timer, path or socket unit */
+        UNIT_TRIGGER_FAILURE, /* by OnFailure= */
+        UNIT_TRIGGER_SUCCESS, /* by OnSuccess= */
+        _UNIT_TRIGGER_KIND_MAX,
+} UnitTriggerKind;
+
+/* Why a unit with UnitVTable.triggered is asked for. */
+typedef struct UnitTrigger {
+        const Unit *by; /* borrowed */
+        UnitTriggerKind kind;
+        usec_t time; /* of an event: wall clock, for which it is; 0: now */
+        uint32_t job; /* of a failure: the job of .by that has failed; 0: the unit itself has ended … */
+        uint32_t run, round; /* … or, of a flow, that round of a run of it; 0: no run */
+        bool was_up; /* of .by that has ended: it was active or activating before */
+} UnitTrigger;
+
 /* A unit type. All but init and deinit may be NULL, if the type does not have the operation. */
 typedef struct UnitVTable {
         UnitType type;
@@ -91,8 +108,13 @@ typedef struct UnitVTable {
         int (*trigger_environment)(const Unit *unit, char ***environment);
         /* The system clock was set or, with @is_zone, the time zone was changed; see UnitHostOps.watch_clock. */
         void (*clock_changed)(Unit *unit, bool is_zone);
-        /* The run of UnitHostOps.submit_run is durable, or refused: @failure, which was logged, is NULL if not. */
-        void (*run_submitted)(Unit *unit, uint32_t request, const Failure *failure);
+        /*
+         * A timer, path or socket, or OnFailure= or OnSuccess= of another unit, asks for this one, whose type has more
+         * to do then than a start. It may use the host but for .request_job. NULL: a start is requested.
+         */
+        void (*triggered)(Unit *unit, const UnitTrigger *trigger);
+        /* Variables about how the unit has ended, for processes that follow from that: 0 or -ENOMEM. NULL: none. */
+        int (*result_environment)(const Unit *unit, char ***environment);
         void (*runs_changed)(Unit *unit); /* flows: at the end of a turn; see UnitHostOps.get_runs */
         /* A job of @triggered was refused. */
         void (*trigger_refused)(Unit *unit, Unit *triggered, const Failure *failure);

@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "basic/sink.h"
 #include "basic/usec.h"
 #include "unit/job_words.h"
 #include "unit/unit_purpose.h"
@@ -37,10 +38,18 @@ typedef enum UnitGroupValue {
 typedef struct UnitRuns {
         uint32_t n_live; /* that have not ended */
         uint32_t n_attempts; /* whose processes are not all gone */
+        uint32_t n_submitted; /* that were submitted and are not made yet */
         bool is_starting; /* the run that its start submits is not there yet */
         bool has_failed; /* a run has, since the unit became active */
         const char *problem; /* why no run was made; borrowed; NULL: nothing has failed */
 } UnitRuns;
+
+/* A run that is to be made. Strings are copied. */
+typedef struct UnitRunRequest {
+        const char *key; /* there is one run of the flow for each key, however often it is requested */
+        const char *trigger; /* the unit that has triggered it */
+        char *const *environment; /* of its attempts: NAME=VALUE */
+} UnitRunRequest;
 
 typedef struct UnitHostOps {
         usec_t (*now)(UnitHost *host); /* CLOCK_MONOTONIC, constant within a turn */
@@ -202,12 +211,14 @@ typedef struct UnitHostOps {
         /* Holds all runs; @interrupts: also ends their attempts. UnitVTable.runs_changed follows. */
         void (*stop_runs)(UnitHost *host, Unit *unit, bool interrupts);
         void (*get_runs)(UnitHost *host, const Unit *unit, UnitRuns *ret_runs);
+        /* Writes an a(tsss): number, name and state of each run that has not ended, and what it waits for. */
+        void (*write_runs)(UnitHost *host, const Unit *unit, Sink *sink);
         /*
-         * Submits a run of the flow @triggered for @unit, one for each @key, however often it is called:
-         * UnitVTable.run_submitted follows, with @request, when the run is durable, or is refused. 0 or -errno. NULL:
-         * as .start_runs.
+         * Submits a run of the flow @unit. The request is kept until the run is durable or refused, which is logged,
+         * and is dropped if the unit is being stopped. May be called from inside the engine of jobs. 0 or -errno.
+         * NULL: as .start_runs.
          */
-        int (*submit_run)(UnitHost *host, Unit *unit, Unit *triggered, const char *key, uint32_t request);
+        int (*submit_run)(UnitHost *host, Unit *unit, const UnitRunRequest *request);
 
         void (*log)(UnitHost *host, Unit *unit, int level, const char *message); /* level as basic/log.h */
 } UnitHostOps;

@@ -38,6 +38,8 @@ typedef enum UnitChangeFlags {
         UNIT_CHANGE_WILL_RESTART = 1 << 1,      /* the unit will start again by itself */
         /* The unit is inactive because it skipped its start (ExecCondition=). */
         UNIT_CHANGE_SKIPPED = 1 << 2,
+        /* OnFailure= and OnSuccess= are for each piece of its work, and were told of it. */
+        UNIT_CHANGE_RESULTS_TOLD = 1 << 3,
 } UnitChangeFlags;
 
 /* A unit's answer to start, stop or reload. The engine maps it to a job's result. */

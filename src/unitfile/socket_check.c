@@ -34,6 +34,15 @@ static size_t count_files(const SocketSettings *settings) {
         return n;
 }
 
+/* A descriptor whose traffic jobd cannot take off it, for a flow, which gets none. */
+static bool has_unreadable(const SocketSettings *settings) {
+        for (size_t i = 0; i < settings->listen.n; i++)
+                if (settings->listen.items[i].kind == SOCKET_LISTEN_SPECIAL ||
+                    settings->listen.items[i].kind == SOCKET_LISTEN_MESSAGE_QUEUE)
+                        return true;
+        return false;
+}
+
 static bool is_in_network(const SocketSettings *settings) {
         for (size_t i = 0; i < settings->listen.n; i++)
                 if (settings->listen.items[i].address[0] != '/')
@@ -78,6 +87,10 @@ static int check(UnitDraft *draft) {
                 return unit_draft_refuse(draft, fragment, 0, "Service",
                                          "With Accept=yes the service is an instance of the template of the socket's "
                                          "own name; Service= is not possible.");
+        if (settings->service && unit_name_type(settings->service) == UNIT_FLOW && has_unreadable(settings))
+                return unit_draft_refuse(draft, fragment, 0, "Service",
+                                         "A flow gets no descriptors, so what has come is thrown away, which is not "
+                                         "possible with ListenSpecial= and ListenMessageQueue=: name a service.");
         if (settings->accept && settings->max_connections == 0)
                 return unit_draft_refuse(draft, fragment, 0, "MaxConnections",
                                          "A limit of 0 would allow no connections.");

@@ -244,8 +244,9 @@ int socket_parse_service(const DirectiveLine *line, const char *value) {
 
         if (r <= 0)
                 return r;
-        if (name && (!unit_name_is_valid(name) || unit_name_is_template(name) || unit_name_type(name) != UNIT_SERVICE))
-                return directive_complain(line, "'%s' is not the name of a service", name);
+        if (name && (!unit_name_is_valid(name) || unit_name_is_template(name) ||
+                     (unit_name_type(name) != UNIT_SERVICE && unit_name_type(name) != UNIT_FLOW)))
+                return directive_complain(line, "'%s' is not the name of a service or a flow", name);
         return set_string(line, &name);
 }
 

@@ -38,7 +38,7 @@ TestSuite(bus_output, .init = set_up, .fini = tear_down);
 static void add(const char *text) {
         bus_wire_begin(&wire);
         sink_string(&wire.sink, text);
-        cr_assert(eq(int, bus_wire_finish_signal(&wire, "/a", "a.b", "C", "a.b"), 0));
+        cr_assert(eq(int, bus_wire_finish_signal(&wire, "/a", "a.b", "C", "a.b", NULL), 0));
         cr_assert(eq(int, bus_output_add_wire(&output, &wire), 0));
 }
 

@@ -26,7 +26,7 @@ static void tear_down(void) {
 TestSuite(bus_wire, .init = set_up, .fini = tear_down);
 
 static int finish(void) {
-        return bus_wire_finish_signal(&wire, "/a/b", "a.b.C", "Member", "a.b");
+        return bus_wire_finish_signal(&wire, "/a/b", "a.b.C", "Member", "a.b", NULL);
 }
 
 /* What libdbus reads of it; a message that was read has a serial, its copy has none. */
@@ -239,4 +239,15 @@ Test(bus_wire, a_signature_has_a_limit) {
         for (unsigned i = 0; i < 300; i++)
                 sink_byte(&wire.sink, 1);
         cr_assert(eq(int, finish(), -EMSGSIZE));
+}
+
+Test(bus_wire, a_signal_may_be_for_one_client) {
+        DBusMessage *message;
+
+        sink_u32(&wire.sink, 1);
+        cr_assert(eq(int, bus_wire_finish_signal(&wire, "/a/b", "a.b.C", "Member", "a.b", ":1.7"), 0));
+        message = read_wire();
+        cr_assert(eq(str, (char *) dbus_message_get_destination(message), (char *) ":1.7"));
+        cr_assert(eq(str, (char *) dbus_message_get_member(message), (char *) "Member"));
+        dbus_message_unref(message);
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "basic/macro.h"
+#include "basic/strv.h"
 #include "double/double_unit.h"
 
 #define ANSWERS_NEXT_MAX 8
@@ -153,6 +154,18 @@ static void double_timer_elapsed(Unit *unit, UnitPurpose purpose) {
         double_record(double_world_of(unit), "elapsed %s %s", purpose_names[purpose], unit->id);
 }
 
+static void double_triggered(Unit *unit, const UnitTrigger *trigger) {
+        static const char *const kinds[_UNIT_TRIGGER_KIND_MAX] = { "event", "failure", "success" };
+
+        double_world_of(unit)->runs.n_submitted++;
+        if (trigger->run > 0)
+                double_record(double_world_of(unit), "trigger %s by %s %s run %u.%u", unit->id, kinds[trigger->kind],
+                              trigger->by->id, trigger->run, trigger->round);
+        else
+                double_record(double_world_of(unit), "trigger %s by %s %s%s", unit->id, kinds[trigger->kind],
+                              trigger->by->id, trigger->job > 0 ? " job" : trigger->was_up ? " up" : "");
+}
+
 #define DOUBLE_VTABLE(t, name)                               \
         [t] = {                                              \
                 .type = (t),                                 \
@@ -181,7 +194,20 @@ static const UnitVTable double_vtables[_UNIT_TYPE_MAX] = {
         DOUBLE_VTABLE(UNIT_PATH, "Path"),
         DOUBLE_VTABLE(UNIT_SLICE, "Slice"),
         DOUBLE_VTABLE(UNIT_SCOPE, "Scope"),
-        DOUBLE_VTABLE(UNIT_FLOW, "Flow"),
+        [UNIT_FLOW] = {
+                .type = UNIT_FLOW,
+                .interface = "Flow",
+                .init = double_init,
+                .deinit = double_deinit,
+                .can_start = double_can_start,
+                .can_stop = double_can_stop,
+                .can_reload = double_can_reload,
+                .start = double_start,
+                .stop = double_stop,
+                .reload = double_reload,
+                .will_restart = double_will_restart,
+                .triggered = double_triggered,
+        },
 };
 
 static usec_t host_now(UnitHost *host) {
@@ -257,6 +283,19 @@ static usec_t host_started(UnitHost *host) {
         return DOUBLE_CLOCK_START;
 }
 
+static int host_submit_run(UnitHost *host, Unit *unit, const UnitRunRequest *request) {
+        DoubleWorld *world = container_of(host, DoubleWorld, host);
+
+        double_record(world, "submit %s for %s (%s)", unit->id, request->trigger, request->key);
+        strv_foreach(variable, request->environment)
+                double_record(world, "%s", *variable);
+        return 0;
+}
+
+static void host_get_runs(UnitHost *host, const Unit *unit, UnitRuns *ret_runs) {
+        *ret_runs = container_of(host, DoubleWorld, host)->runs;
+}
+
 static bool host_will_stop(UnitHost *host, const Unit *unit) {
         return container_of(host, DoubleWorld, host)->will_stop;
 }
@@ -279,6 +318,8 @@ static const UnitHostOps double_host_ops = {
         .request_job = host_request_job,
         .request_action = host_request_action,
         .will_stop = host_will_stop,
+        .submit_run = host_submit_run,
+        .get_runs = host_get_runs,
         .log = host_log,
 };
 

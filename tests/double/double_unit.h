@@ -56,6 +56,7 @@ typedef struct DoubleWorld {
         int answers[_DOUBLE_OPERATION_MAX];     /* of units without answers of their own */
         const char *state_directory;    /* borrowed: what the host says of it */
         bool will_stop;                 /* what the host says of any unit */
+        UnitRuns runs;                  /* what the host says of any flow; what triggers one adds to .n_submitted */
         const struct MountEntry *mount; /* borrowed: the only mount, or NULL */
         const char *making;             /* borrowed: the name that double_unit() is at */
         Text calls;
@@ -91,7 +92,8 @@ size_t double_unit_n_calls(const Unit *unit, DoubleOperation operation);
 /*
  * All that units were told and asked for since the last double_calls_clear(), in order: "start a.service, stop b.service".
  * What a unit asks of its host is there, too: "spawn main a.service", "kill 12 15 a.service",
- * "request restart replace a.service".
+ * "request restart replace a.service", "submit x.flow for a.timer (KEY), NAME=VALUE"; a flow is told of what triggers
+ * it: "trigger x.flow by failure a.service up".
  */
 const char *double_calls(DoubleWorld *world);
 void double_calls_clear(DoubleWorld *world);

@@ -308,6 +308,15 @@ check "a run begins" ctl flow start queue
 wait_for_node queued
 check "another one waits" ctl flow start queue
 check_prints "in the queue" 'QUEUED' ctl flow list queue
+check_prints "each run that lives has a line of why" "queue-$(last_run) is QUEUED: as many runs of the flow run as MaxRuns= allows" \
+        ctl why queue.flow
+check_prints "with what it waits for" "is RUNNING: 0 of 1 nodes have ended, 1 run; node a is RUNNING: attempt 1 runs \\(pid $PID\\)" \
+        ctl why queue.flow
+check_prints "as JSON" '"runs":\[\{"id":[0-9]+,"name":"queue-[0-9]+","state":"RUNNING"' ctl why --json queue.flow
+check_prints "and of status" "Runs: queue-[0-9]+ is RUNNING: .*pid $PID" ctl status queue.flow
+check_prints "which shows the last runs, too" 'Last runs: good-1 has ended .* ago: SUCCEEDED, after' ctl status good.flow
+check_prints "as JSON" '"LastRuns":\[\{"id":1,' ctl status --json good.flow
+check_prints "a flow without runs says so" 'Runs: none lives' ctl why good.flow
 check_exit "MaxQueued= bounds it" 4 ctl flow start queue
 release queued
 wait_for_node queued
@@ -344,6 +353,20 @@ report $? "and the interrupted node runs again, as Recover=retry says"
 release stopped
 wait_for_state "$RUN" SUCCEEDED
 report $? "in the same run"
+
+check "a run begins" ctl flow start held
+wait_for_node held
+RUN=$(last_run)
+"$BUILD/jobctl" flow show --follow "$RUN" >"$DIR/followed" &
+FOLLOWER=$!
+wait_for "^held +RUNNING" cat "$DIR/followed" && wait_for_waiter "$FOLLOWER"
+report $? "a run is followed"
+release held
+wait "$FOLLOWER"
+report $? "until its end"
+check_equal "each change is told" "$(sed -n '/: /{s/^ *//;/^held\|^last/p}' "$DIR/followed" | grep -v 'RUNNING' | tr '\n' ' ')" \
+        "held: SUCCEEDED last: SUCCEEDED held-$RUN: SUCCEEDED "
+check_prints "what has ended is shown, and not followed" '^last +SUCCEEDED' timeout "$PATIENCE" "$BUILD/jobctl" flow show --follow "$RUN"
 
 # — timers —
 # timed NAME SETTINGS…: a flow that a timer triggers each second, and whose first run lasts
@@ -419,6 +442,11 @@ run() {
         busctl --address="unix:path=$JOBD_SOCKET" call org.jobd1 "/org/jobd1/run/$OF" org.jobd1.Run "$@"
 }
 
+# shellcheck disable=SC2317
+property() {
+        busctl --address="unix:path=$JOBD_SOCKET" get-property org.jobd1 "/org/jobd1/run/$OF" org.jobd1.Run "$1"
+}
+
 if command -v busctl >/dev/null; then
         check_prints "a run is submitted with a key" '^to [0-9]+ "/org/jobd1/run/[0-9]+"' \
                 manager StartRun 'sa{sv}a{sv}' held.flow 0 1 key s once
@@ -426,7 +454,7 @@ if command -v busctl >/dev/null; then
         RUN=$(last_run) OF=$RUN
         check_prints "the same key is the same run" "^to $RUN " manager StartRun 'sa{sv}a{sv}' held.flow 0 1 key s once
         check_prints "another option is refused" "no option 'other'" manager StartRun 'sa{sv}a{sv}' held.flow 0 1 other s x
-        check_prints "parameters are" 'no parameters yet' manager StartRun 'sa{sv}a{sv}' held.flow 1 a s b 0
+        check_prints "parameters that the flow does not declare are" "no parameter 'a'" manager StartRun 'sa{sv}a{sv}' held.flow 1 a s b 0
         check_prints "runs are listed" '"held.flow"' manager ListRuns 'a{sv}us' 1 id t "$RUN" 10 ''
         check_prints "in pages" '"[0-9]+"$' manager ListRuns 'a{sv}us' 0 1 ''
         check_prints "a wrong filter is told" "no filter 'colour'" manager ListRuns 'a{sv}us' 1 colour s red 0 ''
@@ -437,6 +465,18 @@ if command -v busctl >/dev/null; then
         check_prints "those of a state" '"first"' run Nodes 'a{sv}us' 1 state s SUCCEEDED 0 ''
         check_prints "attempts, too" '"RUNNING"' run Attempts 'a{sv}us' 0 0 ''
         check_prints "and events" '"created"' run Events 'a{sv}us' 0 0 ''
+        check_prints "its properties are told" '^s "RUNNING"' property State
+        check_prints "its progress" '^\(tttt\) 1 0 1 3' property Progress
+        check_prints "its key" '^s "once"' property Key
+        check_prints "those of one that has ended, too" '"State" s "SUCCEEDED".*"Progress" \(tttt\) 4 0 0 4' \
+                busctl --address="unix:path=$JOBD_SOCKET" call org.jobd1 /org/jobd1/run/1 org.freedesktop.DBus.Properties GetAll s org.jobd1.Run
+        OF=1
+        check_prints "and one of them" '^s "good-1"' property Name
+        OF=4000000
+        check_prints "but not of one that does not exist" 'There is no run 4000000' property State
+        check_prints "which has a number all the same" '^t 4000000' property Id
+        OF=$RUN
+        check "it is watched" run Watch b true
         check "it is paused" run Pause
         check "resumed" run Resume
         check "stopped" run Stop
@@ -461,6 +501,35 @@ if command -v busctl >/dev/null; then
 else
         skip "runs on the bus" "busctl is not installed"
 fi
+
+# Two connections, one of which watches run $1: which signals each of them gets until the run has ended.
+cat >"$DIR/watch.py" <<'P'
+import os, sys
+sys.path.insert(0, sys.argv[1])
+from bus_client import Bus
+
+run, fifo = sys.argv[2], sys.argv[3]
+watcher, other = Bus(os.environ['JOBD_SOCKET']), Bus(os.environ['JOBD_SOCKET'])
+for bus in watcher, other:
+    bus.ask('Subscribe')
+of_run = '/org/jobd1/run/' + run, 'org.jobd1.Run'
+other.ask('Watch', b'\1\0\0\0', target=of_run, signature='b')
+other.ask('Watch', b'\0\0\0\0', target=of_run, signature='b')
+watcher.ask('Watch', b'\1\0\0\0', target=of_run, signature='b')
+with open(fifo, 'w') as go:
+    go.write('go\n')
+for name, bus in ('watcher', watcher), ('other', other):
+    seen = set()
+    while 'RunEnded' not in seen:
+        message = bus.message()
+        seen |= {word for word in ('RunChanged', 'NodesChanged', 'RunEnded') if word.encode() in message}
+    print(name, *sorted(seen))
+P
+check "a run begins" ctl flow start held
+wait_for_node held
+OUT=$(timeout "$PATIENCE" python3 "$DIR/watch.py" "$(dirname "$0")" "$(last_run)" "$DIR/held")
+check_equal "nodes are told to who watches, runs to all" "$(tr '\n' ' ' <<<"$OUT")" \
+        "watcher NodesChanged RunChanged RunEnded other RunChanged RunEnded "
 
 # — deaths —
 # begin_held: a run whose node held runs, of process $PID
@@ -549,5 +618,4 @@ check_exit "no node" 2 ctl flow rerun 1
 check_exit "no outcome" 2 ctl flow resolve 1/a
 check_exit "a node too many" 2 ctl flow pause 1/a
 check_exit "no flow" 2 ctl flow start
-check_exit "parameters" 2 ctl flow start good a=b
 done_testing

@@ -523,3 +523,65 @@ Test(job_notify, unit_that_found_what_it_binds_to_inactive_starts_with_it) {
         job_world_state(w, "a.service", UNIT_ACTIVE);
         assert_jobs(w, "2 start b.service waiting");
 }
+
+Test(job_notify, flow_is_told_of_each_end_instead_of_a_start) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+        Unit *unit = double_unit(w->units, "a.service", UNIT_ACTIVE);
+
+        double_unit(w->units, "x.flow", UNIT_ACTIVE);
+        double_unit(w->units, "y.flow", UNIT_INACTIVE);
+        double_relate(w->units, "a.service", UNIT_ON_FAILURE, "x.flow");
+        double_relate(w->units, "a.service", UNIT_ON_FAILURE, "b.service");
+        double_relate(w->units, "a.service", UNIT_ON_SUCCESS, "y.flow");
+        double_calls_clear(w->units);
+        double_unit_state(unit, UNIT_FAILED, 0);
+        cr_assert(eq(str, (char *) double_calls(w->units), (char *) "trigger x.flow by failure a.service up"));
+        assert_jobs(w, "1 start b.service waiting");
+        double_unit_state(unit, UNIT_ACTIVATING, 0);
+        double_calls_clear(w->units);
+        double_unit_state(unit, UNIT_INACTIVE, 0);
+        cr_assert(eq(str, (char *) double_calls(w->units), (char *) "trigger y.flow by success a.service up"));
+        double_calls_clear(w->units);
+        double_unit_state(unit, UNIT_FAILED, 0);
+        cr_assert(eq(str, (char *) double_calls(w->units), (char *) "trigger x.flow by failure a.service"));
+        double_calls_clear(w->units);
+        double_unit_state(unit, UNIT_ACTIVE, 0);
+        double_unit_state(unit, UNIT_FAILED, UNIT_CHANGE_WILL_RESTART);
+        cr_assert(eq(str, (char *) double_calls(w->units), (char *) ""));
+}
+
+Test(job_notify, flow_is_told_of_a_job_that_fails) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+        Unit *needed;
+
+        double_unit(w->units, "x.flow", UNIT_INACTIVE);
+        double_relate(w->units, "a.service", UNIT_ON_FAILURE, "x.flow");
+        double_relate(w->units, "a.service", UNIT_REQUIRES, "b.service");
+        double_relate(w->units, "a.service", UNIT_AFTER, "b.service");
+        job_world_exec(w, JOB_REPLACE, "start:a.service");
+        job_world_run(w);
+        needed = double_unit(w->units, "b.service", UNIT_ACTIVATING);
+        double_calls_clear(w->units);
+        double_unit_state(needed, UNIT_FAILED, 0);
+        cr_assert(eq(str, (char *) double_calls(w->units), (char *) "trigger x.flow by failure a.service job"));
+}
+
+Test(job_notify, each_run_of_a_flow_that_ends_has_its_consequences_and_the_flow_none) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+        Unit *flow = double_unit(w->units, "a.flow", UNIT_ACTIVE);
+
+        double_unit(w->units, "x.flow", UNIT_ACTIVE);
+        double_relate(w->units, "a.flow", UNIT_ON_FAILURE, "x.flow");
+        double_relate(w->units, "a.flow", UNIT_ON_SUCCESS, "b.service");
+        double_calls_clear(w->units);
+        job_manager_notify_run(w->jobs, flow, &(JobRunEnd) { .run = 7, .round = 1, .has_failed = true }, 1);
+        job_manager_notify_run(w->jobs, flow, &(JobRunEnd) { .run = 8, .round = 2, .has_failed = true }, 1);
+        cr_assert(eq(str, (char *) double_calls(w->units),
+                     (char *) "trigger x.flow by failure a.flow run 7.1, trigger x.flow by failure a.flow run 8.2"));
+        assert_jobs(w, "");
+        job_manager_notify_run(w->jobs, flow, &(JobRunEnd) { .run = 9, .round = 1 }, 1);
+        assert_jobs(w, "1 start b.service waiting");
+        double_calls_clear(w->units);
+        double_unit_state(flow, UNIT_FAILED, UNIT_CHANGE_RESULTS_TOLD);
+        cr_assert(eq(str, (char *) double_calls(w->units), (char *) ""));
+}

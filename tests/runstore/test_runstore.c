@@ -701,6 +701,25 @@ Test(runstore, damage_that_a_query_meets_is_found_once) {
         world_core_free(core);
 }
 
+Test(runstore, file_that_lacks_a_column_gets_it_and_keeps_its_rows) {
+        WorldCore *core = start();
+        sqlite3 *db;
+
+        world_wait_durable(core, world_put_run(core, 1, "one"));
+        world_kill_store(SIGTERM);
+        cr_assert(eq(int, sqlite3_open(world.file, &db), SQLITE_OK));
+        cr_assert(eq(int, sqlite3_exec(db, "ALTER TABLE run DROP COLUMN environment", NULL, NULL, NULL), SQLITE_OK));
+        sqlite3_close(db);
+        world_core_free(core);
+        world_start_store();
+        core = world_core_new(12);
+        world_wait(core, core->seen.n_welcomed > 0);
+        world_wait_durable(core, world_put_run(core, 2, "two"));
+        cr_assert(eq(i64, world_ask("SELECT count(*) FROM run WHERE environment IS NULL"), 2));
+        cr_assert(eq(i64, world_ask("SELECT count(*) FROM pragma_table_info('run') WHERE type = 'BLOB'"), 2));
+        world_core_free(core);
+}
+
 Test(runstore, file_of_a_later_format_is_refused_by_name_and_untouched) {
         WorldCore *core = start();
         struct stat before, after;

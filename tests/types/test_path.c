@@ -7,6 +7,7 @@
 #include <ftw.h>
 #include <poll.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@
 #include "types/unit_types.h"
 
 #define REQUEST "request start replace a.service"
+#define TRIGGER "trigger a.flow by event a.path"
 
 typedef struct Fixture {
         DoubleWorld *world;
@@ -30,14 +32,14 @@ static void free_settings(void *settings) {
         path_settings_free(settings);
 }
 
-static Fixture begin(void) {
+static Fixture begin_for(const char *triggered) {
         Fixture f = { .world = double_world_new(), .root = "/tmp/jobd-test-path.XXXXXX" };
 
         assert_not_null(mkdtemp(f.root));
         unit_table_set_type(f.world->table, &path_vtable);
         f.path = double_unit(f.world, "a.path", UNIT_INACTIVE);
-        f.service = double_unit(f.world, "a.service", UNIT_INACTIVE);
-        double_relate(f.world, "a.path", UNIT_TRIGGERS, "a.service");
+        f.service = double_unit(f.world, triggered, UNIT_INACTIVE);
+        double_relate(f.world, "a.path", UNIT_TRIGGERS, triggered);
         cr_assert(eq(int, path_settings_new(&f.settings), 0));
         f.path->type_settings = f.settings;
         f.path->type_settings_free = free_settings;
@@ -53,7 +55,8 @@ static void end(Fixture *f) {
         nftw(f->root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-#define FIXTURE(f) cleanup_(end) Fixture f = begin()
+#define FIXTURE(f) cleanup_(end) Fixture f = begin_for("a.service")
+#define FLOW_FIXTURE(f) cleanup_(end) Fixture f = begin_for("a.flow")
 
 static const char *name(const Fixture *f, const char *rest) {
         static char path[256];
@@ -408,4 +411,103 @@ Test(path, stops) {
         cr_assert(eq(int, unit_stop(f.path), UNIT_UNDER_WAY));
         assert_sub_state(f, "dead");
         cr_assert(eq(int, path_of(f.path)->watches.items[0].fd, -1));
+}
+
+/* — flows — */
+
+/* The runs of what has triggered are there, and the flow is active, or they are over and it is inactive. */
+static void set_flow(Fixture *f, UnitActiveState state) {
+        f->world->runs = (UnitRuns) { .n_live = state == UNIT_ACTIVE };
+        double_unit_state(f->service, state, 0);
+        path_vtable.triggered_changed(f->path, f->service);
+}
+
+static void assert_triggered_at(Fixture *f, const char *calls, int line) {
+        look(f);
+        cr_assert(strcmp(double_calls(f->world), calls) == 0, "line %d: %s", line, double_calls(f->world));
+        double_calls_clear(f->world);
+}
+
+#define assert_triggered(f, calls) assert_triggered_at(f, calls, __LINE__)
+
+Test(path, each_change_triggers_a_flow_though_it_is_active) {
+        FLOW_FIXTURE(f);
+
+        make_file(&f, "x");
+        add(&f, PATH_CHANGED, "x");
+        start(&f);
+        make_file(&f, "x");
+        assert_triggered(&f, TRIGGER);
+        set_flow(&f, UNIT_ACTIVE);
+        assert_sub_state(f, "waiting");
+        make_file(&f, "x");
+        assert_triggered(&f, TRIGGER);
+        renew(&f);
+        make_file(&f, "x");
+        assert_triggered(&f, TRIGGER);
+        set_flow(&f, UNIT_INACTIVE);
+        assert_triggered(&f, "");
+}
+
+Test(path, a_condition_that_lasts_triggers_a_flow_when_it_begins_and_when_the_flow_has_ended) {
+        FLOW_FIXTURE(f);
+
+        add(&f, PATH_EXISTS, "x");
+        add(&f, PATH_DIRECTORY_NOT_EMPTY, "y");
+        start(&f);
+        make_file(&f, "x");
+        assert_triggered(&f, TRIGGER);
+        set_flow(&f, UNIT_ACTIVE);
+        path_vtable.loaded(f.path);
+        renew(&f);
+        make_file(&f, "x");
+        assert_triggered(&f, "");
+        make_folder(&f, "y");
+        make_file(&f, "y/z");
+        assert_triggered(&f, TRIGGER);
+        cr_assert(eq(int, unlink(name(&f, "x")), 0));
+        assert_triggered(&f, "");
+        make_file(&f, "x");
+        assert_triggered(&f, TRIGGER);
+        set_flow(&f, UNIT_INACTIVE);
+        assert_triggered(&f, TRIGGER);
+        cr_assert(eq(int, unlink(name(&f, "x")), 0));
+        cr_assert(eq(int, unlink(name(&f, "y/z")), 0));
+        look(&f);
+        set_flow(&f, UNIT_INACTIVE);
+        assert_triggered(&f, "");
+        assert_sub_state(f, "waiting");
+}
+
+Test(path, a_flow_is_triggered_too_often) {
+        FLOW_FIXTURE(f);
+
+        f.settings->limit_interval = USEC_PER_SEC;
+        f.settings->limit_burst = 1;
+        make_file(&f, "x");
+        add(&f, PATH_CHANGED, "x");
+        start(&f);
+        make_file(&f, "x");
+        assert_triggered(&f, TRIGGER);
+        make_file(&f, "x");
+        assert_triggered(&f, "");
+        assert_sub_state(f, "failed");
+}
+
+Test(path, a_trigger_of_a_flow_is_not_lost_with_a_stop_that_is_canceled) {
+        FLOW_FIXTURE(f);
+
+        make_file(&f, "x");
+        add(&f, PATH_CHANGED, "x");
+        start(&f);
+        double_unit_state(f.service, UNIT_ACTIVE, 0);
+        f.world->will_stop = true;
+        make_file(&f, "x");
+        assert_triggered(&f, "");
+        double_world_advance(f.world, USEC_PER_SEC);
+        assert_triggered(&f, "");
+        f.world->will_stop = false;
+        double_world_advance(f.world, USEC_PER_SEC);
+        assert_triggered(&f, TRIGGER);
+        assert_sub_state(f, "waiting");
 }

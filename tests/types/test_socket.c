@@ -120,7 +120,7 @@ static void free_settings(void *settings) {
         free(settings);
 }
 
-static Fixture begin(void) {
+static Fixture begin_for(const char *triggered) {
         static const UnitLoaderOps loader = { .load = load, .may_exist_now = may_exist_now };
         static UnitHostOps ops;
         Fixture f = { .world = double_world_new(), .root = "/tmp/jobd-test-socket.XXXXXX" };
@@ -142,8 +142,8 @@ static Fixture begin(void) {
         unit_table_set_type(f.world->table, &service_vtable);
         unit_table_set_loader(f.world->table, &loader, NULL);
         f.socket = double_unit(f.world, "a.socket", UNIT_INACTIVE);
-        f.service = double_unit(f.world, "a.service", UNIT_INACTIVE);
-        double_relate(f.world, "a.socket", UNIT_TRIGGERS, "a.service");
+        f.service = double_unit(f.world, triggered, UNIT_INACTIVE);
+        double_relate(f.world, "a.socket", UNIT_TRIGGERS, triggered);
         f.settings = calloc(1, sizeof(*f.settings));
         assert_not_null(f.settings);
         socket_settings_init(f.settings);
@@ -168,7 +168,8 @@ static void end(Fixture *f) {
         nftw(f->root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-#define FIXTURE(f) cleanup_(end) Fixture f = begin()
+#define FIXTURE(f) cleanup_(end) Fixture f = begin_for("a.service")
+#define FLOW_FIXTURE(f) cleanup_(end) Fixture f = begin_for("a.flow")
 
 /* Restores the socket from its record, like the next core. */
 static void renew(Fixture *f) {
@@ -313,6 +314,21 @@ Test(socket, is_not_started_beside_its_service) {
         double_unit_state(f.service, UNIT_ACTIVE, 0);
         cr_assert(eq(int, (int) start(&f), UNIT_OPERATION_FAILED));
         assert_sub_state(f, "dead");
+}
+
+Test(socket, visitors_of_a_flow_ring_and_are_sent_away) {
+        FLOW_FIXTURE(f);
+
+        double_unit_state(f.service, UNIT_ACTIVE, 0);
+        start(&f);
+        double_calls_clear(f.world);
+        visit(&f);
+        assert_string(double_calls(f.world), "trigger a.flow by event a.socket");
+        assert_sub_state(f, "listening");
+        cr_assert(is_watched);
+        cr_assert(is_dropped(&f, 0));
+        visit(&f);
+        assert_string(double_calls(f.world), "trigger a.flow by event a.socket, trigger a.flow by event a.socket");
 }
 
 Test(socket, too_many_visitors_end_it) {

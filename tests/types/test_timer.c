@@ -29,15 +29,15 @@ static void free_settings(void *settings) {
 }
 
 /* The clock shows 23:59:00 UTC, and has run for 1,000 s. */
-static Fixture begin(void) {
+static Fixture begin_for(const char *triggered) {
         Fixture f = { .world = double_world_new() };
 
         setenv("TZ", "UTC", 1);
         f.world->clock.offset = MIDNIGHT - USEC_PER_MINUTE - f.world->clock.now;
         unit_table_set_type(f.world->table, &timer_vtable);
         f.timer = double_unit(f.world, "a.timer", UNIT_INACTIVE);
-        f.service = double_unit(f.world, "a.service", UNIT_INACTIVE);
-        double_relate(f.world, "a.timer", UNIT_TRIGGERS, "a.service");
+        f.service = double_unit(f.world, triggered, UNIT_INACTIVE);
+        double_relate(f.world, "a.timer", UNIT_TRIGGERS, triggered);
         cr_assert(eq(int, timer_settings_new(&f.settings), 0));
         f.settings->accuracy = 1;
         f.timer->type_settings = f.settings;
@@ -49,7 +49,8 @@ static void end(Fixture *f) {
         double_world_free(f->world);
 }
 
-#define FIXTURE(f) cleanup_(end) Fixture f = begin()
+#define FIXTURE(f) cleanup_(end) Fixture f = begin_for("a.service")
+#define FLOW_FIXTURE(f) cleanup_(end) Fixture f = begin_for("a.flow")
 
 static void add_span(Fixture *f, TimerBase base, usec_t span) {
         cr_assert(eq(int, vector_push(&f->settings->values, ((TimerValue) { .base = base, .span = span })), 0));
@@ -452,4 +453,24 @@ Test(timer, persistent_elapses_at_once_if_startup_is_long_over) {
         cr_assert(eq(u64, timer_of(f.timer)->next_realtime, MIDNIGHT));
 
         cr_assert(eq(int, unlink(stamp) | rmdir(folder) | rmdir(state), 0));
+}
+
+Test(timer, triggers_a_flow_at_each_of_its_times_though_it_is_active) {
+        FLOW_FIXTURE(f);
+
+        add_calendar(&f, "*:*:30");
+        start(&f);
+        double_world_advance(f.world, USEC_PER_MINUTE);
+        assert_string(double_calls(f.world), "trigger a.flow by event a.timer");
+        assert_sub_state(f, "waiting");
+        double_unit_state(f.service, UNIT_ACTIVE, 0);
+        timer_vtable.triggered_changed(f.timer, f.service);
+        renew(&f);
+        double_calls_clear(f.world);
+        double_world_advance(f.world, USEC_PER_MINUTE);
+        assert_string(double_calls(f.world), "trigger a.flow by event a.timer");
+        f.world->will_stop = true;
+        double_calls_clear(f.world);
+        double_world_advance(f.world, USEC_PER_MINUTE);
+        assert_string(double_calls(f.world), "");
 }

@@ -51,7 +51,9 @@ void bus_broadcast_drop_all(BusBroadcast *broadcast) {
                         bus_peer_drop(peer);
 }
 
-static int write_emission(BusBroadcast *broadcast, const BusDialect *dialect, const BusEmission *emission) {
+/* @destination: NULL: all, or the other end. */
+static int write_emission(BusBroadcast *broadcast, const BusDialect *dialect, const BusEmission *emission,
+                          const char *destination) {
         BusView view = { broadcast->tree, dialect, emission->object };
         BusInterface of = { .name = emission->interface };
         char path[BUS_PATH_SIZE], interface[BUS_INTERFACE_NAME_SIZE];
@@ -60,7 +62,7 @@ static int write_emission(BusBroadcast *broadcast, const BusDialect *dialect, co
         emission->write(&view, emission->data, &broadcast->wire.sink);
         return bus_wire_finish_signal(&broadcast->wire, bus_object_path(emission->object, dialect, path),
                                       bus_interface_full_name(&of, dialect, interface), emission->member,
-                                      dialect->name);
+                                      dialect->name, destination);
 }
 
 /* The clients of these peers would wait for the signal for ever. */
@@ -79,7 +81,7 @@ static void emit(BusBroadcast *broadcast, const BusEmission *emission) {
                 if (!bus_row_is_of(emission->flags, dialect) || !is_heard(peers, dialect, emission))
                         continue;
 
-                r = write_emission(broadcast, dialect, emission);
+                r = write_emission(broadcast, dialect, emission, NULL);
                 if (r < 0) {
                         log_error("Cannot make the D-Bus signal %s: %s.", emission->member, strerror(-r));
                         drop_hearers(peers, dialect, emission);
@@ -116,6 +118,46 @@ void bus_broadcast_of_object(BusBroadcast *broadcast, const BusObject *object, c
                 .member = member,
                 .write = write_nothing,
         });
+}
+
+void bus_broadcast_of_own_object(BusBroadcast *broadcast, const BusObject *object, const char *interface,
+                                 const char *member, BusSignalWrite write, const void *data) {
+        emit(broadcast, &(BusEmission) {
+                .object = object,
+                .interface = interface,
+                .member = member,
+                .write = write,
+                .data = data,
+                .flags = BUS_PROPERTY_OWN,
+        });
+}
+
+void bus_broadcast_to_client(BusBroadcast *broadcast, const BusClient *client, const BusObject *object,
+                             const char *interface, const char *member, BusSignalWrite write, const void *data) {
+        const BusEmission emission = {
+                .object = object,
+                .interface = interface,
+                .member = member,
+                .write = write,
+                .data = data,
+        };
+        BusPeer *peer = client->peer;
+        int r;
+
+        if (peer->is_gone || peer->is_refused)
+                return;
+        bus_foreach_dialect(broadcast->tree->dialects, dialect) {
+                if (!bus_row_is_of(BUS_PROPERTY_OWN, dialect))
+                        continue;
+                r = write_emission(broadcast, dialect, &emission, peer->is_message_bus ? client->name : NULL);
+                if (r == 0)
+                        r = bus_peer_send_wire(peer, &broadcast->wire);
+                if (r >= 0)
+                        continue;
+                log_error("Cannot send the D-Bus signal %s: %s.", member, strerror(-r));
+                if (!peer->is_message_bus)
+                        bus_peer_drop(peer);
+        }
 }
 
 typedef struct BusInterfaceChange {

@@ -24,6 +24,7 @@ struct BusObject {
         Unit *unit; /* borrowed; of a unit, or of the job */
         JobInfo job;
         uint64_t id; /* of what has a number */
+        const struct ManagerRunView *run; /* borrowed; of a run whose values were asked for; NULL: it lives */
 };
 
 typedef enum BusNoticeKind {
@@ -69,6 +70,12 @@ struct BusKind {
 
         /* Returns true if a client has that right on this object, beyond the table of bus_access.h. NULL: no. */
         bool (*grants)(const BusObject *object, BusVerb verb, const BusClient *client);
+
+        /*
+         * Get() and GetAll() of an object whose values have to be asked for: keeps the call and returns BUS_CALL_LATER;
+         * 0: the values are here; negative with call->failure. @property: NULL: all. NULL: they always are.
+         */
+        int (*ask)(BusCall *call, const BusProperty *property);
 
         /* Signals of the manager when one came or went, and their body. NULL: none. */
         const char *came, *went;

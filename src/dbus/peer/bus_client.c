@@ -35,6 +35,7 @@ BusClient *bus_client_free(BusClient *client) {
                 dbus_message_unref(client->held.items[i]);
         vector_deinit(&client->held);
         vector_deinit(&client->later);
+        vector_deinit(&client->watches);
         id_map_deinit(&client->jobs);
         free(client->name);
         free(client->command);
@@ -52,7 +53,7 @@ const char *bus_client_command(BusClient *client) {
 
 bool bus_client_is_idle(const BusClient *client) {
         return !client->is_subscribed && !client->uses_object_manager && !client->listens && client->jobs.n == 0 &&
-               client->references.n == 0 && client->later.n == 0;
+               client->references.n == 0 && client->later.n == 0 && client->watches.n == 0;
 }
 
 int bus_client_add_job(BusClient *client, uint32_t id) {
@@ -65,6 +66,29 @@ void bus_client_remove_job(BusClient *client, uint32_t id) {
 
 bool bus_client_has_job(const BusClient *client, uint32_t id) {
         return id_map_get(&client->jobs, id);
+}
+
+bool bus_client_watches(const BusClient *client, uint32_t run) {
+        for (size_t i = 0; i < client->watches.n; i++)
+                if (client->watches.items[i] == run)
+                        return true;
+        return false;
+}
+
+int bus_client_set_watch(BusClient *client, uint32_t run, bool watches) {
+        size_t kept = 0;
+
+        if (watches && bus_client_watches(client, run))
+                return 0;
+        if (watches && client->watches.n >= BUS_WATCHES_MAX)
+                return -E2BIG;
+        if (watches)
+                return vector_push(&client->watches, run);
+        for (size_t i = 0; i < client->watches.n; i++)
+                if (client->watches.items[i] != run)
+                        client->watches.items[kept++] = client->watches.items[i];
+        client->watches.n = kept;
+        return 0;
 }
 
 int bus_client_add_reference(BusClient *client, Unit *unit) {

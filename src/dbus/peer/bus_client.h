@@ -24,6 +24,7 @@ typedef struct BusPeer BusPeer;
 
 #define BUS_REFERENCES_MAX 4096U
 #define BUS_LATER_MAX 64U
+#define BUS_WATCHES_MAX 256U
 
 /* A call that is answered later: see bus_later.h. */
 typedef struct BusLaterCall {
@@ -49,6 +50,7 @@ typedef struct BusClient {
         bool listens;                           /* it has waited for a job when core was another process */
         IdMap jobs;                             /* anchors that it requested and that have not ended */
         VECTOR(Unit *) references;              /* each holds one reference */
+        VECTOR(uint32_t) watches;               /* runs whose nodes it wants to hear of */
         VECTOR(BusLaterCall) later;             /* by number */
         VECTOR(DBusMessage *) held;             /* a reference each; calls that wait for the credentials */
         size_t held_bytes;
@@ -66,6 +68,10 @@ bool bus_client_is_idle(const BusClient *client);
 int bus_client_add_job(BusClient *client, uint32_t id);
 void bus_client_remove_job(BusClient *client, uint32_t id);
 bool bus_client_has_job(const BusClient *client, uint32_t id);
+
+/* Whether it wants to hear of the nodes of a run: 0, -E2BIG, -ENOMEM. */
+int bus_client_set_watch(BusClient *client, uint32_t run, bool watches);
+bool bus_client_watches(const BusClient *client, uint32_t run);
 
 /* 0, -E2BIG, -ENOMEM. */
 int bus_client_add_reference(BusClient *client, Unit *unit);

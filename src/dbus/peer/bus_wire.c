@@ -297,7 +297,7 @@ static int header_end(BusWire *wire) {
 }
 
 int bus_wire_finish_signal(BusWire *wire, const char *path, const char *interface, const char *member,
-                           const char *sender) {
+                           const char *sender, const char *destination) {
         if (!wire_accepts(wire))
                 return wire->sink.error;
         assert(wire->depth == 0);
@@ -306,6 +306,8 @@ int bus_wire_finish_signal(BusWire *wire, const char *path, const char *interfac
         put_field(&wire->header, FIELD_PATH, 'o', path);
         put_field(&wire->header, FIELD_INTERFACE, 's', interface);
         put_field(&wire->header, FIELD_MEMBER, 's', member);
+        if (destination)
+                put_field(&wire->header, FIELD_DESTINATION, 's', destination);
         put_field(&wire->header, FIELD_SENDER, 's', sender);
         return header_end(wire);
 }

@@ -46,11 +46,11 @@ void bus_wire_deinit(BusWire *wire);
 void bus_wire_begin(BusWire *wire);
 
 /*
- * Writes the header of the signal that the body is for; its serial is 0. 0, -ENOMEM, -EMSGSIZE, or the error of the
- * sink.
+ * Writes the header of the signal that the body is for; its serial is 0. @destination: NULL: all, or the other end. 0,
+ * -ENOMEM, -EMSGSIZE, or the error of the sink.
  */
 int bus_wire_finish_signal(BusWire *wire, const char *path, const char *interface, const char *member,
-                           const char *sender);
+                           const char *sender, const char *destination);
 
 /* The same for the answer to the call of that serial. @sender and @destination may be NULL. */
 int bus_wire_finish_reply(BusWire *wire, uint32_t reply_serial, const char *sender, const char *destination);

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Runs that live, and their nodes, for others to see
+ */
+
+#include <errno.h>
+
+#include "manager/manager_run_private.h"
+
+static const char *text_of(const char *text) {
+        return text ? text : "";
+}
+
+int manager_runs_view(const ManagerRuns *runs, uint32_t id, ManagerRunView *ret_view) {
+        const ManagerRun *run = manager_run_find(runs, id);
+        const ManagerRunFacts *facts = run ? &run->facts : NULL;
+        RunRow row;
+        RunWhy why;
+
+        if (!run || run_engine_get(runs->engine, id, &row, &why) < 0)
+                return -ENOENT;
+        *ret_view = (ManagerRunView) {
+                .id = id,
+                .uid = facts->uid,
+                .round = row.round,
+                .unit = facts->unit,
+                .name = facts->name,
+                .key = text_of(facts->key),
+                .operator = text_of(facts->operator),
+                .trigger = text_of(facts->trigger),
+                .state = run_state_to_string(row.state),
+                .reason = row.reason != RUN_REASON_NONE ? run_reason_to_string(row.reason) : "",
+                .why = why != RUN_WHY_NOTHING ? run_why_to_string(why) : "",
+                .environment = facts->environment,
+                .definition = facts->definition,
+                .created = facts->created,
+                .queued = facts->queued,
+                .started = facts->started,
+                .ended = facts->ended,
+                .n_done = facts->n_done,
+                .n_failed = facts->n_failed,
+                .n_running = facts->n_running,
+                .n_total = facts->n_total,
+        };
+        if (row.deadline != USEC_INFINITY && !run_state_is_terminal(row.state))
+                ret_view->deadline = usec_add(runs->host.attempts.turn->now_realtime,
+                                              usec_sub(row.deadline, runs->now));
+        return 0;
+}
+
+static void put_time(Sink *sink, const char *key, usec_t time) {
+        if (time > 0)
+                sink_entry_u64(sink, key, time);
+}
+
+static void put_attempt(const ManagerRuns *runs, uint32_t run, const RunNodeRow *row, Sink *sink) {
+        const RunAttemptKey key = { run, row->node, row->generation, row->number };
+        ManagerAttemptFacts facts;
+
+        if (row->number == 0 || manager_attempts_get(runs->attempts, &key, &facts) < 0)
+                return;
+        put_time(sink, "started", facts.started);
+        put_time(sink, "ended", facts.ended);
+        if (facts.exit >= 0)
+                sink_entry_u64(sink, "exit", (uint64_t) facts.exit);
+        if (facts.signal >= 0)
+                sink_entry_u64(sink, "signal", (uint64_t) facts.signal);
+}
+
+int manager_runs_write_node(const ManagerRuns *runs, uint32_t run, uint32_t node, Sink *sink) {
+        const char *name = manager_runs_node_name(runs, run, node);
+        RunNodeRow row;
+        RunWhy why;
+
+        if (!name || run_engine_get_node(runs->engine, run, node, &row, &why) < 0)
+                return -ENOENT;
+        sink_open(sink, 'a', "{sv}");
+        sink_entry_u64(sink, "run", run);
+        sink_entry_string(sink, "node", name);
+        sink_entry_u64(sink, "generation", row.generation);
+        sink_entry_string(sink, "state", run_node_state_to_string(row.state));
+        if (row.reason != RUN_REASON_NONE)
+                sink_entry_string(sink, "reason", run_reason_to_string(row.reason));
+        sink_entry_u64(sink, "attempts", row.number);
+        put_attempt(runs, run, &row, sink);
+        if (why != RUN_WHY_NOTHING)
+                sink_entry_string(sink, "why", run_why_to_string(why));
+        sink_close(sink);
+        return 0;
+}
