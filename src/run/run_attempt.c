@@ -112,22 +112,26 @@ static void end_as_told(Run *run, uint32_t node) {
         }
 }
 
+static bool is_retried(const RunPolicy *policy, uint16_t end) {
+        static const RunEndSet every;
+
+        return !has_end(policy->no_retry_ends, end) &&
+               (memcmp(policy->retry_ends, every, sizeof(every)) == 0 || has_end(policy->retry_ends, end));
+}
+
 /* Whether @node may say "not yet" once more. */
 static bool can_say_again(const Run *run, uint32_t node) {
         const RunPolicy *policy = run_graph_policy(run->graph, node);
         const RunNode *entry = &run->nodes[node];
-        const usec_t next = usec_add(run->flow->engine->now, policy->again);
 
         return policy->again > 0 && !is_stopping(run) &&
                (policy->again_max == 0 || entry->agains < policy->again_max) &&
-               (policy->again_window == 0 || next <= usec_add(entry->first_at, policy->again_window));
+               run->flow->engine->now < run_again_bound(run, node);
 }
 
 static void end_exited(Run *run, uint32_t node, uint16_t end) {
         const RunPolicy *policy = run_graph_policy(run->graph, node);
-        static const RunEndSet every;
         RunNode *entry = &run->nodes[node];
-        bool can_retry;
 
         if (end == 0 || has_end(policy->success_ends, end)) {
                 run_node_become(run, node, RUN_NODE_SUCCEEDED, RUN_REASON_NONE);
@@ -142,9 +146,15 @@ static void end_exited(Run *run, uint32_t node, uint16_t end) {
                 defer(run, node, RUN_REASON_AGAIN, policy->again);
                 return;
         }
-        can_retry = !has_end(policy->no_retry_ends, end) &&
-                    (memcmp(policy->retry_ends, every, sizeof(every)) == 0 || has_end(policy->retry_ends, end));
-        fail(run, node, RUN_NODE_FAILED, can_retry);
+        fail(run, node, RUN_NODE_FAILED, is_retried(policy, end));
+}
+
+/* Whether a node that has said "not yet" for too long is retried: as after the exit that says so. */
+static bool is_again_retried(const RunPolicy *policy) {
+        for (uint16_t end = 0; end < RUN_ENDS; end++)
+                if (has_end(policy->again_ends, end))
+                        return is_retried(policy, end);
+        return true;
 }
 
 /* Nobody knows what it did, or has heard that it was interrupted. */
@@ -235,7 +245,10 @@ void run_attempt_meet_bound(Run *run, uint32_t node) {
 
         if (entry->state == RUN_NODE_DEFERRED && is_total)
                 fail(run, node, RUN_NODE_TIMEOUT, false);
-        else if (entry->state == RUN_NODE_READY)
+        else if (entry->state == RUN_NODE_DEFERRED) {
+                if (entry->reason == RUN_REASON_AGAIN && run_again_bound(run, node) <= now)
+                        fail(run, node, RUN_NODE_FAILED, is_again_retried(policy));
+        } else if (entry->state == RUN_NODE_READY)
                 run_node_fail(run, node, RUN_NODE_TIMEOUT, RUN_REASON_QUEUE);
         else if (entry->state == RUN_NODE_RUNNING)
                 tell_end(run, node, is_total ? RUN_OUTCOME_TOTAL : RUN_OUTCOME_TIMEOUT);

@@ -55,10 +55,11 @@ static RunDemand put_demand(const RunDemand *demand, char **arrays, char **strin
 
 RunDemand *run_demands_copy(const RunDemand *demands, size_t n) {
         RunDemand *copy = malloc(run_demands_bytes(demands, n));
-        char *arrays = (char *) (copy + n), *strings = arrays;
+        char *arrays, *strings;
 
         if (!copy)
                 return NULL;
+        arrays = strings = (char *) (copy + n);
         for (size_t i = 0; i < n; i++)
                 strings += array_bytes(&demands[i]);
         for (size_t i = 0; i < n; i++)

@@ -142,6 +142,8 @@ int run_engine_submit(RunFlow *flow, const RunSubmit *submit, uint32_t *ret_id) 
         run->row.place = ++engine->places;
         run_change(run);
         run_judge_all(run);
+        /* A condition without a value may have ended it. */
+        run_settle(run);
         if (is_busy && replaces)
                 cancel_others(run);
         run_admit(flow);

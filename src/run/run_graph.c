@@ -181,10 +181,9 @@ static int add_parents(RunGraph *graph, const RunNodeSpec *spec, uint32_t node, 
         return 0;
 }
 
-/* Airflow's rules take a parent that was skipped for a failure as one that failed, but for one-done. */
+/* A parent that was skipped for a failure counts as one that failed; but nothing is done then. */
 static bool hands_failure(RunReadiness readiness) {
-        return readiness >= RUN_READY_NONE_FAILED && readiness <= RUN_READY_NONE_FAILED_MIN_ONE &&
-               readiness != RUN_READY_ONE_DONE;
+        return readiness != RUN_READY_ONE_DONE;
 }
 
 /* Says which parents count: those that are named, else those that must be waited for, else all. */
@@ -504,9 +503,11 @@ static int add_urgency(RunGraph *graph) {
                 const uint32_t node = graph->order[at];
                 uint32_t n;
                 const uint32_t *children = run_graph_children(graph, node, &n);
+                const uint8_t *edges = run_graph_child_edges(graph, node);
 
                 for (uint32_t i = 0; i < n; i++)
-                        ways[node] = MAX(ways[node], ways[children[i]] + 1);
+                        if (!(edges[i] & RUN_EDGE_OTHERWISE))
+                                ways[node] = MAX(ways[node], ways[children[i]] + 1);
                 graph->ways[node] = (uint16_t) MIN(ways[node], (uint32_t) UINT16_MAX);
                 /* The longest way comes first. */
                 places[graph->n - 1 - ways[node]]++;

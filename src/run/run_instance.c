@@ -158,13 +158,21 @@ static usec_t total_bound(const RunPolicy *policy, const RunNode *node) {
         return node->first_at == 0 ? USEC_INFINITY : usec_add(node->first_at, policy->total_timeout);
 }
 
+usec_t run_again_bound(const Run *run, uint32_t node) {
+        const usec_t window = run_graph_policy(run->graph, node)->again_window;
+        const usec_t first = run->nodes[node].first_at;
+
+        return window == 0 || first == 0 ? USEC_INFINITY : usec_add(first, window);
+}
+
 static usec_t due_of(const Run *run, uint32_t node) {
         const RunPolicy *policy = run_graph_policy(run->graph, node);
         const RunNode *entry = &run->nodes[node];
         usec_t due = total_bound(policy, entry);
 
         if (entry->state == RUN_NODE_DEFERRED)
-                return MIN(due, entry->at);
+                return MIN(MIN(due, entry->at),
+                           entry->reason == RUN_REASON_AGAIN ? run_again_bound(run, node) : USEC_INFINITY);
         if (entry->state == RUN_NODE_READY && policy->queue_timeout > 0 && run_has_begun(run))
                 return usec_add(entry->at, policy->queue_timeout);
         if (entry->state != RUN_NODE_RUNNING || entry->outcome != RUN_OUTCOME_OPEN)

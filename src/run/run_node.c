@@ -152,7 +152,7 @@ void run_node_fail(Run *run, uint32_t node, RunNodeState state, RunReason reason
         const RunPolicy *policy = run_graph_policy(run->graph, node);
         const bool stands_in = state == RUN_NODE_TIMEOUT ? policy->has_default_for_timeout : policy->has_default;
 
-        if (policy->failure == RUN_POLICY_SUSPEND && run->row.state != RUN_STOPPING) {
+        if (policy->failure == RUN_POLICY_SUSPEND && !stands_in && run->row.state != RUN_STOPPING) {
                 run_node_become(run, node, RUN_NODE_PENDING, RUN_REASON_FAILED);
                 return;
         }
@@ -215,19 +215,34 @@ static RunNodeEvent ask_parents(Run *run, uint32_t node) {
         return policy->readiness == RUN_READY_BY_POLICY ? ask_later(run, node) : run_ready(policy, &counts);
 }
 
-/* Whether a failure is why @node is skipped: that of a parent, or one further up. */
-static bool has_failure_above(const Run *run, uint32_t node) {
-        const uint8_t *edges = run_graph_parent_edges(run->graph, node);
-        uint32_t n;
-        const uint32_t *parents = run_graph_parents(run->graph, node, &n);
-
-        if (run->nodes[node].failed > 0)
-                return true;
-        for (uint32_t i = 0; i < n; i++)
-                if (edges[i] & RUN_EDGE_IS_JUDGED && run->nodes[parents[i]].state == RUN_NODE_SKIPPED &&
-                    run->nodes[parents[i]].reason == RUN_REASON_UPSTREAM_FAILED)
-                        return true;
+/* Whether a failure above @node is why it is skipped: its rule wants success, and one that counts has failed. */
+static bool is_skipped_for_failure(const Run *run, uint32_t node) {
+        switch (run_graph_policy(run->graph, node)->readiness) {
+        case RUN_READY_ALL_SUCCEEDED:
+        case RUN_READY_AT_LEAST:
+        case RUN_READY_AT_LEAST_PERCENT:
+        case RUN_READY_ANY:
+        case RUN_READY_NAMED:
+        case RUN_READY_NONE_FAILED:
+        case RUN_READY_NONE_FAILED_MIN_ONE:
+        case RUN_READY_BY_POLICY:
+                return run->nodes[node].failed > 0;
+        case RUN_READY_ALL_FINISHED:
+        case RUN_READY_ONE_FAILED:
+        case RUN_READY_ALL_FAILED:
+        case RUN_READY_ALWAYS:
+        case RUN_READY_NONE_SKIPPED:
+        case RUN_READY_ONE_DONE:
+        case RUN_READY_ALL_SKIPPED:
+        case _RUN_READINESS_MAX:
+                break;
+        }
         return false;
+}
+
+bool run_node_lacks_condition(const Run *run, uint32_t node) {
+        return run_graph_policy(run->graph, node)->has_condition && run->nodes[node].state == RUN_NODE_PENDING &&
+               run->nodes[node].number == 0;
 }
 
 /* What the nodes with a condition beside @node leave it: RUN_NODE_EVENT_NEVER if one of them was not skipped for it. */
@@ -242,8 +257,8 @@ static RunNodeEvent ask_siblings(const Run *run, uint32_t node) {
 
                 if (!(edges[i] & RUN_EDGE_OTHERWISE))
                         continue;
-                if (sibling->state == RUN_NODE_BLOCKED && verdict == RUN_NODE_EVENT_FIT)
-                        verdict = RUN_NODE_EVENT_BLOCK;
+                if (sibling->state == RUN_NODE_BLOCKED || run_node_lacks_condition(run, parents[i]))
+                        verdict = verdict == RUN_NODE_EVENT_FIT ? RUN_NODE_EVENT_BLOCK : verdict;
                 else if (sibling->state == RUN_NODE_WAITING)
                         verdict = RUN_NODE_EVENT_WAIT;
                 else if (sibling->state != RUN_NODE_SKIPPED || sibling->reason != RUN_REASON_WHEN)
@@ -260,9 +275,6 @@ static void become_ready(Run *run, uint32_t node) {
                 run_node_become(run, node, RUN_NODE_READY, RUN_REASON_NONE);
                 return;
         }
-        /* A failure must be able to end the run. */
-        if (!run_is_open(run))
-                return;
         switch (engine->host->judge(engine->userdata, run->row.id, node)) {
         case RUN_CONDITION_TRUE:
                 run_node_become(run, node, RUN_NODE_READY, RUN_REASON_NONE);
@@ -282,7 +294,7 @@ static void take_verdict(Run *run, uint32_t node, RunNodeEvent verdict) {
                 become_ready(run, node);
         else if (verdict == RUN_NODE_EVENT_NEVER)
                 run_node_become(run, node, RUN_NODE_SKIPPED,
-                                has_failure_above(run, node) ? RUN_REASON_UPSTREAM_FAILED : RUN_REASON_UPSTREAM);
+                                is_skipped_for_failure(run, node) ? RUN_REASON_UPSTREAM_FAILED : RUN_REASON_UPSTREAM);
         else if (run->nodes[node].state != rest)
                 run_node_become(run, node, rest, RUN_REASON_NONE);
 }
@@ -346,9 +358,6 @@ void run_judge(Run *run) {
         /* What is marked on the way stands further on, and may move the end. */
         while ((run->first_marked = run_set_next(run, RUN_SET_MARKED, run->first_marked, run->end_marked)) <
                run->end_marked) {
-                /* A condition without a value can end the run: then nothing more is judged. */
-                if (run->fired != RUN_END_RUN_NO)
-                        return;
                 run_set_put(run, RUN_SET_MARKED, run->first_marked, false);
                 if (run_is_judged(run))
                         judge(run, order[run->first_marked]);
@@ -363,18 +372,17 @@ void run_judge_all(Run *run) {
         run_judge(run);
 }
 
-void run_judge_conditions(Run *run) {
-        for (uint32_t i = 0; i < run->n; i++)
-                if (run_graph_policy(run->graph, i)->has_condition)
-                        mark(run, i);
-}
-
 /* — many nodes — */
 
 void run_node_skip_rest(Run *run) {
         for (uint32_t i = 0; i < run->n; i++)
                 if (run->nodes[i].state < RUN_NODE_SUCCEEDED && run->nodes[i].state != RUN_NODE_RUNNING)
                         run_node_become(run, i, RUN_NODE_SKIPPED, RUN_REASON_ENDED);
+}
+
+void run_judge_again(Run *run, uint32_t node) {
+        run_node_become(run, node, RUN_NODE_WAITING, RUN_REASON_NONE);
+        mark(run, node);
 }
 
 void run_node_reset(Run *run, uint32_t node) {
@@ -388,12 +396,15 @@ void run_node_reset(Run *run, uint32_t node) {
         mark(run, node);
 }
 
+/* A node that runs otherwise is beside @node, not below it. */
 static void mark_children(Run *run, uint32_t node) {
+        const uint8_t *edges = run_graph_child_edges(run->graph, node);
         uint32_t n;
         const uint32_t *children = run_graph_children(run->graph, node, &n);
 
         for (uint32_t i = 0; i < n; i++)
-                mark(run, children[i]);
+                if (!(edges[i] & RUN_EDGE_OTHERWISE))
+                        mark(run, children[i]);
 }
 
 /* Marks @node and all below it: one walk forward. Whoever marks judges all nodes later, or clears the marks. */
@@ -453,7 +464,7 @@ void run_drop_unneeded(Run *run) {
                 for (uint32_t i = 0; (i = run_set_next(run, RUN_SET_PENDING, i, run->n)) < run->n; i++) {
                         bool has_goal;
 
-                        if (has_live_goal(run, i, &has_goal) || !has_goal)
+                        if (run_graph_policy(run->graph, i)->is_goal || has_live_goal(run, i, &has_goal) || !has_goal)
                                 continue;
                         run_node_become(run, i, RUN_NODE_CANCELLED, RUN_REASON_UNNEEDED);
                         run_judge(run);

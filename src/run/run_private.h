@@ -139,6 +139,7 @@ void run_change_node(Run *run, uint32_t node);
 void run_node_time(Run *run, uint32_t node); /* after a change of what its timer hangs on */
 /* Moves nodes whose time has come from the timers to RUN_SET_DUE. Returns whether there are some. */
 bool run_take_due(Run *run);
+usec_t run_again_bound(const Run *run, uint32_t node); /* until when a node may say "not yet"; USEC_INFINITY: always */
 void run_time(Run *run); /* the same for the run */
 int run_compare_due(const void *a, const void *b);
 uint32_t *run_heap_place(void *run);
@@ -159,10 +160,12 @@ void run_ask_policies(Run *run);
 void run_take_answer(Run *run, uint32_t node, RunAnswer answer);
 void run_judge(Run *run); /* all that are marked */
 void run_judge_all(Run *run);
-void run_judge_conditions(Run *run); /* which wait for the run to begin; with run_settle() */
 void run_node_restore(Run *run, uint32_t node); /* what it held, and what it waits for */
 void run_node_begin_all(Run *run); /* those that are READY wait from now on */
 void run_node_skip_rest(Run *run); /* all that do not run */
+/* A person has to decide about @node, because its condition had no value. */
+bool run_node_lacks_condition(const Run *run, uint32_t node);
+void run_judge_again(Run *run, uint32_t node);
 void run_node_reset(Run *run, uint32_t node); /* a next generation */
 /* Resets @node and, below it, all or what was skipped or cancelled. */
 void run_reset_below(Run *run, uint32_t node, bool all);

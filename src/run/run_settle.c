@@ -77,8 +77,12 @@ static void settle_running(Run *run) {
 }
 
 void run_fire(Run *run) {
-        if (run->fired != RUN_END_RUN_NO && run_is_open(run)) {
-                run_stop(run, run->fired == RUN_END_RUN_SUCCESS ? result_of(run) : RUN_FAILED);
+        const RunState result = run->fired == RUN_END_RUN_SUCCESS ? result_of(run) : RUN_FAILED;
+
+        if (run->fired != RUN_END_RUN_NO && (run->row.state == RUN_CREATED || run->row.state == RUN_QUEUED))
+                run_end_unbegun(run, result, RUN_REASON_NONE);
+        else if (run->fired != RUN_END_RUN_NO && run_is_open(run)) {
+                run_stop(run, result);
                 if (run->settings.end_kills)
                         run_attempt_tell_all(run, RUN_OUTCOME_ENDED);
         }
@@ -113,7 +117,6 @@ void run_end_unbegun(Run *run, RunState state, RunReason reason) {
 void run_begin(Run *run) {
         run->row.deadline = usec_add(run->flow->engine->now, run->settings.timeout);
         run_become(run, RUN_RUNNING, RUN_REASON_NONE);
-        run_judge_conditions(run);
         run_node_begin_all(run);
         run_settle(run);
 }

@@ -82,6 +82,10 @@ static void stop_run(Run *run, bool kills) {
 static void ready_again(Run *run, uint32_t node) {
         RunNode *entry = &run->nodes[node];
 
+        if (run_node_lacks_condition(run, node)) {
+                run_judge_again(run, node);
+                return;
+        }
         entry->failures = entry->agains = entry->losses = 0;
         entry->first_at = 0;
         run_node_become(run, node, RUN_NODE_READY, RUN_REASON_NONE);
@@ -114,11 +118,13 @@ static void resolve_ended(Run *run, uint32_t node) {
 }
 
 static void resolve(Run *run, RunVerb verb, uint32_t node) {
+        const RunPolicy *policy = run_graph_policy(run->graph, node);
+
         if (verb == RUN_VERB_AS_SUCCESS)
                 run_node_become(run, node, RUN_NODE_SUCCEEDED, RUN_REASON_OPERATOR);
         else if (verb == RUN_VERB_AS_FAILED) {
                 run_node_become(run, node, RUN_NODE_FAILED, RUN_REASON_OPERATOR);
-                if (run_graph_policy(run->graph, node)->failure == RUN_POLICY_END)
+                if (policy->failure == RUN_POLICY_END && !policy->has_default)
                         run->fired = RUN_END_RUN_FAILURE;
         } else if (verb == RUN_VERB_AS_RETRY)
                 ready_again(run, node);

@@ -133,7 +133,7 @@ report $? "a command that says \"not yet\" runs again"
 : >"$DIR/there"
 wait_for '^SUCCEEDED$' run_state 2
 report $? "and the run goes on when it is there"
-check_equal "the next command ran once" "$(grep -c then "$RECORD")" 1
+check_equal "the next command ran once" "$(grep -c "^then" "$RECORD")" 1
 : >"$RECORD"
 check_exit "it says so up to AgainMax= times" 1 ctl flow start --wait limited
 check_equal "and fails then" "$(ran)" "wait wait wait "

@@ -19,7 +19,7 @@
 #include "run_adapter.h"
 
 /* SkipUnneeded=all is not there. */
-#define FEATURES 0
+#define FEATURES (TRIAL_HAS_OPTIONAL | TRIAL_HAS_AIRFLOW | TRIAL_HAS_SKIP_COUNTS | TRIAL_HAS_SHORT_CIRCUIT | TRIAL_HAS_AGAIN_BOUND | TRIAL_HAS_END_RUN | TRIAL_HAS_DEFAULT | TRIAL_HAS_WHEN)
 
 /* The status that is not retried is that of a process which a signal has killed: SIGSEGV. */
 #define END_OF_STATUS_2 RUN_END_BY_SIGNAL(11)
@@ -156,7 +156,6 @@ static RunPolicy policy_of(const TrialNode *node) {
                 .total_timeout = span_of(node->total_timeout),
                 .again_window = node->again_max_time * USEC_PER_SEC,
                 .has_condition = node->when != TRIAL_WHEN_NONE,
-                .is_otherwise = node->is_otherwise,
                 .is_goal = node->is_always_needed,
                 .stays = node->is_always_needed || node->skip_unneeded == TRIAL_SKIP_NONE,
                 .has_default = node->default_on & TRIAL_DEFAULT_ON_FAILURE,
@@ -185,6 +184,14 @@ static uint8_t edge_of(const TrialNode *node, unsigned parent) {
         return (uint8_t) edge;
 }
 
+/* A graph has no Otherwise= without a condition beside it; a case that was made smaller may. */
+static bool has_decider(const TrialDefinition *definition, const TrialNode *node) {
+        for (unsigned i = 0; i < definition->n_nodes; i++)
+                if (trial_decides_about(&definition->nodes[i], node))
+                        return true;
+        return false;
+}
+
 static void make_graph(Adapter *adapter) {
         const TrialDefinition *definition = adapter->definition;
         static const char *parents[TRIAL_NODES_MAX][TRIAL_PARENTS_MAX];
@@ -204,6 +211,7 @@ static void make_graph(Adapter *adapter) {
                 specs[i] = (RunNodeSpec) {
                         .name = names[i], .parents = parents[i], .edges = edges[i], .n_parents = node->n_parents, .policy = policy_of(node)
                 };
+                specs[i].policy.is_otherwise = node->is_otherwise && has_decider(definition, node);
         }
         CHECK(run_graph_new(&(RunGraphSpec) { specs, definition->n_nodes }, &adapter->graph, &problem));
 }
