@@ -25,6 +25,8 @@ RunNodeRow run_node_row(const Run *run, uint32_t node) {
                 .batch = entry->is_put ? entry->batch : 0,
                 .at = entry->at,
                 .first_at = entry->first_at,
+                .is_wanted = entry->is_wanted,
+                .has_passed = entry->has_passed,
         };
 }
 
@@ -102,6 +104,8 @@ static void restore_node(Run *run, const RunNodeRow *row) {
         node->agains = (uint16_t) row->agains;
         node->losses = row->losses & 3U;
         node->first_at = row->first_at;
+        node->is_wanted = row->is_wanted;
+        node->has_passed = row->has_passed;
         node->at = row->at;
         node->attempt = row->attempt & 3U;
         node->is_put = true;

@@ -141,8 +141,7 @@ int run_engine_submit(RunFlow *flow, const RunSubmit *submit, uint32_t *ret_id) 
         run->row.key = submit->key;
         run->row.place = ++engine->places;
         run_change(run);
-        run_judge_all(run);
-        /* A condition without a value may have ended it. */
+        run_mark_all(run);
         run_settle(run);
         if (is_busy && replaces)
                 cancel_others(run);

@@ -150,6 +150,8 @@ typedef struct RunNodeRow {
         uint32_t batch; /* that the attempt was made in; 0: the one of this row */
         usec_t at; /* not before, if DEFERRED; since when, if READY; the start of an attempt */
         usec_t first_at; /* the first of the attempts that count; 0: none yet */
+        bool is_wanted; /* a person has asked for this generation, or for another try */
+        bool has_passed; /* its condition was true in this generation */
 } RunNodeRow;
 
 typedef struct RunRow {

@@ -7,8 +7,9 @@
  * there. A child that has started, or was decided, needs its parents no more
  * if it would have taken any of them; one that was skipped as unneeded needs
  * none. So what is needed changes only where a child with such an edge
- * starts: its parents are doubted, and doubts are walked against the order of
- * the graph, from below, so that each node is looked at once.
+ * starts, or is to start anew: its parents are doubted, and doubts are walked
+ * against the order of the graph, from below, so that each node is looked at
+ * once. What a person has asked for is needed.
  */
 
 #include "run/run_private.h"
@@ -28,7 +29,7 @@ static bool is_needed(const Run *run, uint32_t node) {
         const uint32_t *children;
         uint32_t n;
 
-        if (policy->stays || run_graph_is_goal(run->graph, node))
+        if (policy->stays || run->nodes[node].is_wanted || run_graph_is_goal(run->graph, node))
                 return true;
         children = run_graph_children(run->graph, node, &n);
         for (uint32_t i = 0; i < n; i++)
@@ -40,6 +41,11 @@ static bool is_needed(const Run *run, uint32_t node) {
 void run_forget_doubts(Run *run) {
         while (run->end_doubted > 0)
                 run_set_put(run, RUN_SET_DOUBTED, --run->end_doubted, false);
+}
+
+/* A process runs that nobody needs. */
+static bool is_marked(const RunNode *node) {
+        return node->state == RUN_NODE_RUNNING && node->reason == RUN_REASON_SHORT_CIRCUIT;
 }
 
 static void skip(Run *run, uint32_t node) {
@@ -75,8 +81,14 @@ void run_skip_unneeded(Run *run) {
                 if (!run_set_has(run, RUN_SET_DOUBTED, rank))
                         continue;
                 run_set_put(run, RUN_SET_DOUBTED, rank, false);
+                if (!run_is_judged(run))
+                        continue;
                 /* What is skipped doubts its parents, which stand further in front. */
-                if (run_is_judged(run) && !is_needed(run, order[rank]))
+                if (!is_needed(run, order[rank]))
                         skip(run, order[rank]);
+                else if (is_marked(&run->nodes[order[rank]])) {
+                        run->nodes[order[rank]].reason = RUN_REASON_NONE;
+                        run_change_node(run, order[rank]);
+                }
         }
 }

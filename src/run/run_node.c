@@ -61,11 +61,11 @@ bool run_node_has_started(const RunNode *node, RunNodeState state) {
         case RUN_NODE_WAITING:
         case RUN_NODE_BLOCKED:
         case RUN_NODE_READY:
-                /* After an attempt it may be READY again. */
+        case RUN_NODE_PENDING:
+                /* An attempt may be behind it. */
                 return node->number > 0;
         case RUN_NODE_RUNNING:
         case RUN_NODE_DEFERRED:
-        case RUN_NODE_PENDING:
         case RUN_NODE_SUCCEEDED:
         case RUN_NODE_FAILED:
         case RUN_NODE_TIMEOUT:
@@ -81,22 +81,25 @@ bool run_node_is_skipped_as_unneeded(const RunNode *node) {
         return node->state == RUN_NODE_SKIPPED && node->reason == RUN_REASON_SHORT_CIRCUIT;
 }
 
-/* @node has started, or was decided without that: its parents may be unneeded. */
+/* Whether @node is needed is to be looked at again. */
+void run_doubt(Run *run, uint32_t node) {
+        const uint32_t rank = run_graph_rank(run->graph, node);
+
+        run->end_doubted = MAX(run->end_doubted, rank + 1);
+        run_set_put(run, RUN_SET_DOUBTED, rank, true);
+}
+
+/* @node has started, was decided without that, or is to start anew: its parents may be unneeded, or needed again. */
 static void doubt_parents(Run *run, uint32_t node) {
         const bool is_unneeded = run_node_is_skipped_as_unneeded(&run->nodes[node]);
         const uint8_t *edges = run_graph_parent_edges(run->graph, node);
         uint32_t n;
         const uint32_t *parents = run_graph_parents(run->graph, node, &n);
 
-        for (uint32_t i = 0; i < n; i++) {
-                const uint32_t rank = run_graph_rank(run->graph, parents[i]);
-
-                if ((!is_unneeded && !(edges[i] & (RUN_EDGE_OPTIONAL | RUN_EDGE_OTHERWISE))) ||
-                    run_node_state_is_terminal(run->nodes[parents[i]].state))
-                        continue;
-                run->end_doubted = MAX(run->end_doubted, rank + 1);
-                run_set_put(run, RUN_SET_DOUBTED, rank, true);
-        }
+        for (uint32_t i = 0; i < n; i++)
+                if ((is_unneeded || edges[i] & (RUN_EDGE_OPTIONAL | RUN_EDGE_OTHERWISE)) &&
+                    !run_node_state_is_terminal(run->nodes[parents[i]].state))
+                        run_doubt(run, parents[i]);
 }
 
 void run_want_policy(Run *run, uint32_t node, bool wants) {
@@ -140,8 +143,10 @@ void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reas
         run_change_node(run, node);
         run_node_time(run, node);
         tell_children(run, node, from, reason_before);
-        if (!had_started && run_node_has_started(entry, state))
+        if (had_started != run_node_has_started(entry, state) || run_node_is_skipped_as_unneeded(entry))
                 doubt_parents(run, node);
+        if (had_started && !run_node_has_started(entry, state))
+                run_doubt(run, node);
         if (state == RUN_NODE_SUCCEEDED && run->fired == RUN_END_RUN_NO)
                 run->fired = run_graph_policy(run->graph, node)->end_run;
         if (!run_lock_node(run, node))
@@ -242,7 +247,7 @@ static bool is_skipped_for_failure(const Run *run, uint32_t node) {
 
 bool run_node_lacks_condition(const Run *run, uint32_t node) {
         return run_graph_policy(run->graph, node)->has_condition && run->nodes[node].state == RUN_NODE_PENDING &&
-               run->nodes[node].number == 0;
+               !run->nodes[node].has_passed;
 }
 
 /* What the nodes with a condition beside @node leave it: RUN_NODE_EVENT_NEVER if one of them was not skipped for it. */
@@ -271,12 +276,13 @@ static RunNodeEvent ask_siblings(const Run *run, uint32_t node) {
 static void become_ready(Run *run, uint32_t node) {
         const RunEngine *engine = run->flow->engine;
 
-        if (!run_graph_policy(run->graph, node)->has_condition) {
+        if (!run_graph_policy(run->graph, node)->has_condition || run->nodes[node].has_passed) {
                 run_node_become(run, node, RUN_NODE_READY, RUN_REASON_NONE);
                 return;
         }
         switch (engine->host->judge(engine->userdata, run->row.id, node)) {
         case RUN_CONDITION_TRUE:
+                run->nodes[node].has_passed = true;
                 run_node_become(run, node, RUN_NODE_READY, RUN_REASON_NONE);
                 break;
         case RUN_CONDITION_FALSE:
@@ -306,12 +312,14 @@ static void judge(Run *run, uint32_t node) {
         if (state != RUN_NODE_WAITING && state != RUN_NODE_BLOCKED)
                 return;
         verdict = ask_parents(run, node);
-        if (verdict == RUN_NODE_EVENT_FIT && run_graph_policy(run->graph, node)->is_otherwise) {
-                verdict = ask_siblings(run, node);
-                if (verdict == RUN_NODE_EVENT_NEVER) {
+        if (run_graph_policy(run->graph, node)->is_otherwise && verdict != RUN_NODE_EVENT_NEVER) {
+                const RunNodeEvent others = ask_siblings(run, node);
+
+                if (others == RUN_NODE_EVENT_NEVER) {
                         run_node_become(run, node, RUN_NODE_SKIPPED, RUN_REASON_WHEN);
                         return;
                 }
+                verdict = verdict == RUN_NODE_EVENT_FIT ? others : verdict;
         }
         take_verdict(run, node, verdict);
 }
@@ -366,10 +374,9 @@ void run_judge(Run *run) {
         run->end_marked = 0;
 }
 
-void run_judge_all(Run *run) {
+void run_mark_all(Run *run) {
         for (uint32_t i = 0; i < run->n; i++)
                 mark(run, i);
-        run_judge(run);
 }
 
 /* — many nodes — */
@@ -390,6 +397,7 @@ void run_node_reset(Run *run, uint32_t node) {
 
         entry->generation++;
         entry->number = 0;
+        entry->is_wanted = entry->has_passed = false;
         entry->failures = entry->agains = entry->losses = 0;
         entry->first_at = 0;
         run_node_become(run, node, RUN_NODE_WAITING, RUN_REASON_NONE);
@@ -459,7 +467,7 @@ static bool has_live_goal(Run *run, uint32_t node, bool *ret_has_goal) {
 }
 
 void run_drop_unneeded(Run *run) {
-        while (run->may_be_unneeded && run_is_open(run) && run->fired == RUN_END_RUN_NO) {
+        while (run->may_be_unneeded && run_is_judged(run)) {
                 run->may_be_unneeded = false;
                 for (uint32_t i = 0; (i = run_set_next(run, RUN_SET_PENDING, i, run->n)) < run->n; i++) {
                         bool has_goal;

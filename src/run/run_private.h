@@ -28,6 +28,7 @@ typedef struct RunNode {
         uint8_t state, reason;
         uint8_t attempt : 2, outcome : 3, losses : 2, is_put : 1; /* is_put: .batch is known */
         uint8_t is_asked : 1, is_stale : 1; /* the command that judges it; its parents have changed since */
+        uint8_t is_wanted : 1, has_passed : 1; /* a person has asked for it; its condition was true */
 } RunNode;
 
 _Static_assert(sizeof(RunNode) <= 56, "a node of a live run takes 64 bytes with its sets");
@@ -152,6 +153,7 @@ Run *run_find(const RunEngine *engine, uint32_t id);
 void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reason);
 /* What has failed for good: @node becomes @state, or what its policy says. */
 void run_node_fail(Run *run, uint32_t node, RunNodeState state, RunReason reason);
+void run_doubt(Run *run, uint32_t node); /* whether it is needed */
 bool run_node_has_started(const RunNode *node, RunNodeState state); /* or was decided without that */
 bool run_node_is_skipped_as_unneeded(const RunNode *node);
 /* Whether the command that judges @node is to be asked with the end of the turn. */
@@ -159,7 +161,7 @@ void run_want_policy(Run *run, uint32_t node, bool wants);
 void run_ask_policies(Run *run);
 void run_take_answer(Run *run, uint32_t node, RunAnswer answer);
 void run_judge(Run *run); /* all that are marked */
-void run_judge_all(Run *run);
+void run_mark_all(Run *run); /* to be judged */
 void run_node_restore(Run *run, uint32_t node); /* what it held, and what it waits for */
 void run_node_begin_all(Run *run); /* those that are READY wait from now on */
 void run_node_skip_rest(Run *run); /* all that do not run */

@@ -96,10 +96,11 @@ void run_settle(Run *run) {
                 do {
                         run_judge(run);
                         run_skip_unneeded(run);
-                        run_fire(run);
                 } while (run->first_marked < run->end_marked);
                 run_drop_unneeded(run);
         } while (run->first_marked < run->end_marked || run->end_doubted > 0);
+        /* A condition without a value ends the run when all else that follows from the event is decided. */
+        run_fire(run);
         if (run_is_open(run))
                 settle_running(run);
         if (run->row.state == RUN_STOPPING)

@@ -82,6 +82,7 @@ static void stop_run(Run *run, bool kills) {
 static void ready_again(Run *run, uint32_t node) {
         RunNode *entry = &run->nodes[node];
 
+        entry->is_wanted = true;
         if (run_node_lacks_condition(run, node)) {
                 run_judge_again(run, node);
                 return;
@@ -101,13 +102,18 @@ static void wake(Run *run) {
                 run_become(run, RUN_RUNNING, RUN_REASON_NONE);
 }
 
+static void reset_wanted(Run *run, uint32_t node) {
+        run_node_reset(run, node);
+        run->nodes[node].is_wanted = true;
+}
+
 static void retry(Run *run, uint32_t node) {
         if (run->nodes[node].state == RUN_NODE_PENDING) {
                 ready_again(run, node);
                 return;
         }
         run_reset_below(run, node, false);
-        run_node_reset(run, node);
+        reset_wanted(run, node);
 }
 
 static void resolve_ended(Run *run, uint32_t node) {
@@ -137,7 +143,7 @@ static void take_node_verb(Run *run, RunVerb verb, uint32_t node) {
 
         if (verb == RUN_VERB_RERUN) {
                 run_reset_below(run, node, true);
-                run_node_reset(run, node);
+                reset_wanted(run, node);
         } else if (verb == RUN_VERB_RETRY)
                 retry(run, node);
         else if (is_over)

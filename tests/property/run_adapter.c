@@ -19,7 +19,7 @@
 #include "run_adapter.h"
 
 /* SkipUnneeded=all is not there. */
-#define FEATURES (TRIAL_HAS_OPTIONAL | TRIAL_HAS_AIRFLOW | TRIAL_HAS_SKIP_COUNTS | TRIAL_HAS_SHORT_CIRCUIT | TRIAL_HAS_AGAIN_BOUND | TRIAL_HAS_END_RUN | TRIAL_HAS_DEFAULT | TRIAL_HAS_WHEN)
+#define FEATURES (TRIAL_HAS_OPTIONAL | TRIAL_HAS_AIRFLOW | TRIAL_HAS_SKIP_COUNTS | TRIAL_HAS_SHORT_CIRCUIT | TRIAL_HAS_AGAIN_BOUND | TRIAL_HAS_END_RUN | TRIAL_HAS_DEFAULT | TRIAL_HAS_WHEN | TRIAL_HAS_NODE_QUEUE)
 
 /* The status that is not retried is that of a process which a signal has killed: SIGSEGV. */
 #define END_OF_STATUS_2 RUN_END_BY_SIGNAL(11)
@@ -116,6 +116,14 @@ static const RunHost host = {
 
 /* — definition — */
 
+/* Must ones beside optional ones, of which there are none: nothing is waited for. */
+static bool has_no_must(const TrialNode *node) {
+        for (unsigned i = 0; i < node->n_parents; i++)
+                if (node->is_marked[i])
+                        return false;
+        return node->readiness == TRIAL_MUST && node->n_parents > 0;
+}
+
 static RunPolicy policy_of(const TrialNode *node) {
         static const RunReadiness readiness[] = {
                 [TRIAL_ALL_SUCCEEDED] = RUN_READY_ALL_SUCCEEDED,
@@ -141,7 +149,7 @@ static RunPolicy policy_of(const TrialNode *node) {
         static const RunEndRun end_run[] = { RUN_END_RUN_NO, RUN_END_RUN_SUCCESS, RUN_END_RUN_FAILURE };
         static const RunBackoff backoff[] = { RUN_BACKOFF_FIXED, RUN_BACKOFF_LINEAR, RUN_BACKOFF_EXPONENTIAL };
         RunPolicy policy = {
-                .readiness = readiness[node->readiness],
+                .readiness = has_no_must(node) ? RUN_READY_ALWAYS : readiness[node->readiness],
                 .amount = node->readiness == TRIAL_ONE_SUCCESS ? 1U : node->amount,
                 .recover = recover[node->recover],
                 .failure = failure[node->policy],
@@ -154,6 +162,7 @@ static RunPolicy policy_of(const TrialNode *node) {
                 .window = USEC_INFINITY,
                 .timeout = span_of(node->timeout),
                 .total_timeout = span_of(node->total_timeout),
+                .queue_timeout = node->queue_timeout * USEC_PER_SEC,
                 .again_window = node->again_max_time * USEC_PER_SEC,
                 .has_condition = node->when != TRIAL_WHEN_NONE,
                 .is_goal = node->is_always_needed,

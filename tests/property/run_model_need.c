@@ -58,6 +58,41 @@ static bool still_needs(const TrialNodeView *child, bool has_started, Edge edge,
         return edge == EDGE_MUST && has_started;
 }
 
+/* What is not decided needs the conditions that decide about it. */
+static bool need_deciders(const TrialDefinition *definition, unsigned node, bool *needed) {
+        bool has_changed = false;
+
+        for (unsigned i = 0; i < definition->n_nodes; i++)
+                if (!needed[i] && definition->nodes[node].is_otherwise &&
+                    trial_decides_about(&definition->nodes[i], &definition->nodes[node]))
+                        needed[i] = has_changed = true;
+        return has_changed;
+}
+
+static bool need_once(const RunModel *model, unsigned r, const bool *started, bool *needed) {
+        const TrialDefinition *definition = model->definition;
+        bool has_changed = false;
+
+        for (unsigned i = definition->n_nodes; i-- > 0;) {
+                const TrialNode *spec = &definition->nodes[i];
+                const TrialNodeView *view = &model->runs[r].nodes[i];
+                const bool waits = !started[i] && !trial_node_is_terminal(view->state);
+
+                if (waits && needed[i])
+                        has_changed = need_deciders(definition, i, needed) || has_changed;
+                for (unsigned k = 0; k < spec->n_parents; k++) {
+                        const unsigned parent = spec->parents[k];
+
+                        if (!needed[parent] &&
+                            (waits ? needed[i]
+                                   : still_needs(view, started[i], edge_of(spec, k),
+                                                 definition->nodes[parent].skip_unneeded)))
+                                needed[parent] = has_changed = true;
+                }
+        }
+        return has_changed;
+}
+
 void run_model_find_needed(const RunModel *model, unsigned r, bool *needed) {
         const TrialDefinition *definition = model->definition;
         bool started[TRIAL_NODES_MAX];
@@ -67,19 +102,7 @@ void run_model_find_needed(const RunModel *model, unsigned r, bool *needed) {
         for (unsigned i = 0; i < definition->n_nodes; i++)
                 needed[i] = needed[i] || model->runs[r].is_wanted[i] ||
                             definition->nodes[i].skip_unneeded == TRIAL_SKIP_NONE;
-        /* All that needs a node comes after it: one pass is enough. */
-        for (unsigned i = definition->n_nodes; i-- > 0;) {
-                const TrialNode *spec = &definition->nodes[i];
-                const TrialNodeView *view = &model->runs[r].nodes[i];
-
-                for (unsigned k = 0; k < spec->n_parents; k++) {
-                        const unsigned parent = spec->parents[k];
-
-                        if (!started[i] && !trial_node_is_terminal(view->state))
-                                needed[parent] = needed[parent] || needed[i];
-                        else if (still_needs(view, started[i], edge_of(spec, k),
-                                             definition->nodes[parent].skip_unneeded))
-                                needed[parent] = true;
-                }
-        }
+        /* Nodes with Otherwise=yes may need later ones: until nothing changes. */
+        while (need_once(model, r, started, needed))
+                ;
 }

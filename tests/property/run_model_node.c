@@ -78,6 +78,10 @@ TrialFailurePolicy run_model_policy(const TrialNode *spec, TrialNodeState state)
         return (spec->default_on & end) != 0 ? TRIAL_POLICY_CONTINUE : spec->policy;
 }
 
+void run_model_end_for_expression(RunModel *model, unsigned run) {
+        run_model_stop(model, run, TRIAL_RUN_FAILED, TRIAL_REASON_NONE, ending_of_others(model));
+}
+
 void run_model_succeed(RunModel *model, unsigned run, unsigned node, TrialReason reason) {
         const TrialEndRun end_run = model->definition->nodes[node].end_run;
         TrialRunState result = TRIAL_RUN_FAILED;

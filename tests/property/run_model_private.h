@@ -69,6 +69,7 @@ typedef struct ModelRun {
         bool is_wanted[TRIAL_NODES_MAX];        /* a human has asked for the present generation, or for another try */
         bool is_marked[TRIAL_NODES_MAX];        /* it runs, and nobody needs it */
         bool has_passed[TRIAL_NODES_MAX];       /* its When= was true in the present generation */
+        bool is_ended;                          /* by an expression, once all that follows from the event is decided */
 } ModelRun;
 
 typedef struct RunModel {
@@ -119,6 +120,7 @@ void run_model_set(RunModel *model, unsigned run, unsigned node, TrialNodeState 
 void run_model_stop(RunModel *model, unsigned run, TrialRunState result, TrialReason reason, ModelEnding ending);
 /* The node's parents allow it to run: what does When= say? */
 void run_model_become_ready(RunModel *model, unsigned run, unsigned node);
+void run_model_end_for_expression(RunModel *model, unsigned run);
 void run_model_succeed(RunModel *model, unsigned run, unsigned node, TrialReason reason);
 /* A failure after which the node is not tried again. */
 void run_model_fail(RunModel *model, unsigned run, unsigned node, TrialNodeState state, TrialReason reason);

@@ -18,7 +18,11 @@ void run_model_become_ready(RunModel *model, unsigned r, unsigned node) {
         const TrialWhen when = model->definition->nodes[node].when;
 
         if (when == TRIAL_WHEN_ERROR && !model->runs[r].has_passed[node]) {
-                run_model_fail(model, r, node, TRIAL_NODE_FAILED, TRIAL_REASON_EXPRESSION);
+                if (run_model_policy(&model->definition->nodes[node], TRIAL_NODE_FAILED) == TRIAL_POLICY_END) {
+                        run_model_set(model, r, node, TRIAL_NODE_FAILED, TRIAL_REASON_EXPRESSION);
+                        model->runs[r].is_ended = true;
+                } else
+                        run_model_fail(model, r, node, TRIAL_NODE_FAILED, TRIAL_REASON_EXPRESSION);
                 return;
         }
         if (when == TRIAL_WHEN_FALSE && !model->runs[r].has_passed[node]) {
@@ -151,6 +155,9 @@ static void look_at_nodes(RunModel *model, unsigned r) {
                 if (run->state != TRIAL_RUN_STOPPING)
                         skip_unneeded(model, r);
         } while (sum_nodes(model, run) != before);
+        if (run->is_ended)
+                run_model_end_for_expression(model, r);
+        run->is_ended = false;
 }
 
 /* — runs — */

@@ -73,13 +73,18 @@ static void find_needed(const TrialPlayer *player, unsigned r, Reading reading, 
         const TrialDefinition *definition = &player->trial->definition;
         bool has_child[TRIAL_NODES_MAX] = {};
 
-        for (unsigned i = definition->n_nodes; i-- > 0;) {
+        /* Nodes with Otherwise=yes may need later ones: the second pass has what those need. */
+        for (unsigned at = 2 * definition->n_nodes; at-- > 0;) {
+                const unsigned i = at % definition->n_nodes;
                 const TrialNode *spec = &definition->nodes[i];
                 const Child child = child_of(&player->seen.runs[r].nodes[i], reading);
 
                 needed[i] = needed[i] || !has_child[i] || spec->is_always_needed ||
                             spec->skip_unneeded == TRIAL_SKIP_NONE ||
                             (reading == READING_MUCH && player->is_asked_for[r][i]);
+                /* What is not decided needs the conditions that decide about it. */
+                for (unsigned k = 0; k < definition->n_nodes && spec->is_otherwise && child == CHILD_WAITS; k++)
+                        needed[k] = needed[k] || (needed[i] && trial_decides_about(&definition->nodes[k], spec));
                 for (unsigned k = 0; k < spec->n_parents; k++) {
                         const unsigned parent = spec->parents[k];
 
