@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Definitions of runs: from the text of a flow to its graph and its commands
+ *
+ * S000-17, S004-2
  */
 
 #include <errno.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * From flow units to graphs: what each setting becomes
+ *
+ * S000-7, S000-13, S000-14, S000-43, S002-2, S002-11, S004-30
  */
 
 #include <errno.h>

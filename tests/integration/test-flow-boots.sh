@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Runs of flows over the end of everything: a shutdown, and a loss of power, after which it is another boot.
+# S000-47, S000-47a
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 . "$(dirname "$0")/boots.sh"

@@ -3,6 +3,7 @@
 #
 # Limits of runs over losses of power, after which the time since the boot is another, and the wall clock is ten years off: no
 # limit is longer than it was. No clock is set: the former is that of a time namespace, the latter that of a preloaded library.
+# S004-21
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 . "$(dirname "$0")/boots.sh"

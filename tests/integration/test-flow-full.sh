@@ -3,6 +3,7 @@
 #
 # The disk of the runs becomes full at each node of a run, and takes not even what the reserve has given up; meanwhile core, the
 # store or both may die. With space again each run succeeds, with each node once.
+# S004-28
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 

@@ -3,6 +3,7 @@
 #
 # A run of 1,000 nodes, in the middle of which core executes itself anew, is killed, or dies with the store: no node fails, none
 # runs twice. The control is a core that writes no state.
+# S000-47a
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Locks and resources of runs and nodes with real processes: who has them, who waits, and that nothing is lost with core.
+# S004-16a, S004-16e, S004-25a, S004-31
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 

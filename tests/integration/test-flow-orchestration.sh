@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # What nodes are to each other, with real processes: branches that are cut off, "not yet", ends of runs, deadlines.
-# S000-14, S000-43a, S002-1, S002-2, S002-5, S002-6, S002-16, S002-24, S004-18a, S004-30, S004-32
+# S000-14, S000-43a, S002-1, S002-2, S002-5, S002-6, S002-14, S002-16, S002-17, S002-23, S002-24, S004-18a, S004-20, S004-21,
+# S004-30, S004-32, S004-43
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 

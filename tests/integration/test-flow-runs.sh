@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Runs of flows with real processes: what the verbs say, how runs end, and what is left of them when core, the store or both die.
+# S000-1, S000-2, S000-3, S000-4, S000-5, S000-6, S000-8, S000-11, S000-12, S000-18, S000-22, S000-24, S000-40, S000-42,
+# S000-43, S000-45, S002-1, S002-3, S002-6, S002-12, S002-23, S004-1, S004-3, S004-6, S004-9, S004-12, S004-14, S004-15,
+# S004-16, S004-16c, S004-21, S004-24, S004-25, S004-27, S004-31, S004-32, S004-35, S004-38, S004-39, S004-42, S004-44
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Runs of flows while their store does not answer, or its disk is full: units go on, runs wait and say why.
+# S004-8
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 

@@ -3,6 +3,7 @@
 #
 # A timer each second over a run of three seconds, with each OnBusy= and OnTrigger=: which runs there are, and for which times.
 # The times decide, not how fast the machine is.
+# S004-1, S004-3, S004-16, S004-21a
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 

@@ -3,6 +3,7 @@
 #
 # Units that trigger flows: each trigger has a run, whether the flow is active or not, its attempts learn of what has triggered
 # it, and no death adds or loses one.
+# S002-26, S004-1, S004-16d, S004-21a, S004-35
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 

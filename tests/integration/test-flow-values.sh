@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Values of runs: parameters, words of commands, conditions.
-# S004-18, S004-18a, S004-34, S004-39
+# S002-7, S002-9, S002-26, S004-2, S004-18, S004-18a, S004-19, S004-25, S004-34, S004-39
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Flows as units: they are loaded, shown, listed and checked. Their runs have a test of their own.
+# S000-19
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 

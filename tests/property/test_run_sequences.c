@@ -6,6 +6,8 @@
  * From each state that a small flow can come to in a few turns each event is tried, and what is refused is compared
  * with tables of what each state of a run and of a node listens to. A state that is equal to an earlier one in all that
  * decides what comes is not continued again. Each pair of a state and a verb must have been tried.
+ *
+ * S000-18, S000-46
  */
 
 #include <stdlib.h>

@@ -2,6 +2,9 @@
 
 /*
  * The engine beyond what tests/property compares with the model: its host, its bounds, its size
+ *
+ * S000-40, S000-41, S000-43, S000-44, S002-15, S002-19, S002-21, S002-27,
+ * S004-18, S004-21, S004-40
  */
 
 #include <criterion/criterion.h>

@@ -2,6 +2,8 @@
 
 /*
  * Graphs: what is refused, and what a graph holds
+ *
+ * S000-4, S000-13, S000-17, S000-19
  */
 
 #include <criterion/criterion.h>

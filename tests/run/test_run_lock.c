@@ -2,6 +2,8 @@
 
 /*
  * Locks, resources and priorities of runs and nodes: what the engine takes, and gives back whatever happens
+ *
+ * S004-16, S004-16a, S004-24, S004-25a
  */
 
 #include <criterion/criterion.h>

@@ -5,6 +5,8 @@
  *
  * What is held is told by the states alone, as the documents have it. In the end all runs come to an end, and everything
  * can be had at once. In the control both flows have locks of their own, which the same count must find.
+ *
+ * S004-27
  */
 
 #include <criterion/criterion.h>

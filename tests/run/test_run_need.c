@@ -8,6 +8,9 @@
  * "w" it has a condition, "o" it runs otherwise, "+" and "-" it ends the run
  * well or badly, "c" a failure of it is tolerated, "d" it has a default,
  * "0" it is a checkpoint.
+ *
+ * S002-2, S002-5, S002-6, S002-9, S002-13, S002-14, S002-15, S002-16,
+ * S002-18, S002-22, S002-24, S004-18a, S004-38
  */
 
 #include <criterion/criterion.h>

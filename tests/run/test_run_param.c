@@ -2,6 +2,8 @@
 
 /*
  * Parameters: declarations, and the values of a run
+ *
+ * S004-19, S004-34
  */
 
 #include <errno.h>

@@ -2,6 +2,8 @@
 
 /*
  * Locks and resources: each rule of run_pool.h by itself
+ *
+ * S004-16e, S004-31
  */
 
 #include <criterion/criterion.h>

@@ -2,6 +2,9 @@
 
 /*
  * Readiness by counts against readiness by brute force
+ *
+ * S000-11, S000-12, S000-13, S000-22, S000-44, S002-17, S002-18, S004-29,
+ * S004-36
  */
 
 #include <criterion/criterion.h>

@@ -2,6 +2,8 @@
 
 /*
  * Delays between tries
+ *
+ * S004-15
  */
 
 #include <criterion/criterion.h>

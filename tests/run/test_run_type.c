@@ -2,6 +2,9 @@
 
 /*
  * Every pair of a state and an event
+ *
+ * S000-6, S000-9, S000-18, S000-41, S002-19, S002-20, S004-4, S004-13,
+ * S004-37, S004-43
  */
 
 #include <criterion/criterion.h>

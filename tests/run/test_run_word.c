@@ -2,6 +2,8 @@
 
 /*
  * Words of commands with values of a run
+ *
+ * S004-19
  */
 
 #include <errno.h>

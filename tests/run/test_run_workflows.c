@@ -2,6 +2,8 @@
 
 /*
  * Workflows as people ran them, in virtual time, beside a list scheduler that knows nothing of the engine
+ *
+ * S002-1, S004-3, S004-12, S004-18, S004-36
  */
 
 #include <criterion/criterion.h>

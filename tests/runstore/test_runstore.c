@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * jobd-runstore: what is durable, what is told, and files that it cannot use
+ *
+ * S000-40, S004-8, S004-19, S004-28, S004-40, S004-41
  */
 
 #include <errno.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Flows: they are there, and are not run; what triggers them has runs
+ *
+ * S004-21a
  */
 
 #include <signal.h>

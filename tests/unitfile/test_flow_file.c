@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Flows: nodes, defaults, drop-ins, the graph, and nodes from a file
+ *
+ * S000-7, S000-19, S000-20, S002-7, S004-16, S004-24
  */
 
 #include <signal.h>
