@@ -943,6 +943,19 @@ unsigned manager_attempts_count(const ManagerAttempts *attempts, const Unit *uni
         return n;
 }
 
+const char *manager_attempts_find_abandoned(const ManagerAttempts *attempts, uint32_t run) {
+        for (size_t i = 0; i < attempts->all.n; i++) {
+                const Attempt *attempt = attempts->all.items[i];
+
+                if (!attempt || !attempt->is_abandoned || attempt->key.run != run || attempt->step == ATTEMPT_OVER)
+                        continue;
+                return attempt->definition
+                               ? run_graph_name(flow_definition_graph(attempt->definition), attempt->key.node)
+                               : "?";
+        }
+        return NULL;
+}
+
 ProcessOwner *manager_attempts_find_owner(const ManagerAttempts *attempts, const char *name) {
         for (size_t i = 0; i < attempts->all.n; i++)
                 if (attempts->all.items[i] && strcmp(attempts->all.items[i]->name, name) == 0)

@@ -81,6 +81,8 @@ bool manager_attempts_has(const ManagerAttempts *attempts, const RunAttemptKey *
 int manager_attempts_get(const ManagerAttempts *attempts, const RunAttemptKey *key, ManagerAttemptFacts *ret_facts);
 /* How many attempts of @unit are not over. */
 unsigned manager_attempts_count(const ManagerAttempts *attempts, const Unit *unit);
+/* The node of an abandoned attempt of @run that is not over, "?" if its name is not known; NULL: there is none. */
+const char *manager_attempts_find_abandoned(const ManagerAttempts *attempts, uint32_t run);
 ProcessOwner *manager_attempts_find_owner(const ManagerAttempts *attempts, const char *name);
 /* Every attempt that is not forgotten, in any order. */
 void manager_attempts_foreach_process(const ManagerAttempts *attempts, const Unit *unit,

@@ -67,11 +67,29 @@ static int retry_failed(ManagerRuns *runs, const ManagerRun *run) {
         return r;
 }
 
+static bool makes_attempts(RunVerb verb) {
+        return verb == RUN_VERB_RETRY || verb == RUN_VERB_RERUN || verb == RUN_VERB_AS_SUCCESS;
+}
+
+/* Beside a process that TimeoutMode=abandon has left, no other attempt of its run begins. */
+static int refuse_abandoned(ManagerRuns *runs, const ManagerRun *run, Failure *ret_failure) {
+        const char *node = manager_attempts_find_abandoned(runs->attempts, run->id);
+
+        if (!node)
+                return 0;
+        return failure_set(ret_failure, -EINVAL, "InvalidTransition",
+                           "Run %" PRIu32 " of %s has an attempt of node %s that its deadline has abandoned and that "
+                           "still runs: wait for its end, or stop the unit.",
+                           run->id, run->flow->unit->id, node);
+}
+
 static int take_verb(ManagerRuns *runs, ManagerRun *run, RunVerb verb, const char *name, const char *operator,
                      uint32_t uid, Failure *ret_failure) {
         uint32_t node;
         int r = manager_run_find_node(run, name, &node, ret_failure);
 
+        if (r == 0 && run->is_over && makes_attempts(verb))
+                r = refuse_abandoned(runs, run, ret_failure);
         if (r < 0)
                 return r;
         r = verb == RUN_VERB_RETRY && !name ? retry_failed(runs, run)

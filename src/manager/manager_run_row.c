@@ -13,7 +13,13 @@
 
 /* Columns of a row that this program writes. */
 #define RUN_COLUMNS_PUT 33U
-#define NODE_COLUMNS_PUT 17U
+#define NODE_COLUMNS_PUT 18U
+
+/* What the column "marks" of a node has, bits. */
+enum {
+        MARK_WANTED = 1 << 0,
+        MARK_PASSED = 1 << 1,
+};
 #define ATTEMPT_COLUMNS_PUT 12U
 
 void manager_run_facts_deinit(ManagerRunFacts *facts) {
@@ -158,6 +164,7 @@ void manager_run_row_put_node(RecordWriter *writer, uint32_t run, const char *na
         put_number(writer, NODE_ATTEMPT, row->attempt);
         put_number(writer, NODE_AT, row->at);
         put_number(writer, NODE_FIRST_AT, row->first_at);
+        put_number(writer, NODE_MARKS, (row->is_wanted ? MARK_WANTED : 0U) | (row->has_passed ? MARK_PASSED : 0U));
 }
 
 void manager_run_row_put_attempt(RecordWriter *writer, const RunAttemptKey *key, const char *name,
@@ -359,6 +366,8 @@ int manager_run_row_get_node(const ManagerRunValues *values, RunNodeRow *ret_row
                 .losses = small_number(values, NODE_LOST),
                 .at = manager_run_values_number(values, NODE_AT),
                 .first_at = manager_run_values_number(values, NODE_FIRST_AT),
+                .is_wanted = manager_run_values_number(values, NODE_MARKS) & MARK_WANTED,
+                .has_passed = manager_run_values_number(values, NODE_MARKS) & MARK_PASSED,
         };
         return 0;
 }

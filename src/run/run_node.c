@@ -82,7 +82,7 @@ bool run_node_is_skipped_as_unneeded(const RunNode *node) {
 }
 
 /* Whether @node is needed is to be looked at again. */
-void run_doubt(Run *run, uint32_t node) {
+static void doubt(Run *run, uint32_t node) {
         const uint32_t rank = run_graph_rank(run->graph, node);
 
         run->end_doubted = MAX(run->end_doubted, rank + 1);
@@ -99,7 +99,7 @@ static void doubt_parents(Run *run, uint32_t node) {
         for (uint32_t i = 0; i < n; i++)
                 if ((is_unneeded || edges[i] & (RUN_EDGE_OPTIONAL | RUN_EDGE_OTHERWISE)) &&
                     !run_node_state_is_terminal(run->nodes[parents[i]].state))
-                        run_doubt(run, parents[i]);
+                        doubt(run, parents[i]);
 }
 
 void run_want_policy(Run *run, uint32_t node, bool wants) {
@@ -146,7 +146,7 @@ void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reas
         if (had_started != run_node_has_started(entry, state) || run_node_is_skipped_as_unneeded(entry))
                 doubt_parents(run, node);
         if (had_started && !run_node_has_started(entry, state))
-                run_doubt(run, node);
+                doubt(run, node);
         if (state == RUN_NODE_SUCCEEDED && run->fired == RUN_END_RUN_NO)
                 run->fired = run_graph_policy(run->graph, node)->end_run;
         if (!run_lock_node(run, node))
@@ -388,8 +388,7 @@ void run_node_skip_rest(Run *run) {
 }
 
 void run_judge_again(Run *run, uint32_t node) {
-        run_node_become(run, node, RUN_NODE_WAITING, RUN_REASON_NONE);
-        mark(run, node);
+        become_ready(run, node);
 }
 
 void run_node_reset(Run *run, uint32_t node) {

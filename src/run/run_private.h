@@ -153,7 +153,6 @@ Run *run_find(const RunEngine *engine, uint32_t id);
 void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reason);
 /* What has failed for good: @node becomes @state, or what its policy says. */
 void run_node_fail(Run *run, uint32_t node, RunNodeState state, RunReason reason);
-void run_doubt(Run *run, uint32_t node); /* whether it is needed */
 bool run_node_has_started(const RunNode *node, RunNodeState state); /* or was decided without that */
 bool run_node_is_skipped_as_unneeded(const RunNode *node);
 /* Whether the command that judges @node is to be asked with the end of the turn. */

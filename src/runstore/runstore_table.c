@@ -114,6 +114,7 @@ static const RunStoreColumn node_columns[_NODE_MAX] = {
         [NODE_ATTEMPT] = { "attempt", RUNSTORE_INTEGER },
         [NODE_AT] = { "at", RUNSTORE_INTEGER },
         [NODE_FIRST_AT] = { "first_at", RUNSTORE_INTEGER },
+        [NODE_MARKS] = { "marks", RUNSTORE_INTEGER },
 };
 
 static const RunStoreColumn attempt_columns[_ATTEMPT_MAX] = {

@@ -115,6 +115,7 @@ enum {
         NODE_ATTEMPT,
         NODE_AT,
         NODE_FIRST_AT,
+        NODE_MARKS,
         _NODE_MAX
 };
 enum {

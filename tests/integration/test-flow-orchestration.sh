@@ -160,6 +160,8 @@ check_equal "nothing of the rest ran" "$(ran)" ""
 # — deadlines —
 check_exit "TimeoutMode=abandon: the run is over at once" 12 ctl flow start --wait leave
 check_equal "its nodes are, too" "$(node_states 7)" "after=SKIPPED/ended long=TIMEOUT/deadline"
+check_exit "what is abandoned has no other attempt beside it" 4 ctl flow retry 7
+check_prints "but waits for its end" 'attempt of node long that its deadline has abandoned' printf '%s' "$OUT"
 check_equal "the process is there, and the unit is active" "$(ran)$(ctl is-active leave.flow)" "long active"
 kill_core KILL
 wait_for '^active$' ctl is-active leave.flow

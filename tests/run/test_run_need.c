@@ -333,7 +333,7 @@ Test(run_need, a_condition_without_a_value_fails_its_node) {
         cr_assert(eq(int, run_engine_submit(world.flow, &(RunSubmit) { .id = ID, .graph = world.graph }, &(uint32_t) { 0 }),
                      0));
         turn(&world);
-        expect(&world, "FAILED: a=FAILED/expression b=SKIPPED/ended c=SKIPPED/ended");
+        expect(&world, "FAILED: a=FAILED/expression b=SKIPPED/ended c=SKIPPED/upstream-failed");
         leave(&world);
 }
 
