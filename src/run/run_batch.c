@@ -174,7 +174,7 @@ static void restored(Run *run, usec_t then, bool is_other_boot) {
                 if (node->state == RUN_NODE_DEFERRED)
                         node->at = rebase(node->at, then, now);
                 else if (node->state == RUN_NODE_READY)
-                        node->at = usec_add(node->at, now - then);
+                        node->at = move(node->at, then, now);
                 if (node->first_at > 0)
                         node->first_at = move(node->first_at, then, now);
                 run_change_node(run, i);

@@ -76,7 +76,7 @@ void run_lock_deinit(Run *run) {
 static bool keeps_locks(const Run *run, uint32_t node) {
         const RunNodeState state = run->nodes[node].state;
 
-        return (state == RUN_NODE_DEFERRED || state == RUN_NODE_PENDING) &&
+        return (state == RUN_NODE_READY || state == RUN_NODE_DEFERRED || state == RUN_NODE_PENDING) &&
                !run_graph_policy(run->graph, node)->gives_up_locks;
 }
 
@@ -94,12 +94,11 @@ bool run_lock_node(Run *run, uint32_t node) {
 
         if (!claim)
                 return true;
-        if (state == RUN_NODE_READY)
-                return wait_for(run, node, claim);
         run_claim_leave(claim);
+        /* An attempt that was interrupted leaves its node READY at once: its resources are free meanwhile. */
         if (state != RUN_NODE_RUNNING)
                 run_claim_release(claim, keeps_locks(run, node) ? RUN_CLAIM_NEEDS : RUN_CLAIM_ALL);
-        return true;
+        return state != RUN_NODE_READY || wait_for(run, node, claim);
 }
 
 bool run_lock_restore_node(Run *run, uint32_t node) {

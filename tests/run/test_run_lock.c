@@ -437,6 +437,23 @@ Test(run_lock, a_node_may_give_its_lock_up_between_tries) {
         run_engine_free(fixture.engine);
 }
 
+Test(run_lock, an_interrupted_node_keeps_its_lock_and_gives_its_resources_back) {
+        const Plan plan = { .n = 1, .nodes = { { .demand = LOCK_AND_CPUS, .recover = RUN_RECOVER_RETRY } } };
+        const Plan cpus = { .n = 1, .nodes = { { .demand = FOUR_CPUS } } }, lock = { .n = 1, .nodes = { { .demand = 1 } } };
+        Fixture fixture;
+
+        set_up(&fixture);
+        cr_assert(eq(int, submit(&fixture, 0, 1, &plan), 0));
+        run_flow_unit(fixture.flows[0], RUN_UNIT_STOP, true);
+        end_attempt(&fixture, 1, 0, RUN_END_INTERRUPTED, 0);
+        cr_assert(eq(int, node_state(&fixture, 1, 0), RUN_NODE_READY));
+        cr_assert(eq(int, submit(&fixture, 1, 2, &cpus), 0));
+        cr_assert(eq(int, node_state(&fixture, 2, 0), RUN_NODE_RUNNING));
+        cr_assert(eq(int, submit(&fixture, 1, 3, &lock), 0));
+        cr_assert(eq(int, why_of(&fixture, 3, 0), RUN_WHY_LOCK));
+        run_engine_free(fixture.engine);
+}
+
 Test(run_lock, a_pending_node_keeps_its_lock_until_a_person_resolves_it) {
         const Plan plan = { .n = 1, .nodes = { { .demand = LOCK, .failure = RUN_POLICY_SUSPEND } } };
         Fixture fixture;
@@ -660,6 +677,31 @@ Test(run_lock, what_was_held_is_held_after_a_restart) {
         cr_assert(eq(int, node_state(&after, 1, 2), RUN_NODE_RUNNING));
         cr_assert(eq(int, node_state(&after, 4, 0), RUN_NODE_READY));
         run_engine_free(after.engine);
+}
+
+Test(run_lock, a_node_waits_on_in_another_boot_whose_clock_is_behind) {
+        const Plan plan = { .n = 2,
+                            .nodes = { { .demand = FOUR_CPUS, .recover = RUN_RECOVER_RETRY },
+                                       { .demand = FOUR_CPUS, .queue_timeout = 10 * USEC_PER_MINUTE } } };
+        RunGraph *graph = make_graph(&plan);
+        Fixture before, after;
+
+        set_up(&before);
+        pass(&before, USEC_PER_HOUR);
+        cr_assert(eq(int, submit(&before, 0, 1, &plan), 0));
+        set_up(&after);
+        cr_assert(eq(int, run_engine_restore(after.flows[0], graph, &before.world.run, before.world.nodes, 2), 0));
+        /* It had waited for four minutes of ten. */
+        run_engine_restored(after.engine, 9, 9, 2 * USEC_PER_HOUR + 4 * USEC_PER_MINUTE, after.now, true);
+        after.world.batch = 9;
+        turn(&after);
+        pass(&after, 5 * USEC_PER_MINUTE);
+        cr_assert(eq(int, node_state(&after, 1, 1), RUN_NODE_READY));
+        pass(&after, 2 * USEC_PER_MINUTE);
+        cr_assert(eq(int, node_state(&after, 1, 1), RUN_NODE_TIMEOUT));
+        run_graph_unref(graph);
+        run_engine_free(after.engine);
+        run_engine_free(before.engine);
 }
 
 Test(run_lock, a_run_comes_back_though_its_resource_is_gone) {
