@@ -152,7 +152,7 @@ static unsigned edge_to(const RunGraph *graph, const char *child, const char *pa
 
         for (uint32_t i = 0; i < n; i++)
                 if (parents[i] == run_graph_find(graph, parent))
-                        return run_graph_parent_edges(graph, node)[i];
+                        return run_graph_parent_edges(graph, node)[i] & ~(unsigned) RUN_EDGE_HANDS_FAILURE;
         cr_fatal("%s is no parent of %s", parent, child);
 }
 
