@@ -353,7 +353,7 @@ void run_take_answer(Run *run, uint32_t node, RunAnswer answer) {
                 /* Nothing that it could wait for is to come. */
                 if (!is_last)
                         break;
-                [[fallthrough]];
+                __attribute__((fallthrough));
         case RUN_ANSWER_PENDING:
         case _RUN_ANSWER_MAX:
                 run_node_become(run, node, RUN_NODE_PENDING, RUN_REASON_POLICY);
