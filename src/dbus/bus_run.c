@@ -20,6 +20,8 @@
 #include "dbus/object/bus_later.h"
 #include "runstore/runstore_batch.h"
 
+#define OPTION_MAX 255U
+
 /* — what is answered later — */
 
 struct BusRuns {
@@ -485,17 +487,38 @@ static int method_events(BusCall *call) {
 
 /* — methods of the manager — */
 
-static int read_option(BusCall *call, const char *key, DBusMessageIter *variant, ManagerRunRequest *request) {
-        const char **slot = text_equal(key, "key") ? &request->key
-                                                   : text_equal(key, "operator")
-                                    ? &request->operator: NULL;
+/* Words for the record, which stand in a row of the store. */
+static int judge_option(BusCall *call, const char *key, const char *value) {
+        if (*value && strlen(value) <= OPTION_MAX)
+                return 0;
+        return bus_call_fail(call, -EINVAL, "InvalidArgs", "The option '%s' %s.", key,
+                             *value ? "has more than 255 bytes" : "is empty");
+}
 
-        if (!slot || dbus_message_iter_get_arg_type(variant) != DBUS_TYPE_STRING)
-                return bus_call_fail(call, -EINVAL, "InvalidArgs",
-                                     "There is no option '%s', or it is no string: 'key' and 'operator' are, 'assign' "
-                                     "is an array of strings.", key);
-        dbus_message_iter_get_basic(variant, slot);
-        return 0;
+static int read_option(BusCall *call, const char *key, DBusMessageIter *variant, ManagerRunRequest *request) {
+        const struct {
+                const char *key, **slot;
+        } strings[] = {
+                { "key", &request->key },
+                { "name", &request->name },
+                { "operator", &request->operator },
+                { "namespace", &request->namespace },
+                { "reqid", &request->reqid },
+        };
+
+        if (text_equal(key, "priority") && dbus_message_iter_get_arg_type(variant) == DBUS_TYPE_BYTE) {
+                dbus_message_iter_get_basic(variant, &request->priority);
+                request->has_priority = true;
+                return 0;
+        }
+        for (size_t i = 0; i < ELEMENTSOF(strings); i++)
+                if (text_equal(key, strings[i].key) && dbus_message_iter_get_arg_type(variant) == DBUS_TYPE_STRING) {
+                        dbus_message_iter_get_basic(variant, strings[i].slot);
+                        return judge_option(call, key, *strings[i].slot);
+                }
+        return bus_call_fail(call, -EINVAL, "InvalidArgs",
+                             "There is no option '%s', or it has another type: 'key', 'name', 'operator', 'namespace' "
+                             "and 'reqid' are strings, 'priority' is a byte, 'assign' is an array of strings.", key);
 }
 
 /* "NAME=TEXT", or "NAME:=JSON" for what is no string; 0, -EINVAL for another type, -ENOMEM. */
@@ -593,13 +616,24 @@ static int read_options(BusCall *call, ManagerRunRequest *request, char ***ret_p
         return r;
 }
 
+/* "jobctl[4711]"; NULL for a process that is not known. */
+static int describe_client(const JobRequester *requester, char **ret_client) {
+        return requester->pid == 0 ? 0 :
+                                     text_format(ret_client, "%s[%" PRIu32 "]", requester->command ?: "",
+                                                 requester->pid);
+}
+
 int bus_manager_start_run(BusCall *call) {
         const JobRequester requester = bus_call_requester(call);
         ManagerRunRequest request = { .unit = bus_call_string(call), .uid = requester.uid };
         cleanup_(strv_freep) char **params = NULL;
+        cleanup_free_ char *client = NULL;
         int r = read_options(call, &request, &params);
 
         request.params = params;
+        if (r >= 0)
+                r = describe_client(&requester, &client);
+        request.client = client;
         if (r >= 0)
                 r = keep(call, &request.ticket);
         if (r < 0)
@@ -621,7 +655,7 @@ int bus_manager_explain_run(BusCall *call) {
         const char *what = bus_call_string(call), *slash = strchr(what, '/');
         cleanup_free_ char *run = strndup(what, slash ? (size_t) (slash - what) : strlen(what));
         uint32_t id;
-        int r = run ? manager_runs_find(run, &id, &call->failure) : -ENOMEM;
+        int r = run ? manager_runs_find(manager_runs(call->tree->manager), run, &id, &call->failure) : -ENOMEM;
 
         return r < 0 ? r
                      : manager_runs_explain(manager_runs(call->tree->manager), id, slash ? slash + 1 : NULL,
@@ -632,12 +666,11 @@ int bus_manager_explain_run(BusCall *call) {
 
 static int command(BusCall *call, RunVerb verb, const char *node) {
         const JobRequester requester = bus_call_requester(call);
-        ManagerRunCommand wanted = { .verb = verb, .node = node, .uid = requester.uid };
-        char run[16];
+        ManagerRunCommand wanted = {
+                .run = (uint32_t) call->object->id, .verb = verb, .node = node, .uid = requester.uid
+        };
         int r;
 
-        snprintf(run, sizeof(run), "%" PRIu64, call->object->id);
-        wanted.run = run;
         r = keep(call, &wanted.ticket);
         if (r < 0)
                 return r;

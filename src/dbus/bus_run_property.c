@@ -22,6 +22,10 @@ void bus_run_view_values(const ManagerRunValues *values, char *const *environmen
                 .key = manager_run_values_text(values, RUN_ROW_KEY),
                 .operator = manager_run_values_text(values, RUN_ROW_OPERATOR),
                 .trigger = manager_run_values_text(values, RUN_ROW_TRIGGER),
+                .client = manager_run_values_text(values, RUN_ROW_CLIENT),
+                .namespace = manager_run_values_text(values, RUN_ROW_NAMESPACE),
+                .reqid = manager_run_values_text(values, RUN_ROW_REQID),
+                .priority = (uint8_t) manager_run_values_number(values, RUN_ROW_PRIORITY),
                 .state = manager_run_values_text(values, RUN_ROW_STATE),
                 .reason = manager_run_values_text(values, RUN_ROW_REASON),
                 .why = "",
@@ -44,6 +48,7 @@ void bus_run_view_values(const ManagerRunValues *values, char *const *environmen
 static ManagerRunView view_of(const BusView *view) {
         ManagerRunView run = {
                 .unit = "", .name = "", .key = "", .operator = "", .trigger = "", .state = "", .reason = "", .why = "",
+                .client = "", .namespace = "", .reqid = "",
         };
 
         if (view->object->run)
@@ -69,6 +74,10 @@ GETTER(name, sink_string, run.name)
 GETTER(key, sink_string, run.key)
 GETTER(operator, sink_string, run.operator)
 GETTER(trigger, sink_string, run.trigger)
+GETTER(client, sink_string, run.client)
+GETTER(namespace, sink_string, run.namespace)
+GETTER(reqid, sink_string, run.reqid)
+GETTER(priority, sink_byte, run.priority)
 GETTER(state, sink_string, run.state)
 GETTER(reason, sink_string, run.reason)
 GETTER(why, sink_string, run.why)
@@ -134,6 +143,10 @@ const BusProperty bus_run_properties[] = {
         { "Progress", "(tttt)", O, 0, get_progress,
           "How many of its nodes have ended, have failed, and run, and how many there are." },
         { "Operator", "s", C, 0, get_operator, "Who has asked for it, as the request says." },
+        { "Client", "s", C, 0, get_client, "The process that has asked, as 'jobctl[4711]'; empty: not known." },
+        { "Namespace", "s", C, 0, get_namespace, "Where it belongs, as the request says; empty: it does not." },
+        { "RequestId", "s", C, 0, get_reqid, "The request that it was made for, as that says; empty: it does not." },
+        { "Priority", "y", C, 0, get_priority, "Its priority, from 0 to 255." },
         { "Owner", "u", C, 0, get_owner, "The user who has." },
         { "Trigger", "s", C, 0, get_trigger, "The unit that has triggered it; empty: none." },
         { "Environment", "as", C, 0, get_environment, "What its attempts learn of that, as variables." },

@@ -37,6 +37,7 @@ static const ErrorStatus error_statuses[] = {
         { "NoSuchRun", { EXIT_NO_SUCH, EXIT_NO_SUCH, EXIT_NO_SUCH } },
         { "NoSuchNode", { EXIT_NO_SUCH, EXIT_NO_SUCH, EXIT_NO_SUCH } },
         { "InvalidTransition", { EXIT_REFUSED, EXIT_REFUSED, EXIT_REFUSED } },
+        { "NameTaken", { EXIT_REFUSED, EXIT_REFUSED, EXIT_REFUSED } },
         { "Busy", { EXIT_REFUSED, EXIT_REFUSED, EXIT_REFUSED } },
         { "StoreBusy", { EXIT_STORE_BUSY, EXIT_STORE_BUSY, EXIT_STORE_BUSY } },
         { "StoreUnavailable", { EXIT_STORE_UNAVAILABLE, EXIT_STORE_UNAVAILABLE, EXIT_STORE_UNAVAILABLE } },

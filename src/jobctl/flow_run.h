@@ -17,10 +17,12 @@ int flow_logs(Jobctl *ctl, char *const *words);
 /* The rows that a method of a run or of the manager answers with, of all pages, at most @max: 0 or < 0. */
 int flow_query(Jobctl *ctl, const char *path, const char *method, json_t *filters /* taken over */, size_t max,
                json_t **ret_rows, BusError *ret_error);
-/* The number in "7" or "nightly-7": 0, or an exit status after a message. */
+/* The number of a run by that or by its name: 0, or an exit status after a message. */
 int flow_parse_run(Jobctl *ctl, const char *word, uint64_t *ret_id);
 /* The row of a run: 0, -ENOENT, or < 0. */
 int flow_get(Jobctl *ctl, uint64_t id, json_t **ret_row, BusError *ret_error);
+/* Who asks, for the record; NULL: nobody knows. */
+const char *flow_operator(const Jobctl *ctl);
 /* Whether a run in that state has ended. */
 bool flow_state_is_end(const char *state);
 

@@ -107,6 +107,20 @@ static int print_runs(Jobctl *ctl, const json_t *runs) {
         return r;
 }
 
+/* Those whose values are words. */
+static void add_text_filters(const Options *options, json_t *filters) {
+        const struct {
+                const char *key, *value;
+        } texts[] = {
+                { "name", options->name },   { "key", options->key },           { "namespace", options->namespace },
+                { "reqid", options->reqid }, { "operator", options->operator },
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(texts); i++)
+                if (texts[i].value)
+                        json_object_set_new(filters, texts[i].key, json_pack("{s:s}", "s", texts[i].value));
+}
+
 static int make_filters(Jobctl *ctl, char *const *words, json_t **ret_filters) {
         cleanup_json_ json_t *filters = json_object();
         char *const *states = ctl->options.states;
@@ -121,6 +135,7 @@ static int make_filters(Jobctl *ctl, char *const *words, json_t **ret_filters) {
                 json_object_set_new(filters, "unit", json_pack("{s:s}", "s", unit));
         if (r == 0 && states)
                 json_object_set_new(filters, "state", json_pack("{s:s}", "s", states[0]));
+        add_text_filters(&ctl->options, filters);
         *ret_filters = take_ptr(filters);
         return r;
 }
@@ -227,6 +242,24 @@ static void print_trigger(const json_t *run) {
         json_array_foreach(environment, i, variable) printf("%11s%s\n", "", json_string_value(variable));
 }
 
+/* Who has asked for the run, and what that was said to belong to. */
+static void print_origin(const json_t *run) {
+        static const struct {
+                const char *label, *key;
+        } texts[] = {
+                { "Operator", "operator" },
+                { "Client", "client" },
+                { "Namespace", "namespace" },
+                { "Request", "reqid" },
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(texts); i++)
+                if (*value_string(run, texts[i].key))
+                        printf("%9s: %s\n", texts[i].label, value_string(run, texts[i].key));
+        if (json_object_get(run, "priority"))
+                printf("%9s: %" PRIu64 "\n", "Priority", value_u64(run, "priority"));
+}
+
 static void print_run(Jobctl *ctl, const json_t *run) {
         const char *state = value_string(run, "state"), *reason = value_string(run, "reason");
 
@@ -235,6 +268,7 @@ static void print_run(Jobctl *ctl, const json_t *run) {
         terminal_print(&ctl->terminal, color_of(state), state);
         printf("%s%s%s\n", *reason ? " (" : "", reason, *reason ? ")" : "");
         print_trigger(run);
+        print_origin(run);
         print_params(value_string(run, "params"));
         print_time("Created", value_u64(run, "created"));
         print_time("Started", value_u64(run, "started"));

@@ -34,6 +34,7 @@ typedef struct Options {
         const char *unit_path;
         const char *from;
         const char *as;
+        const char *name, *key, *namespace, *reqid, *operator;
         const char *iterations, *base_time;
 
         bool now, runtime, no_reload, from_stdin, show_types;

@@ -11,15 +11,20 @@
 #include "basic/text.h"
 #include "manager/manager_run_private.h"
 
-int manager_runs_find(const char *run, uint32_t *ret_id, Failure *ret_failure) {
-        const char *dash = strrchr(run, '-');
+int manager_runs_find(const ManagerRuns *runs, const char *run, uint32_t *ret_id, Failure *ret_failure) {
+        const ManagerRun *named;
 
-        if (text_parse_u32(dash ? dash + 1 : run, ret_id) == 0 && *ret_id > 0)
+        /* A name is no number. */
+        if (text_parse_u32(run, ret_id) == 0 && *ret_id > 0)
                 return 0;
-        return failure_set(ret_failure, -ENOENT, "NoSuchRun",
-                           "There is no run '%s': write its number, or a name such "
-                           "as nightly-7.",
-                           run);
+        named = manager_run_find_name(runs, run);
+        if (!named)
+                return failure_set(ret_failure, -ENOENT, "NoSuchRun",
+                                   "No run that lives has the name '%s'; 'jobctl flow list' shows runs and their "
+                                   "numbers.",
+                                   run);
+        *ret_id = named->id;
+        return 0;
 }
 
 static const char *const verb_names[_RUN_VERB_MAX] = {
@@ -135,12 +140,10 @@ static int add_pending(ManagerRuns *runs, uint32_t id, const ManagerRunCommand *
 }
 
 int manager_runs_command(ManagerRuns *runs, const ManagerRunCommand *command, Failure *ret_failure) {
+        const uint32_t id = command->run;
         ManagerRun *run;
-        uint32_t id;
-        int r = manager_runs_find(command->run, &id, ret_failure);
+        int r = manager_run_link_require(runs->link, ret_failure);
 
-        if (r == 0)
-                r = manager_run_link_require(runs->link, ret_failure);
         if (r < 0)
                 return r;
         run = runs->is_loaded ? manager_run_find(runs, id) : NULL;

@@ -130,6 +130,7 @@ static void host_put_run(void *userdata, const RunRow *row) {
                         .new = run_state_to_string(row->state),
                         .uid = run->facts.uid,
                         .operator = run->is_put ? NULL : run->facts.operator,
+                        .reqid = run->is_put ? NULL : run->facts.reqid,
                 });
         manager_run_row_put(writer, row, &run->facts, &now);
         run->put_state = row->state;

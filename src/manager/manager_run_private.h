@@ -45,14 +45,17 @@ typedef struct ManagerSubmit {
         ManagerFlow *flow; /* borrowed */
         FlowDefinition *definition; /* a reference; NULL: not begun */
         uint8_t hash[MANAGER_RUN_HASH_BYTES];
-        char *key, *operator, * trigger; /* owned */
+        char *key, *trigger; /* owned */
+        char *name; /* owned: that is asked for; NULL: as RunName= says */
         char **params; /* owned: assignments, as run_param.h has them */
-        char **environment; /* owned */
-        uint32_t uid;
+        ManagerRunFacts facts; /* of the run: what was asked for, and the rest before it is submitted */
         ManagerRunTicket ticket;
         bool is_start; /* of the unit's start job */
-        uint64_t query; /* for a run with the key; 0: none is under way */
+        bool has_priority;
+        uint8_t priority;
+        uint64_t query; /* for a run with the key, or with the name; 0: none is under way */
         bool is_new; /* no run has the key */
+        bool has_facts, is_free; /* .facts are whole; no run has the name */
         uint32_t found; /* the run that has it; 0: none */
 } ManagerSubmit;
 
@@ -135,6 +138,8 @@ void manager_run_drop_flow(ManagerRuns *runs, ManagerFlow *flow);
 /* @busy: in place of OnBusy=. */
 void manager_run_set_settings(ManagerRuns *runs, ManagerFlow *flow, const FlowSettings *settings, FlowBusy busy);
 ManagerRun *manager_run_find(const ManagerRuns *runs, uint32_t id);
+/* A run that the engine has, by its name; NULL. */
+ManagerRun *manager_run_find_name(const ManagerRuns *runs, const char *name);
 /* @name: NULL gives 0. -ENOENT with @ret_failure. */
 int manager_run_find_node(const ManagerRun *run, const char *name, uint32_t *ret_node, Failure *ret_failure);
 /* A run of @flow that the engine has, or will have. Takes @facts. 0 or -ENOMEM. */
@@ -175,6 +180,10 @@ int manager_run_persist(void *userdata, uint32_t *ret_batch); /* as RunHost.pers
 void manager_run_begin_missed(ManagerRuns *runs); /* attempts for which there was no memory */
 
 /* — manager_run_value.c — */
+
+/* The name of run @id by RunName=. 0, -ENOMEM, or -EINVAL with a sentence, which the caller owns. */
+int manager_run_make_name(const FlowSettings *settings, const ManagerRunFacts *facts, uint32_t id, char **ret_name,
+                          char **ret_problem);
 
 RunCondition manager_run_judge(void *userdata, uint32_t id, uint32_t node); /* as RunHost.judge */
 /*

@@ -20,6 +20,7 @@
 /* What is kept of a run beside the engine's row; strings are owned by who has the struct. */
 typedef struct ManagerRunFacts {
         char *unit, *name, *key, *operator, * trigger; /* NULL: none, but of .unit and .name */
+        char *client, *namespace, *reqid; /* the process that asked, and what it said of its request; NULL: none */
         char *params; /* an object of JSON; NULL: none */
         char **environment; /* of attempts: what they learn of the trigger */
         uint32_t uid;
@@ -65,7 +66,7 @@ typedef struct ManagerRunEvent {
         uint64_t id; /* unique among events of the run */
         uint32_t run, uid;
         const char *node, *kind, *old, *new;
-        const char *operator; /* who asked for it */
+        const char *operator, *reqid; /* who asked for it, and by which request */
         usec_t at; /* wall clock */
 } ManagerRunEvent;
 

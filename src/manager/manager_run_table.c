@@ -4,12 +4,21 @@
  */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "flow/flow_spec.h"
 #include "manager/manager_run_private.h"
 
 ManagerRun *manager_run_find(const ManagerRuns *runs, uint32_t id) {
         return id == 0 ? NULL : id_map_get(&runs->by_id, id);
+}
+
+ManagerRun *manager_run_find_name(const ManagerRuns *runs, const char *name) {
+        for (const ManagerFlow *flow = runs->flows; flow; flow = flow->next)
+                for (ManagerRun *run = flow->first; run; run = run->next)
+                        if (strcmp(run->facts.name, name) == 0)
+                                return run;
+        return NULL;
 }
 
 /* — flows and runs — */

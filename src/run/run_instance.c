@@ -24,7 +24,7 @@ size_t run_engine_bytes(uint32_t n_nodes) {
 }
 
 /* Sets and timers stand behind the nodes. */
-int run_instance_new(RunFlow *flow, RunGraph *graph, uint32_t id, bool is_restored, Run **ret_run) {
+int run_instance_new(RunFlow *flow, RunGraph *graph, const RunRow *row, bool is_restored, Run **ret_run) {
         const uint32_t n = run_graph_count(graph);
         uint64_t *sets;
         Run *run;
@@ -48,7 +48,10 @@ int run_instance_new(RunFlow *flow, RunGraph *graph, uint32_t id, bool is_restor
         run->graph = run_graph_ref(graph);
         run->settings = flow->settings;
         run->n = run->first_marked = run->first_changed = run->first_ready = n;
-        run->row = (RunRow) { .id = id, .round = 1, .deadline = USEC_INFINITY };
+        run->row = *row;
+        if (row->has_priority)
+                run->settings.priority = row->priority;
+        run->row.priority = run->settings.priority;
         run->tally[RUN_NODE_WAITING] = n;
         run->place = run->offer_place = HEAP_NOWHERE;
         run->due = USEC_INFINITY;
@@ -63,7 +66,7 @@ int run_instance_new(RunFlow *flow, RunGraph *graph, uint32_t id, bool is_restor
                 free(run);
                 return r;
         }
-        (void) id_map_put(&flow->engine->runs, id, run);
+        (void) id_map_put(&flow->engine->runs, row->id, run);
         run->previous = flow->last;
         if (flow->last)
                 flow->last->next = run;
@@ -94,6 +97,12 @@ void run_instance_free(Run *run) {
 
 Run *run_find(const RunEngine *engine, uint32_t id) {
         return id == 0 ? NULL : id_map_get(&engine->runs, id);
+}
+
+uint8_t run_node_priority(const Run *run, uint32_t node) {
+        const RunPolicy *policy = run_graph_policy(run->graph, node);
+
+        return policy->takes_priority ? run->settings.priority : policy->priority;
 }
 
 RunAttemptKey run_attempt_key(const Run *run, uint32_t node) {
