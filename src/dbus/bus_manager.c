@@ -240,10 +240,17 @@ static const BusMethod methods[] = {
           "Parameters are those of Params=: s, b, i, u, x, t or d. Options: assign as (further parameters, as "
           "NAME=TEXT or NAME:=JSON), key s (a call with the key of another run of the unit is answered with that), "
           "name s (in place of RunName=; NameTaken if another run has it), priority y (in place of Priority= of the "
-          "flow), and for the record: operator s (who asks), namespace s, reqid s. Id 0 and path \"/\": none was made, by OnBusy=skip.",
+          "flow), and for the record: operator s (who asks), namespace s, reqid s. Id 0 and path \"/\": none was made, "
+          "by OnBusy=skip.",
           find_unit, .word = "start", .flags = BUS_PROPERTY_OWN },
+        { "Identify", "ss", "operator reqid", "", NULL, BUS_VERB_READ, bus_manager_identify,
+          "Says who asks over this connection, and for which request, until its end: both are written into the events "
+          "of runs with what is done to them. \"\": nothing is said.",
+          .flags = BUS_PROPERTY_OWN },
         { "ListRuns", "a{sv}us", "filters limit cursor", "aa{sv}s", "runs cursor", BUS_VERB_READ, bus_manager_list_runs,
-          "Runs, also those that have ended, the latest first. A filter is a key of the answer and its value. The "
+          "Runs, also those that have ended, the latest first. A filter is a key of the answer and its value; runs "
+          "that "
+          "were deleted are told only with deleted=true. The "
           "limit is at most 1000, 0 is the same. The cursor is \"\", or that of the answer before; it is \"\" in the "
           "last answer. Absent keys have no value.",
           .flags = BUS_PROPERTY_OWN },

@@ -395,8 +395,28 @@ static bool read_value(DBusMessageIter *variant, RunStoreType type, RunStoreValu
         return true;
 }
 
+/* Runs that were deleted are left out, unless they are asked for. */
+static void leave_out_deleted(RunStoreQuery *query) {
+        query->filters[query->n_filters++] = (RunStoreFilter) {
+                .column = RUN_ROW_VALID,
+                .compare = RUNSTORE_EQUAL,
+                .value = { .type = RUNSTORE_INTEGER, .integer = 1 },
+        };
+}
+
+static bool read_flag(DBusMessageIter *variant, const char *key, const char *wanted, bool *flag) {
+        dbus_bool_t value;
+
+        if (!text_equal(key, wanted) || dbus_message_iter_get_arg_type(variant) != DBUS_TYPE_BOOLEAN)
+                return false;
+        dbus_message_iter_get_basic(variant, &value);
+        *flag = value;
+        return true;
+}
+
 /* Filters of a dictionary at the arguments' place. */
 static int read_filters(BusCall *call, RunStoreQuery *query) {
+        bool has_deleted = query->table != RUNSTORE_RUN;
         DBusMessageIter entries, entry, variant;
 
         dbus_message_iter_recurse(&call->arguments, &entries);
@@ -409,8 +429,10 @@ static int read_filters(BusCall *call, RunStoreQuery *query) {
                 dbus_message_iter_get_basic(&entry, &key);
                 dbus_message_iter_next(&entry);
                 dbus_message_iter_recurse(&entry, &variant);
+                if (query->table == RUNSTORE_RUN && read_flag(&variant, key, "deleted", &has_deleted))
+                        continue;
                 column = find_column(query->table, key);
-                if (column < 0 || query->n_filters == RUNSTORE_FILTERS_MAX ||
+                if (column < 0 || query->n_filters == RUNSTORE_FILTERS_MAX - 1 ||
                     !read_value(&variant, runstore_table(query->table)->columns[column].type, &filter->value))
                         return refuse_filter(call, key);
                 filter->column = (unsigned) column;
@@ -418,6 +440,8 @@ static int read_filters(BusCall *call, RunStoreQuery *query) {
                 query->n_filters++;
         }
         dbus_message_iter_next(&call->arguments);
+        if (!has_deleted)
+                leave_out_deleted(query);
         return 0;
 }
 
@@ -498,12 +522,12 @@ static int judge_option(BusCall *call, const char *key, const char *value) {
 static int read_option(BusCall *call, const char *key, DBusMessageIter *variant, ManagerRunRequest *request) {
         const struct {
                 const char *key, **slot;
-        } strings[] = {
-                { "key", &request->key },
-                { "name", &request->name },
-                { "operator", &request->operator },
-                { "namespace", &request->namespace },
-                { "reqid", &request->reqid },
+        } strings[] = { { "key", &request->key }, { "name", &request->name },
+                        {
+                                "operator",
+                                &request->operator},
+                                { "namespace", &request->namespace },
+                                { "reqid", &request->reqid },
         };
 
         if (text_equal(key, "priority") && dbus_message_iter_get_arg_type(variant) == DBUS_TYPE_BYTE) {
@@ -518,7 +542,8 @@ static int read_option(BusCall *call, const char *key, DBusMessageIter *variant,
                 }
         return bus_call_fail(call, -EINVAL, "InvalidArgs",
                              "There is no option '%s', or it has another type: 'key', 'name', 'operator', 'namespace' "
-                             "and 'reqid' are strings, 'priority' is a byte, 'assign' is an array of strings.", key);
+                             "and 'reqid' are strings, 'priority' is a byte, 'assign' is an array of strings.",
+                             key);
 }
 
 /* "NAME=TEXT", or "NAME:=JSON" for what is no string; 0, -EINVAL for another type, -ENOMEM. */
@@ -566,7 +591,8 @@ static int read_params(BusCall *call, char ***ret_params) {
                 if (r == -EINVAL)
                         return bus_call_fail(call, r, "InvalidArgs",
                                              "The parameter '%s' is no string, number or boolean, or this is no name; "
-                                             "the option 'assign' takes any value, as NAME:=JSON.", key);
+                                             "the option 'assign' takes any value, as NAME:=JSON.",
+                                             key);
                 if (r == 0)
                         r = strv_consume(ret_params, assignment);
                 if (r < 0)
@@ -618,9 +644,9 @@ static int read_options(BusCall *call, ManagerRunRequest *request, char ***ret_p
 
 /* "jobctl[4711]"; NULL for a process that is not known. */
 static int describe_client(const JobRequester *requester, char **ret_client) {
-        return requester->pid == 0 ? 0 :
-                                     text_format(ret_client, "%s[%" PRIu32 "]", requester->command ?: "",
-                                                 requester->pid);
+        return requester->pid == 0
+                       ? 0
+                       : text_format(ret_client, "%s[%" PRIu32 "]", requester->command ?: "", requester->pid);
 }
 
 int bus_manager_start_run(BusCall *call) {
@@ -639,6 +665,15 @@ int bus_manager_start_run(BusCall *call) {
         if (r < 0)
                 return r;
         return end_asking(call, manager_runs_submit(manager_runs(call->tree->manager), &request, &call->failure));
+}
+
+int bus_manager_identify(BusCall *call) {
+        const char *operator= bus_call_string(call), *reqid = bus_call_string(call);
+
+        if (strlen(operator) > OPTION_MAX || strlen(reqid) > OPTION_MAX)
+                return bus_call_fail(call, -EINVAL, "InvalidArgs",
+                                     "An operator, or the id of a request, has at most 255 bytes.");
+        return bus_client_identify(call->client, operator, reqid);
 }
 
 int bus_manager_get_run(BusCall *call) {
@@ -664,18 +699,27 @@ int bus_manager_explain_run(BusCall *call) {
 
 /* — verbs — */
 
-static int command(BusCall *call, RunVerb verb, const char *node) {
+static int give(BusCall *call, ManagerRunCommand wanted) {
         const JobRequester requester = bus_call_requester(call);
-        ManagerRunCommand wanted = {
-                .run = (uint32_t) call->object->id, .verb = verb, .node = node, .uid = requester.uid
-        };
         int r;
 
+        wanted.run = (uint32_t) call->object->id;
+        wanted.uid = requester.uid;
+        wanted.operator= call->client->operator;
+        wanted.reqid = call->client->reqid;
         r = keep(call, &wanted.ticket);
         if (r < 0)
                 return r;
         r = manager_runs_command(manager_runs(call->tree->manager), &wanted, &call->failure);
         return end_asking(call, r);
+}
+
+static int command(BusCall *call, RunVerb verb, const char *node) {
+        return give(call, (ManagerRunCommand) { .verb = verb, .node = node });
+}
+
+static int method_delete(BusCall *call) {
+        return give(call, (ManagerRunCommand) { .is_delete = true, .stops = bus_call_bool(call) });
 }
 
 static int method_pause(BusCall *call) {
@@ -746,6 +790,10 @@ static const BusMethod methods[] = {
           "Executes a node and all below it again, of a run that has ended." },
         { "Resolve", "ss", "node as", "", NULL, BUS_VERB_ENQUEUE, method_resolve,
           "Decides about a node that is PENDING: \"success\", \"failed\", \"retry\" or \"skip\"." },
+        { "Delete", "b", "stop", "", NULL, BUS_VERB_ENQUEUE, method_delete,
+          "Has the run listed no more, and frees its name; its rows and logs stay as long as those of others. A run "
+          "that "
+          "has not ended is refused, or stopped first." },
         { "Nodes", "a{sv}us", "filters limit cursor", "aa{sv}s", "nodes cursor", BUS_VERB_READ, method_nodes,
           "Nodes of the run, by their names; as Manager.ListRuns." },
         { "Attempts", "a{sv}us", "filters limit cursor", "aa{sv}s", "attempts cursor", BUS_VERB_READ, method_attempts,
@@ -758,10 +806,12 @@ static const BusMethod methods[] = {
 };
 
 static const BusSignal signals[] = {
-        { "RunChanged", "ta{sv}", "id run", "The run, or the number of nodes that have ended, has changed; at most "
-                                            "once a turn, with the keys of Manager.ListRuns." },
-        { "NodesChanged", "taa{sv}", "id nodes", "Nodes of the run have changed, with the keys of Nodes; only for "
-                                                 "clients that have called Watch." },
+        { "RunChanged", "ta{sv}", "id run",
+          "The run, or the number of nodes that have ended, has changed; at most "
+          "once a turn, with the keys of Manager.ListRuns." },
+        { "NodesChanged", "taa{sv}", "id nodes",
+          "Nodes of the run have changed, with the keys of Nodes; only for "
+          "clients that have called Watch." },
         {},
 };
 

@@ -69,8 +69,10 @@ int flow_query(Jobctl *ctl, const char *path, const char *method, json_t *filter
 
 int flow_get(Jobctl *ctl, uint64_t id, json_t **ret_row, BusError *ret_error) {
         cleanup_json_ json_t *rows = NULL;
-        int r = flow_query(ctl, NULL, "ListRuns", json_pack("{s:{s:I}}", "id", "t", (json_int_t) id), 1, &rows,
-                           ret_error);
+        int r = flow_query(
+                ctl, NULL, "ListRuns",
+                json_pack("{s:{s:I}, s:{s:b}}", "id", "t", (json_int_t) id, "deleted", "b", ctl->options.deleted), 1,
+                &rows, ret_error);
 
         if (r < 0)
                 return r;
@@ -223,11 +225,8 @@ static int make_options(Jobctl *ctl, const json_t *assignments, json_t **ret_opt
         const struct {
                 const char *key, *value;
         } texts[] = {
-                { "key", options->key },
-                { "name", options->name },
-                { "namespace", options->namespace },
-                { "reqid", options->reqid },
-                { "operator", flow_operator(ctl) },
+                { "key", options->key },     { "name", options->name },          { "namespace", options->namespace },
+                { "reqid", options->reqid }, { "operator", flow_operator(ctl) },
         };
         cleanup_json_ json_t *made = json_pack("{s:{s:O}}", "assign", "as", assignments);
         int r = read_priority(ctl, made);
@@ -310,6 +309,7 @@ static const struct {
         { "resume", "Resume", "goes on", "", false, false },
         { "stop", "Stop", "begins nothing more; it is CANCELLED when what runs has ended", "", false, false },
         { "cancel", "Cancel", "is cancelled", "", false, false },
+        { "delete", "Delete", "is deleted", "b", false, false },
         { "retry", "Retry", "is tried again", "s", true, false },
         { "rerun", "Rerun", "is executed again", "s", true, true },
         { "resolve", "Resolve", "is resolved", "ss", true, true },
@@ -322,9 +322,17 @@ static int make_arguments(Jobctl *ctl, size_t verb, const char *node, json_t **r
                 if (!as)
                         return jobctl_misused(ctl, "Say how: --as=success, failed, retry or skip.");
                 *ret_arguments = json_pack("[ss]", node, as);
-        } else
+        } else if (text_equal(verbs[verb].word, "delete"))
+                *ret_arguments = json_pack("[b]", ctl->options.stop);
+        else
                 *ret_arguments = verbs[verb].takes_node ? json_pack("[s]", node ? node : "") : json_array();
         return *ret_arguments ? 0 : -ENOMEM;
+}
+
+/* Says who asks, for the record. */
+static int identify(Jobctl *ctl, BusError *ret_error) {
+        return jobctl_call(ctl, "Identify", "ss", json_pack("[ss]", flow_operator(ctl) ?: "", ctl->options.reqid ?: ""),
+                           NULL, ret_error);
 }
 
 static int change(Jobctl *ctl, size_t verb, uint64_t id, const char *node) {
@@ -336,9 +344,11 @@ static int change(Jobctl *ctl, size_t verb, uint64_t id, const char *node) {
         if (r != 0)
                 return r;
         r = text_format(&path, BUS_PATH "/run/%" PRIu64, id);
+        if (r == 0)
+                r = identify(ctl, &error);
         if (r < 0) {
                 json_decref(arguments);
-                return r;
+                return r == -ENOMEM ? r : jobctl_fail(ctl, &error, "%s run %" PRIu64, verbs[verb].word, id);
         }
         r = jobctl_send(ctl,
                         &(BusCall) { .path = path,

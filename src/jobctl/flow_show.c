@@ -79,7 +79,10 @@ static void add_run(Table *table, const json_t *run, usec_t now) {
         table_addf(table, "%" PRIu64 "/%" PRIu64, value_u64(run, "done"), value_u64(run, "total"));
         table_addf(table, "%s ago", state_format_span(usec_sub(now, created), span));
         add_span(table, run);
-        table_add(table, COLOR_NONE, *reason ? reason : value_string(run, "why"));
+        table_add(table, COLOR_NONE,
+                  json_object_get(run, "deleted") ? "deleted"
+                  : *reason                       ? reason
+                                                  : value_string(run, "why"));
 }
 
 static int print_runs(Jobctl *ctl, const json_t *runs) {
@@ -111,9 +114,11 @@ static int print_runs(Jobctl *ctl, const json_t *runs) {
 static void add_text_filters(const Options *options, json_t *filters) {
         const struct {
                 const char *key, *value;
-        } texts[] = {
-                { "name", options->name },   { "key", options->key },           { "namespace", options->namespace },
-                { "reqid", options->reqid }, { "operator", options->operator },
+        } texts[] = { { "name", options->name }, { "key", options->key }, { "namespace", options->namespace },
+                      { "reqid", options->reqid },
+                      {
+                              "operator",
+                              options->operator},
         };
 
         for (size_t i = 0; i < ELEMENTSOF(texts); i++)
@@ -136,6 +141,8 @@ static int make_filters(Jobctl *ctl, char *const *words, json_t **ret_filters) {
         if (r == 0 && states)
                 json_object_set_new(filters, "state", json_pack("{s:s}", "s", states[0]));
         add_text_filters(&ctl->options, filters);
+        if (ctl->options.deleted)
+                json_object_set_new(filters, "deleted", json_pack("{s:b}", "b", true));
         *ret_filters = take_ptr(filters);
         return r;
 }
@@ -273,6 +280,7 @@ static void print_run(Jobctl *ctl, const json_t *run) {
         print_time("Created", value_u64(run, "created"));
         print_time("Started", value_u64(run, "started"));
         print_time("Ended", value_u64(run, "ended"));
+        print_time("Deleted", value_u64(run, "deleted"));
         print_time("Deadline", value_u64(run, "deadline"));
         if (value_u64(run, "round") > 1)
                 printf("    Round: %" PRIu64 "\n", value_u64(run, "round"));

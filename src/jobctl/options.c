@@ -77,6 +77,8 @@ static const Option options_table[] = {
         FLAG("systemd-units", 0, with_systemd_units, "verify: also look in systemd's folders"),
         STRING("from", 0, from, "FORMAT", "flow import: the format of the file: wfcommons"),
         STRING("as", 0, as, "OUTCOME", "flow resolve: success, failed, retry or skip"),
+        FLAG("stop", 0, stop, "flow delete: also runs that have not ended"),
+        FLAG("deleted", 0, deleted, "flow list, flow show: also runs that were deleted"),
         STRING("name", 0, name, "NAME", "flow start: the name of the run; flow list: only the run with this name"),
         STRING("key", 0, key, "KEY", "flow start: a run of the flow with this key is not made twice"),
         STRING("namespace", 0, namespace, "NAME", "flow start, flow list: where runs belong"),

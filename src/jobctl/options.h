@@ -34,6 +34,7 @@ typedef struct Options {
         const char *unit_path;
         const char *from;
         const char *as;
+        bool stop, deleted;
         const char *name, *key, *namespace, *reqid, *operator;
         const char *iterations, *base_time;
 

@@ -104,8 +104,10 @@ int manager_runs_submit(ManagerRuns *runs, const ManagerRunRequest *request, Fai
 typedef struct ManagerRunCommand {
         uint32_t run;
         RunVerb verb;
+        bool is_delete; /* in place of the verb … */
+        bool stops; /* … also of a run that lives: it is stopped */
         const char *node; /* NULL: the verb is about the run */
-        const char *operator;
+        const char *operator, * reqid; /* who asks, by which request; NULL */
         uint32_t uid;
         ManagerRunTicket ticket;
 } ManagerRunCommand;
@@ -130,11 +132,11 @@ const char *manager_runs_node_name(const ManagerRuns *runs, uint32_t run, uint32
 typedef struct ManagerRunView {
         uint32_t id, uid, round;
         uint8_t priority;
-        const char *unit, *name, *key, *operator, *trigger, *client, *namespace, *reqid;
+        const char *unit, *name, *key, *operator, * trigger, *client, *namespace, *reqid;
         const char *state, *reason, *why;
         char *const *environment;
         const uint8_t *definition; /* MANAGER_RUN_HASH_BYTES; NULL: not known */
-        usec_t created, queued, started, ended, deadline; /* wall clock; 0: none */
+        usec_t created, queued, started, ended, deadline, deleted; /* wall clock; 0: none */
         uint32_t n_done, n_failed, n_running, n_total; /* nodes */
 } ManagerRunView;
 

@@ -64,7 +64,8 @@ typedef struct ManagerPending {
         struct ManagerPending *next;
         uint32_t id;
         RunVerb verb;
-        char *node, *operator; /* owned */
+        bool is_delete, stops;
+        char *node, *operator, * reqid; /* owned */
         uint32_t uid;
         ManagerRunTicket ticket;
 } ManagerPending;

@@ -12,7 +12,7 @@
 #include "manager/manager_run_row.h"
 
 /* Columns of a row that this program writes. */
-#define RUN_COLUMNS_PUT 37U
+#define RUN_COLUMNS_PUT 38U
 #define NODE_COLUMNS_PUT 18U
 
 /* What the column "marks" of a node has, bits. */
@@ -128,12 +128,13 @@ void manager_run_row_put(RecordWriter *writer, const RunRow *row, const ManagerR
         put_time(writer, RUN_ROW_DEADLINE, deadline);
         runstore_put_text(writer, RUN_ROW_PARAMS, facts->params);
         runstore_put_bytes(writer, RUN_ROW_DEFINITION, facts->definition, sizeof(facts->definition));
-        put_number(writer, RUN_ROW_VALID, 1);
+        put_number(writer, RUN_ROW_VALID, facts->deleted == 0);
         put_number(writer, RUN_ROW_UID, facts->uid);
         runstore_put_text(writer, RUN_ROW_CLIENT, facts->client);
         runstore_put_text(writer, RUN_ROW_TRIGGER, facts->trigger);
         runstore_put_text(writer, RUN_ROW_BOOT, now->boot);
         put_number(writer, RUN_ROW_HELD, row->is_held_by_person ? 2 : row->is_held);
+        put_time(writer, RUN_ROW_DELETED, facts->deleted);
         put_tallies(writer, facts);
         put_engine(writer, row, now, facts->sequence);
         put_environment(writer, facts->environment);
@@ -227,6 +228,13 @@ void manager_run_row_put_event(RecordWriter *writer, const ManagerRunEvent *even
         runstore_put_text(writer, EVENT_REQID, event->reqid);
 }
 
+void manager_run_row_put_deleted(RecordWriter *writer, uint32_t run, usec_t now) {
+        runstore_put_operation(writer, RUNSTORE_RUN, RUNSTORE_PUT, 3);
+        put_number(writer, RUN_ROW_ID, run);
+        put_number(writer, RUN_ROW_VALID, 0);
+        put_time(writer, RUN_ROW_DELETED, now);
+}
+
 void manager_run_row_delete(RecordWriter *writer, uint32_t run) {
         static const struct {
                 RunStoreTable table;
@@ -302,6 +310,7 @@ static int get_facts(const ManagerRunValues *values, ManagerRunFacts *facts) {
                 .queued = manager_run_values_number(values, RUN_ROW_QUEUED),
                 .started = manager_run_values_number(values, RUN_ROW_STARTED),
                 .ended = manager_run_values_number(values, RUN_ROW_ENDED),
+                .deleted = manager_run_values_number(values, RUN_ROW_DELETED),
                 .sequence = manager_run_values_number(values, RUN_ROW_SEQUENCE),
         };
         if (hash->type != RUNSTORE_BYTES || hash->n != sizeof(facts->definition))

@@ -26,6 +26,7 @@ typedef struct ManagerRunFacts {
         uint32_t uid;
         uint8_t definition[MANAGER_RUN_HASH_BYTES];
         usec_t created, queued, started, ended; /* wall clock; 0: not yet */
+        usec_t deleted; /* the same: it is not listed any more */
         uint64_t sequence; /* the last number of an attempt or event of the run */
         uint32_t n_done, n_failed, n_running, n_total; /* nodes */
 } ManagerRunFacts;
@@ -66,10 +67,12 @@ typedef struct ManagerRunEvent {
         uint64_t id; /* unique among events of the run */
         uint32_t run, uid;
         const char *node, *kind, *old, *new;
-        const char *operator, *reqid; /* who asked for it, and by which request */
+        const char *operator, * reqid; /* who asked for it, and by which request */
         usec_t at; /* wall clock */
 } ManagerRunEvent;
 
+/* A run that is not listed any more, and has no name. */
+void manager_run_row_put_deleted(RecordWriter *writer, uint32_t run, usec_t now);
 /* All rows of the run. */
 void manager_run_row_delete(RecordWriter *writer, uint32_t run);
 void manager_run_row_put_event(RecordWriter *writer, const ManagerRunEvent *event);

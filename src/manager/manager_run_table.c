@@ -16,7 +16,7 @@ ManagerRun *manager_run_find(const ManagerRuns *runs, uint32_t id) {
 ManagerRun *manager_run_find_name(const ManagerRuns *runs, const char *name) {
         for (const ManagerFlow *flow = runs->flows; flow; flow = flow->next)
                 for (ManagerRun *run = flow->first; run; run = run->next)
-                        if (strcmp(run->facts.name, name) == 0)
+                        if (run->facts.deleted == 0 && strcmp(run->facts.name, name) == 0)
                                 return run;
         return NULL;
 }
