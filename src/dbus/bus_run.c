@@ -718,6 +718,10 @@ static int command(BusCall *call, RunVerb verb, const char *node) {
         return give(call, (ManagerRunCommand) { .verb = verb, .node = node });
 }
 
+static int command_with(BusCall *call, RunVerb verb, const char *node, const char *comment) {
+        return give(call, (ManagerRunCommand) { .verb = verb, .node = node, .comment = comment });
+}
+
 static int method_delete(BusCall *call) {
         return give(call, (ManagerRunCommand) { .is_delete = true, .stops = bus_call_bool(call) });
 }
@@ -767,6 +771,18 @@ static int method_resolve(BusCall *call) {
                              "A node is not resolved as '%s', but as success, failed, retry or skip.", as);
 }
 
+static int method_skip(BusCall *call) {
+        return command(call, RUN_VERB_SKIP, bus_call_string(call));
+}
+
+static int method_approve(BusCall *call) {
+        const char *node = bus_call_string(call);
+        const bool is_approved = bus_call_bool(call);
+        const char *comment = bus_call_string(call);
+
+        return command_with(call, is_approved ? RUN_VERB_APPROVE : RUN_VERB_REJECT, node, *comment ? comment : NULL);
+}
+
 static int method_watch(BusCall *call) {
         const int r = bus_client_set_watch(call->client, (uint32_t) call->object->id, bus_call_bool(call));
 
@@ -792,8 +808,10 @@ static const BusMethod methods[] = {
           "Decides about a node that is PENDING: \"success\", \"failed\", \"retry\" or \"skip\"." },
         { "Delete", "b", "stop", "", NULL, BUS_VERB_ENQUEUE, method_delete,
           "Has the run listed no more, and frees its name; its rows and logs stay as long as those of others. A run "
-          "that "
-          "has not ended is refused, or stopped first." },
+          "that has not ended is refused, or stopped first." },
+        { "Skip", "s", "node", "", NULL, BUS_VERB_ENQUEUE, method_skip, "Skips a node that has not begun." },
+        { "Approve", "sbs", "node approves comment", "", NULL, BUS_VERB_ENQUEUE, method_approve,
+          "Lets a node begin that waits at its gate, or makes it FAILED; the comment is kept in the events." },
         { "Nodes", "a{sv}us", "filters limit cursor", "aa{sv}s", "nodes cursor", BUS_VERB_READ, method_nodes,
           "Nodes of the run, by their names; as Manager.ListRuns." },
         { "Attempts", "a{sv}us", "filters limit cursor", "aa{sv}s", "attempts cursor", BUS_VERB_READ, method_attempts,

@@ -210,7 +210,7 @@ const char *flow_operator(const Jobctl *ctl) {
         const char *name = ctl->options.operator;
         const struct passwd *user;
 
-        /* Who has become root by sudo is known. */
+        /* sudo tells which user has become root. */
         if (!name && getuid() == 0)
                 name = getenv("SUDO_USER");
         if (name && *name)
@@ -313,6 +313,8 @@ static const struct {
         { "retry", "Retry", "is tried again", "s", true, false },
         { "rerun", "Rerun", "is executed again", "s", true, true },
         { "resolve", "Resolve", "is resolved", "ss", true, true },
+        { "skip", "Skip", "is skipped", "s", true, true },
+        { "approve", "Approve", "is approved", "sbs", true, true },
 };
 
 static int make_arguments(Jobctl *ctl, size_t verb, const char *node, json_t **ret_arguments) {
@@ -324,15 +326,22 @@ static int make_arguments(Jobctl *ctl, size_t verb, const char *node, json_t **r
                 *ret_arguments = json_pack("[ss]", node, as);
         } else if (text_equal(verbs[verb].word, "delete"))
                 *ret_arguments = json_pack("[b]", ctl->options.stop);
+        else if (text_equal(verbs[verb].word, "approve"))
+                *ret_arguments = json_pack("[sbs]", node, !ctl->options.reject,
+                                           ctl->options.comment ? ctl->options.comment : "");
         else
                 *ret_arguments = verbs[verb].takes_node ? json_pack("[s]", node ? node : "") : json_array();
         return *ret_arguments ? 0 : -ENOMEM;
 }
 
-/* Says who asks, for the record. */
+/* Names the person and the request, for the events. */
 static int identify(Jobctl *ctl, BusError *ret_error) {
         return jobctl_call(ctl, "Identify", "ss", json_pack("[ss]", flow_operator(ctl) ?: "", ctl->options.reqid ?: ""),
                            NULL, ret_error);
+}
+
+static const char *done_of(const Jobctl *ctl, size_t verb) {
+        return text_equal(verbs[verb].word, "approve") && ctl->options.reject ? "is rejected" : verbs[verb].done;
 }
 
 static int change(Jobctl *ctl, size_t verb, uint64_t id, const char *node) {
@@ -362,7 +371,7 @@ static int change(Jobctl *ctl, size_t verb, uint64_t id, const char *node) {
         if (ctl->options.json)
                 return jobctl_print_json(ctl, json_pack("{s:I, s:s?}", "id", (json_int_t) id, "node", node), EXIT_OK);
         if (!ctl->options.quiet && node)
-                printf("Node %s of run %" PRIu64 " %s.\n", node, id, verbs[verb].done);
+                printf("Node %s of run %" PRIu64 " %s.\n", node, id, done_of(ctl, verb));
         else if (!ctl->options.quiet)
                 printf("Run %" PRIu64 " %s.\n", id, verbs[verb].done);
         return EXIT_OK;

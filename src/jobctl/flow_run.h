@@ -8,7 +8,7 @@
 #include "jobctl/jobctl.h"
 
 int flow_start(Jobctl *ctl, char *const *words);
-int flow_command(Jobctl *ctl, char *const *words); /* pause, resume, stop, cancel, retry, rerun, resolve */
+int flow_command(Jobctl *ctl, char *const *words); /* what people do to runs and nodes: pause, approve, … */
 int flow_list(Jobctl *ctl, char *const *words);
 int flow_show(Jobctl *ctl, char *const *words);
 int flow_why(Jobctl *ctl, char *const *words);
@@ -21,7 +21,7 @@ int flow_query(Jobctl *ctl, const char *path, const char *method, json_t *filter
 int flow_parse_run(Jobctl *ctl, const char *word, uint64_t *ret_id);
 /* The row of a run: 0, -ENOENT, or < 0. */
 int flow_get(Jobctl *ctl, uint64_t id, json_t **ret_row, BusError *ret_error);
-/* Who asks, for the record; NULL: nobody knows. */
+/* The name of the person who asks, for the record; NULL: it is not known. */
 const char *flow_operator(const Jobctl *ctl);
 /* Whether a run in that state has ended. */
 bool flow_state_is_end(const char *state);

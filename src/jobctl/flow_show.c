@@ -249,7 +249,7 @@ static void print_trigger(const json_t *run) {
         json_array_foreach(environment, i, variable) printf("%11s%s\n", "", json_string_value(variable));
 }
 
-/* Who has asked for the run, and what that was said to belong to. */
+/* The person and the process that have asked for the run, and what they have said of it. */
 static void print_origin(const json_t *run) {
         static const struct {
                 const char *label, *key;

@@ -84,6 +84,8 @@ static const Option options_table[] = {
         STRING("namespace", 0, namespace, "NAME", "flow start, flow list: where runs belong"),
         STRING("reqid", 0, reqid, "ID", "flow: the request that runs are made, listed or changed for"),
         STRING("operator", 0, operator, "NAME", "flow: who asks; flow list: only what NAME has asked for"),
+        FLAG("reject", 0, reject, "flow approve: refuse it; the node has failed"),
+        STRING("comment", 0, comment, "TEXT", "flow approve: why, for the events of the run"),
         STRING("iterations", 0, iterations, "N", "calendar: the number of times to show (1)"),
         STRING("base-time", 0, base_time, "TIME", "calendar: show the times after this one (now)"),
         FLAG("json", 0, json, "Print JSON"),

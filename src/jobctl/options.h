@@ -19,6 +19,7 @@ typedef struct Options {
         bool no_block, wait, detach, dry_run, show_transaction;
 
         bool all, failed, full, plain, no_legend, no_pager, value, quiet, verbose, json, no_color;
+        bool reject;
         bool reverse, before, after;
         char **states; /* owned */
         char **types;
@@ -36,6 +37,7 @@ typedef struct Options {
         const char *as;
         bool stop, deleted;
         const char *name, *key, *namespace, *reqid, *operator;
+        const char *comment;
         const char *iterations, *base_time;
 
         bool now, runtime, no_reload, from_stdin, show_types;

@@ -39,6 +39,8 @@ static const char *const verb_names[_RUN_VERB_MAX] = {
         [RUN_VERB_AS_RETRY] = "resolve as retry",
         [RUN_VERB_AS_SKIP] = "resolve as skip",
         [RUN_VERB_SKIP] = "skip",
+        [RUN_VERB_APPROVE] = "approve",
+        [RUN_VERB_REJECT] = "reject",
 };
 
 /* A verb that is not for the present state: the sentence names both. */
@@ -107,6 +109,7 @@ static int take_verb(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand
                                       .node = name,
                                       .kind = "verb",
                                       .new = verb_names[verb],
+                                      .comment = command->comment,
                                       .operator= command->operator,
                                       .reqid = command->reqid,
                                       .uid = command->uid,
@@ -170,6 +173,7 @@ static int take_command(ManagerRuns *runs, ManagerRun *run, const ManagerRunComm
 
 static void free_pending(ManagerPending *pending) {
         free(pending->node);
+        free(pending->comment);
         free(pending->operator);
         free(pending->reqid);
         free(pending);
@@ -180,7 +184,8 @@ static int add_pending(ManagerRuns *runs, uint32_t id, const ManagerRunCommand *
 
         if (!pending)
                 return -ENOMEM;
-        if (text_copy(command->node, &pending->node) < 0 || text_copy(command->reqid, &pending->reqid) < 0 ||
+        if (text_copy(command->node, &pending->node) < 0 || text_copy(command->comment, &pending->comment) < 0 ||
+            text_copy(command->reqid, &pending->reqid) < 0 ||
             text_copy(command->operator, & pending->operator) < 0) {
                 free_pending(pending);
                 return -ENOMEM;
@@ -236,12 +241,13 @@ void manager_run_take_pending(ManagerRuns *runs, uint32_t id) {
                 if (run)
                         r = take_command(runs, run,
                                          &(ManagerRunCommand) { .verb = pending->verb,
-                                                               .is_delete = pending->is_delete,
-                                                               .stops = pending->stops,
-                                                               .node = pending->node,
-                                                               .operator= pending->operator,
-                                                               .reqid = pending->reqid,
-                                                               .uid = pending->uid },
+                                                                .is_delete = pending->is_delete,
+                                                                .stops = pending->stops,
+                                                                .node = pending->node,
+                                                                .comment = pending->comment,
+                                                                .operator= pending->operator,
+                                                                .reqid = pending->reqid,
+                                                                .uid = pending->uid },
                                          &failure);
                 else
                         r = failure_set(&failure, -ENOENT, "NoSuchRun", "There is no run %" PRIu32 ".", pending->id);

@@ -65,7 +65,7 @@ typedef struct ManagerPending {
         uint32_t id;
         RunVerb verb;
         bool is_delete, stops;
-        char *node, *operator, * reqid; /* owned */
+        char *node, *comment, *operator, *reqid; /* owned */
         uint32_t uid;
         ManagerRunTicket ticket;
 } ManagerPending;

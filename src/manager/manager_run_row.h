@@ -67,7 +67,8 @@ typedef struct ManagerRunEvent {
         uint64_t id; /* unique among events of the run */
         uint32_t run, uid;
         const char *node, *kind, *old, *new;
-        const char *operator, * reqid; /* who asked for it, and by which request */
+        const char *operator, *reqid; /* the person, and the request */
+        const char *comment; /* and why */
         usec_t at; /* wall clock */
 } ManagerRunEvent;
 

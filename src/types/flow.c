@@ -356,8 +356,8 @@ static void get_attempts(const Unit *unit, Sink *sink) {
 static const UnitProperty rows[] = {
         { "Nodes", "a(sas)", C, get_nodes, "Its nodes, each with its parents, but not those of NodesFile." },
         { "NodesFile", "s", C, get_nodes_file, "The file that has more nodes; empty: none." },
-        { "RunName", "s", C, get_run_name, "The name of a run, with %{...} for its values; empty: that of the unit, and "
-                                           "the number of the run." },
+        { "RunName", "s", C, get_run_name,
+          "The name of a run, with %{...} for its values; empty: that of the unit, and the number of the run." },
         { "LiveRuns", "u", UNIT_PROPERTY_OWN, get_live_runs, "How many runs there are that have not ended." },
         { "Runs", "a(tsss)", UNIT_PROPERTY_OWN, get_run_list,
           "These runs: number, name, state, and what the run waits for." },
