@@ -616,7 +616,7 @@ printf '[Engine]\nStore=postgresql:here\n' >"$DIR/none.conf"
 # — what is not understood —
 check_exit "no verb" 2 ctl flow dance
 check_exit "no run" 2 ctl flow show
-check_exit "no number" 2 ctl flow show nothing
+check_exit "an empty name" 2 ctl flow show ''
 check_exit "no node" 2 ctl flow rerun 1
 check_exit "no outcome" 2 ctl flow resolve 1/a
 check_exit "a node too many" 2 ctl flow pause 1/a
