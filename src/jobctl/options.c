@@ -77,6 +77,8 @@ static const Option options_table[] = {
         STRING("from", 0, from, "FORMAT", "flow import: the format of the file: wfcommons or crontab"),
         FLAG("user-column", 0, user_column, "flow import --from=crontab: lines name a user, as in /etc/crontab"),
         STRING("as", 0, as, "OUTCOME", "flow resolve: success, failed, retry or skip"),
+        FLAG("reject", 0, reject, "flow approve: refuse it; the node has failed"),
+        STRING("comment", 0, comment, "TEXT", "flow approve: why, for the events of the run"),
         STRING("iterations", 0, iterations, "N", "calendar: the number of times to show (1)"),
         STRING("base-time", 0, base_time, "TIME", "calendar: show the times after this one (now)"),
         FLAG("json", 0, json, "Print JSON"),
