@@ -71,8 +71,7 @@ run_state() {
         ctl flow list --no-legend --all | awk -v id="$1" '$1 == id { print $3 }'
 }
 
-LEAKED=yes
-export LEAKED
+export SESSION="a b" NOTIFY_SOCKET="$DIR/nobody" LISTEN_FDS=0
 start_daemon
 
 # — words —
@@ -127,14 +126,15 @@ check_equal "its run" "$(of_node JOBD_RUN)" "$SURROUNDINGS"
 check_equal "its name" "$(of_node JOBD_NODE)" look
 check_equal "its attempt" "$(of_node JOBD_ATTEMPT)" 1
 check_equal "and the key that all tries of it have" "$(of_node JOBD_ATTEMPT_KEY)" "$SURROUNDINGS/look/1"
-check_equal "nothing of the environment of jobd reaches it" "$(of_node LEAKED)$(of_node JOBD_SOCKET)" ""
+check_equal "of the variables of jobd itself it has none" "$(of_node JOBD_SOCKET)$(of_node NOTIFY_SOCKET)$(of_node LISTEN_FDS)" ""
+check_equal "those of the session it has, as services have" "$(of_node SESSION)" "a b"
 
 # — conditions —
 check "no condition holds" ctl flow start --wait choose
 check_equal "the other branch runs" "$(recorded)" "<other> <join> "
 check "one holds" ctl flow start --wait choose n:=11
 check_equal "that branch runs" "$(recorded)" "<big> <join> "
-ctl flow start --wait choose n:=11 mode=faster
+ctl flow start --wait choose n:=11 mode=faster >/dev/null
 check_equal "all that hold run" "$(recorded | tr ' ' '\n' | sort | tr '\n' ' ' | sed 's/^ //')" "<big> <join> <named> "
 check_exit "a condition without a value fails its node" 1 ctl flow start --wait choose n=many
 check_prints "and the log says why" "node big: When= has no value" cat "$DIR/log"

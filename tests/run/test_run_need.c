@@ -437,7 +437,7 @@ Test(run_need, an_end_at_the_deadline_is_in_time) {
         cr_assert(eq(int, run_engine_ended(world.engine, &(RunAttemptKey) { ID, 1, 1, 1 }, RUN_END_EXITED, 0), 0));
         run_engine_time(world.engine, 1001);
         turn(&world);
-        expect(&world, "TIMEOUT: a=SUCCEEDED b=SUCCEEDED c=TIMEOUT/deadline");
+        expect(&world, "TIMEOUT: a=SUCCEEDED b=SUCCEEDED c=SKIPPED/ended");
         leave(&world);
 }
 
