@@ -498,6 +498,7 @@ if command -v busctl >/dev/null; then
         check_prints "a node that does not exist is told" 'has no node z' run Retry s z
         OF=4000000
         check_prints "a run that does not exist, too" 'There is no run 4000000' run Pause
+        check_prints "nor is it deleted" 'There is no run 4000000' run Delete b true
         OF=x
         check_prints "and what is no number" "'x' is not the number of a run" run Pause
         wait_for_state 1 SUCCEEDED
