@@ -7,6 +7,7 @@
 
 #include "flow/flow_spec.h"
 #include "manager/manager_run_private.h"
+#include "types/unit_ask.h"
 
 ManagerRun *manager_run_find(const ManagerRuns *runs, uint32_t id) {
         return id == 0 ? NULL : id_map_get(&runs->by_id, id);
@@ -51,6 +52,9 @@ ManagerFlow *manager_run_flow(ManagerRuns *runs, Unit *unit) {
         runs->flows = flow;
         if (unit->active_state == UNIT_ACTIVE)
                 run_flow_unit(flow->engine, RUN_UNIT_ACTIVE, false);
+        /* A node may sleep until a time of that clock: when it is set, the turn that follows looks at it. */
+        if (unit_host(unit)->ops->watch_clock)
+                unit_host(unit)->ops->watch_clock(unit_host(unit));
         return flow;
 }
 
