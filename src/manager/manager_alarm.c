@@ -112,7 +112,7 @@ int manager_alarms_raise(ManagerAlarms *alarms, const ManagerAlarmFacts *facts) 
 static Alarm *find(const ManagerAlarms *alarms, uint64_t id) {
         size_t from = 0, to = alarms->all.n;
 
-        /* They are in the order of their numbers. */
+        /* Alarms are in the order of their numbers. */
         while (from < to) {
                 const size_t middle = from + (to - from) / 2;
 
@@ -241,7 +241,7 @@ int manager_alarms_restore(ManagerAlarms *alarms, const ManagerRunValues *values
         };
         Alarm *alarm;
 
-        /* They are read in the order of their numbers, before any is raised. */
+        /* Rows are read in the order of their numbers, before any is raised. */
         if (kind < 0 || (alarms->all.n > 0 && vector_last(&alarms->all).id >= id))
                 return 0;
         return add(alarms, id, &facts, &alarm);

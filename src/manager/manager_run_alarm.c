@@ -3,7 +3,7 @@
  * Alarms of runs: what raises them, and who acknowledges them
  *
  * A node that becomes PENDING raises one, a run that becomes SUSPENDED
- * another.
+ * another. A wait for an approval raises none: it is asked for on purpose.
  */
 
 #include <errno.h>
@@ -22,7 +22,7 @@ unsigned manager_run_compare_node(const ManagerRun *run, const RunNodeRow *row) 
         const bool is_same = is_same_try && mark->state == row->state;
         unsigned news = 0;
 
-        if (row->state == RUN_NODE_PENDING && !is_same)
+        if (row->state == RUN_NODE_PENDING && row->reason != RUN_REASON_GATE && !is_same)
                 news |= MANAGER_RUN_NODE_WAITS;
         if (row->number > 0 && !is_same_try)
                 news |= MANAGER_RUN_NODE_BEGINS;
