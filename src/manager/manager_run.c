@@ -557,6 +557,7 @@ ManagerRuns *manager_runs_free(ManagerRuns *runs) {
                         manager_run_remove(runs, runs->flows->first);
                 manager_run_drop_flow(runs, runs->flows);
         }
+        manager_run_drop_spare(runs);
         run_engine_free(runs->engine);
         manager_alarms_free(runs->alarms);
         for (size_t i = 0; i < runs->acknowledgements.n; i++)
