@@ -227,6 +227,7 @@ void manager_run_begin_missed(ManagerRuns *runs); /* attempts for which there wa
 
 /* — manager_run_value.c — */
 
+usec_t manager_run_wake(void *userdata, uint32_t id, uint32_t node); /* as RunHost.wake */
 RunCondition manager_run_judge(void *userdata, uint32_t id, uint32_t node); /* as RunHost.judge */
 /*
  * The words of a command with the values that they name; the caller owns them. 0, -ENOENT, -ENOMEM, or -EINVAL and
