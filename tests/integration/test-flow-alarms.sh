@@ -6,6 +6,7 @@
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 
+# shellcheck disable=SC2317
 run_state() {
         ctl flow list --no-legend --all | awk -v id="$1" '$1 == id { print $3 }'
 }
@@ -17,6 +18,11 @@ last_run() {
 # open_alarms: their numbers
 open_alarms() {
         ctl flow alarms --no-legend "$@" | awk '{ printf "%s ", $1 }'
+}
+
+# shellcheck disable=SC2317
+manager() {
+        busctl --address="unix:path=$JOBD_SOCKET" call org.jobd1 /org/jobd1 org.jobd1.Manager "$@"
 }
 
 unit suspended.flow <<'U'
@@ -65,7 +71,8 @@ check_prints "and status" '^ *Alarms: 2 open' ctl status
 if command -v busctl >/dev/null; then
         check_prints "an event says so" '"kind" s "alarm" "new" s "pending"' \
                 busctl --address="unix:path=$JOBD_SOCKET" call org.jobd1 "/org/jobd1/run/$RUN" org.jobd1.Run Events 'a{sv}us' 0 0 ''
-        check_prints "and what goes on is counted on" '^u 2$' \
+        check_prints "they are listed on the bus" '^aa\{sv\}s 2 .*"suspended"' manager ListAlarms 'a{sv}us' 1 acknowledged t 0 0 ''
+        check_prints "and counted" '^u 2$' \
                 busctl --address="unix:path=$JOBD_SOCKET" get-property org.jobd1 /org/jobd1 org.jobd1.Manager NAlarms
 fi
 check "the node is resolved" ctl flow resolve "$RUN/a" --as=success
