@@ -23,3 +23,5 @@ int bus_manager_list_runs(BusCall *call);
 int bus_manager_identify(BusCall *call);
 int bus_manager_get_run(BusCall *call);
 int bus_manager_explain_run(BusCall *call);
+int bus_manager_list_alarms(BusCall *call);
+int bus_manager_acknowledge(BusCall *call);
