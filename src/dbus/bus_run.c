@@ -107,13 +107,19 @@ static bool is_secret(const RowsAnswer *rows, const ManagerRunValues *values, un
         return rows->is_other && rows->answer->table == RUNSTORE_NODE && column == NODE_RESULT;
 }
 
+/* An alarm that nobody has acknowledged has no such time. */
+static bool is_open(RunStoreTable table, unsigned column, const RunStoreValue *value) {
+        return table == RUNSTORE_ALARM && column == ALARM_ACKNOWLEDGED && value->integer == 0;
+}
+
 static void put_row(const BusTree *tree, const RowsAnswer *rows, const ManagerRunValues *values, Sink *sink) {
         const ManagerRunAnswer *answer = rows->answer;
         const RunStoreTableInfo *info = runstore_table(answer->table);
 
         sink_open(sink, 'a', "{sv}");
         for (unsigned c = 0; c < info->n_columns; c++)
-                if (!is_private(answer->table, c) && !is_secret(rows, values, c))
+                if (!is_private(answer->table, c) && !is_secret(rows, values, c) &&
+                    !is_open(answer->table, c, &values->values[c]))
                         put_value(sink, key_of(answer->table, c), &values->values[c]);
         if (answer->table == RUNSTORE_RUN)
                 put_environment(values, sink);
@@ -460,6 +466,12 @@ int bus_manager_list_runs(BusCall *call) {
         return ask(call, &query, 0);
 }
 
+int bus_manager_list_alarms(BusCall *call) {
+        RunStoreQuery query = { .table = RUNSTORE_ALARM };
+
+        return ask(call, &query, 0);
+}
+
 static int ask_of_run(BusCall *call, RunStoreTable table, unsigned column) {
         RunStoreQuery query = { .table = table, .n_filters = 1 };
 
@@ -493,7 +505,8 @@ static int read_option(BusCall *call, const char *key, DBusMessageIter *variant,
         if (!slot || dbus_message_iter_get_arg_type(variant) != DBUS_TYPE_STRING)
                 return bus_call_fail(call, -EINVAL, "InvalidArgs",
                                      "There is no option '%s', or it is no string: 'key' and 'operator' are, 'assign' "
-                                     "is an array of strings.", key);
+                                     "is an array of strings.",
+                                     key);
         dbus_message_iter_get_basic(variant, slot);
         return 0;
 }
@@ -543,7 +556,8 @@ static int read_params(BusCall *call, char ***ret_params) {
                 if (r == -EINVAL)
                         return bus_call_fail(call, r, "InvalidArgs",
                                              "The parameter '%s' is no string, number or boolean, or this is no name; "
-                                             "the option 'assign' takes any value, as NAME:=JSON.", key);
+                                             "the option 'assign' takes any value, as NAME:=JSON.",
+                                             key);
                 if (r == 0)
                         r = strv_consume(ret_params, assignment);
                 if (r < 0)
@@ -626,6 +640,20 @@ int bus_manager_explain_run(BusCall *call) {
         return r < 0 ? r
                      : manager_runs_explain(manager_runs(call->tree->manager), id, slash ? slash + 1 : NULL,
                                             call->reply, &call->failure);
+}
+
+int bus_manager_acknowledge(BusCall *call) {
+        const JobRequester requester = bus_call_requester(call);
+        const uint64_t alarm = bus_call_u64(call);
+        const char *operator= bus_call_string(call);
+        ManagerRunTicket ticket;
+        int r = keep(call, &ticket);
+
+        if (r < 0)
+                return r;
+        return end_asking(call,
+                          manager_runs_acknowledge(manager_runs(call->tree->manager), alarm,
+                                                   *operator? operator: NULL, requester.uid, ticket, &call->failure));
 }
 
 /* — verbs — */
@@ -744,10 +772,12 @@ static const BusMethod methods[] = {
 };
 
 static const BusSignal signals[] = {
-        { "RunChanged", "ta{sv}", "id run", "The run, or the number of nodes that have ended, has changed; at most "
-                                            "once a turn, with the keys of Manager.ListRuns." },
-        { "NodesChanged", "taa{sv}", "id nodes", "Nodes of the run have changed, with the keys of Nodes; only for "
-                                                 "clients that have called Watch." },
+        { "RunChanged", "ta{sv}", "id run",
+          "The run, or the number of nodes that have ended, has changed; at most "
+          "once a turn, with the keys of Manager.ListRuns." },
+        { "NodesChanged", "taa{sv}", "id nodes",
+          "Nodes of the run have changed, with the keys of Nodes; only for "
+          "clients that have called Watch." },
         {},
 };
 

@@ -22,3 +22,5 @@ int bus_manager_start_run(BusCall *call);
 int bus_manager_list_runs(BusCall *call);
 int bus_manager_get_run(BusCall *call);
 int bus_manager_explain_run(BusCall *call);
+int bus_manager_list_alarms(BusCall *call);
+int bus_manager_acknowledge(BusCall *call);

@@ -111,6 +111,11 @@ int manager_runs_command(ManagerRuns *runs, const ManagerRunCommand *command, Fa
 /* The number that a run has by its number or name ("nightly-7"): -ENOENT with @ret_failure. */
 int manager_runs_find(const char *run, uint32_t *ret_id, Failure *ret_failure);
 
+/* Acknowledges an alarm; answered when that is durable. 0, or a negative errno with @ret_failure. */
+int manager_runs_acknowledge(ManagerRuns *runs, uint64_t alarm, const char *operator, uint32_t uid,
+                             ManagerRunTicket ticket, Failure *ret_failure);
+uint32_t manager_runs_count_alarms(const ManagerRuns *runs); /* that nobody has acknowledged */
+
 /* Asks the store: .answered with a page. @run: that the query is about; 0: several. */
 int manager_runs_query(ManagerRuns *runs, const RunStoreQuery *query, uint32_t run, ManagerRunTicket ticket,
                        Failure *ret_failure);
@@ -126,7 +131,7 @@ const char *manager_runs_node_name(const ManagerRuns *runs, uint32_t run, uint32
 /* What is known of a run; strings are borrowed, and "" where there is none. */
 typedef struct ManagerRunView {
         uint32_t id, uid, round;
-        const char *unit, *name, *key, *operator, *trigger;
+        const char *unit, *name, *key, *operator, * trigger;
         const char *state, *reason, *why;
         char *const *environment;
         const uint8_t *definition; /* MANAGER_RUN_HASH_BYTES; NULL: not known */

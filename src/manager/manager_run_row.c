@@ -226,6 +226,12 @@ void manager_run_row_put_event(RecordWriter *writer, const ManagerRunEvent *even
         put_number(writer, EVENT_UID, event->uid);
 }
 
+void manager_run_row_put_sequence(RecordWriter *writer, uint32_t run, uint64_t sequence) {
+        runstore_put_operation(writer, RUNSTORE_RUN, RUNSTORE_PUT, 2);
+        put_number(writer, RUN_ROW_ID, run);
+        put_number(writer, RUN_ROW_SEQUENCE, sequence);
+}
+
 void manager_run_row_delete(RecordWriter *writer, uint32_t run) {
         static const struct {
                 RunStoreTable table;

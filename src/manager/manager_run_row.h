@@ -70,6 +70,8 @@ typedef struct ManagerRunEvent {
         usec_t at; /* wall clock */
 } ManagerRunEvent;
 
+/* The number of the last event of a run that has a row: events may follow that. */
+void manager_run_row_put_sequence(RecordWriter *writer, uint32_t run, uint64_t sequence);
 /* All rows of the run. */
 void manager_run_row_delete(RecordWriter *writer, uint32_t run);
 void manager_run_row_put_event(RecordWriter *writer, const ManagerRunEvent *event);
