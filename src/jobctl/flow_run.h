@@ -23,8 +23,6 @@ int flow_query(Jobctl *ctl, const char *path, const char *method, json_t *filter
 int flow_parse_run(Jobctl *ctl, const char *word, uint64_t *ret_id);
 /* The row of a run: 0, -ENOENT, or < 0. */
 int flow_get(Jobctl *ctl, uint64_t id, json_t **ret_row, BusError *ret_error);
-/* The name of the person who asks, for the record; NULL: it is not known. */
-const char *flow_operator(const Jobctl *ctl);
 /* Whether a run in that state has ended. */
 bool flow_state_is_end(const char *state);
 

@@ -100,12 +100,6 @@ Run *run_find(const RunEngine *engine, uint32_t id) {
         return id == 0 ? NULL : id_map_get(&engine->runs, id);
 }
 
-uint8_t run_node_priority(const Run *run, uint32_t node) {
-        const RunPolicy *policy = run_graph_policy(run->graph, node);
-
-        return policy->takes_priority ? run->settings.priority : policy->priority;
-}
-
 RunAttemptKey run_attempt_key(const Run *run, uint32_t node) {
         return (RunAttemptKey) { run->row.id, node, run->nodes[node].generation, run->nodes[node].number };
 }
