@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * flow: the verbs of two words. import needs no manager
+ * flow: the verbs of two words. import and graph need no manager
  */
 
 #include "basic/macro.h"
@@ -24,11 +24,13 @@ static const struct {
 };
 
 static const char list_of_verbs[] = "start, list, show, logs, why, retry, rerun, resolve, skip, approve, pause, "
-                                    "resume, stop, cancel, delete, alarms, ack and import";
+                                    "resume, stop, cancel, delete, alarms, ack, graph and import";
 
 int verb_flow(Jobctl *ctl, char *const *words) {
         if (text_equal(words[0], "import"))
                 return flow_import(ctl, words + 1);
+        if (text_equal(words[0], "graph"))
+                return flow_draw(ctl, words + 1);
         for (size_t i = 0; i < ELEMENTSOF(flow_verbs); i++) {
                 int r;
 

@@ -32,6 +32,8 @@ typedef struct UnitFileDiagnostic {
 
 typedef void (*UnitFileReceiver)(void *userdata, const UnitFileDiagnostic *diagnostic);
 
+struct FlowGraph;
+
 typedef struct UnitFileOptions {
         char *const *search_path;               /* folders, highest priority first; copied */
         /* a user manager: other default dependencies, specifiers, paths */
@@ -45,6 +47,8 @@ typedef struct UnitFileOptions {
         const char *root;                       /* root for absolute links, without a final slash; NULL: / */
         /* The mount at @where, valid for this call: a unit without a file. NULL: mount units need files. */
         const struct MountEntry *(*find_mount)(void *userdata, const char *where);
+        /* verify: gets the graph of each flow that has no error in it, borrowed; 0 or -ENOMEM. May be NULL. */
+        int (*receive_graph)(void *userdata, const struct FlowGraph *graph);
         UnitFileReceiver receiver;              /* may be NULL */
         void *userdata;                         /* borrowed */
 } UnitFileOptions;

@@ -46,6 +46,12 @@ static const struct MountEntry *verifier_find_mount(void *userdata, const char *
         return options->find_mount(options->userdata, where);
 }
 
+static int verifier_receive_graph(void *userdata, const struct FlowGraph *graph) {
+        const UnitFileOptions *options = ((const Verifier *) userdata)->options;
+
+        return options->receive_graph(options->userdata, graph);
+}
+
 static void verifier_say(Verifier *verifier, UnitFileSeverity severity, const char *path, const char *message) {
         UnitFileDiagnostic diagnostic = { .severity = severity, .file = path, .message = message };
 
@@ -343,6 +349,8 @@ static int verifier_open(Verifier *verifier, const char *folder) {
         options.receiver = verifier_receive;
         if (options.find_mount)
                 options.find_mount = verifier_find_mount;
+        if (options.receive_graph)
+                options.receive_graph = verifier_receive_graph;
         options.userdata = verifier;
         r = unit_file_loader_new(&verifier->loader, &options);
         if (r == 0)

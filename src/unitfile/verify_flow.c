@@ -14,6 +14,7 @@
 #include "unitfile/flow_graph.h"
 #include "unitfile/flow_nodes.h"
 #include "unitfile/unit_draft_read.h"
+#include "unitfile/unit_file_loader.h"
 #include "unitfile/verify_private.h"
 
 /* A file that a program has written may have the same mistake in each line. */
@@ -217,6 +218,7 @@ static void verify_graph(const FlowGraph *graph) {
 int verify_flow(UnitDraft *draft) {
         cleanup_(flow_graph_deinit) FlowGraph graph = {};
         FlowVerifier verifier = { .draft = draft };
+        const UnitFileOptions *options = &draft->loader->options;
         const FlowSettings *flow;
         int r;
 
@@ -236,5 +238,5 @@ int verify_flow(UnitDraft *draft) {
                 return r;
         verify_graph(&graph);
         verify_flow_settings(draft);
-        return 0;
+        return options->receive_graph ? options->receive_graph(options->userdata, &graph) : 0;
 }
