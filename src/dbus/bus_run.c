@@ -104,7 +104,8 @@ static void put_why(const BusTree *tree, const ManagerRunAnswer *answer, const M
 static bool is_secret(const RowsAnswer *rows, const ManagerRunValues *values, unsigned column) {
         if (rows->answer->table == RUNSTORE_RUN && (column == RUN_ROW_PARAMS || column == RUN_ROW_RESULT))
                 return rows->is_other && manager_run_values_number(values, RUN_ROW_UID) != rows->uid;
-        return rows->is_other && rows->answer->table == RUNSTORE_NODE && column == NODE_RESULT;
+        return rows->is_other && rows->answer->table == RUNSTORE_NODE &&
+               (column == NODE_RESULT || column == NODE_BLOB);
 }
 
 static void put_row(const BusTree *tree, const RowsAnswer *rows, const ManagerRunValues *values, Sink *sink) {
