@@ -53,6 +53,16 @@ static void put_value(Sink *sink, const char *key, const RunStoreValue *value) {
         }
 }
 
+/* A large result is known by its hash. */
+static void put_blob(Sink *sink, const RunStoreValue *value) {
+        char hex[2 * RUNSTORE_HASH_BYTES + 1];
+
+        if (value->type != RUNSTORE_BYTES || value->n != RUNSTORE_HASH_BYTES)
+                return;
+        text_write_hex(hex, value->bytes, value->n);
+        sink_entry_string(sink, "blob", hex);
+}
+
 /* What attempts learn of the trigger of their run. */
 static void put_environment(const ManagerRunValues *values, Sink *sink) {
         cleanup_(strv_freep) char **environment = NULL;
@@ -104,8 +114,7 @@ static void put_why(const BusTree *tree, const ManagerRunAnswer *answer, const M
 static bool is_secret(const RowsAnswer *rows, const ManagerRunValues *values, unsigned column) {
         if (rows->answer->table == RUNSTORE_RUN && (column == RUN_ROW_PARAMS || column == RUN_ROW_RESULT))
                 return rows->is_other && manager_run_values_number(values, RUN_ROW_UID) != rows->uid;
-        return rows->is_other && rows->answer->table == RUNSTORE_NODE &&
-               (column == NODE_RESULT || column == NODE_BLOB);
+        return rows->is_other && rows->answer->table == RUNSTORE_NODE && column == NODE_RESULT;
 }
 
 static void put_row(const BusTree *tree, const RowsAnswer *rows, const ManagerRunValues *values, Sink *sink) {
@@ -116,6 +125,8 @@ static void put_row(const BusTree *tree, const RowsAnswer *rows, const ManagerRu
         for (unsigned c = 0; c < info->n_columns; c++)
                 if (!is_private(answer->table, c) && !is_secret(rows, values, c))
                         put_value(sink, key_of(answer->table, c), &values->values[c]);
+        if (answer->table == RUNSTORE_NODE && !rows->is_other)
+                put_blob(sink, &values->values[NODE_BLOB]);
         if (answer->table == RUNSTORE_RUN)
                 put_environment(values, sink);
         put_why(tree, answer, values, sink);
@@ -631,9 +642,9 @@ int bus_manager_explain_run(BusCall *call) {
 
 /* — verbs — */
 
-static int command(BusCall *call, RunVerb verb, const char *node) {
+static int command_with(BusCall *call, RunVerb verb, const char *node, const char *comment) {
         const JobRequester requester = bus_call_requester(call);
-        ManagerRunCommand wanted = { .verb = verb, .node = node, .uid = requester.uid };
+        ManagerRunCommand wanted = { .verb = verb, .node = node, .comment = comment, .uid = requester.uid };
         char run[16];
         int r;
 
@@ -644,6 +655,10 @@ static int command(BusCall *call, RunVerb verb, const char *node) {
                 return r;
         r = manager_runs_command(manager_runs(call->tree->manager), &wanted, &call->failure);
         return end_asking(call, r);
+}
+
+static int command(BusCall *call, RunVerb verb, const char *node) {
+        return command_with(call, verb, node, NULL);
 }
 
 static int method_pause(BusCall *call) {
@@ -691,6 +706,18 @@ static int method_resolve(BusCall *call) {
                              "A node is not resolved as '%s', but as success, failed, retry or skip.", as);
 }
 
+static int method_skip(BusCall *call) {
+        return command(call, RUN_VERB_SKIP, bus_call_string(call));
+}
+
+static int method_approve(BusCall *call) {
+        const char *node = bus_call_string(call);
+        const bool is_approved = bus_call_bool(call);
+        const char *comment = bus_call_string(call);
+
+        return command_with(call, is_approved ? RUN_VERB_APPROVE : RUN_VERB_REJECT, node, *comment ? comment : NULL);
+}
+
 static int method_watch(BusCall *call) {
         const int r = bus_client_set_watch(call->client, (uint32_t) call->object->id, bus_call_bool(call));
 
@@ -714,6 +741,9 @@ static const BusMethod methods[] = {
           "Executes a node and all below it again, of a run that has ended." },
         { "Resolve", "ss", "node as", "", NULL, BUS_VERB_ENQUEUE, method_resolve,
           "Decides about a node that is PENDING: \"success\", \"failed\", \"retry\" or \"skip\"." },
+        { "Skip", "s", "node", "", NULL, BUS_VERB_ENQUEUE, method_skip, "Skips a node that has not begun." },
+        { "Approve", "sbs", "node approves comment", "", NULL, BUS_VERB_ENQUEUE, method_approve,
+          "Lets a node begin that waits at its gate, or makes it FAILED; the comment is kept in the events." },
         { "Nodes", "a{sv}us", "filters limit cursor", "aa{sv}s", "nodes cursor", BUS_VERB_READ, method_nodes,
           "Nodes of the run, by their names; as Manager.ListRuns." },
         { "Attempts", "a{sv}us", "filters limit cursor", "aa{sv}s", "attempts cursor", BUS_VERB_READ, method_attempts,

@@ -220,8 +220,8 @@ static int add(ManagerAttempts *attempts, const RunAttemptKey *key, Unit *unit, 
         while (r == 0 && attempts->all.n <= number)
                 r = vector_push(&attempts->all, NULL);
         if (r == 0) {
-                snprintf(attempt->name, sizeof(attempt->name), MANAGER_ATTEMPT_NAME, key->run, key->node, key->generation,
-                         key->number);
+                snprintf(attempt->name, sizeof(attempt->name), MANAGER_ATTEMPT_NAME, key->run, key->node,
+                         key->generation, key->number);
                 r = manager_attempt_folder_path(attempts->host.folder, attempt->name, &attempt->folder);
         }
         if (r < 0) {

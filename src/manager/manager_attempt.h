@@ -33,8 +33,8 @@ typedef struct ManagerAttemptsOps {
                           char **ret_problem);
         char *const *(*environment_of)(void *userdata, uint32_t run); /* that all attempts of the run have */
         /*
-         * What the attempt is given, as JSON that the caller owns; files that it names are put into @folder. 0; -ENODATA
-         * with a sentence, which the caller owns, if something that the node needs is not there; another -errno.
+         * What the attempt is given, as JSON that the caller owns; files that the JSON names are put into @folder. 0;
+         * -ENODATA with a sentence, which the caller owns, if something that the node needs is not there; or -errno.
          */
         int (*input)(void *userdata, const RunAttemptKey *key, const char *folder, char **ret_json,
                      char **ret_problem);

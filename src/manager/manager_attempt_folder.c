@@ -79,8 +79,7 @@ int manager_attempt_folder_give(const char *path, const ExecRequest *request, Ex
         ExecCredentials credentials = {};
         int r = exec_credentials_resolve(request, &credentials, result);
 
-        if (r == 0 && credentials.owner != UINT32_MAX &&
-            lchown(path, credentials.owner, credentials.owner_group) < 0) {
+        if (r == 0 && credentials.owner != UINT32_MAX && lchown(path, credentials.owner, credentials.owner_group) < 0) {
                 r = -errno;
                 exec_result_set(result, EXEC_STEP_RESOURCES, r, "cannot give %s to its user: %s", path, strerror(-r));
         }

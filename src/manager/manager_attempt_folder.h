@@ -4,9 +4,9 @@
 /*
  * The folder of an attempt, on the file system of the manager's own files
  *
- * It has the file "input", and the attempt may leave "result" and "control"
- * in it. It belongs to the user of the attempt, so it is filled before that
- * user gets it, and whatever is in it later is judged like any input.
+ * A folder has the file "input", and the attempt may leave "result" there. The
+ * user of the attempt owns the folder, which is filled before that; what is in
+ * the folder later is judged like any input.
  */
 
 #include <inttypes.h>

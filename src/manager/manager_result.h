@@ -55,7 +55,7 @@ typedef struct ManagerTake {
         ManagerResult *result; /* owned */
         int copy; /* owned; 0: there is none */
         size_t n;
-        /* Its own. */
+        /* Used by manager_take_step() alone. */
         int from; /* owned; 0: there is none */
         size_t size; /* when it was opened */
         char *text; /* owned; of a large one a mapping */

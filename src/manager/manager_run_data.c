@@ -118,8 +118,7 @@ static int get_default(const ManagerRun *run, uint32_t node, ManagerNodeResult *
         int r = flow_command_open(&command, run->definition, node);
 
         if (r == 0)
-                r = manager_result_new(&ret->result, command.node->data.standard,
-                                       strlen(command.node->data.standard));
+                r = manager_result_new(&ret->result, command.node->data.standard, strlen(command.node->data.standard));
         flow_command_close(&command);
         if (r == 0)
                 ret->source = MANAGER_RESULT_DEFAULT;
@@ -131,7 +130,7 @@ int manager_run_get_result(const ManagerRuns *runs, const ManagerRun *run, uint3
         RunNodeRow row;
         RunWhy why;
 
-        *ret = (ManagerNodeResult) {};
+        *ret = (ManagerNodeResult){};
         if (run_engine_get_node(runs->engine, run->id, node, &row, &why) < 0)
                 return 0;
         if (data->result && counts(data, &row)) {
@@ -224,8 +223,8 @@ uint32_t manager_run_find_cause(const ManagerRuns *runs, const ManagerRun *run, 
                         at = go_up(runs, run, at);
                 }
         }
-        for (at = node; cause != RUN_NODE_NONE && at != RUN_NODE_NONE && at != cause &&
-                        run->data[at].cause != cause + 1;
+        for (at = node;
+             cause != RUN_NODE_NONE && at != RUN_NODE_NONE && at != cause && run->data[at].cause != cause + 1;
              at = go_up(runs, run, at))
                 run->data[at].cause = cause + 1;
         return cause;

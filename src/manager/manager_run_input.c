@@ -161,7 +161,8 @@ static int make_context(const Search *search, char **ret_context, char **ret_pro
                 const FlowInput *input = &data->inputs.items[i];
                 int r;
 
-                text_addf(&text, "%s\"%s\":", i > 0 ? "," : "", input->key);
+                text_addf(&text, "%s\"%s%s%s\":", i > 0 ? "," : "", input->node ? input->node : "",
+                          input->node ? "." : "", input->key);
                 r = add_input(search, &text, input);
                 if (r == -ENOMEM)
                         return r;
@@ -189,7 +190,7 @@ int manager_run_input(void *userdata, const RunAttemptKey *key, const char *fold
         if (r < 0)
                 return r;
         return manager_run_object_write(runs,
-                                        &(ManagerRunObject) {
+                                        &(ManagerRunObject){
                                                 .event = "input",
                                                 .run = key->run,
                                                 .node = key->node,

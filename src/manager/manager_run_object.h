@@ -4,7 +4,7 @@
 /*
  * The object of JSON that programs are given about a run and a node of it
  *
- * It is the same for $JOBD_INPUT, commands that judge, callbacks and Notify=,
+ * The object is the same for $JOBD_INPUT, commands that judge, callbacks and Notify=,
  * so that one program can read them all:
  *
  *     {"v":1, "event":WORD, "at":TIME,

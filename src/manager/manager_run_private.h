@@ -71,7 +71,7 @@ typedef struct ManagerPending {
         struct ManagerPending *next;
         uint32_t id;
         RunVerb verb;
-        char *node, *operator; /* owned */
+        char *node, *comment, *operator; /* owned */
         uint32_t uid;
         ManagerRunTicket ticket;
 } ManagerPending;
@@ -203,7 +203,7 @@ typedef struct ManagerNodeResult {
 
 int manager_run_data_init(ManagerRun *run); /* 0 or -ENOMEM */
 void manager_run_data_deinit(ManagerRun *run);
-/* What an attempt has left counts from now on, if its node is as the end of that attempt makes it. Takes a reference. */
+/* What an attempt has left counts from now on, if the end of that attempt has made the node what the node is. */
 void manager_run_data_set(ManagerRun *run, const RunAttemptKey *key, const ManagerAttemptFacts *facts);
 /* 0 or -ENOMEM. */
 int manager_run_get_result(const ManagerRuns *runs, const ManagerRun *run, uint32_t node, ManagerNodeResult *ret);

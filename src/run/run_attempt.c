@@ -185,7 +185,7 @@ static bool is_success(const Run *run, uint32_t node, RunEndKind kind, uint16_t 
         return run->nodes[node].outcome == RUN_OUTCOME_OPEN && kind == RUN_END_EXITED && is_success_end(run, node, end);
 }
 
-/* Its command has ended well, and what it left as its result is none: another try may leave a better one. */
+/* The command has ended well, and what was left as the result is none: another try may leave a better one. */
 static void end_without_result(Run *run, uint32_t node, RunReason reason, uint16_t end) {
         if (is_success_end(run, node, end))
                 fail(run, node, RUN_NODE_FAILED, reason, is_retried(run_graph_policy(run->graph, node), end));

@@ -30,7 +30,7 @@ static const char *const flow_input_modes[_FLOW_INPUT_MODE_MAX] = {
 DEFINE_STRING_TABLE_FROM(flow_input_mode, flow_input_modes)
 
 void flow_data_init(FlowData *data) {
-        *data = (FlowData) { .result_max = RESULT_MAX_DEFAULT };
+        *data = (FlowData){ .result_max = RESULT_MAX_DEFAULT };
 }
 
 static void clear_inputs(FlowData *data) {
@@ -104,8 +104,9 @@ static int read_input(const DirectiveLine *line, const char *word, FlowInput *in
         if ((dot && !input->node) || !input->key)
                 return -ENOMEM;
         if (!is_key(key) || (dot && !unit_draft_name_is_of_instance(input->node)))
-                return directive_complain(line, "'%s' is neither KEY nor NODE.KEY, where a key has letters, digits, "
-                                                "'_' and '-'%s",
+                return directive_complain(line,
+                                          "'%s' is neither KEY nor NODE.KEY, where a key has letters, digits, "
+                                          "'_' and '-'%s",
                                           word,
                                           strchr(word, ',') ? " (keys are separated by blanks, not by commas)" : "");
         return 1;

@@ -76,7 +76,8 @@ int flow_graph_add_sections(FlowGraph *graph);
 /*
  * To be called once all nodes are there: finds the parents. Reports names that no node has, parents that are named
  * twice, shares of parents that cannot be reached, a cycle, edge by edge, values of nodes that are not above the node
- * that wants them, inputs that nobody gives, or two parents do, and Otherwise= without a condition beside it. 0 or -ENOMEM.
+ * that wants them, inputs that nobody gives, or two parents do, and Otherwise= without a condition beside the node. 0
+ * or -ENOMEM.
  */
 int flow_graph_finish(FlowGraph *graph);
 
