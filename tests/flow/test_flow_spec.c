@@ -152,9 +152,10 @@ Test(flow_spec, what_a_default_stands_in_for) {
         const RunPolicy *none = policy_of(graph, "none"), *all = policy_of(graph, "all"),
                         *late = policy_of(graph, "late");
 
-        cr_assert(!none->has_default && !none->has_default_for_timeout && !none->has_default_for_skip);
+        cr_assert_not(none->has_default || none->has_default_for_timeout || none->has_default_for_skip);
         cr_assert(all->has_default && all->has_default_for_timeout && all->has_default_for_skip);
-        cr_assert(!late->has_default && late->has_default_for_timeout && late->has_default_for_skip);
+        cr_assert_not(late->has_default);
+        cr_assert(late->has_default_for_timeout && late->has_default_for_skip);
 }
 
 static unsigned edge_to(const RunGraph *graph, const char *child, const char *parent) {

@@ -310,7 +310,7 @@ Test(run_engine, a_success_needs_its_result) {
                 cr_assert(eq(int, run_engine_get_node(fixture.engine, 1, 0, &row, &why), 0));
                 cr_assert(eq(int, row.state, cases[i].state));
                 cr_assert(eq(int, row.reason, cases[i].reason));
-                tear_down(&fixture);
+                run_engine_free(fixture.engine);
         }
 }
 
