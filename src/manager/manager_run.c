@@ -430,6 +430,7 @@ void manager_runs_turn(ManagerRuns *runs) {
         manager_run_submit_triggers(runs);
         manager_run_load_step(runs);
         if (runs->is_loaded) {
+                run_engine_wall(runs->engine, runs->now, clock_realtime());
                 run_engine_time(runs->engine, runs->now);
                 manager_run_submit_all(runs);
                 judge_store(runs);

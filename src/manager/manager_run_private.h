@@ -245,6 +245,7 @@ int manager_run_variables(void *userdata, const RunAttemptKey *key, char ***envi
 
 /* — manager_run_value.c — */
 
+usec_t manager_run_wake(void *userdata, uint32_t id, uint32_t node); /* as RunHost.wake */
 RunCondition manager_run_judge(void *userdata, uint32_t id, uint32_t node); /* as RunHost.judge */
 /*
  * The words of a command with the values that they name; the caller owns them. 0, -ENOENT, -ENOMEM, or -EINVAL and

@@ -9,6 +9,7 @@
 
 #include "flow/flow_spec.h"
 #include "manager/manager_run_private.h"
+#include "types/unit_ask.h"
 
 #define LARGE_NODES 10000U
 
@@ -55,6 +56,9 @@ ManagerFlow *manager_run_flow(ManagerRuns *runs, Unit *unit) {
         runs->flows = flow;
         if (unit->active_state == UNIT_ACTIVE)
                 run_flow_unit(flow->engine, RUN_UNIT_ACTIVE, false);
+        /* A node may sleep until a time of that clock: when it is set, the turn that follows looks at it. */
+        if (unit_host(unit)->ops->watch_clock)
+                unit_host(unit)->ops->watch_clock(unit_host(unit));
         return flow;
 }
 
