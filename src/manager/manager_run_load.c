@@ -18,6 +18,7 @@
 #include "manager/manager_run_private.h"
 
 #define LINES_A_TURN 500U
+#define CAUSE_VALUES 16U /* that a cause has at most */
 /* So long a machine may be without the right time after its boot. */
 #define CLOCK_PATIENCE (90 * USEC_PER_SEC)
 
@@ -336,6 +337,7 @@ static void set_data(const ManagerRunLoad *load, ManagerRun *run) {
                 const RunNodeRow *row = &load->nodes.items[i];
                 const RunAttemptKey key = { run->id, row->node, row->generation, row->number };
 
+                run->data[row->node].cause = load->data.items[i].cause;
                 if (row->number > 0 && row->state != RUN_NODE_RUNNING)
                         manager_run_data_set(run, &key, &load->data.items[i]);
         }
@@ -383,6 +385,22 @@ static int end_nodes(ManagerRuns *runs) {
         return 0;
 }
 
+/* The node that a row names as the first failure, plus one; 0: none. */
+static uint32_t find_cause(const RunGraph *graph, const char *json) {
+        size_t budget = CAUSE_VALUES;
+        const JsonValue *name;
+        JsonTree tree = {};
+        uint32_t node = RUN_NODE_NONE;
+
+        if (!*json || json_tree_read(json, strlen(json), &tree, NULL) < 0)
+                return 0;
+        name = json_value_find(tree.values, "node", &budget);
+        if (name && name->kind == JSON_TOKEN_STRING)
+                node = run_graph_find(graph, name->text);
+        json_tree_deinit(&tree);
+        return node != RUN_NODE_NONE ? node + 1 : 0;
+}
+
 static int take_nodes(ManagerRuns *runs, RunStorePage *page) {
         ManagerRunLoad *load = runs->load;
         const RunGraph *graph = flow_definition_graph(find_definition(load, present(load)->facts.definition));
@@ -401,6 +419,8 @@ static int take_nodes(ManagerRuns *runs, RunStorePage *page) {
                 /* A node that the definition lacks makes the run unusable, which is said with it. */
                 if (r == 0)
                         r = manager_run_row_get_data(&values, &row, present(load)->row.id, runs->host.folder, &data);
+                if (r == 0)
+                        data.cause = find_cause(graph, manager_run_values_text(&values, NODE_CAUSE));
                 if (r == 0)
                         r = vector_push(&load->nodes, row);
                 if (r == 0)

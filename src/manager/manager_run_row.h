@@ -53,6 +53,7 @@ typedef struct ManagerAttemptFacts {
         RunAttemptState state;
         const char *node; /* its name; NULL: not known */
         ManagerResult *result; /* borrowed; NULL: none */
+        uint32_t cause; /* of a row of the store: the node that has failed first, plus one; 0: not known */
 } ManagerAttemptFacts;
 
 /* What a node has come to; all borrowed, NULL: none. */

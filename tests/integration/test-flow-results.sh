@@ -117,8 +117,13 @@ DefaultOn=skip
 [Node behind]
 DependsOn=skipped
 Exec=/bin/true
+[Node fails-later]
+DependsOn=fails
+Readiness=all-finished
+Exec=/bin/sh -c 'exit 5'
+FailurePolicy=continue
 [Node several]
-DependsOn=see-ok fails first
+DependsOn=see-ok fails-later fails
 Exec=/bin/true
 Default=0
 [Node see-ok]
@@ -246,7 +251,7 @@ check_equal "a default stands in for failure, skip and lateness, and causes are 
 check_equal "its source is told" "$(of 7 fails source)" default
 check_equal "with several parents it has the failure of the first that has failed" \
         "$(of 7 several state) $(of 7 several result) $(of 7 several cause)" \
-        'SKIPPED 0 {"node":"first","attempt":1,"exit":3}'
+        'SKIPPED 0 {"node":"fails","attempt":1,"exit":4}'
 check_equal "a default does not replace a result that is there" "$(of 7 own state) $(of 7 own result)" 'FAILED 8'
 check_equal "and the cause" "$(of 7 behind cause)" '{"node":"first","attempt":1,"exit":3}'
 
