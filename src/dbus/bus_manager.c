@@ -239,17 +239,33 @@ static const BusMethod methods[] = {
           "Submits a run of a flow, and starts the unit if it is not active; answered when the run is durable. "
           "Parameters are those of Params=: s, b, i, u, x, t or d. Options: assign as (further parameters, as "
           "NAME=TEXT or NAME:=JSON), key s (a call with the key of another run of the unit is answered with that), "
-          "operator s (who asks, for the record). Id 0 and path \"/\": none was made, by OnBusy=skip.",
+          "name s (in place of RunName=; NameTaken if another run has it), priority y (in place of Priority= of the "
+          "flow), and for the record: operator s (who asks), namespace s, reqid s. Id 0 and path \"/\": none was made, "
+          "by OnBusy=skip.",
           find_unit, .word = "start", .flags = BUS_PROPERTY_OWN },
+        { "Identify", "ss", "operator reqid", "", NULL, BUS_VERB_READ, bus_manager_identify,
+          "Says who asks over this connection, and for which request, until its end: both are written into the events "
+          "of runs with what is done to them. \"\": nothing is said.",
+          .flags = BUS_PROPERTY_OWN },
         { "ListRuns", "a{sv}us", "filters limit cursor", "aa{sv}s", "runs cursor", BUS_VERB_READ, bus_manager_list_runs,
-          "Runs, also those that have ended, the latest first. A filter is a key of the answer and its value. The "
+          "Runs, also those that have ended, the latest first. A filter is a key of the answer and its value; runs "
+          "that "
+          "were deleted are told only with deleted=true. The "
           "limit is at most 1000, 0 is the same. The cursor is \"\", or that of the answer before; it is \"\" in the "
           "last answer. Absent keys have no value.",
           .flags = BUS_PROPERTY_OWN },
         { "GetRun", "t", "id", "o", "path", BUS_VERB_READ, bus_manager_get_run, "The path of a run.",
           .flags = BUS_PROPERTY_OWN },
         { "ExplainRun", "s", "run", "a{sv}", "explanation", BUS_VERB_READ, bus_manager_explain_run,
-          "Explains what a run that has not ended waits for, or a node of it: \"7\", \"nightly-7\", \"7/pull\".",
+          "Explains what a run that has not ended waits for, or a node of it: \"7\", its name, \"7/pull\".",
+          .flags = BUS_PROPERTY_OWN },
+        { "ListAlarms", "a{sv}us", "filters limit cursor", "aa{sv}s", "alarms cursor", BUS_VERB_READ,
+          bus_manager_list_alarms,
+          "Alarms of runs, the oldest first; as ListRuns. The filter 'acknowledged' with the value 0 is for those that "
+          "are open. An alarm that was acknowledged is kept until a thousand more have been raised.",
+          .flags = BUS_PROPERTY_OWN },
+        { "Acknowledge", "ts", "alarm operator", "", NULL, BUS_VERB_ENQUEUE, bus_manager_acknowledge,
+          "Acknowledges an alarm; answered when that is durable. The operator is for the record, or \"\".",
           .flags = BUS_PROPERTY_OWN },
         { "Stats", "", NULL, "a{sv}", "statistics", BUS_VERB_READ, bus_manager_stats, "Counters of the job engine.",
           .flags = BUS_PROPERTY_OWN },

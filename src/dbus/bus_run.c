@@ -20,6 +20,8 @@
 #include "dbus/object/bus_later.h"
 #include "runstore/runstore_batch.h"
 
+#define OPTION_MAX 255U
+
 /* — what is answered later — */
 
 struct BusRuns {
@@ -117,13 +119,19 @@ static bool is_secret(const RowsAnswer *rows, const ManagerRunValues *values, un
         return rows->is_other && rows->answer->table == RUNSTORE_NODE && column == NODE_RESULT;
 }
 
+/* An alarm that nobody has acknowledged has no such time. */
+static bool is_open(RunStoreTable table, unsigned column, const RunStoreValue *value) {
+        return table == RUNSTORE_ALARM && column == ALARM_ACKNOWLEDGED && value->integer == 0;
+}
+
 static void put_row(const BusTree *tree, const RowsAnswer *rows, const ManagerRunValues *values, Sink *sink) {
         const ManagerRunAnswer *answer = rows->answer;
         const RunStoreTableInfo *info = runstore_table(answer->table);
 
         sink_open(sink, 'a', "{sv}");
         for (unsigned c = 0; c < info->n_columns; c++)
-                if (!is_private(answer->table, c) && !is_secret(rows, values, c))
+                if (!is_private(answer->table, c) && !is_secret(rows, values, c) &&
+                    !is_open(answer->table, c, &values->values[c]))
                         put_value(sink, key_of(answer->table, c), &values->values[c]);
         if (answer->table == RUNSTORE_NODE && !rows->is_other)
                 put_blob(sink, &values->values[NODE_BLOB]);
@@ -405,8 +413,28 @@ static bool read_value(DBusMessageIter *variant, RunStoreType type, RunStoreValu
         return true;
 }
 
+/* Runs that were deleted are left out, unless they are asked for. */
+static void leave_out_deleted(RunStoreQuery *query) {
+        query->filters[query->n_filters++] = (RunStoreFilter) {
+                .column = RUN_ROW_VALID,
+                .compare = RUNSTORE_EQUAL,
+                .value = { .type = RUNSTORE_INTEGER, .integer = 1 },
+        };
+}
+
+static bool read_flag(DBusMessageIter *variant, const char *key, const char *wanted, bool *flag) {
+        dbus_bool_t value;
+
+        if (!text_equal(key, wanted) || dbus_message_iter_get_arg_type(variant) != DBUS_TYPE_BOOLEAN)
+                return false;
+        dbus_message_iter_get_basic(variant, &value);
+        *flag = value;
+        return true;
+}
+
 /* Filters of a dictionary at the arguments' place. */
 static int read_filters(BusCall *call, RunStoreQuery *query) {
+        bool has_deleted = query->table != RUNSTORE_RUN;
         DBusMessageIter entries, entry, variant;
 
         dbus_message_iter_recurse(&call->arguments, &entries);
@@ -419,8 +447,10 @@ static int read_filters(BusCall *call, RunStoreQuery *query) {
                 dbus_message_iter_get_basic(&entry, &key);
                 dbus_message_iter_next(&entry);
                 dbus_message_iter_recurse(&entry, &variant);
+                if (query->table == RUNSTORE_RUN && read_flag(&variant, key, "deleted", &has_deleted))
+                        continue;
                 column = find_column(query->table, key);
-                if (column < 0 || query->n_filters == RUNSTORE_FILTERS_MAX ||
+                if (column < 0 || query->n_filters == RUNSTORE_FILTERS_MAX - 1 ||
                     !read_value(&variant, runstore_table(query->table)->columns[column].type, &filter->value))
                         return refuse_filter(call, key);
                 filter->column = (unsigned) column;
@@ -428,6 +458,8 @@ static int read_filters(BusCall *call, RunStoreQuery *query) {
                 query->n_filters++;
         }
         dbus_message_iter_next(&call->arguments);
+        if (!has_deleted)
+                leave_out_deleted(query);
         return 0;
 }
 
@@ -472,6 +504,12 @@ int bus_manager_list_runs(BusCall *call) {
         return ask(call, &query, 0);
 }
 
+int bus_manager_list_alarms(BusCall *call) {
+        RunStoreQuery query = { .table = RUNSTORE_ALARM };
+
+        return ask(call, &query, 0);
+}
+
 static int ask_of_run(BusCall *call, RunStoreTable table, unsigned column) {
         RunStoreQuery query = { .table = table, .n_filters = 1 };
 
@@ -497,17 +535,39 @@ static int method_events(BusCall *call) {
 
 /* — methods of the manager — */
 
-static int read_option(BusCall *call, const char *key, DBusMessageIter *variant, ManagerRunRequest *request) {
-        const char **slot = text_equal(key, "key") ? &request->key
-                                                   : text_equal(key, "operator")
-                                    ? &request->operator: NULL;
+/* Words for the record, which stand in a row of the store. */
+static int judge_option(BusCall *call, const char *key, const char *value) {
+        if (*value && strlen(value) <= OPTION_MAX)
+                return 0;
+        return bus_call_fail(call, -EINVAL, "InvalidArgs", "The option '%s' %s.", key,
+                             *value ? "has more than 255 bytes" : "is empty");
+}
 
-        if (!slot || dbus_message_iter_get_arg_type(variant) != DBUS_TYPE_STRING)
-                return bus_call_fail(call, -EINVAL, "InvalidArgs",
-                                     "There is no option '%s', or it is no string: 'key' and 'operator' are, 'assign' "
-                                     "is an array of strings.", key);
-        dbus_message_iter_get_basic(variant, slot);
-        return 0;
+static int read_option(BusCall *call, const char *key, DBusMessageIter *variant, ManagerRunRequest *request) {
+        const struct {
+                const char *key, **slot;
+        } strings[] = { { "key", &request->key }, { "name", &request->name },
+                        {
+                                "operator",
+                                &request->operator},
+                                { "namespace", &request->namespace },
+                                { "reqid", &request->reqid },
+        };
+
+        if (text_equal(key, "priority") && dbus_message_iter_get_arg_type(variant) == DBUS_TYPE_BYTE) {
+                dbus_message_iter_get_basic(variant, &request->priority);
+                request->has_priority = true;
+                return 0;
+        }
+        for (size_t i = 0; i < ELEMENTSOF(strings); i++)
+                if (text_equal(key, strings[i].key) && dbus_message_iter_get_arg_type(variant) == DBUS_TYPE_STRING) {
+                        dbus_message_iter_get_basic(variant, strings[i].slot);
+                        return judge_option(call, key, *strings[i].slot);
+                }
+        return bus_call_fail(call, -EINVAL, "InvalidArgs",
+                             "There is no option '%s', or it has another type: 'key', 'name', 'operator', 'namespace' "
+                             "and 'reqid' are strings, 'priority' is a byte, 'assign' is an array of strings.",
+                             key);
 }
 
 /* "NAME=TEXT", or "NAME:=JSON" for what is no string; 0, -EINVAL for another type, -ENOMEM. */
@@ -555,7 +615,8 @@ static int read_params(BusCall *call, char ***ret_params) {
                 if (r == -EINVAL)
                         return bus_call_fail(call, r, "InvalidArgs",
                                              "The parameter '%s' is no string, number or boolean, or this is no name; "
-                                             "the option 'assign' takes any value, as NAME:=JSON.", key);
+                                             "the option 'assign' takes any value, as NAME:=JSON.",
+                                             key);
                 if (r == 0)
                         r = strv_consume(ret_params, assignment);
                 if (r < 0)
@@ -605,18 +666,38 @@ static int read_options(BusCall *call, ManagerRunRequest *request, char ***ret_p
         return r;
 }
 
+/* "jobctl[4711]"; NULL for a process that is not known. */
+static int describe_client(const JobRequester *requester, char **ret_client) {
+        return requester->pid == 0
+                       ? 0
+                       : text_format(ret_client, "%s[%" PRIu32 "]", requester->command ?: "", requester->pid);
+}
+
 int bus_manager_start_run(BusCall *call) {
         const JobRequester requester = bus_call_requester(call);
         ManagerRunRequest request = { .unit = bus_call_string(call), .uid = requester.uid };
         cleanup_(strv_freep) char **params = NULL;
+        cleanup_free_ char *client = NULL;
         int r = read_options(call, &request, &params);
 
         request.params = params;
+        if (r >= 0)
+                r = describe_client(&requester, &client);
+        request.client = client;
         if (r >= 0)
                 r = keep(call, &request.ticket);
         if (r < 0)
                 return r;
         return end_asking(call, manager_runs_submit(manager_runs(call->tree->manager), &request, &call->failure));
+}
+
+int bus_manager_identify(BusCall *call) {
+        const char *operator= bus_call_string(call), *reqid = bus_call_string(call);
+
+        if (strlen(operator) > OPTION_MAX || strlen(reqid) > OPTION_MAX)
+                return bus_call_fail(call, -EINVAL, "InvalidArgs",
+                                     "An operator, or the id of a request, has at most 255 bytes.");
+        return bus_client_identify(call->client, operator, reqid);
 }
 
 int bus_manager_get_run(BusCall *call) {
@@ -633,23 +714,37 @@ int bus_manager_explain_run(BusCall *call) {
         const char *what = bus_call_string(call), *slash = strchr(what, '/');
         cleanup_free_ char *run = strndup(what, slash ? (size_t) (slash - what) : strlen(what));
         uint32_t id;
-        int r = run ? manager_runs_find(run, &id, &call->failure) : -ENOMEM;
+        int r = run ? manager_runs_find(manager_runs(call->tree->manager), run, &id, &call->failure) : -ENOMEM;
 
         return r < 0 ? r
                      : manager_runs_explain(manager_runs(call->tree->manager), id, slash ? slash + 1 : NULL,
                                             call->reply, &call->failure);
 }
 
+int bus_manager_acknowledge(BusCall *call) {
+        const JobRequester requester = bus_call_requester(call);
+        const uint64_t alarm = bus_call_u64(call);
+        const char *operator= bus_call_string(call);
+        ManagerRunTicket ticket;
+        int r = keep(call, &ticket);
+
+        if (r < 0)
+                return r;
+        return end_asking(call,
+                          manager_runs_acknowledge(manager_runs(call->tree->manager), alarm,
+                                                   *operator? operator: NULL, requester.uid, ticket, &call->failure));
+}
+
 /* — verbs — */
 
-static int command_with(BusCall *call, RunVerb verb, const char *node, const char *comment) {
+static int give(BusCall *call, ManagerRunCommand wanted) {
         const JobRequester requester = bus_call_requester(call);
-        ManagerRunCommand wanted = { .verb = verb, .node = node, .comment = comment, .uid = requester.uid };
-        char run[16];
         int r;
 
-        snprintf(run, sizeof(run), "%" PRIu64, call->object->id);
-        wanted.run = run;
+        wanted.run = (uint32_t) call->object->id;
+        wanted.uid = requester.uid;
+        wanted.operator= call->client->operator;
+        wanted.reqid = call->client->reqid;
         r = keep(call, &wanted.ticket);
         if (r < 0)
                 return r;
@@ -658,7 +753,15 @@ static int command_with(BusCall *call, RunVerb verb, const char *node, const cha
 }
 
 static int command(BusCall *call, RunVerb verb, const char *node) {
-        return command_with(call, verb, node, NULL);
+        return give(call, (ManagerRunCommand) { .verb = verb, .node = node });
+}
+
+static int command_with(BusCall *call, RunVerb verb, const char *node, const char *comment) {
+        return give(call, (ManagerRunCommand) { .verb = verb, .node = node, .comment = comment });
+}
+
+static int method_delete(BusCall *call) {
+        return give(call, (ManagerRunCommand) { .is_delete = true, .stops = bus_call_bool(call) });
 }
 
 static int method_pause(BusCall *call) {
@@ -741,6 +844,9 @@ static const BusMethod methods[] = {
           "Executes a node and all below it again, of a run that has ended." },
         { "Resolve", "ss", "node as", "", NULL, BUS_VERB_ENQUEUE, method_resolve,
           "Decides about a node that is PENDING: \"success\", \"failed\", \"retry\" or \"skip\"." },
+        { "Delete", "b", "stop", "", NULL, BUS_VERB_ENQUEUE, method_delete,
+          "Has the run listed no more, and frees its name; its rows and logs stay as long as those of others. A run "
+          "that has not ended is refused, or stopped first." },
         { "Skip", "s", "node", "", NULL, BUS_VERB_ENQUEUE, method_skip, "Skips a node that has not begun." },
         { "Approve", "sbs", "node approves comment", "", NULL, BUS_VERB_ENQUEUE, method_approve,
           "Lets a node begin that waits at its gate, or makes it FAILED; the comment is kept in the events." },
@@ -756,10 +862,12 @@ static const BusMethod methods[] = {
 };
 
 static const BusSignal signals[] = {
-        { "RunChanged", "ta{sv}", "id run", "The run, or the number of nodes that have ended, has changed; at most "
-                                            "once a turn, with the keys of Manager.ListRuns." },
-        { "NodesChanged", "taa{sv}", "id nodes", "Nodes of the run have changed, with the keys of Nodes; only for "
-                                                 "clients that have called Watch." },
+        { "RunChanged", "ta{sv}", "id run",
+          "The run, or the number of nodes that have ended, has changed; at most "
+          "once a turn, with the keys of Manager.ListRuns." },
+        { "NodesChanged", "taa{sv}", "id nodes",
+          "Nodes of the run have changed, with the keys of Nodes; only for "
+          "clients that have called Watch." },
         {},
 };
 

@@ -20,8 +20,12 @@ void bus_run_view_values(const ManagerRunValues *values, char *const *environmen
                 .unit = manager_run_values_text(values, RUN_ROW_UNIT),
                 .name = manager_run_values_text(values, RUN_ROW_NAME),
                 .key = manager_run_values_text(values, RUN_ROW_KEY),
-                .operator = manager_run_values_text(values, RUN_ROW_OPERATOR),
+                .operator= manager_run_values_text(values, RUN_ROW_OPERATOR),
                 .trigger = manager_run_values_text(values, RUN_ROW_TRIGGER),
+                .client = manager_run_values_text(values, RUN_ROW_CLIENT),
+                .namespace = manager_run_values_text(values, RUN_ROW_NAMESPACE),
+                .reqid = manager_run_values_text(values, RUN_ROW_REQID),
+                .priority = (uint8_t) manager_run_values_number(values, RUN_ROW_PRIORITY),
                 .state = manager_run_values_text(values, RUN_ROW_STATE),
                 .reason = manager_run_values_text(values, RUN_ROW_REASON),
                 .why = "",
@@ -30,6 +34,7 @@ void bus_run_view_values(const ManagerRunValues *values, char *const *environmen
                 .queued = manager_run_values_number(values, RUN_ROW_QUEUED),
                 .started = manager_run_values_number(values, RUN_ROW_STARTED),
                 .ended = manager_run_values_number(values, RUN_ROW_ENDED),
+                .deleted = manager_run_values_number(values, RUN_ROW_DELETED),
                 .deadline = manager_run_values_number(values, RUN_ROW_DEADLINE),
                 .n_done = (uint32_t) manager_run_values_number(values, RUN_ROW_DONE),
                 .n_failed = (uint32_t) manager_run_values_number(values, RUN_ROW_FAILED),
@@ -43,7 +48,17 @@ void bus_run_view_values(const ManagerRunValues *values, char *const *environmen
 /* Nothing of a run that is neither: its values were asked for, and it is not there. */
 static ManagerRunView view_of(const BusView *view) {
         ManagerRunView run = {
-                .unit = "", .name = "", .key = "", .operator = "", .trigger = "", .state = "", .reason = "", .why = "",
+                .unit = "",
+                .name = "",
+                .key = "",
+                .operator= "",
+                .trigger = "",
+                .state = "",
+                .reason = "",
+                .why = "",
+                .client = "",
+                .namespace = "",
+                .reqid = "",
         };
 
         if (view->object->run)
@@ -69,6 +84,10 @@ GETTER(name, sink_string, run.name)
 GETTER(key, sink_string, run.key)
 GETTER(operator, sink_string, run.operator)
 GETTER(trigger, sink_string, run.trigger)
+GETTER(client, sink_string, run.client)
+GETTER(namespace, sink_string, run.namespace)
+GETTER(reqid, sink_string, run.reqid)
+GETTER(priority, sink_byte, run.priority)
 GETTER(state, sink_string, run.state)
 GETTER(reason, sink_string, run.reason)
 GETTER(why, sink_string, run.why)
@@ -78,6 +97,7 @@ GETTER(created, sink_u64, run.created)
 GETTER(queued, sink_u64, run.queued)
 GETTER(started, sink_u64, run.started)
 GETTER(ended, sink_u64, run.ended)
+GETTER(deleted, sink_u64, run.deleted)
 GETTER(deadline, sink_u64, run.deadline)
 
 static void get_kind(const BusView *view, uint32_t parameter, Sink *sink) {
@@ -130,10 +150,15 @@ const BusProperty bus_run_properties[] = {
         { "Queued", "t", O, 0, get_queued, "When it began to wait for its turn." },
         { "Started", "t", O, 0, get_started, "When it began to run." },
         { "Ended", "t", O, 0, get_ended, "When it has ended." },
+        { "Deleted", "t", O, 0, get_deleted, "When it was deleted, so that it is listed no more." },
         { "Deadline", "t", O, 0, get_deadline, "When it times out." },
         { "Progress", "(tttt)", O, 0, get_progress,
           "How many of its nodes have ended, have failed, and run, and how many there are." },
         { "Operator", "s", C, 0, get_operator, "Who has asked for it, as the request says." },
+        { "Client", "s", C, 0, get_client, "The process that has asked, as 'jobctl[4711]'; empty: not known." },
+        { "Namespace", "s", C, 0, get_namespace, "Where it belongs, as the request says; empty: it does not." },
+        { "RequestId", "s", C, 0, get_reqid, "The request that it was made for, as that says; empty: it does not." },
+        { "Priority", "y", C, 0, get_priority, "Its priority, from 0 to 255." },
         { "Owner", "u", C, 0, get_owner, "The user who has." },
         { "Trigger", "s", C, 0, get_trigger, "The unit that has triggered it; empty: none." },
         { "Environment", "as", C, 0, get_environment, "What its attempts learn of that, as variables." },
@@ -145,7 +170,7 @@ void bus_run_put_view(const ManagerRunView *run, Sink *sink) {
         const struct {
                 const char *key, *text;
         } texts[] = {
-                { "unit", run->unit }, { "name", run->name }, { "state", run->state },
+                { "unit", run->unit },     { "name", run->name }, { "state", run->state },
                 { "reason", run->reason }, { "why", run->why },
         };
         const struct {

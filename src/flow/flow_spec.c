@@ -168,6 +168,7 @@ static void make_policy(const FlowSpec *spec, const FlowNode *node, RunPolicy *r
         ret_policy->total_timeout = node->total_timeout;
         ret_policy->queue_timeout = node->claim.queue_timeout != USEC_INFINITY ? node->claim.queue_timeout : 0;
         ret_policy->priority = priority_of(spec->flow, &node->claim);
+        ret_policy->takes_priority = node->claim.priority == FLOW_PRIORITY_UNSET;
         ret_policy->gives_up_locks = gives_up_locks(spec->flow, &node->claim);
         set_ends(ret_policy->retry_ends, &node->retry_exit_status);
         set_ends(ret_policy->no_retry_ends, &node->no_retry_exit_status);

@@ -6,7 +6,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <pwd.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "basic/macro.h"
 #include "basic/strv.h"
@@ -25,19 +28,6 @@ enum {
 };
 
 /* — questions — */
-
-int flow_parse_run(Jobctl *ctl, const char *word, uint64_t *ret_id) {
-        const char *dash = word ? strrchr(word, '-') : NULL;
-        uint32_t id;
-
-        if (!word)
-                return jobctl_misused(ctl, "Name a run: its number, or a name such as nightly-7; 'jobctl flow list' "
-                                           "shows them.");
-        if (text_parse_u32(dash ? dash + 1 : word, &id) < 0 || id == 0)
-                return jobctl_misused(ctl, "'%s' is no run: write its number, or a name such as nightly-7.", word);
-        *ret_id = id;
-        return 0;
-}
 
 static int query_page(Jobctl *ctl, const char *path, const char *method, const json_t *filters, const char *cursor,
                       json_t **ret_reply, BusError *ret_error) {
@@ -79,8 +69,10 @@ int flow_query(Jobctl *ctl, const char *path, const char *method, json_t *filter
 
 int flow_get(Jobctl *ctl, uint64_t id, json_t **ret_row, BusError *ret_error) {
         cleanup_json_ json_t *rows = NULL;
-        int r = flow_query(ctl, NULL, "ListRuns", json_pack("{s:{s:I}}", "id", "t", (json_int_t) id), 1, &rows,
-                           ret_error);
+        int r = flow_query(
+                ctl, NULL, "ListRuns",
+                json_pack("{s:{s:I}, s:{s:b}}", "id", "t", (json_int_t) id, "deleted", "b", ctl->options.deleted), 1,
+                &rows, ret_error);
 
         if (r < 0)
                 return r;
@@ -89,6 +81,35 @@ int flow_get(Jobctl *ctl, uint64_t id, json_t **ret_row, BusError *ret_error) {
                 return -EREMOTEIO;
         }
         *ret_row = json_incref(json_array_get(rows, 0));
+        return 0;
+}
+
+/* The run that has the name. */
+static int find_name(Jobctl *ctl, const char *name, uint64_t *ret_id) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_json_ json_t *rows = NULL;
+        int r = flow_query(ctl, NULL, "ListRuns", json_pack("{s:{s:s}}", "name", "s", name), 1, &rows, &error);
+
+        if (r == 0 && json_array_size(rows) == 0) {
+                bus_error_set(&error, "org.jobd1.NoSuchRun",
+                              "No run has the name '%s'; 'jobctl flow list' shows runs and their numbers.", name);
+                r = -EREMOTEIO;
+        }
+        if (r < 0)
+                return jobctl_fail(ctl, &error, "find the run");
+        *ret_id = value_u64(json_array_get(rows, 0), "id");
+        return 0;
+}
+
+int flow_parse_run(Jobctl *ctl, const char *word, uint64_t *ret_id) {
+        uint32_t id;
+
+        if (!word || !*word)
+                return jobctl_misused(ctl, "Name a run: its number, or a name such as nightly-7; 'jobctl flow list' "
+                                           "shows them.");
+        if (text_parse_u32(word, &id) < 0 || id == 0)
+                return find_name(ctl, word, ret_id);
+        *ret_id = id;
         return 0;
 }
 
@@ -165,21 +186,76 @@ static int report_start(Jobctl *ctl, uint64_t id, const char *unit) {
         return EXIT_OK;
 }
 
-static int start_one(Jobctl *ctl, const char *unit, const json_t *assignments) {
+/* "high", or a number: 0, or an exit status after a message. */
+static int read_priority(Jobctl *ctl, json_t *options) {
+        static const struct {
+                const char *word;
+                uint32_t priority;
+        } words[] = { { "high", 192 }, { "medium", 128 }, { "low", 64 } };
+        const char *text = ctl->options.priority;
+        uint32_t number = UINT32_MAX;
+
+        if (!text)
+                return 0;
+        for (size_t i = 0; i < ELEMENTSOF(words); i++)
+                if (text_equal(words[i].word, text))
+                        number = words[i].priority;
+        if (number == UINT32_MAX && (text_parse_u32(text, &number) < 0 || number > 255))
+                return jobctl_misused(ctl, "'%s' is not a number between 0 and 255, nor high, medium or low.", text);
+        json_object_set_new(options, "priority", json_pack("{s:i}", "y", (int) number));
+        return 0;
+}
+
+/* The name of the person who asks, for the record; NULL: it is not known. */
+static const char *find_operator(const Jobctl *ctl) {
+        const char *name = ctl->options.operator;
+        const struct passwd *user;
+
+        /* sudo tells which user has become root. */
+        if (!name && getuid() == 0)
+                name = getenv("SUDO_USER");
+        if (name && *name)
+                return name;
+        user = getpwuid(getuid());
+        return user ? user->pw_name : NULL;
+}
+
+/* What a run is to have beside its parameters: 0, or an exit status after a message. */
+static int make_options(Jobctl *ctl, const json_t *assignments, json_t **ret_options) {
+        const Options *options = &ctl->options;
+        const struct {
+                const char *key, *value;
+        } texts[] = {
+                { "key", options->key },     { "name", options->name },          { "namespace", options->namespace },
+                { "reqid", options->reqid }, { "operator", find_operator(ctl) },
+        };
+        cleanup_json_ json_t *made = json_pack("{s:{s:O}}", "assign", "as", assignments);
+        int r = read_priority(ctl, made);
+
+        for (size_t i = 0; i < ELEMENTSOF(texts); i++)
+                if (texts[i].value)
+                        json_object_set_new(made, texts[i].key, json_pack("{s:s}", "s", texts[i].value));
+        if (r == 0)
+                *ret_options = take_ptr(made);
+        return r;
+}
+
+static int start_one(Jobctl *ctl, const char *unit, const json_t *wanted) {
         cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_json_ json_t *options = json_deep_copy(wanted);
         cleanup_json_ json_t *reply = NULL;
         cleanup_free_ char *state = NULL;
         char token[JOBCTL_TOKEN_SIZE];
         uint64_t id;
         int r = jobctl_make_token(token);
 
+        /* A call that is repeated makes no second run. */
+        if (r == 0 && !json_object_get(options, "key"))
+                json_object_set_new(options, "key", json_pack("{s:s}", "s", token));
         if (r == 0 && ctl->options.wait)
                 r = jobctl_subscribe(ctl, &error);
         if (r == 0)
-                r = jobctl_call(
-                        ctl, "StartRun", "sa{sv}a{sv}",
-                        json_pack("[s{}{s:{s:s}s:{s:O}}]", unit, "key", "s", token, "assign", "as", assignments),
-                        &reply, &error);
+                r = jobctl_call(ctl, "StartRun", "sa{sv}a{sv}", json_pack("[s{}O]", unit, options), &reply, &error);
         if (r < 0)
                 return jobctl_fail(ctl, &error, "start %s", unit);
         id = value_item_u64(reply, 0);
@@ -194,14 +270,17 @@ static int start_one(Jobctl *ctl, const char *unit, const json_t *assignments) {
 }
 
 int flow_start(Jobctl *ctl, char *const *words) {
-        cleanup_json_ json_t *assignments = json_array();
-        int status = EXIT_OK;
+        cleanup_json_ json_t *assignments = json_array(), *options = NULL;
+        int status;
 
         if (!words[0] || strchr(words[0], '='))
                 return jobctl_misused(ctl, "Name a flow, as in 'jobctl flow start nightly.flow'.");
         strv_foreach(word, words)
                 if (strchr(*word, '='))
                         json_array_append_new(assignments, json_string(*word));
+        status = make_options(ctl, assignments, &options);
+        if (status != EXIT_OK)
+                return status;
         strv_foreach(word, words) {
                 cleanup_free_ char *unit = NULL;
                 int r;
@@ -212,7 +291,7 @@ int flow_start(Jobctl *ctl, char *const *words) {
                 if (r == -EINVAL)
                         return jobctl_misused(ctl, "'%s' is not the name of a flow.", *word);
                 if (r == 0)
-                        r = start_one(ctl, unit, assignments);
+                        r = start_one(ctl, unit, options);
                 if (r < 0)
                         return r;
                 status = status == EXIT_OK ? r : status;
@@ -231,6 +310,7 @@ static const struct {
         { "resume", "Resume", "goes on", "", false, false },
         { "stop", "Stop", "begins nothing more; it is CANCELLED when what runs has ended", "", false, false },
         { "cancel", "Cancel", "is cancelled", "", false, false },
+        { "delete", "Delete", "is deleted", "b", false, false },
         { "retry", "Retry", "is tried again", "s", true, false },
         { "rerun", "Rerun", "is executed again", "s", true, true },
         { "resolve", "Resolve", "is resolved", "ss", true, true },
@@ -245,12 +325,20 @@ static int make_arguments(Jobctl *ctl, size_t verb, const char *node, json_t **r
                 if (!as)
                         return jobctl_misused(ctl, "Say how: --as=success, failed, retry or skip.");
                 *ret_arguments = json_pack("[ss]", node, as);
-        } else if (text_equal(verbs[verb].word, "approve"))
+        } else if (text_equal(verbs[verb].word, "delete"))
+                *ret_arguments = json_pack("[b]", ctl->options.stop);
+        else if (text_equal(verbs[verb].word, "approve"))
                 *ret_arguments = json_pack("[sbs]", node, !ctl->options.reject,
                                            ctl->options.comment ? ctl->options.comment : "");
         else
                 *ret_arguments = verbs[verb].takes_node ? json_pack("[s]", node ? node : "") : json_array();
         return *ret_arguments ? 0 : -ENOMEM;
+}
+
+/* Names the person and the request, for the events. */
+static int identify(Jobctl *ctl, BusError *ret_error) {
+        return jobctl_call(ctl, "Identify", "ss", json_pack("[ss]", find_operator(ctl) ?: "", ctl->options.reqid ?: ""),
+                           NULL, ret_error);
 }
 
 static const char *done_of(const Jobctl *ctl, size_t verb) {
@@ -266,9 +354,11 @@ static int change(Jobctl *ctl, size_t verb, uint64_t id, const char *node) {
         if (r != 0)
                 return r;
         r = text_format(&path, BUS_PATH "/run/%" PRIu64, id);
+        if (r == 0)
+                r = identify(ctl, &error);
         if (r < 0) {
                 json_decref(arguments);
-                return r;
+                return r == -ENOMEM ? r : jobctl_fail(ctl, &error, "%s run %" PRIu64, verbs[verb].word, id);
         }
         r = jobctl_send(ctl,
                         &(BusCall) { .path = path,

@@ -79,7 +79,10 @@ static void add_run(Table *table, const json_t *run, usec_t now) {
         table_addf(table, "%" PRIu64 "/%" PRIu64, value_u64(run, "done"), value_u64(run, "total"));
         table_addf(table, "%s ago", state_format_span(usec_sub(now, created), span));
         add_span(table, run);
-        table_add(table, COLOR_NONE, *reason ? reason : value_string(run, "why"));
+        table_add(table, COLOR_NONE,
+                  json_object_get(run, "deleted") ? "deleted"
+                  : *reason                       ? reason
+                                                  : value_string(run, "why"));
 }
 
 static int print_runs(Jobctl *ctl, const json_t *runs) {
@@ -107,6 +110,22 @@ static int print_runs(Jobctl *ctl, const json_t *runs) {
         return r;
 }
 
+/* Those whose values are words. */
+static void add_text_filters(const Options *options, json_t *filters) {
+        const struct {
+                const char *key, *value;
+        } texts[] = { { "name", options->name }, { "key", options->key }, { "namespace", options->namespace },
+                      { "reqid", options->reqid },
+                      {
+                              "operator",
+                              options->operator},
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(texts); i++)
+                if (texts[i].value)
+                        json_object_set_new(filters, texts[i].key, json_pack("{s:s}", "s", texts[i].value));
+}
+
 static int make_filters(Jobctl *ctl, char *const *words, json_t **ret_filters) {
         cleanup_json_ json_t *filters = json_object();
         char *const *states = ctl->options.states;
@@ -121,6 +140,9 @@ static int make_filters(Jobctl *ctl, char *const *words, json_t **ret_filters) {
                 json_object_set_new(filters, "unit", json_pack("{s:s}", "s", unit));
         if (r == 0 && states)
                 json_object_set_new(filters, "state", json_pack("{s:s}", "s", states[0]));
+        add_text_filters(&ctl->options, filters);
+        if (ctl->options.deleted)
+                json_object_set_new(filters, "deleted", json_pack("{s:b}", "b", true));
         *ret_filters = take_ptr(filters);
         return r;
 }
@@ -144,7 +166,12 @@ int flow_list(Jobctl *ctl, char *const *words) {
                 return jobctl_fail(ctl, &error, "list runs");
         while (json_array_size(runs) > max)
                 json_array_remove(runs, json_array_size(runs) - 1);
-        return ctl->options.json ? print_lines(ctl, runs) : print_runs(ctl, runs);
+        if (ctl->options.json)
+                return print_lines(ctl, runs);
+        r = print_runs(ctl, runs);
+        if (r == 0 && !ctl->options.no_legend)
+                r = flow_print_alarms(ctl, 0, &error);
+        return r == -EREMOTEIO ? jobctl_fail(ctl, &error, "list alarms") : r;
 }
 
 /* — show — */
@@ -227,6 +254,24 @@ static void print_trigger(const json_t *run) {
         json_array_foreach(environment, i, variable) printf("%11s%s\n", "", json_string_value(variable));
 }
 
+/* The person and the process that have asked for the run, and what they have said of it. */
+static void print_origin(const json_t *run) {
+        static const struct {
+                const char *label, *key;
+        } texts[] = {
+                { "Operator", "operator" },
+                { "Client", "client" },
+                { "Namespace", "namespace" },
+                { "Request", "reqid" },
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(texts); i++)
+                if (*value_string(run, texts[i].key))
+                        printf("%9s: %s\n", texts[i].label, value_string(run, texts[i].key));
+        if (json_object_get(run, "priority"))
+                printf("%9s: %" PRIu64 "\n", "Priority", value_u64(run, "priority"));
+}
+
 static void print_run(Jobctl *ctl, const json_t *run) {
         const char *state = value_string(run, "state"), *reason = value_string(run, "reason");
 
@@ -235,10 +280,12 @@ static void print_run(Jobctl *ctl, const json_t *run) {
         terminal_print(&ctl->terminal, color_of(state), state);
         printf("%s%s%s\n", *reason ? " (" : "", reason, *reason ? ")" : "");
         print_trigger(run);
+        print_origin(run);
         print_params(value_string(run, "params"));
         print_time("Created", value_u64(run, "created"));
         print_time("Started", value_u64(run, "started"));
         print_time("Ended", value_u64(run, "ended"));
+        print_time("Deleted", value_u64(run, "deleted"));
         print_time("Deadline", value_u64(run, "deadline"));
         if (value_u64(run, "round") > 1)
                 printf("    Round: %" PRIu64 "\n", value_u64(run, "round"));
@@ -263,7 +310,7 @@ static int print_nodes(Jobctl *ctl, const json_t *nodes) {
 
 /* A run and its nodes, as they are now. */
 static int show_now(Jobctl *ctl, uint64_t id, json_t **ret_run, BusError *ret_error) {
-        cleanup_json_ json_t *run = NULL, *rows = NULL, *nodes = NULL;
+        cleanup_json_ json_t *run = NULL, *rows = NULL, *nodes = NULL, *alarms = NULL;
         cleanup_free_ char *path = NULL;
         int r = text_format(&path, BUS_PATH "/run/%" PRIu64, id);
 
@@ -277,9 +324,14 @@ static int show_now(Jobctl *ctl, uint64_t id, json_t **ret_run, BusError *ret_er
         *ret_run = json_incref(run);
         if (!ctl->options.json) {
                 print_run(ctl, run);
-                return print_nodes(ctl, nodes);
+                r = print_nodes(ctl, nodes);
+                return r < 0 ? r : flow_print_alarms(ctl, id, ret_error);
         }
+        r = flow_get_alarms(ctl, id, &alarms, ret_error);
+        if (r < 0)
+                return r;
         json_object_set(run, "nodes", nodes);
+        json_object_set(run, "alarms", alarms);
         return follows(ctl) ? jobctl_print_json_line(ctl, json_incref(run))
                             : jobctl_print_json(ctl, json_incref(run), EXIT_OK);
 }

@@ -36,6 +36,8 @@ typedef struct Options {
         const char *from;
         bool user_column;
         const char *as;
+        bool stop, deleted;
+        const char *name, *key, *namespace, *reqid, *operator;
         const char *comment;
         const char *iterations, *base_time;
 

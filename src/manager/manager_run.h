@@ -88,9 +88,13 @@ typedef struct ManagerRunRequest {
         const char *key; /* a request with the key of another run of the unit is that run's; NULL */
         const char *operator; /* who asks; NULL */
         const char *trigger; /* the unit that has triggered it; NULL: none has */
+        const char *name; /* of the run; NULL: as RunName= says */
+        const char *client, *namespace, *reqid; /* for the record; NULL */
         char *const *params; /* assignments, as run_param.h has them; NULL: none */
         char *const *environment; /* of its attempts */
         uint32_t uid;
+        bool has_priority;
+        uint8_t priority; /* in place of the flow's */
         ManagerRunTicket ticket;
 } ManagerRunRequest;
 
@@ -98,18 +102,25 @@ typedef struct ManagerRunRequest {
 int manager_runs_submit(ManagerRuns *runs, const ManagerRunRequest *request, Failure *ret_failure);
 
 typedef struct ManagerRunCommand {
-        const char *run; /* its number or its name */
+        uint32_t run;
         RunVerb verb;
+        bool is_delete; /* in place of the verb … */
+        bool stops; /* … also of a run that lives: it is stopped */
         const char *node; /* NULL: the verb is about the run */
         const char *comment; /* why, for the events; NULL: nothing is said */
-        const char *operator;
+        const char *operator, *reqid; /* of the person and the request; NULL: not known */
         uint32_t uid;
         ManagerRunTicket ticket;
 } ManagerRunCommand;
 
 int manager_runs_command(ManagerRuns *runs, const ManagerRunCommand *command, Failure *ret_failure);
-/* The number that a run has by its number or name ("nightly-7"): -ENOENT with @ret_failure. */
-int manager_runs_find(const char *run, uint32_t *ret_id, Failure *ret_failure);
+/* The number of a run that lives, by its number or name: -ENOENT with @ret_failure. */
+int manager_runs_find(const ManagerRuns *runs, const char *run, uint32_t *ret_id, Failure *ret_failure);
+
+/* Acknowledges an alarm; answered when that is durable. 0, or a negative errno with @ret_failure. */
+int manager_runs_acknowledge(ManagerRuns *runs, uint64_t alarm, const char *operator, uint32_t uid,
+                             ManagerRunTicket ticket, Failure *ret_failure);
+uint32_t manager_runs_count_alarms(const ManagerRuns *runs); /* that nobody has acknowledged */
 
 /* Asks the store: .answered with a page. @run: that the query is about; 0: several. */
 int manager_runs_query(ManagerRuns *runs, const RunStoreQuery *query, uint32_t run, ManagerRunTicket ticket,
@@ -126,11 +137,12 @@ const char *manager_runs_node_name(const ManagerRuns *runs, uint32_t run, uint32
 /* What is known of a run; strings are borrowed, and "" where there is none. */
 typedef struct ManagerRunView {
         uint32_t id, uid, round;
-        const char *unit, *name, *key, *operator, *trigger;
+        uint8_t priority;
+        const char *unit, *name, *key, *operator, * trigger, *client, *namespace, *reqid;
         const char *state, *reason, *why;
         char *const *environment;
         const uint8_t *definition; /* MANAGER_RUN_HASH_BYTES; NULL: not known */
-        usec_t created, queued, started, ended, deadline; /* wall clock; 0: none */
+        usec_t created, queued, started, ended, deadline, deleted; /* wall clock; 0: none */
         uint32_t n_done, n_failed, n_running, n_total; /* nodes */
 } ManagerRunView;
 

@@ -11,15 +11,20 @@
 #include "basic/text.h"
 #include "manager/manager_run_private.h"
 
-int manager_runs_find(const char *run, uint32_t *ret_id, Failure *ret_failure) {
-        const char *dash = strrchr(run, '-');
+int manager_runs_find(const ManagerRuns *runs, const char *run, uint32_t *ret_id, Failure *ret_failure) {
+        const ManagerRun *named;
 
-        if (text_parse_u32(dash ? dash + 1 : run, ret_id) == 0 && *ret_id > 0)
+        /* A name is no number. */
+        if (text_parse_u32(run, ret_id) == 0 && *ret_id > 0)
                 return 0;
-        return failure_set(ret_failure, -ENOENT, "NoSuchRun",
-                           "There is no run '%s': write its number, or a name such "
-                           "as nightly-7.",
-                           run);
+        named = manager_run_find_name(runs, run);
+        if (!named)
+                return failure_set(ret_failure, -ENOENT, "NoSuchRun",
+                                   "No run that lives has the name '%s'; 'jobctl flow list' shows runs and their "
+                                   "numbers.",
+                                   run);
+        *ret_id = named->id;
+        return 0;
 }
 
 static const char *const verb_names[_RUN_VERB_MAX] = {
@@ -106,6 +111,7 @@ static int take_verb(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand
                                       .new = verb_names[verb],
                                       .comment = command->comment,
                                       .operator= command->operator,
+                                      .reqid = command->reqid,
                                       .uid = command->uid,
                               });
         manager_run_ask_for_unit(runs, run->flow);
@@ -113,10 +119,63 @@ static int take_verb(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand
         return 0;
 }
 
+/* What is left of a run that was deleted while it lived may be ended, and nothing else. */
+static int refuse_deleted(const ManagerRun *run, const ManagerRunCommand *command, Failure *ret_failure) {
+        const bool ends = !command->is_delete && (command->verb == RUN_VERB_STOP || command->verb == RUN_VERB_CANCEL);
+
+        if (run->facts.deleted == 0 || ends)
+                return 0;
+        return failure_set(ret_failure, -ENOENT, "NoSuchRun", "Run %" PRIu32 " was deleted.", run->id);
+}
+
+/* The run is listed no more, and its name is free; its rows stay as long as those of others. */
+static int delete_run(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *command, Failure *ret_failure) {
+        RecordWriter *writer;
+        RunRow row;
+        RunWhy why;
+        int r = run_engine_get(runs->engine, run->id, &row, &why);
+
+        if (r < 0)
+                return r;
+        if (!run_state_is_terminal(row.state) && !command->stops)
+                return failure_set(ret_failure, -EINVAL, "InvalidTransition",
+                                   "Run %" PRIu32 " is %s: it is deleted when it has ended, or with --stop.", run->id,
+                                   run_state_to_string(row.state));
+        if (!run_state_is_terminal(row.state))
+                (void) run_engine_verb(runs->engine, run->id, RUN_VERB_STOP, 0);
+        writer = manager_run_writer(runs);
+        if (!writer)
+                return failure_set(ret_failure, -EAGAIN, "StoreBusy",
+                                   "The store of runs does not take more at present; try again.");
+        run->facts.deleted = runs->host.attempts.turn->now_realtime;
+        manager_run_put_event(runs, run,
+                              (ManagerRunEvent) {
+                                      .kind = "verb",
+                                      .new = command->stops ? "stop and delete" : "delete",
+                                      .operator= command->operator,
+                                      .reqid = command->reqid,
+                                      .uid = command->uid,
+                              });
+        if (run->is_put)
+                manager_run_row_put_deleted(writer, run->id, run->facts.deleted);
+        runs->host.attempts.turn->has_news = true;
+        return 0;
+}
+
+static int take_command(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *command, Failure *ret_failure) {
+        int r = refuse_deleted(run, command, ret_failure);
+
+        if (r < 0)
+                return r;
+        return command->is_delete ? delete_run(runs, run, command, ret_failure)
+                                  : take_verb(runs, run, command, ret_failure);
+}
+
 static void free_pending(ManagerPending *pending) {
         free(pending->node);
         free(pending->comment);
         free(pending->operator);
+        free(pending->reqid);
         free(pending);
 }
 
@@ -126,12 +185,15 @@ static int add_pending(ManagerRuns *runs, uint32_t id, const ManagerRunCommand *
         if (!pending)
                 return -ENOMEM;
         if (text_copy(command->node, &pending->node) < 0 || text_copy(command->comment, &pending->comment) < 0 ||
+            text_copy(command->reqid, &pending->reqid) < 0 ||
             text_copy(command->operator, & pending->operator) < 0) {
                 free_pending(pending);
                 return -ENOMEM;
         }
         pending->id = id;
         pending->verb = command->verb;
+        pending->is_delete = command->is_delete;
+        pending->stops = command->stops;
         pending->uid = command->uid;
         pending->ticket = command->ticket;
         while (*last)
@@ -141,17 +203,15 @@ static int add_pending(ManagerRuns *runs, uint32_t id, const ManagerRunCommand *
 }
 
 int manager_runs_command(ManagerRuns *runs, const ManagerRunCommand *command, Failure *ret_failure) {
+        const uint32_t id = command->run;
         ManagerRun *run;
-        uint32_t id;
-        int r = manager_runs_find(command->run, &id, ret_failure);
+        int r = manager_run_link_require(runs->link, ret_failure);
 
-        if (r == 0)
-                r = manager_run_link_require(runs->link, ret_failure);
         if (r < 0)
                 return r;
         run = runs->is_loaded ? manager_run_find(runs, id) : NULL;
         if (run) {
-                r = take_verb(runs, run, command, ret_failure);
+                r = take_command(runs, run, command, ret_failure);
                 if (r == 0)
                         manager_run_await(runs, command->ticket, MANAGER_RUN_DONE, id);
                 return r;
@@ -179,13 +239,16 @@ void manager_run_take_pending(ManagerRuns *runs, uint32_t id) {
                 }
                 *at = pending->next;
                 if (run)
-                        r = take_verb(runs, run,
-                                      &(ManagerRunCommand) { .verb = pending->verb,
-                                                             .node = pending->node,
-                                                             .comment = pending->comment,
-                                                             .operator= pending->operator,
-                                                             .uid = pending->uid },
-                                      &failure);
+                        r = take_command(runs, run,
+                                         &(ManagerRunCommand) { .verb = pending->verb,
+                                                                .is_delete = pending->is_delete,
+                                                                .stops = pending->stops,
+                                                                .node = pending->node,
+                                                                .comment = pending->comment,
+                                                                .operator= pending->operator,
+                                                                .reqid = pending->reqid,
+                                                                .uid = pending->uid },
+                                         &failure);
                 else
                         r = failure_set(&failure, -ENOENT, "NoSuchRun", "There is no run %" PRIu32 ".", pending->id);
                 if (r < 0)

@@ -7,6 +7,7 @@
 
 #include "basic/id_map.h"
 #include "basic/json_tree.h"
+#include "manager/manager_alarm.h"
 #include "manager/manager_run.h"
 
 typedef struct ManagerFlow ManagerFlow;
@@ -19,6 +20,12 @@ typedef struct ManagerNodeData {
         uint32_t cause; /* the node that has failed first, plus one, when it was last looked for; 0: it was not */
 } ManagerNodeData;
 
+/* A node as the last batch has it: what follows is told once. */
+typedef struct ManagerRunMark {
+        uint32_t number; /* of its last attempt */
+        uint32_t state : 8, generation : 24;
+} ManagerRunMark;
+
 /* A run that lives, or that a person wants to go on. */
 typedef struct ManagerRun {
         struct ManagerRun *next, *previous; /* of the flow */
@@ -27,6 +34,8 @@ typedef struct ManagerRun {
         FlowDefinition *definition; /* a reference */
         ManagerRunFacts facts;
         ManagerNodeData *data; /* owned: of each node */
+        ManagerRunMark *marks; /* owned: of each node */
+        uint64_t put_sequence; /* .facts.sequence as its row has it */
         RunState put_state; /* as the store has it */
         bool is_put; /* the store has a row of it */
         bool is_new; /* in the batch at hand */
@@ -62,14 +71,17 @@ typedef struct ManagerSubmit {
         ManagerFlow *flow; /* borrowed */
         FlowDefinition *definition; /* a reference; NULL: not begun */
         uint8_t hash[MANAGER_RUN_HASH_BYTES];
-        char *key, *operator, * trigger; /* owned */
+        char *key, *trigger; /* owned */
+        char *name; /* owned: that is asked for; NULL: as RunName= says */
         char **params; /* owned: assignments, as run_param.h has them */
-        char **environment; /* owned */
-        uint32_t uid;
+        ManagerRunFacts facts; /* of the run: what was asked for, and the rest before it is submitted */
         ManagerRunTicket ticket;
         bool is_start; /* of the unit's start job */
-        uint64_t query; /* for a run with the key; 0: none is under way */
+        bool has_priority;
+        uint8_t priority;
+        uint64_t query; /* for a run with the key, or with the name; 0: none is under way */
         bool is_new; /* no run has the key */
+        bool has_facts, is_free; /* .facts are whole; no run has the name */
         uint32_t found; /* the run that has it; 0: none */
 } ManagerSubmit;
 
@@ -78,7 +90,8 @@ typedef struct ManagerPending {
         struct ManagerPending *next;
         uint32_t id;
         RunVerb verb;
-        char *node, *comment, *operator; /* owned */
+        bool is_delete, stops;
+        char *node, *comment, *operator, *reqid; /* owned */
         uint32_t uid;
         ManagerRunTicket ticket;
 } ManagerPending;
@@ -90,6 +103,14 @@ typedef struct ManagerAwaited {
         uint32_t run;
         uint64_t batch; /* 0: the one at hand */
 } ManagerAwaited;
+
+/* An acknowledgement that is to be made in the next turn. */
+typedef struct ManagerAcknowledgement {
+        uint64_t alarm;
+        char *operator; /* owned */
+        uint32_t uid;
+        ManagerRunTicket ticket;
+} ManagerAcknowledgement;
 
 typedef struct ManagerAsked {
         uint64_t query;
@@ -124,6 +145,8 @@ struct ManagerRuns {
         VECTOR(ManagerRunEnd) ends;
         VECTOR(ManagerAwaited) awaited;
         VECTOR(ManagerAsked) asked;
+        ManagerAlarms *alarms; /* owned */
+        VECTOR(ManagerAcknowledgement) acknowledgements;
         ManagerRunLoad *load; /* owned; NULL: nothing is being loaded */
         void (*loaded)(ManagerRuns *runs, uint32_t id, bool has_failed); /* the loader has ended */
         bool is_loaded, knows_attempts;
@@ -160,6 +183,8 @@ void manager_run_keep_definition(ManagerFlow *flow, FlowDefinition *definition,
 /* @busy: in place of OnBusy=. */
 void manager_run_set_settings(ManagerRuns *runs, ManagerFlow *flow, const FlowSettings *settings, FlowBusy busy);
 ManagerRun *manager_run_find(const ManagerRuns *runs, uint32_t id);
+/* A run that the engine has, by its name; NULL. */
+ManagerRun *manager_run_find_name(const ManagerRuns *runs, const char *name);
 /* @name: NULL gives 0. -ENOENT with @ret_failure. */
 int manager_run_find_node(const ManagerRun *run, const char *name, uint32_t *ret_node, Failure *ret_failure);
 /* A run of @flow that the engine has, or will have. Takes @facts. 0 or -ENOMEM. */
@@ -176,6 +201,23 @@ void manager_run_answer_failure(ManagerRuns *runs, ManagerRunTicket ticket, int 
 /* Answers when what changes in this turn is durable. */
 void manager_run_await(ManagerRuns *runs, ManagerRunTicket ticket, ManagerRunAnswerKind kind, uint32_t run);
 void manager_run_answer_durable(ManagerRuns *runs);
+
+/* — manager_run_alarm.c — */
+
+/* What a row of a node means that was not so in the batch before; bits. */
+enum {
+        MANAGER_RUN_NODE_WAITS = 1 << 0, /* PENDING: a person is to decide */
+        MANAGER_RUN_NODE_BEGINS = 1 << 1, /* an attempt */
+        MANAGER_RUN_NODE_ENDS = 1 << 2,
+};
+
+unsigned manager_run_compare_node(const ManagerRun *run, const RunNodeRow *row);
+void manager_run_mark_node(ManagerRun *run, const RunNodeRow *row);
+/* Each raises an alarm, which is in the next batch: 0 or -ENOMEM. @node: its name. */
+int manager_run_raise_pending(ManagerRuns *runs, const ManagerRun *run, const char *node, RunReason reason);
+int manager_run_raise_suspended(ManagerRuns *runs, const ManagerRun *run);
+void manager_run_raise_queue(ManagerRuns *runs, const ManagerFlow *flow, uint32_t max);
+void manager_run_refuse_acknowledgements(ManagerRuns *runs, const Failure *failure);
 
 /* — manager_run_trigger.c — */
 
@@ -244,6 +286,10 @@ int manager_run_input(void *userdata, const RunAttemptKey *key, const char *fold
 int manager_run_variables(void *userdata, const RunAttemptKey *key, char ***environment);
 
 /* — manager_run_value.c — */
+
+/* The name of run @id by RunName=. 0, -ENOMEM, or -EINVAL with a sentence, which the caller owns. */
+int manager_run_make_name(const FlowSettings *settings, const ManagerRunFacts *facts, uint32_t id, char **ret_name,
+                          char **ret_problem);
 
 usec_t manager_run_wake(void *userdata, uint32_t id, uint32_t node); /* as RunHost.wake */
 RunCondition manager_run_judge(void *userdata, uint32_t id, uint32_t node); /* as RunHost.judge */

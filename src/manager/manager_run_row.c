@@ -14,7 +14,7 @@
 #include "manager/manager_run_row.h"
 
 /* Columns of a row that this program writes. */
-#define RUN_COLUMNS_PUT 33U
+#define RUN_COLUMNS_PUT 38U
 #define NODE_COLUMNS_PUT 22U
 
 /* What the column "marks" of a node has, bits. */
@@ -31,6 +31,9 @@ void manager_run_facts_deinit(ManagerRunFacts *facts) {
         free(facts->key);
         free(facts->operator);
         free(facts->trigger);
+        free(facts->client);
+        free(facts->namespace);
+        free(facts->reqid);
         free(facts->params);
         strv_free(facts->environment);
         *facts = (ManagerRunFacts) {};
@@ -61,7 +64,10 @@ static void put_run_state(RecordWriter *writer, const RunRow *row) {
 
 static void put_run_facts(RecordWriter *writer, const RunRow *row, const ManagerRunFacts *facts) {
         runstore_put_text(writer, RUN_ROW_OPERATOR, facts->operator);
+        runstore_put_text(writer, RUN_ROW_NAMESPACE, facts->namespace);
+        runstore_put_text(writer, RUN_ROW_REQID, facts->reqid);
         put_number(writer, RUN_ROW_ROUND, row->round);
+        put_number(writer, RUN_ROW_PRIORITY, row->priority);
         put_time(writer, RUN_ROW_CREATED, facts->created);
         put_time(writer, RUN_ROW_QUEUED, facts->queued);
         put_time(writer, RUN_ROW_STARTED, facts->started);
@@ -125,11 +131,13 @@ void manager_run_row_put(RecordWriter *writer, const RunRow *row, const ManagerR
         put_time(writer, RUN_ROW_DEADLINE, deadline);
         runstore_put_text(writer, RUN_ROW_PARAMS, facts->params);
         runstore_put_bytes(writer, RUN_ROW_DEFINITION, facts->definition, sizeof(facts->definition));
-        put_number(writer, RUN_ROW_VALID, 1);
+        put_number(writer, RUN_ROW_VALID, facts->deleted == 0);
         put_number(writer, RUN_ROW_UID, facts->uid);
+        runstore_put_text(writer, RUN_ROW_CLIENT, facts->client);
         runstore_put_text(writer, RUN_ROW_TRIGGER, facts->trigger);
         runstore_put_text(writer, RUN_ROW_BOOT, now->boot);
         put_number(writer, RUN_ROW_HELD, row->is_held_by_person ? 2 : row->is_held);
+        put_time(writer, RUN_ROW_DELETED, facts->deleted);
         put_tallies(writer, facts);
         put_engine(writer, row, now, facts->sequence);
         put_environment(writer, facts->environment);
@@ -222,7 +230,7 @@ void manager_run_row_put_definition(RecordWriter *writer, const uint8_t hash[sta
 }
 
 void manager_run_row_put_event(RecordWriter *writer, const ManagerRunEvent *event) {
-        runstore_put_operation(writer, RUNSTORE_EVENT, RUNSTORE_PUT, 10);
+        runstore_put_operation(writer, RUNSTORE_EVENT, RUNSTORE_PUT, 11);
         put_number(writer, EVENT_RUN, event->run);
         put_number(writer, EVENT_ID, event->id);
         runstore_put_text(writer, EVENT_NODE, event->node);
@@ -233,6 +241,20 @@ void manager_run_row_put_event(RecordWriter *writer, const ManagerRunEvent *even
         put_word(writer, EVENT_REASON, event->comment);
         runstore_put_text(writer, EVENT_OPERATOR, event->operator);
         put_number(writer, EVENT_UID, event->uid);
+        runstore_put_text(writer, EVENT_REQID, event->reqid);
+}
+
+void manager_run_row_put_deleted(RecordWriter *writer, uint32_t run, usec_t now) {
+        runstore_put_operation(writer, RUNSTORE_RUN, RUNSTORE_PUT, 3);
+        put_number(writer, RUN_ROW_ID, run);
+        put_number(writer, RUN_ROW_VALID, 0);
+        put_time(writer, RUN_ROW_DELETED, now);
+}
+
+void manager_run_row_put_sequence(RecordWriter *writer, uint32_t run, uint64_t sequence) {
+        runstore_put_operation(writer, RUNSTORE_RUN, RUNSTORE_PUT, 2);
+        put_number(writer, RUN_ROW_ID, run);
+        put_number(writer, RUN_ROW_SEQUENCE, sequence);
 }
 
 void manager_run_row_delete(RecordWriter *writer, uint32_t run) {
@@ -310,6 +332,7 @@ static int get_facts(const ManagerRunValues *values, ManagerRunFacts *facts) {
                 .queued = manager_run_values_number(values, RUN_ROW_QUEUED),
                 .started = manager_run_values_number(values, RUN_ROW_STARTED),
                 .ended = manager_run_values_number(values, RUN_ROW_ENDED),
+                .deleted = manager_run_values_number(values, RUN_ROW_DELETED),
                 .sequence = manager_run_values_number(values, RUN_ROW_SEQUENCE),
         };
         if (hash->type != RUNSTORE_BYTES || hash->n != sizeof(facts->definition))
@@ -318,6 +341,9 @@ static int get_facts(const ManagerRunValues *values, ManagerRunFacts *facts) {
         if (copy_text(values, RUN_ROW_UNIT, &facts->unit) < 0 || copy_text(values, RUN_ROW_NAME, &facts->name) < 0 ||
             copy_text(values, RUN_ROW_KEY, &facts->key) < 0 ||
             copy_text(values, RUN_ROW_OPERATOR, &facts->operator) < 0 ||
+            copy_text(values, RUN_ROW_NAMESPACE, &facts->namespace) < 0 ||
+            copy_text(values, RUN_ROW_REQID, &facts->reqid) < 0 ||
+            copy_text(values, RUN_ROW_CLIENT, &facts->client) < 0 ||
             copy_text(values, RUN_ROW_TRIGGER, &facts->trigger) < 0 ||
             copy_text(values, RUN_ROW_PARAMS, &facts->params) < 0 ||
             manager_run_values_environment(values, &facts->environment) < 0)
@@ -354,6 +380,8 @@ int manager_run_row_get(const ManagerRunValues *values, RunRow *ret_row, Manager
                 .place = manager_run_values_number(values, RUN_ROW_PLACE),
                 .queued_at = manager_run_values_number(values, RUN_ROW_QUEUED_AT),
                 .deadline = manager_run_values_number(values, RUN_ROW_LIMIT),
+                .priority = (uint8_t) manager_run_values_number(values, RUN_ROW_PRIORITY),
+                .has_priority = values->values[RUN_ROW_PRIORITY].type == RUNSTORE_INTEGER,
         };
         *ret_boot = manager_run_values_text(values, RUN_ROW_BOOT);
         *ret_at = manager_run_values_number(values, RUN_ROW_AT);

@@ -21,11 +21,13 @@
 /* What is kept of a run beside the engine's row; strings are owned by who has the struct. */
 typedef struct ManagerRunFacts {
         char *unit, *name, *key, *operator, * trigger; /* NULL: none, but of .unit and .name */
+        char *client, *namespace, *reqid; /* the process that asked, and what it said of its request; NULL: none */
         char *params; /* an object of JSON; NULL: none */
         char **environment; /* of attempts: what they learn of the trigger */
         uint32_t uid;
         uint8_t definition[MANAGER_RUN_HASH_BYTES];
         usec_t created, queued, started, ended; /* wall clock; 0: not yet */
+        usec_t deleted; /* the same: it is not listed any more */
         uint64_t sequence; /* the last number of an attempt or event of the run */
         uint32_t n_done, n_failed, n_running, n_total; /* nodes */
 } ManagerRunFacts;
@@ -74,11 +76,15 @@ typedef struct ManagerRunEvent {
         uint64_t id; /* unique among events of the run */
         uint32_t run, uid;
         const char *node, *kind, *old, *new;
-        const char *operator; /* who asked for it */
+        const char *operator, *reqid; /* the person, and the request */
         const char *comment; /* and why */
         usec_t at; /* wall clock */
 } ManagerRunEvent;
 
+/* A run that is not listed any more, and has no name. */
+void manager_run_row_put_deleted(RecordWriter *writer, uint32_t run, usec_t now);
+/* The number of the last event of a run that has a row: events may follow that. */
+void manager_run_row_put_sequence(RecordWriter *writer, uint32_t run, uint64_t sequence);
 /* All rows of the run. */
 void manager_run_row_delete(RecordWriter *writer, uint32_t run);
 void manager_run_row_put_event(RecordWriter *writer, const ManagerRunEvent *event);

@@ -12,6 +12,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "manager/manager_run_private.h"
+#include "run/run_name.h"
 #include "runstore/sha256.h"
 #include "unitfile/file_text.h"
 #include "unitfile/flow_nodes.h"
@@ -22,10 +23,10 @@
 static void free_submit(ManagerSubmit *submit) {
         flow_definition_unref(submit->definition);
         free(submit->key);
-        free(submit->operator);
         free(submit->trigger);
+        free(submit->name);
         strv_free(submit->params);
-        strv_free(submit->environment);
+        manager_run_facts_deinit(&submit->facts);
         free(submit);
 }
 
@@ -86,17 +87,44 @@ static int apply_params(const ManagerSubmit *submit, ManagerRunFacts *facts, Fai
         return r == -EINVAL ? failure_set(ret_failure, r, "InvalidArgs", "%s: %s", submit->flow->unit->id, problem) : r;
 }
 
-static int make_facts(ManagerRuns *runs, ManagerSubmit *submit, uint32_t id, ManagerRunFacts *facts) {
-        const char *unit = submit->flow->unit->id;
+/* The name that is asked for, that of RunName=, or the default. */
+static int make_name(const ManagerSubmit *submit, uint32_t id, ManagerRunFacts *facts, Failure *ret_failure) {
+        const FlowSettings *settings = flow_definition_settings(submit->definition);
+        const char *unit = submit->flow->unit->id, *wrong = NULL;
+        cleanup_free_ char *problem = NULL;
+        int r;
 
-        *facts = (ManagerRunFacts) { .uid = submit->uid, .created = runs->host.attempts.turn->now_realtime };
+        if (submit->name)
+                r = text_copy(submit->name, &facts->name);
+        else if (settings->run_name)
+                r = manager_run_make_name(settings, facts, id, &facts->name, &problem);
+        else
+                return text_format(&facts->name, "%.*s-%" PRIu32, (int) (strlen(unit) - strlen(".flow")), unit, id);
+        if (r == -EINVAL)
+                return failure_set(ret_failure, r, "InvalidArgs", "%s: RunName=: %s", unit, problem ? problem : "");
+        wrong = r == 0 ? run_name_judge(facts->name) : NULL;
+        return wrong ? failure_set(ret_failure, -EINVAL, "InvalidArgs", "%s: '%s' is no name of a run: it %s.", unit,
+                                   facts->name, wrong) :
+                       r;
+}
+
+/* What is asked for is in the facts already. */
+static int make_facts(ManagerRuns *runs, ManagerSubmit *submit, Failure *ret_failure) {
+        ManagerRunFacts *facts = &submit->facts;
+        int r;
+
+        if (submit->has_facts)
+                return 0;
+        facts->created = runs->host.attempts.turn->now_realtime;
         memcpy(facts->definition, submit->hash, sizeof(facts->definition));
-        if (text_copy(unit, &facts->unit) < 0 || text_copy(submit->key, &facts->key) < 0 ||
-            text_copy(submit->operator, & facts->operator) < 0 || text_copy(submit->trigger, &facts->trigger) < 0 ||
-            strv_copy(submit->environment, &facts->environment) < 0 ||
-            text_format(&facts->name, "%.*s-%" PRIu32, (int) (strlen(unit) - strlen(".flow")), unit, id) < 0)
+        if (text_copy(submit->flow->unit->id, &facts->unit) < 0 || text_copy(submit->key, &facts->key) < 0 ||
+            text_copy(submit->trigger, &facts->trigger) < 0)
                 return -ENOMEM;
-        return 0;
+        r = apply_params(submit, facts, ret_failure);
+        if (r == 0)
+                r = make_name(submit, runs->last_id + 1, facts, ret_failure);
+        submit->has_facts = r == 0;
+        return r;
 }
 
 static uint64_t key_of(const char *key) {
@@ -166,8 +194,8 @@ static int check_resources(const ManagerRuns *runs, const ManagerSubmit *submit,
 
         return r < 0 && problem ? failure_set(ret_failure, r, "LoadFailed",
                                               "%s: Needs=: %s See Resources= of [Engine] in jobd.conf.",
-                                              submit->flow->unit->id, problem) :
-                                  r;
+                                              submit->flow->unit->id, problem)
+                                : r;
 }
 
 static int submit_run(ManagerRuns *runs, ManagerSubmit *submit, uint32_t *ret_id, Failure *ret_failure) {
@@ -176,19 +204,12 @@ static int submit_run(ManagerRuns *runs, ManagerSubmit *submit, uint32_t *ret_id
                 .id = runs->last_id + 1,
                 .key = key_of(submit->key),
                 .graph = flow_definition_graph(submit->definition),
+                .has_priority = submit->has_priority,
+                .priority = submit->priority,
         };
-        ManagerRunFacts facts;
         ManagerRun *run = NULL;
-        int r = check_resources(runs, submit, ret_failure);
+        int r = manager_run_add(flow, runs, wanted.id, submit->definition, &submit->facts, &run);
 
-        if (r < 0)
-                return r;
-        r = make_facts(runs, submit, wanted.id, &facts);
-        if (r == 0)
-                r = apply_params(submit, &facts, ret_failure);
-        if (r == 0)
-                r = manager_run_add(flow, runs, wanted.id, submit->definition, &facts, &run);
-        manager_run_facts_deinit(&facts);
         if (r < 0)
                 return r;
         manager_run_set_settings(runs, flow, flow_definition_settings(submit->definition), busy_of(submit));
@@ -200,6 +221,8 @@ static int submit_run(ManagerRuns *runs, ManagerSubmit *submit, uint32_t *ret_id
                 runs->last_id = wanted.id;
         if (r < 0)
                 *ret_id = 0;
+        if (r == -ENOBUFS || (r == -EBUSY && busy_of(submit) == FLOW_BUSY_QUEUE))
+                manager_run_raise_queue(runs, flow, flow_definition_settings(submit->definition)->max_queued);
         return r < 0 ? refuse_busy(submit, busy_of(submit), r, ret_failure) : 0;
 }
 
@@ -216,33 +239,71 @@ static void end_start(ManagerFlow *flow, const Failure *failure) {
 
 /* — keys — */
 
+static RunStoreFilter equal_text(unsigned column, const char *text) {
+        return (RunStoreFilter) {
+                .column = column,
+                .compare = RUNSTORE_EQUAL,
+                .value = { .type = RUNSTORE_TEXT, .bytes = text, .n = strlen(text) },
+        };
+}
+
+/* For a run that has what this one would have. Without a link it is asked in a later turn. */
+static void ask(ManagerRuns *runs, ManagerSubmit *submit, RunStoreQuery *query) {
+        query->table = RUNSTORE_RUN;
+        query->columns = UINT64_C(1) << RUN_ROW_ID;
+        query->limit = 1;
+        if (submit->query == 0 && manager_run_link_query(runs->link, query, &submit->query) < 0)
+                submit->query = 0;
+}
+
 /* A run of the unit with the key may have ended: the store knows. Returns false if it has to be waited for. */
 static bool knows_key(ManagerRuns *runs, ManagerSubmit *submit) {
         const char *unit = submit->flow->unit->id;
-        RunStoreQuery query = {
-                .table = RUNSTORE_RUN,
-                .columns = UINT64_C(1) << RUN_ROW_ID,
-                .limit = 1,
-                .n_filters = 2,
-        };
-
         if (!submit->key || submit->is_new || submit->found > 0)
                 return true;
-        query.filters[0] = (RunStoreFilter) {
-                .column = RUN_ROW_UNIT,
-                .compare = RUNSTORE_EQUAL,
-                .value = { .type = RUNSTORE_TEXT, .bytes = unit, .n = strlen(unit) },
-        };
-        query.filters[1] = (RunStoreFilter) {
-                .column = RUN_ROW_KEY,
-                .compare = RUNSTORE_EQUAL,
-                .value = { .type = RUNSTORE_TEXT, .bytes = submit->key, .n = strlen(submit->key) },
-        };
-        /* Without a link it is asked in a later turn. */
-        if (submit->query == 0 && manager_run_link_query(runs->link, &query, &submit->query) < 0)
-                submit->query = 0;
+        /* One that was submitted a moment ago is not in the store yet. */
+        for (const ManagerRun *run = submit->flow->first; run && submit->found == 0; run = run->next)
+                if (text_equal(run->facts.key, submit->key))
+                        submit->found = run->id;
+        if (submit->found > 0)
+                return true;
+        ask(runs, submit,
+            &(RunStoreQuery) {
+                    .n_filters = 2,
+                    .filters = { equal_text(RUN_ROW_UNIT, unit), equal_text(RUN_ROW_KEY, submit->key) },
+            });
         return false;
 }
+
+/* — names — */
+
+static int refuse_name(const ManagerSubmit *submit, uint32_t run, Failure *ret_failure) {
+        return failure_set(ret_failure, -EEXIST, "NameTaken", "Run %" PRIu32 " has the name '%s' already.", run,
+                           submit->facts.name);
+}
+
+/* 0: no other run has the name; 1: the store is asked; or -EEXIST. */
+static int claim_name(ManagerRuns *runs, ManagerSubmit *submit, Failure *ret_failure) {
+        const ManagerRun *other = manager_run_find_name(runs, submit->facts.name);
+
+        if (other)
+                return refuse_name(submit, other->id, ret_failure);
+        if (submit->found > 0)
+                return refuse_name(submit, submit->found, ret_failure);
+        if (submit->is_free)
+                return 0;
+        ask(runs, submit,
+            &(RunStoreQuery) {
+                    .n_filters = 2,
+                    .filters = { equal_text(RUN_ROW_NAME, submit->facts.name),
+                                 { .column = RUN_ROW_VALID,
+                                   .compare = RUNSTORE_EQUAL,
+                                   .value = { .type = RUNSTORE_INTEGER, .integer = 1 } } },
+            });
+        return 1;
+}
+
+/* — answers — */
 
 bool manager_run_submit_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page) {
         ManagerSubmit *submit = runs->submits;
@@ -251,6 +312,7 @@ bool manager_run_submit_rows(ManagerRuns *runs, uint64_t query, RunStorePage *pa
         if (!submit || submit->query != query)
                 return false;
         submit->query = 0;
+        submit->is_free = submit->has_facts;
         submit->is_new = true;
         if (manager_run_values_next(page, &values) > 0)
                 submit->found = (uint32_t) manager_run_values_number(&values, RUN_ROW_ID);
@@ -289,7 +351,7 @@ static bool try_submit(ManagerRuns *runs, ManagerSubmit *submit, unsigned *n_lin
         }
         if (!knows_key(runs, submit))
                 return false;
-        if (submit->found > 0) {
+        if (submit->found > 0 && !submit->has_facts) {
                 manager_run_await(runs, submit->ticket, MANAGER_RUN_SUBMITTED, submit->found);
                 return true;
         }
@@ -308,8 +370,16 @@ static bool try_submit(ManagerRuns *runs, ManagerSubmit *submit, unsigned *n_lin
         }
         if (r == 0) {
                 manager_run_keep_definition(submit->flow, submit->definition, submit->hash);
-                r = submit_run(runs, submit, &id, &failure);
+                r = check_resources(runs, submit, &failure);
         }
+        if (r == 0)
+                r = make_facts(runs, submit, &failure);
+        if (r == 0)
+                r = claim_name(runs, submit, &failure);
+        if (r > 0)
+                return false;
+        if (r == 0)
+                r = submit_run(runs, submit, &id, &failure);
         if (r < 0 && !failure.code)
                 failure_set(&failure, r, "Failed", "A run of %s cannot be made: %s", submit->flow->unit->id,
                             strerror(-r));
@@ -336,20 +406,31 @@ void manager_run_submit_all(ManagerRuns *runs) {
         }
 }
 
+static int copy_request(const ManagerRunRequest *request, ManagerSubmit *submit) {
+        ManagerRunFacts *facts = &submit->facts;
+
+        facts->uid = request->uid;
+        if (text_copy(request->key, &submit->key) < 0 || text_copy(request->trigger, &submit->trigger) < 0 ||
+            text_copy(request->name, &submit->name) < 0 ||
+            text_copy(request->operator, & facts->operator) < 0 || text_copy(request->client, &facts->client) < 0 ||
+            text_copy(request->namespace, &facts->namespace) < 0 || text_copy(request->reqid, &facts->reqid) < 0 ||
+            (request->params && strv_copy(request->params, &submit->params) < 0))
+                return -ENOMEM;
+        return strv_copy(request->environment, &facts->environment);
+}
+
 int manager_run_add_submit(ManagerRuns *runs, ManagerFlow *flow, const ManagerRunRequest *request, bool is_start) {
         ManagerSubmit *submit = calloc(1, sizeof(*submit)), **last = &runs->submits;
 
         if (!submit)
                 return -ENOMEM;
-        if (text_copy(request->key, &submit->key) < 0 || text_copy(request->operator, & submit->operator) < 0 ||
-            text_copy(request->trigger, &submit->trigger) < 0 ||
-            (request->params && strv_copy(request->params, &submit->params) < 0) ||
-            strv_copy(request->environment, &submit->environment) < 0) {
+        if (copy_request(request, submit) < 0) {
                 free_submit(submit);
                 return -ENOMEM;
         }
         submit->flow = flow;
-        submit->uid = request->uid;
+        submit->has_priority = request->has_priority;
+        submit->priority = request->priority;
         submit->ticket = request->ticket;
         submit->is_start = is_start;
         while (*last)

@@ -17,6 +17,14 @@ ManagerRun *manager_run_find(const ManagerRuns *runs, uint32_t id) {
         return id == 0 ? NULL : id_map_get(&runs->by_id, id);
 }
 
+ManagerRun *manager_run_find_name(const ManagerRuns *runs, const char *name) {
+        for (const ManagerFlow *flow = runs->flows; flow; flow = flow->next)
+                for (ManagerRun *run = flow->first; run; run = run->next)
+                        if (run->facts.deleted == 0 && strcmp(run->facts.name, name) == 0)
+                                return run;
+        return NULL;
+}
+
 /* — flows and runs — */
 
 ManagerFlow *manager_run_find_flow(const ManagerRuns *runs, const Unit *unit) {
@@ -126,7 +134,11 @@ int manager_run_add(ManagerFlow *flow, ManagerRuns *runs, uint32_t id, FlowDefin
                     ManagerRunFacts *facts, ManagerRun **ret_run) {
         ManagerRun *run = calloc(1, sizeof(*run));
 
-        if (!run || id_map_put(&runs->by_id, id, run) < 0) {
+        if (run)
+                run->marks = calloc(run_graph_count(flow_definition_graph(definition)), sizeof(*run->marks));
+        if (!run || !run->marks || id_map_put(&runs->by_id, id, run) < 0) {
+                if (run)
+                        free(run->marks);
                 free(run);
                 return -ENOMEM;
         }
@@ -136,6 +148,7 @@ int manager_run_add(ManagerFlow *flow, ManagerRuns *runs, uint32_t id, FlowDefin
         if (manager_run_data_init(run) < 0) {
                 (void) id_map_remove(&runs->by_id, id);
                 flow_definition_unref(run->definition);
+                free(run->marks);
                 free(run);
                 return -ENOMEM;
         }
@@ -162,6 +175,7 @@ void manager_run_remove(ManagerRuns *runs, ManagerRun *run) {
         manager_run_data_deinit(run);
         flow_definition_unref(run->definition);
         manager_run_facts_deinit(&run->facts);
+        free(run->marks);
         free(run);
 }
 

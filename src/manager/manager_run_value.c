@@ -145,6 +145,21 @@ static Scope make_scope(const ManagerRuns *runs, const ManagerRun *run) {
         return (Scope) { .scope = { .find = find_value }, .runs = runs, .run = run };
 }
 
+/* — names — */
+
+int manager_run_make_name(const FlowSettings *settings, const ManagerRunFacts *facts, uint32_t id, char **ret_name,
+                          char **ret_problem) {
+        const ManagerRun run = { .id = id, .facts = *facts };
+        cleanup_(run_word_freep) RunWord *word = NULL;
+        Scope scope = make_scope(NULL, &run);
+        int r = run_word_parse(settings->run_name, &word, ret_problem);
+
+        if (r == 0)
+                r = run_word_substitute(word, &scope.scope, ret_name, ret_problem);
+        scope_deinit(&scope);
+        return r == -EFBIG ? -EINVAL : r;
+}
+
 /* — conditions — */
 
 static int evaluate(const ManagerRuns *runs, const ManagerRun *run, uint32_t node, bool *ret_holds,

@@ -142,7 +142,7 @@ int run_engine_restore(RunFlow *flow, RunGraph *graph, const RunRow *row, const 
                 return -EINVAL;
         if (run_find(engine, row->id))
                 return -EEXIST;
-        r = run_instance_new(flow, graph, row->id, true, &run);
+        r = run_instance_new(flow, graph, row, true, &run);
         if (r < 0)
                 return r;
         for (uint32_t i = 0; i < n_nodes; i++)
@@ -150,7 +150,6 @@ int run_engine_restore(RunFlow *flow, RunGraph *graph, const RunRow *row, const 
                         run_instance_free(run);
                         return -EINVAL;
                 }
-        run->row = *row;
         run_lock_restore(run);
         for (uint32_t i = 0; i < n_nodes; i++)
                 restore_node(run, &nodes[i]);

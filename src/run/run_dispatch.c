@@ -27,7 +27,7 @@ static bool can_dispatch(const Run *run) {
 static uint8_t priority_of(const Run *run, uint32_t node) {
         const RunEngine *engine = run->flow->engine;
 
-        return run_pool_priority(engine->pool, run_graph_policy(run->graph, node)->priority, run->nodes[node].at,
+        return run_pool_priority(engine->pool, run_node_priority(run, node), run->nodes[node].at,
                                  engine->now);
 }
 

@@ -135,10 +135,18 @@ int run_engine_submit(RunFlow *flow, const RunSubmit *submit, uint32_t *ret_id) 
                 return -EBUSY;
         if (!is_busy && run_graph_demand(submit->graph, RUN_NODE_NONE) && n_queued >= flow->settings.max_queued)
                 return -ENOBUFS;
-        r = run_instance_new(flow, submit->graph, submit->id, false, &run);
+        r = run_instance_new(flow, submit->graph,
+                             &(RunRow) {
+                                     .id = submit->id,
+                                     .key = submit->key,
+                                     .round = 1,
+                                     .deadline = USEC_INFINITY,
+                                     .priority = submit->priority,
+                                     .has_priority = submit->has_priority,
+                             },
+                             false, &run);
         if (r < 0)
                 return r;
-        run->row.key = submit->key;
         run->row.place = ++engine->places;
         run_change(run);
         run_mark_all(run);

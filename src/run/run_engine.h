@@ -176,6 +176,8 @@ typedef struct RunRow {
         uint64_t place; /* in the order of submission */
         usec_t queued_at;
         usec_t deadline; /* USEC_INFINITY: none */
+        uint8_t priority; /* given back, it counts only with … */
+        bool has_priority; /* … this; otherwise the one of the flow does */
 } RunRow;
 
 /* — the host — */
@@ -247,6 +249,8 @@ typedef struct RunSubmit {
         uint32_t id;
         uint64_t key; /* a request with the key of another run is that run's; 0: none */
         RunGraph *graph; /* a reference is taken */
+        bool has_priority;
+        uint8_t priority; /* in place of the flow's */
 } RunSubmit;
 
 /*

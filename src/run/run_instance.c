@@ -24,7 +24,7 @@ size_t run_engine_bytes(uint32_t n_nodes) {
 }
 
 /* Sets and timers stand behind the nodes. */
-int run_instance_new(RunFlow *flow, RunGraph *graph, uint32_t id, bool is_restored, Run **ret_run) {
+int run_instance_new(RunFlow *flow, RunGraph *graph, const RunRow *row, bool is_restored, Run **ret_run) {
         const uint32_t n = run_graph_count(graph);
         uint64_t *sets;
         Run *run;
@@ -48,7 +48,10 @@ int run_instance_new(RunFlow *flow, RunGraph *graph, uint32_t id, bool is_restor
         run->graph = run_graph_ref(graph);
         run->settings = flow->settings;
         run->n = run->first_marked = run->first_changed = run->first_ready = n;
-        run->row = (RunRow) { .id = id, .round = 1, .deadline = USEC_INFINITY };
+        run->row = *row;
+        if (row->has_priority)
+                run->settings.priority = row->priority;
+        run->row.priority = run->settings.priority;
         run->tally[RUN_NODE_WAITING] = n;
         run->place = run->offer_place = HEAP_NOWHERE;
         run->due = USEC_INFINITY;
@@ -64,7 +67,7 @@ int run_instance_new(RunFlow *flow, RunGraph *graph, uint32_t id, bool is_restor
                 free(run);
                 return r;
         }
-        (void) id_map_put(&flow->engine->runs, id, run);
+        (void) id_map_put(&flow->engine->runs, row->id, run);
         run->previous = flow->last;
         if (flow->last)
                 flow->last->next = run;

@@ -22,6 +22,12 @@ bool run_lock_has(const Run *run, uint32_t node) {
         return claim_of(run, node);
 }
 
+uint8_t run_node_priority(const Run *run, uint32_t node) {
+        const RunPolicy *policy = run_graph_policy(run->graph, node);
+
+        return policy->takes_priority ? run->settings.priority : policy->priority;
+}
+
 /* — memory — */
 
 static int add_claim(Run *run, uint32_t node, bool is_restored, RunClaim **ret_claim) {
@@ -34,7 +40,7 @@ static int add_claim(Run *run, uint32_t node, bool is_restored, RunClaim **ret_c
                                                .key = { run->row.id, is_of_run ? RUN_CLAIM_OF_RUN : node },
                                                .demand = *demand,
                                                .priority = is_of_run ? run->settings.priority :
-                                                                       run_graph_policy(run->graph, node)->priority,
+                                                                       run_node_priority(run, node),
                                                .above = is_of_run ? NULL : run->claim,
                                                .gate = is_of_run ? &run->flow->gate : &run->gate,
                                                .is_unchecked = is_restored,

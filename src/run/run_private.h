@@ -139,7 +139,8 @@ static inline bool run_is_open(const Run *run) {
 
 /* — run_instance.c: memory, sets, timers — */
 
-int run_instance_new(RunFlow *flow, RunGraph *graph, uint32_t id, bool is_restored, Run **ret_run);
+/* With the numbers of @row, and its priority, if it has one. */
+int run_instance_new(RunFlow *flow, RunGraph *graph, const RunRow *row, bool is_restored, Run **ret_run);
 void run_instance_free(Run *run);
 bool run_set_has(const Run *run, RunSet set, uint32_t at);
 void run_set_put(Run *run, RunSet set, uint32_t at, bool value);
@@ -158,6 +159,7 @@ void run_time(Run *run); /* the same for the run */
 int run_compare_due(const void *a, const void *b);
 uint32_t *run_heap_place(void *run);
 RunAttemptKey run_attempt_key(const Run *run, uint32_t node);
+uint8_t run_node_priority(const Run *run, uint32_t node);
 void run_hold_attempt(Run *run, uint32_t node, bool is_held); /* until the host is asked to spawn it */
 Run *run_find(const RunEngine *engine, uint32_t id);
 

@@ -294,6 +294,7 @@ GETTER(max_parallel, sink_u32, flow->max_parallel)
 GETTER(max_queued, sink_u32, flow->max_queued)
 GETTER(max_runs, sink_u32, flow->max_runs)
 GETTER(nodes_file, sink_string, flow->nodes_file ? flow->nodes_file : "")
+GETTER(run_name, sink_string, flow->run_name ? flow->run_name : "")
 GETTER(on_busy, sink_string, flow_busy_to_string(flow->on_busy))
 GETTER(on_trigger, sink_string, flow->has_on_trigger ? flow_busy_to_string(flow->on_trigger) : "")
 
@@ -355,6 +356,8 @@ static void get_attempts(const Unit *unit, Sink *sink) {
 static const UnitProperty rows[] = {
         { "Nodes", "a(sas)", C, get_nodes, "Its nodes, each with its parents, but not those of NodesFile." },
         { "NodesFile", "s", C, get_nodes_file, "The file that has more nodes; empty: none." },
+        { "RunName", "s", C, get_run_name,
+          "The name of a run, with %{...} for its values; empty: that of the unit, and the number of the run." },
         { "LiveRuns", "u", UNIT_PROPERTY_OWN, get_live_runs, "How many runs there are that have not ended." },
         { "Runs", "a(tsss)", UNIT_PROPERTY_OWN, get_run_list,
           "These runs: number, name, state, and what the run waits for." },

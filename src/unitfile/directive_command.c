@@ -96,8 +96,7 @@ static void exec_note_shell(const DirectiveLine *line, const char *at) {
                                        "line; to use one, write /bin/sh -c '...'.", words[i]);
 }
 
-/* As directive_expand(), for an argument: in a flow it may have values of the run. */
-static int expand_argument(const DirectiveLine *line, const char *word, char **ret_argument) {
+int directive_expand_argument(const DirectiveLine *line, const char *word, char **ret_argument) {
         SpecifierContext *specifiers = &line->target->draft->specifiers;
         cleanup_free_ char *problem = NULL;
         RunWord *parsed = NULL;
@@ -135,7 +134,7 @@ static int exec_next_argument(const DirectiveLine *line, const char **at, char *
         r = exec_next_word(line, at, &word);
         if (r <= 0)
                 return r;
-        r = expand_argument(line, word, ret_argument);
+        r = directive_expand_argument(line, word, ret_argument);
         return r == 0 ? -EINVAL : r;
 }
 

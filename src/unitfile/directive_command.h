@@ -9,3 +9,5 @@
 
 /* Appends to the list in the row's field; an empty value resets it. */
 int directive_parse_command(const DirectiveLine *line, const char *value);
+/* As directive_expand(), for text that may have values of the run in a flow: %{…} stays, and can be read. */
+int directive_expand_argument(const DirectiveLine *line, const char *word, char **ret_argument);

@@ -84,7 +84,7 @@ const Directive flow_directives[] = {
         DIRECTIVE_REFUSE("RestartSec", "a node that failed would not run again; use Retry= of the node"),
         DIRECTIVE_REFUSE("RestartSteps", "a node that failed would not run again; use Retry= of the node"),
         DIRECTIVE_REFUSE("RunDirectory", "commands would not find the directory; use StateDirectory="),
-        DIRECTIVE_REFUSE("RunName", "runs would have other names"),
+        FLOW("RunName", flow_parse_run_name, run_name, .is_strict = true),
         FLOW("RunTimeoutSec", flow_parse_timeout, run_timeout, .is_strict = true),
         DIRECTIVE_REFUSE("SkipRunning", "nodes that are not needed any more would go on"),
         FLOW("SkipUnneeded", flow_parse_skip_unneeded, skip_unneeded, .from_string = flow_skip_from_string,

@@ -303,12 +303,37 @@ static int check_nodes(UnitDraft *draft) {
         return r;
 }
 
+/* A run is named before it has nodes. */
+static int check_run_name(UnitDraft *draft) {
+        const FlowSettings *flow = draft->section.own;
+        const ReferenceCheck check = { draft, NULL, flow->run_name_place.file, "RunName", flow->run_name_place.line };
+        cleanup_free_ char *problem = NULL;
+        RunWord *word = NULL;
+        int r = flow->run_name ? run_word_parse(flow->run_name, &word, &problem) : 0;
+
+        for (size_t i = 0; word && r == 0 && i < run_word_count(word); i++) {
+                const RunReference *reference = run_word_reference(word, i);
+
+                if (reference->kind == RUN_REFERENCE_PARAM || reference->kind == RUN_REFERENCE_TRIGGER ||
+                    reference->kind == RUN_REFERENCE_RUN_ID)
+                        r = check_reference(&check, reference);
+                else
+                        r = unit_draft_refuse(draft, check.file, check.line, check.setting,
+                                              "%s has no value when a run gets its name: param, trigger and run.id "
+                                              "have.", reference->text);
+        }
+        run_word_free(word);
+        return r;
+}
+
 static int check(UnitDraft *draft) {
         const FlowSettings *flow = draft->section.own;
         int r = check_nodes(draft);
 
         if (r == 0)
                 r = check_process(draft, NULL, &flow->process);
+        if (r == 0)
+                r = check_run_name(draft);
         if (r == 0 && !draft->is_broken)
                 r = check_policies(draft);
         if (flow->process.kill.mode == KILL_MODE_NONE)

@@ -203,6 +203,7 @@ FlowSettings *flow_settings_free(FlowSettings *settings) {
         run_params_deinit(&settings->params);
         free(settings->text);
         free(settings->nodes_file);
+        free(settings->run_name);
         free(settings);
         return NULL;
 }

@@ -219,6 +219,8 @@ typedef struct FlowSettings {
         RunParams params; /* Params= */
         char *text; /* owned: of its files, as they were read; NULL: none was */
         char *nodes_file; /* owned: path of more nodes; NULL: none */
+        char *run_name; /* owned: of a run, with %{…}; NULL: %p-%{run.id} */
+        FlowPlace run_name_place;
         FlowFailure failure_policy;
         FlowEndMode end_mode;
         FlowTimeoutMode timeout_mode;

@@ -9,8 +9,10 @@
 #include "basic/macro.h"
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "run/run_name.h"
 #include "run/run_value.h"
 #include "time/calendar.h"
+#include "unitfile/directive_command.h"
 #include "unitfile/directive_value.h"
 #include "unitfile/flow_settings.h"
 #include "unitfile/flow_value.h"
@@ -310,6 +312,28 @@ int flow_parse_when(const DirectiveLine *line, const char *value) {
                 return -ENOMEM;
         node->when = take_ptr(copy);
         return keep_place(line, &node->when_place);
+}
+
+/* A name without values of the run is judged here, others when the run is made. */
+int flow_parse_run_name(const DirectiveLine *line, const char *value) {
+        FlowSettings *flow = directive_base(line, DIRECTIVE_IN_TYPE);
+        cleanup_free_ char *name = NULL;
+        const char *problem;
+        int r;
+
+        if (!*value) {
+                free(take_ptr(flow->run_name));
+                return 0;
+        }
+        r = directive_expand_argument(line, value, &name);
+        if (r <= 0)
+                return r;
+        problem = strstr(name, "%{") ? NULL : run_name_judge(name);
+        if (problem)
+                return directive_complain(line, "The name '%s' %s", name, problem);
+        free(flow->run_name);
+        flow->run_name = take_ptr(name);
+        return keep_place(line, &flow->run_name_place);
 }
 
 int flow_parse_gate(const DirectiveLine *line, const char *value) {

@@ -39,6 +39,8 @@ BusClient *bus_client_free(BusClient *client) {
         id_map_deinit(&client->jobs);
         free(client->name);
         free(client->command);
+        free(client->operator);
+        free(client->reqid);
         free(client);
         return NULL;
 }
@@ -53,7 +55,20 @@ const char *bus_client_command(BusClient *client) {
 
 bool bus_client_is_idle(const BusClient *client) {
         return !client->is_subscribed && !client->uses_object_manager && !client->listens && client->jobs.n == 0 &&
-               client->references.n == 0 && client->later.n == 0 && client->watches.n == 0;
+               client->references.n == 0 && client->later.n == 0 && client->watches.n == 0 &&
+               !client->operator&& !client->reqid;
+}
+
+int bus_client_identify(BusClient *client, const char *operator, const char * reqid) {
+        cleanup_free_ char *who = NULL, *what = NULL;
+
+        if (text_copy(*operator? operator: NULL, &who) < 0 || text_copy(*reqid ? reqid : NULL, &what) < 0)
+                return -ENOMEM;
+        free(client->operator);
+        free(client->reqid);
+        client->operator= take_ptr(who);
+        client->reqid = take_ptr(what);
+        return 0;
 }
 
 int bus_client_add_job(BusClient *client, uint32_t id) {

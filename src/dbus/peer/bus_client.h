@@ -28,31 +28,32 @@ typedef struct BusPeer BusPeer;
 
 /* A call that is answered later: see bus_later.h. */
 typedef struct BusLaterCall {
-        uint64_t number;                        /* among those of all clients */
-        uint32_t serial;                        /* of the call */
+        uint64_t number; /* among those of all clients */
+        uint32_t serial; /* of the call */
         bool wants_reply;
         const BusDialect *dialect;
-        const char *sender;                     /* static: of the answer */
+        const char *sender; /* static: of the answer */
 } BusLaterCall;
 
 typedef struct BusClient {
-        BusPeer *peer;                          /* borrowed */
-        Manager *manager;                       /* borrowed */
-        char *name;                             /* owned; unique name */
-        uid_t uid;                              /* (uid_t) -1: not known */
-        pid_t pid;                              /* 0: not known */
-        uint64_t started;                       /* that process, as bus_process_start(); 0: not known */
-        char *command;                          /* owned; name of its process; NULL: not known */
-        bool is_known;                          /* uid and pid have been asked for */
-        bool is_command_known;                  /* .command has been looked up */
+        BusPeer *peer; /* borrowed */
+        Manager *manager; /* borrowed */
+        char *name; /* owned; unique name */
+        uid_t uid; /* (uid_t) -1: not known */
+        pid_t pid; /* 0: not known */
+        uint64_t started; /* that process, as bus_process_start(); 0: not known */
+        char *command; /* owned; name of its process; NULL: not known */
+        char *operator, * reqid; /* owned; who asks, for which request, as the client says; or NULL */
+        bool is_known; /* uid and pid have been asked for */
+        bool is_command_known; /* .command has been looked up */
         bool is_subscribed;
         bool uses_object_manager;
-        bool listens;                           /* it has waited for a job when core was another process */
-        IdMap jobs;                             /* anchors that it requested and that have not ended */
-        VECTOR(Unit *) references;              /* each holds one reference */
-        VECTOR(uint32_t) watches;               /* runs whose nodes it wants to hear of */
-        VECTOR(BusLaterCall) later;             /* by number */
-        VECTOR(DBusMessage *) held;             /* a reference each; calls that wait for the credentials */
+        bool listens; /* it has waited for a job when core was another process */
+        IdMap jobs; /* anchors that it requested and that have not ended */
+        VECTOR(Unit *) references; /* each holds one reference */
+        VECTOR(uint32_t) watches; /* runs whose nodes it wants to hear of */
+        VECTOR(BusLaterCall) later; /* by number */
+        VECTOR(DBusMessage *) held; /* a reference each; calls that wait for the credentials */
         size_t held_bytes;
         unsigned held_descriptors;
 } BusClient;
@@ -62,6 +63,9 @@ BusClient *bus_client_free(BusClient *client);
 
 /* The name of the client's process, as it was at its first request here; NULL if that is not known. */
 const char *bus_client_command(BusClient *client);
+
+/* Empty words: nothing is said. 0 or -ENOMEM. */
+int bus_client_identify(BusClient *client, const char *operator, const char * reqid);
 
 /* Returns true if the client holds nothing that would end with its connection. */
 bool bus_client_is_idle(const BusClient *client);
