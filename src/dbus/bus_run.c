@@ -55,6 +55,16 @@ static void put_value(Sink *sink, const char *key, const RunStoreValue *value) {
         }
 }
 
+/* A large result is known by its hash. */
+static void put_blob(Sink *sink, const RunStoreValue *value) {
+        char hex[2 * RUNSTORE_HASH_BYTES + 1];
+
+        if (value->type != RUNSTORE_BYTES || value->n != RUNSTORE_HASH_BYTES)
+                return;
+        text_write_hex(hex, value->bytes, value->n);
+        sink_entry_string(sink, "blob", hex);
+}
+
 /* What attempts learn of the trigger of their run. */
 static void put_environment(const ManagerRunValues *values, Sink *sink) {
         cleanup_(strv_freep) char **environment = NULL;
@@ -123,6 +133,8 @@ static void put_row(const BusTree *tree, const RowsAnswer *rows, const ManagerRu
                 if (!is_private(answer->table, c) && !is_secret(rows, values, c) &&
                     !is_open(answer->table, c, &values->values[c]))
                         put_value(sink, key_of(answer->table, c), &values->values[c]);
+        if (answer->table == RUNSTORE_NODE && !rows->is_other)
+                put_blob(sink, &values->values[NODE_BLOB]);
         if (answer->table == RUNSTORE_RUN)
                 put_environment(values, sink);
         put_why(tree, answer, values, sink);

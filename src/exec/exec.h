@@ -177,6 +177,7 @@ typedef struct ExecRequest {
         char *const *hidden_folders;            /* hidden, except for .writable_paths in them */
         const char *secret_folder;              /* the only credentials that the process sees; NULL: none */
         char *const *writable_paths;            /* directories of the unit, writable in any sandbox */
+        const char *own_folder;                 /* a folder of the process alone, as these; NULL: none */
         const char *unit;                       /* its id; needed with .terms only */
         const char *places[2];                  /* folders to make, with their parents, if possible; or NULL */
         mode_t place_mode;                      /* of new .places */

@@ -143,7 +143,7 @@ void exec_copy_part(ExecCopy *copy) {
         request->environment_files = request->unset_environment = NULL;
         request->supplementary_groups = NULL;
         request->hidden_folders = request->writable_paths = NULL;
-        request->secret_folder = request->unit = NULL;
+        request->secret_folder = request->own_folder = request->unit = NULL;
         request->sandbox = NULL;
         request->shared = NULL;
         request->log_headers[0] = request->log_headers[1] = NULL;

@@ -187,6 +187,9 @@ static void make_policy(const FlowSpec *spec, const FlowNode *node, RunPolicy *r
         ret_policy->sleeps_until = node->sleep_until;
         ret_policy->is_goal = node->always;
         ret_policy->stays = !flow_node_may_be_skipped(spec->flow, node);
+        ret_policy->has_default = flow_data_has_default(&node->data, FLOW_DEFAULT_ON_FAILURE);
+        ret_policy->has_default_for_timeout = flow_data_has_default(&node->data, FLOW_DEFAULT_ON_TIMEOUT);
+        ret_policy->has_default_for_skip = flow_data_has_default(&node->data, FLOW_DEFAULT_ON_SKIP);
         ret_policy->end_run = end_run_of(node->end_run);
 }
 

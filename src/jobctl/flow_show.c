@@ -336,16 +336,73 @@ static int show_now(Jobctl *ctl, uint64_t id, json_t **ret_run, BusError *ret_er
                             : jobctl_print_json(ctl, json_incref(run), EXIT_OK);
 }
 
+static void print_node(Jobctl *ctl, const json_t *node) {
+        const char *state = value_string(node, "state"), *reason = value_string(node, "reason"),
+                   *result = value_string(node, "result"), *blob = value_string(node, "blob");
+        const uint64_t attempts = value_u64(node, "attempts");
+
+        printf("%s\n    State: ", value_string(node, "node"));
+        terminal_print(&ctl->terminal, color_of(state), state);
+        printf("%s%s%s\n", *reason ? " (" : "", reason, *reason ? ")" : "");
+        if (attempts > 0 && attempts != UINT64_MAX)
+                printf("    Tries: %" PRIu64 "\n", attempts);
+        print_time("Started", value_u64(node, "started"));
+        print_time("Ended", value_u64(node, "ended"));
+        if (json_object_get(node, "exit"))
+                printf("     Exit: %" PRIu64 "\n", value_u64(node, "exit"));
+        if (*value_string(node, "cause"))
+                printf("    Cause: %s\n", value_string(node, "cause"));
+        if (*value_string(node, "source"))
+                printf("   Source: %s\n", value_string(node, "source"));
+        if (*result || *blob)
+                printf("   Result: %s%s\n", *result ? result : "large, with the hash ", *result ? "" : blob);
+}
+
+/* One node: RUN/NODE. */
+static int show_node(Jobctl *ctl, uint64_t id, const char *name, BusError *ret_error) {
+        cleanup_json_ json_t *rows = NULL;
+        cleanup_free_ char *path = NULL;
+        json_t *node;
+        size_t i;
+        int r = text_format(&path, BUS_PATH "/run/%" PRIu64, id);
+
+        if (r == 0)
+                r = flow_query(ctl, path, "Nodes", json_object(), SIZE_MAX, &rows, ret_error);
+        if (r < 0)
+                return r;
+        json_array_foreach(rows, i, node) {
+                if (strcmp(value_string(node, "node"), name) != 0)
+                        continue;
+                if (ctl->options.json)
+                        return jobctl_print_json(ctl, json_incref(node), EXIT_OK);
+                print_node(ctl, node);
+                return EXIT_OK;
+        }
+        fprintf(stderr, "jobctl: Run %" PRIu64 " has no node %s.\n", id, name);
+        return EXIT_NO_SUCH;
+}
+
 int flow_show(Jobctl *ctl, char *const *words) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *run = NULL;
+        cleanup_free_ char *name = words[0] ? strdup(words[0]) : NULL;
+        char *slash = name ? strchr(name, '/') : NULL;
         uint64_t id;
-        int r = flow_parse_run(ctl, words[0], &id);
+        int r;
 
+        if (slash)
+                *slash = '\0';
+        r = flow_parse_run(ctl, name, &id);
         if (r != 0)
                 return r;
         if (words[1])
-                return jobctl_misused(ctl, "'flow show' takes one run.");
+                return jobctl_misused(ctl, "'flow show' takes one run, or one node as RUN/NODE.");
+        if (slash && follows(ctl))
+                return jobctl_misused(ctl, "'flow show' follows a run, not a node.");
+        if (slash) {
+                r = show_node(ctl, id, slash + 1, &error);
+                return r < 0 ? jobctl_fail(ctl, &error, "show %s", words[0]) : r;
+        }
         if (follows(ctl))
                 r = flow_watch(ctl, id, &error);
         if (r == 0)

@@ -24,6 +24,7 @@
 #include "basic/text.h"
 #include "basic/vector.h"
 #include "exec/exec_kill.h"
+#include "manager/manager_attempt_folder.h"
 #include "manager/manager_attempt.h"
 #include "process/process_rest.h"
 #include "types/exec_context.h"
@@ -33,7 +34,6 @@
 /* Without control groups nothing tells that the last process is gone. */
 #define LOOK_AGAIN (100 * USEC_PER_MSEC)
 #define NAME_BYTES 64U
-#define NAME_FORMAT "run-%" PRIu32 "-%" PRIu32 "-%" PRIu32 "-%" PRIu32
 
 typedef enum AttemptStep {
         ATTEMPT_PRE, /* ExecStartPre= */
@@ -42,6 +42,7 @@ typedef enum AttemptStep {
         ATTEMPT_POST, /* ExecStopPost= */
         ATTEMPT_CLEAN_POST,
         ATTEMPT_OVER,
+        ATTEMPT_COLLECT, /* before it is over: what it has left is taken */
         _ATTEMPT_STEP_MAX,
 } AttemptStep;
 
@@ -64,6 +65,11 @@ typedef struct Attempt {
         FlowCommand command; /* of the process at hand */
         char **argv; /* owned: its words with values of the run; NULL: they have none */
         char name[NAME_BYTES];
+        char *folder, *input; /* owned: paths; .input: NULL if it is not known yet */
+        ManagerTake *take; /* owned: of its result; NULL: it is not being taken */
+        bool must_be_stored; /* its result, at the end of the turn */
+        uint64_t collection; /* of the store, that has its result; 0: none */
+        ManagerResult *result; /* a reference; NULL: none */
         uint8_t invocation[16];
         AttemptStep step;
         AttemptSignal signal;
@@ -91,11 +97,12 @@ typedef struct Attempt {
 struct ManagerAttempts {
         ManagerAttemptsHost host;
         VECTOR(Attempt *) all; /* by number; NULL: free */
-        size_t n, n_told, n_stored;
+        size_t n, n_told, n_stored, n_to_store;
 };
 
 static void proceed(Attempt *attempt);
 static void look_again(Attempt *attempt);
+static void note_end(Attempt *attempt, RunEndKind kind, const UnitExit *exit);
 
 static Attempt *of(ProcessOwner *owner) {
         return container_of(owner, Attempt, owner);
@@ -141,11 +148,22 @@ static Attempt *find(const ManagerAttempts *attempts, const RunAttemptKey *key) 
 
 /* — life — */
 
+static void drop_take(Attempt *attempt) {
+        if (attempt->take)
+                manager_take_deinit(attempt->take);
+        free(take_ptr(attempt->take));
+}
+
 static void release(Attempt *attempt) {
         const ManagerAttemptsHost *host = &attempt->attempts->host;
         Unit *unit = attempt->unit;
 
         attempt->attempts->n_told -= attempt->is_told;
+        attempt->attempts->n_to_store -= attempt->must_be_stored;
+        drop_take(attempt);
+        manager_result_unref(attempt->result);
+        free(attempt->folder);
+        free(attempt->input);
         process_timers_forget_owner(host->timers, &attempt->owner);
         process_table_forget_owner(host->processes, &attempt->owner);
         process_errands_forget_owner(host->errands, &attempt->owner);
@@ -197,20 +215,24 @@ static const ProcessOwnerOps attempt_ops;
 
 static int add(ManagerAttempts *attempts, const RunAttemptKey *key, Unit *unit, uint32_t number, Attempt **ret) {
         Attempt *attempt = calloc(1, sizeof(*attempt));
+        int r = attempt ? 0 : -ENOMEM;
 
-        if (!attempt)
-                return -ENOMEM;
-        while (attempts->all.n <= number)
-                if (vector_push(&attempts->all, NULL) < 0) {
-                        free(attempt);
-                        return -ENOMEM;
-                }
+        while (r == 0 && attempts->all.n <= number)
+                r = vector_push(&attempts->all, NULL);
+        if (r == 0) {
+                snprintf(attempt->name, sizeof(attempt->name), MANAGER_ATTEMPT_NAME, key->run, key->node,
+                         key->generation, key->number);
+                r = manager_attempt_folder_path(attempts->host.folder, attempt->name, &attempt->folder);
+        }
+        if (r < 0) {
+                free(attempt);
+                return r;
+        }
         attempt->attempts = attempts;
         attempt->key = *key;
         attempt->number = number;
         attempt->unit = unit_ref(unit);
         attempt->exit = attempt->exit_signal = -1;
-        snprintf(attempt->name, sizeof(attempt->name), NAME_FORMAT, key->run, key->node, key->generation, key->number);
         attempt->owner = (ProcessOwner) { .ops = &attempt_ops, .name = attempt->name };
         attempts->all.items[number] = attempt;
         attempts->n++;
@@ -262,6 +284,7 @@ void manager_attempts_forget_stored(ManagerAttempts *attempts, uint64_t durable)
                         continue;
                 attempts->n_stored--;
                 mark(attempt);
+                manager_attempt_folder_remove(attempt->folder);
                 release(attempt);
         }
 }
@@ -357,6 +380,54 @@ static int set_environment(const Attempt *attempt, char ***environment) {
         return r;
 }
 
+/* — data — */
+
+static const FlowData *data_of(const Attempt *attempt) {
+        return &attempt->command.node->data;
+}
+
+/* Fills the folder and gives it to the user of the attempt, before its first process. */
+static int make_folder(Attempt *attempt, const ExecRequest *request, ExecResult *result) {
+        const ManagerAttemptsHost *host = &attempt->attempts->host;
+        cleanup_free_ char *json = NULL, *problem = NULL;
+        int r = manager_attempt_folder_make(host->folder, attempt->folder);
+
+        if (r == 0)
+                r = host->ops->input(host->userdata, &attempt->key, attempt->folder, &json, &problem);
+        if (r == -ENODATA) {
+                note_end(attempt, RUN_END_INPUT_MISSING, NULL);
+                exec_result_set(result, EXEC_STEP_RESOURCES, 0, "%s", problem ? problem : strerror(-r));
+                return r;
+        }
+        if (r == 0)
+                r = manager_attempt_folder_write(attempt->folder, "input", json);
+        if (r == 0)
+                return manager_attempt_folder_give(attempt->folder, request, result);
+        exec_result_set(result, EXEC_STEP_RESOURCES, r, "cannot prepare %s: %s", attempt->folder, strerror(-r));
+        return r;
+}
+
+static int set_data(Attempt *attempt, ExecRequest *request, ExecResult *result) {
+        const ManagerAttemptsHost *host = &attempt->attempts->host;
+        int r = attempt->has_begun ? 0 : make_folder(attempt, request, result);
+
+        if (r == 0 && !attempt->input)
+                r = text_join_path(attempt->folder, "input", &attempt->input);
+        if (r == 0)
+                r = unit_process_add_variable(&request->own_environment, "JOBD_INPUT=%s", attempt->input);
+        if (r == 0)
+                r = unit_process_add_variable(&request->own_environment, "JOBD_RESULT=%s/result", attempt->folder);
+        if (r == 0 && data_of(attempt)->input_mode == FLOW_INPUT_ENV)
+                r = host->ops->variables(host->userdata, &attempt->key, &request->own_environment);
+        if (r == -E2BIG)
+                exec_result_set(result, EXEC_STEP_RESOURCES, r,
+                                "InputMode=env: parameters and results have more than 64 KiB; use InputMode=file");
+        if (data_of(attempt)->input_mode == FLOW_INPUT_STDIN && attempt->step == ATTEMPT_MAIN)
+                request->standard_input_file = attempt->input;
+        request->own_folder = attempt->folder;
+        return r;
+}
+
 static void prepare_log(Attempt *attempt, ExecRequest *request) {
         const char *node = run_graph_name(flow_definition_graph(attempt->definition), attempt->key.node);
         char run[32], number[32], name[300], *fields[] = { run, name, number, NULL };
@@ -415,7 +486,9 @@ static int prepare_command(Attempt *attempt, ExecRequest *request, ExecResult *r
         exec_context_fill(&attempt->command.process->exec, command, request);
         request->unit = attempt->unit->id;
         r = exec_sandbox_share(attempt->unit, request);
-        return r < 0 ? r : set_environment(attempt, &request->own_environment);
+        if (r == 0)
+                r = set_environment(attempt, &request->own_environment);
+        return r < 0 ? r : set_data(attempt, request, result);
 }
 
 static int attempt_prepare(ProcessOwner *owner, UnitPurpose purpose, ExecRequest *request, ExecResult *result) {
@@ -574,7 +647,7 @@ static void tell_end(Attempt *attempt) {
                                        attempt->end);
 }
 
-static void finish(Attempt *attempt) {
+static void end(Attempt *attempt) {
         const ManagerAttemptsHost *host = &attempt->attempts->host;
 
         attempt->step = ATTEMPT_OVER;
@@ -583,13 +656,166 @@ static void finish(Attempt *attempt) {
         if (attempt->owner.group)
                 process_groups_follow(host->groups, &attempt->owner, false);
         note_end(attempt, RUN_END_FAILED, NULL);
+        drop_take(attempt);
         mark(attempt);
         tell_end(attempt);
 }
 
-static void look_again(Attempt *attempt) {
+static void look_at(Attempt *attempt, usec_t delay) {
         (void) process_timers_set(attempt->attempts->host.timers, &attempt->owner, UNIT_PURPOSE_PIDFILE,
-                                  usec_add(now(attempt), LOOK_AGAIN));
+                                  usec_add(now(attempt), delay));
+}
+
+static void look_again(Attempt *attempt) {
+        look_at(attempt, LOOK_AGAIN);
+}
+
+/* — results — */
+
+/* What a process that was told to end has left does not count, nor what others than the command have. */
+static bool has_result(const Attempt *attempt) {
+        return attempt->has_end && attempt->kind == RUN_END_EXITED && !attempt->is_abandoned && !attempt->is_stopping &&
+               attempt->definition;
+}
+
+static bool has_succeeded(const Attempt *attempt) {
+        const RunPolicy *policy = run_graph_policy(flow_definition_graph(attempt->definition), attempt->key.node);
+
+        return attempt->end == 0 || policy->success_ends[attempt->end / 64] >> attempt->end % 64 & 1;
+}
+
+static int begin_take(Attempt *attempt) {
+        cleanup_free_ char *from = NULL, *copy = NULL;
+        ManagerTake *take;
+        int r = text_join_path(attempt->folder, "result", &from);
+
+        if (r == 0)
+                r = manager_attempt_folder_result_path(attempt->attempts->host.folder, attempt->name, &copy);
+        take = r == 0 ? calloc(1, sizeof(*take)) : NULL;
+        if (!take)
+                return -ENOMEM;
+        take->path = take_ptr(from);
+        take->copy_path = take_ptr(copy);
+        take->outputs = has_succeeded(attempt) ? data_of(attempt)->outputs : NULL;
+        take->max = data_of(attempt)->result_max;
+        attempt->take = take;
+        return 0;
+}
+
+/* The file is ours and judged: the store gets it, and the node runs until that is done. */
+static void store_result(Attempt *attempt) {
+        ManagerAttempts *attempts = attempt->attempts;
+
+        if (attempt->collection != 0 || attempt->must_be_stored)
+                return;
+        attempt->must_be_stored = true;
+        attempts->n_to_store++;
+        attempts->host.turn->has_news = true;
+}
+
+void manager_attempts_store(ManagerAttempts *attempts) {
+        const ManagerAttemptsHost *host = &attempts->host;
+
+        for (size_t i = 0; i < attempts->all.n && attempts->n_to_store > 0; i++) {
+                Attempt *attempt = attempts->all.items[i];
+
+                if (!attempt || !attempt->must_be_stored)
+                        continue;
+                attempt->must_be_stored = false;
+                attempts->n_to_store--;
+                if (host->ops->collect(host->userdata, attempt->take->copy, data_of(attempt)->result_max,
+                                       &attempt->collection) < 0)
+                        look_again(attempt);
+        }
+}
+
+static void refuse_result(Attempt *attempt, RunEndKind kind, const char *problem) {
+        say(attempt, LOG_LEVEL_ERROR, "What it has left in $JOBD_RESULT is no result: %s.", problem);
+        attempt->kind = kind;
+        end(attempt);
+}
+
+/* Takes the result, in as many turns as that needs. */
+static void collect(Attempt *attempt) {
+        int r = attempt->take ? 0 : begin_take(attempt);
+
+        if (r == 0)
+                r = manager_take_step(attempt->take);
+        switch (r) {
+        case MANAGER_TAKING_DONE:
+                attempt->result = take_ptr(attempt->take->result);
+                end(attempt);
+                break;
+        case MANAGER_TAKING_MORE:
+                look_at(attempt, 0);
+                break;
+        case MANAGER_TAKING_LARGE:
+                store_result(attempt);
+                break;
+        case MANAGER_TAKING_INVALID:
+                refuse_result(attempt, RUN_END_RESULT_INVALID, "it is not one value of JSON");
+                break;
+        case MANAGER_TAKING_TOO_LARGE:
+                refuse_result(attempt, RUN_END_RESULT_TOO_LARGE, "it is larger than ResultMax=");
+                break;
+        case MANAGER_TAKING_LACKS:
+                refuse_result(attempt, RUN_END_OUTPUT_MISSING, "it lacks a key of Outputs=");
+                break;
+        default:
+                say(attempt, LOG_LEVEL_WARNING, "Its result cannot be taken, which is tried again: %s", strerror(-r));
+                drop_take(attempt);
+                look_again(attempt);
+        }
+}
+
+static Attempt *find_collection(const ManagerAttempts *attempts, uint64_t number) {
+        for (size_t i = 0; i < attempts->all.n; i++) {
+                Attempt *attempt = attempts->all.items[i];
+
+                if (attempt && attempt->step == ATTEMPT_COLLECT && attempt->collection == number && attempt->take)
+                        return attempt;
+        }
+        return NULL;
+}
+
+bool manager_attempts_stored(ManagerAttempts *attempts, uint64_t number, const uint8_t *hash) {
+        Attempt *attempt = find_collection(attempts, number);
+
+        if (!attempt)
+                return false;
+        attempt->collection = 0;
+        if (manager_result_new_large(&attempt->result, attempt->take->copy_path, hash, attempt->take->n) < 0)
+                look_again(attempt);
+        else
+                end(attempt);
+        return true;
+}
+
+bool manager_attempts_refused(ManagerAttempts *attempts, uint64_t number, bool is_too_large) {
+        Attempt *attempt = find_collection(attempts, number);
+
+        if (!attempt)
+                return false;
+        attempt->collection = 0;
+        if (is_too_large)
+                refuse_result(attempt, RUN_END_RESULT_TOO_LARGE, "it is larger than ResultMax=");
+        else
+                look_again(attempt);
+        return true;
+}
+
+static void finish(Attempt *attempt) {
+        if (!has_result(attempt)) {
+                end(attempt);
+                return;
+        }
+        attempt->step = ATTEMPT_COLLECT;
+        set_timer(attempt, USEC_INFINITY);
+        mark(attempt);
+        if (open_command(attempt) < 0)
+                look_again(attempt);
+        else
+                collect(attempt);
 }
 
 /* Ends what is left of the tree. Returns true if nothing is. */
@@ -615,6 +841,10 @@ static void proceed(Attempt *attempt) {
         }
         if (open_command(attempt) < 0) {
                 look_again(attempt);
+                return;
+        }
+        if (attempt->step == ATTEMPT_COLLECT) {
+                collect(attempt);
                 return;
         }
         if (attempt->step == ATTEMPT_PRE && !command_of(attempt)) {
@@ -867,6 +1097,10 @@ int manager_attempts_resume(ManagerAttempts *attempts, const RunAttemptKey *key,
         return 0;
 }
 
+static bool has_folder(const void *userdata, const char *name) {
+        return manager_attempts_find_owner(userdata, name);
+}
+
 void manager_attempts_drop_unknown(ManagerAttempts *attempts) {
         for (size_t i = 0; i < attempts->all.n; i++) {
                 Attempt *attempt = attempts->all.items[i];
@@ -882,6 +1116,7 @@ void manager_attempts_drop_unknown(ManagerAttempts *attempts) {
                 if (attempt->step == ATTEMPT_OVER) {
                         /* Core has died before it could forget an end that is durable. */
                         mark(attempt);
+                        manager_attempt_folder_remove(attempt->folder);
                         release(attempt);
                         continue;
                 }
@@ -893,8 +1128,10 @@ void manager_attempts_drop_unknown(ManagerAttempts *attempts) {
                     attempt->pid > 0)
                         (void) exec_kill(attempt->pid, -1, SIGKILL, true);
                 mark(attempt);
+                manager_attempt_folder_remove(attempt->folder);
                 release(attempt);
         }
+        manager_attempt_folder_sweep(attempts->host.folder, "attempts", has_folder, attempts);
 }
 
 /* — what can be asked — */
@@ -930,6 +1167,7 @@ int manager_attempts_get(const ManagerAttempts *attempts, const RunAttemptKey *k
                 .ended = attempt->ended,
                 .invocation = attempt->invocation,
                 .state = state_of(attempt),
+                .result = attempt->step == ATTEMPT_OVER ? attempt->result : NULL,
         };
         return 0;
 }
@@ -983,6 +1221,27 @@ static uint64_t flags_of(const Attempt *attempt) {
                (attempt->is_abandoned ? FLAG_ABANDONED : 0U);
 }
 
+/* Behind all else: text, or path and hash. */
+static void write_result(const ManagerResult *result, RecordWriter *writer) {
+        record_put_string(writer, result && !result->path ? result->text : NULL);
+        record_put_string(writer, result ? result->path : NULL);
+        record_put_bytes(writer, result ? result->hash : NULL, result ? sizeof(result->hash) : 0);
+        record_put(writer, result ? result->n : 0);
+}
+
+static int read_result(RecordReader *reader, ManagerResult **ret_result) {
+        const char *text = record_get_string(reader), *path = record_get_string(reader);
+        size_t n_hash;
+        const uint8_t *hash = record_get_bytes(reader, &n_hash);
+        const size_t n = record_get(reader);
+
+        if (reader->has_failed)
+                return -EBADMSG;
+        if (path && n_hash == RUNSTORE_HASH_BYTES)
+                return manager_result_new_large(ret_result, path, hash, n);
+        return text ? manager_result_new(ret_result, text, strlen(text)) : 0;
+}
+
 void manager_attempts_write(const ManagerAttempts *attempts, uint32_t number, RecordWriter *writer) {
         const Attempt *attempt = number < attempts->all.n ? attempts->all.items[number] : NULL;
 
@@ -1009,6 +1268,7 @@ void manager_attempts_write(const ManagerAttempts *attempts, uint32_t number, Re
         record_put_time(writer, attempt->ended);
         process_timers_write(&attempt->owner, writer);
         process_table_write(&attempt->owner, writer);
+        write_result(attempt->result, writer);
 }
 
 int manager_attempts_next(const ManagerAttempts *attempts, uint32_t number, uint32_t *ret_number) {
@@ -1042,7 +1302,7 @@ static void read_facts(Attempt *attempt, RecordReader *reader) {
         attempt->is_abandoned = flags & FLAG_ABANDONED;
         attempt->pid = (pid_t) record_get_below(reader, INT32_MAX);
         attempt->main_pid = (pid_t) record_get_below(reader, INT32_MAX);
-        attempt->kind = (RunEndKind) record_get_below(reader, RUN_END_INTERRUPTED + 1);
+        attempt->kind = (RunEndKind) record_get_below(reader, _RUN_END_KIND_MAX);
         attempt->end = (uint16_t) record_get_below(reader, RUN_ENDS);
         attempt->exit = (int) record_get_signed(reader);
         attempt->exit_signal = (int) record_get_signed(reader);
@@ -1077,6 +1337,9 @@ int manager_attempts_read(ManagerAttempts *attempts, UnitTable *units, uint32_t 
         r = process_timers_read(attempts->host.timers, &attempt->owner, reader);
         if (r == 0)
                 r = process_table_read(attempts->host.processes, &attempt->owner, reader, n_processes);
+        /* An earlier version did not write it. */
+        if (r == 0 && !record_is_at_end(reader))
+                r = read_result(reader, &attempt->result);
         return reader->has_failed ? -EBADMSG : r;
 }
 

@@ -32,6 +32,15 @@ typedef struct ManagerAttemptsOps {
         int (*substitute)(void *userdata, const RunAttemptKey *key, const ExecCommand *command, char ***ret_argv,
                           char **ret_problem);
         char *const *(*environment_of)(void *userdata, uint32_t run); /* that all attempts of the run have */
+        /*
+         * What the attempt is given, as JSON that the caller owns; files that the JSON names are put into @folder. 0;
+         * -ENODATA with a sentence, which the caller owns, if something that the node needs is not there; or -errno.
+         */
+        int (*input)(void *userdata, const RunAttemptKey *key, const char *folder, char **ret_json,
+                     char **ret_problem);
+        int (*variables)(void *userdata, const RunAttemptKey *key, char ***environment); /* InputMode=env */
+        /* As runstore_client_collect(). */
+        int (*collect)(void *userdata, int fd, uint64_t n_max, uint64_t *ret_number);
         /* .started: its first process runs; .ended: all are gone. */
         void (*started)(void *userdata, const RunAttemptKey *key);
         void (*ended)(void *userdata, const RunAttemptKey *key, const Unit *unit, RunEndKind kind, uint16_t end);
@@ -44,6 +53,7 @@ typedef struct ManagerAttemptsHost {
         ProcessTimers *timers;
         ProcessGroups *groups;
         ManagerLog *const *log;
+        const char *folder; /* for folders of attempts, and files of large results */
         const ManagerAttemptsOps *ops;
         void *userdata;
 } ManagerAttemptsHost;
@@ -62,6 +72,11 @@ void manager_attempts_end(ManagerAttempts *attempts, const RunAttemptKey *key);
 /* Leaves the processes of an attempt, whose end counts for nothing; one that has none yet gets none. */
 void manager_attempts_abandon(ManagerAttempts *attempts, const RunAttemptKey *key);
 void manager_attempts_interrupt(ManagerAttempts *attempts, const Unit *unit);
+/* At the end of a turn, when no batch is open: gives the store what is to be kept there. */
+void manager_attempts_store(ManagerAttempts *attempts);
+/* The store has the file that was collected under @number, or has refused it. False: that is none of an attempt. */
+bool manager_attempts_stored(ManagerAttempts *attempts, uint64_t number, const uint8_t *hash);
+bool manager_attempts_refused(ManagerAttempts *attempts, uint64_t number, bool is_too_large);
 /* The ends that were told since the last call are in @batch of the store … */
 void manager_attempts_note_batch(ManagerAttempts *attempts, uint64_t batch);
 /* … which has all up to @durable: these are forgotten. */

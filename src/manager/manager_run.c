@@ -110,7 +110,8 @@ static void on_refused(void *userdata, uint64_t number, const RunStoreRefusal *r
         else if (number == 0)
                 runs->is_refusing &= manager_run_link_is_refused(runs->link);
         if (number == 0 || manager_run_load_refused(runs, number) || manager_run_submit_refused(runs, number) ||
-            manager_run_retain_refused(runs, number))
+            manager_run_retain_refused(runs, number) ||
+            manager_attempts_refused(runs->attempts, number, refusal->reason == RUNSTORE_REFUSED_TOO_LARGE))
                 return;
         if (take_asked(runs, number, &asked))
                 manager_run_answer_failure(runs, asked.ticket, -EHOSTDOWN, "StoreUnavailable", refusal->sentence);
@@ -118,7 +119,15 @@ static void on_refused(void *userdata, uint64_t number, const RunStoreRefusal *r
                 log_error("The store of runs has refused batch %" PRIu64 ": %s", number, refusal->sentence);
 }
 
+static void on_collected(void *userdata, uint64_t number, const uint8_t *hash) {
+        ManagerRuns *runs = userdata;
+
+        runs->has_heard = true;
+        (void) manager_attempts_stored(runs->attempts, number, hash);
+}
+
 static const ManagerRunLinkOps link_ops = {
+        .collected = on_collected,
         .opened = on_opened,
         .stored = on_marks,
         .rows = on_rows,
@@ -152,6 +161,7 @@ static void loaded(ManagerRuns *runs, uint32_t id, bool has_failed) {
         if (id == 0 && !has_failed) {
                 runs->is_loaded = true;
                 manager_attempts_drop_unknown(runs->attempts);
+                manager_run_sweep_files(runs);
                 for (ManagerFlow *flow = runs->flows; flow; flow = flow->next)
                         flow->is_news = true;
                 unit_table_foreach(runs->host.units, unit)
@@ -321,6 +331,7 @@ static void forget_ended(ManagerRuns *runs) {
                         next = run->next;
                         if (run->is_over && run->is_put && !run->is_new && run->batch <= runs->durable &&
                             run_engine_forget(runs->engine, run->id) == 0) {
+                                manager_run_drop_files(run);
                                 manager_run_retain(runs, run);
                                 runs->host.ops->went(runs->host.userdata, run->id, run->put_state);
                                 manager_run_remove(runs, run);
@@ -467,6 +478,7 @@ void manager_runs_turn(ManagerRuns *runs) {
                 tell_ends(runs);
                 take_acknowledgements(runs);
                 end_batch(runs);
+                manager_attempts_store(runs->attempts);
                 manager_run_answer_durable(runs);
                 forget_ended(runs);
                 revive(runs);
@@ -528,6 +540,7 @@ int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, c
         attempts = host->attempts;
         attempts.ops = &manager_run_attempts_ops;
         attempts.userdata = runs;
+        attempts.folder = host->folder;
         r = manager_alarms_new(&runs->alarms);
         if (r == 0)
                 r = run_engine_new(&runs->engine, &manager_run_host, runs);

@@ -173,6 +173,29 @@ static void host_put_run(void *userdata, const RunRow *row) {
         run->put_state = row->state;
 }
 
+/* The result, its source and the cause of one that has ended; of another one there are none. */
+static void put_node_row(ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row,
+                         const ManagerAttemptFacts *facts) {
+        const char *name = run_graph_name(flow_definition_graph(run->definition), row->node);
+        cleanup_free_ char *cause = NULL;
+        ManagerNodeResult result = {};
+        ManagerRunNodeData data = {};
+        int r = 0;
+
+        if (run_node_state_is_terminal(row->state)) {
+                r = manager_run_get_result(runs, run, row->node, &result);
+                if (r == 0)
+                        r = manager_run_write_cause(runs, run, manager_run_find_cause(runs, run, row->node), &cause);
+                data = (ManagerRunNodeData) { .result = result.result,
+                                              .source = manager_result_source_to_string(result.source),
+                                              .cause = cause };
+        }
+        if (r < 0)
+                runs->writer->has_failed = true;
+        manager_run_row_put_node(runs->writer, run->id, name, row, facts, &data);
+        manager_run_result_deinit(&result);
+}
+
 /* What has become of a node since the last batch is told in the batch that has it. */
 static void note_node(ManagerRuns *runs, ManagerRun *run, const char *name, const RunNodeRow *row,
                       RecordWriter *writer) {
@@ -204,7 +227,7 @@ static void host_put_node(void *userdata, uint32_t id, const RunNodeRow *row) {
                 return;
         name = run_graph_name(flow_definition_graph(run->definition), row->node);
         has_facts = row->number > 0 && manager_attempts_get(runs->attempts, &key, &facts) == 0;
-        manager_run_row_put_node(writer, id, name, row, has_facts ? &facts : NULL);
+        put_node_row(runs, run, row, has_facts ? &facts : NULL);
         if (has_facts)
                 manager_run_row_put_attempt(writer, &key, name, &facts);
         note_node(runs, run, name, row, writer);
@@ -307,12 +330,26 @@ static void put_late_end(ManagerRuns *runs, const RunAttemptKey *key) {
                 manager_run_row_put_attempt(writer, key, facts.node, &facts);
 }
 
+/* Before the engine judges by it what comes next. What an abandoned attempt has left is of no account. */
+static void note_data(ManagerRuns *runs, const RunAttemptKey *key) {
+        ManagerRun *run = manager_run_find(runs, key->run);
+        ManagerAttemptFacts facts;
+        RunNodeRow row;
+        RunWhy why;
+
+        if (run && run_engine_get_node(runs->engine, key->run, key->node, &row, &why) == 0 &&
+            row.state == RUN_NODE_RUNNING && row.generation == key->generation && row.number == key->number &&
+            manager_attempts_get(runs->attempts, key, &facts) == 0)
+                manager_run_data_set(run, key, &facts);
+}
+
 static void attempt_ended(void *userdata, const RunAttemptKey *key, const Unit *unit, RunEndKind kind, uint16_t end) {
         ManagerRuns *runs = userdata;
         ManagerFlow *flow = manager_run_find_flow(runs, unit);
 
         if (flow)
                 flow->is_news = true;
+        note_data(runs, key);
         if (run_engine_ended(runs->engine, key, kind, end) == -ENOENT)
                 put_late_end(runs, key);
 }
@@ -340,7 +377,16 @@ static char *const *attempt_environment_of(void *userdata, uint32_t id) {
         return run ? run->facts.environment : NULL;
 }
 
+static int attempt_collect(void *userdata, int fd, uint64_t n_max, uint64_t *ret_number) {
+        const ManagerRuns *runs = userdata;
+
+        return manager_run_link_collect(runs->link, fd, n_max, ret_number);
+}
+
 const ManagerAttemptsOps manager_run_attempts_ops = {
+        .input = manager_run_input,
+        .variables = manager_run_variables,
+        .collect = attempt_collect,
         .environment_of = attempt_environment_of,
         .surround = attempt_surround,
         .owner_of = attempt_owner_of,

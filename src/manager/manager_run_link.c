@@ -121,7 +121,10 @@ static void on_refused(void *userdata, uint64_t number, const RunStoreRefusal *r
 }
 
 static void on_stored(void *userdata, uint64_t number, const uint8_t hash[static RUNSTORE_HASH_BYTES], uint64_t n) {
-        /* Nothing is collected yet. */
+        ManagerRunLink *link = userdata;
+
+        link->heard = clock_monotonic();
+        link->ops->collected(link->userdata, number, hash);
 }
 
 static void on_rows(void *userdata, uint64_t number, RunStorePage *page) {
@@ -381,6 +384,12 @@ int manager_run_link_begin(ManagerRunLink *link, RecordWriter **ret_writer) {
 
 int manager_run_link_end_batch(ManagerRunLink *link, uint64_t *ret_number) {
         return runstore_client_end(link->client, ret_number);
+}
+
+int manager_run_link_collect(ManagerRunLink *link, int fd, uint64_t n_max, uint64_t *ret_number) {
+        if (!has_work(link))
+                link->heard = clock_monotonic();
+        return runstore_client_collect(link->client, fd, n_max, ret_number);
 }
 
 int manager_run_link_query(ManagerRunLink *link, const RunStoreQuery *query, uint64_t *ret_number) {

@@ -28,6 +28,7 @@ typedef struct ManagerRunLinkOps {
         void (*opened)(void *userdata, uint64_t durable, bool has_lost);
         void (*stored)(void *userdata, uint64_t accepted, uint64_t durable);
         void (*rows)(void *userdata, uint64_t query, RunStorePage *page);
+        void (*collected)(void *userdata, uint64_t number, const uint8_t *hash);
         /* @number: of a batch or query that is given up; 0: about the store. */
         void (*refused)(void *userdata, uint64_t number, const RunStoreRefusal *refusal);
 } ManagerRunLinkOps;
@@ -55,6 +56,7 @@ bool manager_run_link_is_daemon(const ManagerRunLink *link, pid_t pid);
 /* As in runstore_client.h. */
 int manager_run_link_begin(ManagerRunLink *link, RecordWriter **ret_writer);
 int manager_run_link_end_batch(ManagerRunLink *link, uint64_t *ret_number);
+int manager_run_link_collect(ManagerRunLink *link, int fd, uint64_t n_max, uint64_t *ret_number);
 int manager_run_link_query(ManagerRunLink *link, const RunStoreQuery *query, uint64_t *ret_number);
 size_t manager_run_link_bytes(const ManagerRunLink *link);
 

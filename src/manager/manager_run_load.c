@@ -18,6 +18,7 @@
 #include "manager/manager_run_private.h"
 
 #define LINES_A_TURN 500U
+#define CAUSE_VALUES 16U /* that a cause has at most */
 /* So long a machine may be without the right time after its boot. */
 #define CLOCK_PATIENCE (90 * USEC_PER_SEC)
 
@@ -54,6 +55,7 @@ struct ManagerRunLoad {
         VECTOR(LoadDefinition) definitions;
         size_t at; /* of .runs, from LOAD_DEFINITION on */
         VECTOR(RunNodeRow) nodes;
+        VECTOR(ManagerAttemptFacts) data; /* of each of .nodes; .result is owned */
         size_t n_cursor;
         RunStoreValue cursor[RUNSTORE_KEY_MAX];
         char cursor_text[300];
@@ -67,6 +69,12 @@ static const RunState live_states[] = {
 
 static void ask(ManagerRuns *runs);
 
+static void clear_data(ManagerRunLoad *load) {
+        for (size_t i = 0; i < load->data.n; i++)
+                manager_result_unref(load->data.items[i].result);
+        vector_clear(&load->data);
+}
+
 ManagerRunLoad *manager_run_load_free(ManagerRunLoad *load) {
         if (!load)
                 return NULL;
@@ -77,6 +85,8 @@ ManagerRunLoad *manager_run_load_free(ManagerRunLoad *load) {
         vector_deinit(&load->runs);
         vector_deinit(&load->definitions);
         vector_deinit(&load->nodes);
+        clear_data(load);
+        vector_deinit(&load->data);
         free(load);
         return NULL;
 }
@@ -354,6 +364,17 @@ static int take_definition(ManagerRuns *runs, RunStorePage *page) {
         return 0;
 }
 
+static void set_data(const ManagerRunLoad *load, ManagerRun *run) {
+        for (size_t i = 0; i < load->nodes.n; i++) {
+                const RunNodeRow *row = &load->nodes.items[i];
+                const RunAttemptKey key = { run->id, row->node, row->generation, row->number };
+
+                run->data[row->node].cause = load->data.items[i].cause;
+                if (row->number > 0 && row->state != RUN_NODE_RUNNING)
+                        manager_run_data_set(run, &key, &load->data.items[i]);
+        }
+}
+
 static int add_run(ManagerRuns *runs) {
         ManagerRunLoad *load = runs->load;
         LoadRun *loaded = present(load);
@@ -381,6 +402,8 @@ static int add_run(ManagerRuns *runs) {
                                (uint32_t) load->nodes.n);
         if (r < 0)
                 manager_run_remove(runs, run);
+        else
+                set_data(load, run);
         return r;
 }
 
@@ -393,8 +416,25 @@ static int end_nodes(ManagerRuns *runs) {
         if (r < 0)
                 log_error("Run %" PRIu32 " is left out: its rows in the store do not fit.", present(load)->row.id);
         vector_clear(&load->nodes);
+        clear_data(load);
         next_phase(load, ++load->at < load->runs.n ? LOAD_DEFINITION : LOAD_END);
         return 0;
+}
+
+/* The node that a row names as the first failure, plus one; 0: none. */
+static uint32_t find_cause(const RunGraph *graph, const char *json) {
+        size_t budget = CAUSE_VALUES;
+        const JsonValue *name;
+        JsonTree tree = {};
+        uint32_t node = RUN_NODE_NONE;
+
+        if (!*json || json_tree_read(json, strlen(json), &tree, NULL) < 0)
+                return 0;
+        name = json_value_find(tree.values, "node", &budget);
+        if (name && name->kind == JSON_TOKEN_STRING)
+                node = run_graph_find(graph, name->text);
+        json_tree_deinit(&tree);
+        return node != RUN_NODE_NONE ? node + 1 : 0;
 }
 
 static int take_nodes(ManagerRuns *runs, RunStorePage *page) {
@@ -404,6 +444,7 @@ static int take_nodes(ManagerRuns *runs, RunStorePage *page) {
         int r;
 
         while ((r = manager_run_values_next(page, &values)) > 0) {
+                ManagerAttemptFacts data = {};
                 RunNodeRow row;
                 const char *name;
 
@@ -413,9 +454,17 @@ static int take_nodes(ManagerRuns *runs, RunStorePage *page) {
                 row.batch = (uint32_t) runs->durable;
                 /* A node that the definition lacks makes the run unusable, which is said with it. */
                 if (r == 0)
+                        r = manager_run_row_get_data(&values, &row, present(load)->row.id, runs->host.folder, &data);
+                if (r == 0)
+                        data.cause = find_cause(graph, manager_run_values_text(&values, NODE_CAUSE));
+                if (r == 0)
                         r = vector_push(&load->nodes, row);
-                if (r < 0)
+                if (r == 0)
+                        r = vector_push(&load->data, data);
+                if (r < 0) {
+                        manager_result_unref(data.result);
                         return r;
+                }
         }
         keep_cursor(load, page);
         return r < 0 || load->n_cursor > 0 ? r : end_nodes(runs);

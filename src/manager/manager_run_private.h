@@ -6,10 +6,19 @@
  */
 
 #include "basic/id_map.h"
+#include "basic/json_tree.h"
 #include "manager/manager_alarm.h"
 #include "manager/manager_run.h"
 
 typedef struct ManagerFlow ManagerFlow;
+
+/* What an attempt of a node has left, of which the engine knows nothing. */
+typedef struct ManagerNodeData {
+        ManagerResult *result; /* a reference; NULL: none */
+        uint32_t generation, number; /* of that attempt; 0: none has ended */
+        int16_t exit, signal; /* -1: none */
+        uint32_t cause; /* the node that has failed first, plus one, when it was last looked for; 0: it was not */
+} ManagerNodeData;
 
 /* A node as the last batch has it: what follows is told once. */
 typedef struct ManagerRunMark {
@@ -24,6 +33,7 @@ typedef struct ManagerRun {
         uint32_t id;
         FlowDefinition *definition; /* a reference */
         ManagerRunFacts facts;
+        ManagerNodeData *data; /* owned: of each node */
         ManagerRunMark *marks; /* owned: of each node */
         uint64_t put_sequence; /* .facts.sequence as its row has it */
         RunState put_state; /* as the store has it */
@@ -230,6 +240,50 @@ void manager_run_put_event(ManagerRuns *runs, ManagerRun *run,
                            ManagerRunEvent event); /* .id, .run and .at are set here */
 int manager_run_persist(void *userdata, uint32_t *ret_batch); /* as RunHost.persist */
 void manager_run_begin_missed(ManagerRuns *runs); /* attempts for which there was no memory */
+
+/* — manager_run_data.c — */
+
+typedef enum ManagerResultSource {
+        MANAGER_RESULT_NONE,
+        MANAGER_RESULT_OWN, /* of its last attempt */
+        MANAGER_RESULT_DEFAULT, /* Default= */
+        _MANAGER_RESULT_SOURCE_MAX,
+} ManagerResultSource;
+
+const char *manager_result_source_to_string(ManagerResultSource source); /* NULL: none */
+
+/* The result of a node as it is now; to be deinitialized. */
+typedef struct ManagerNodeResult {
+        ManagerResultSource source;
+        ManagerResult *result; /* a reference; NULL: none, which counts as null */
+} ManagerNodeResult;
+
+int manager_run_data_init(ManagerRun *run); /* 0 or -ENOMEM */
+void manager_run_data_deinit(ManagerRun *run);
+/* What an attempt has left counts from now on, if the end of that attempt has made the node what the node is. */
+void manager_run_data_set(ManagerRun *run, const RunAttemptKey *key, const ManagerAttemptFacts *facts);
+/* 0 or -ENOMEM. */
+int manager_run_get_result(const ManagerRuns *runs, const ManagerRun *run, uint32_t node, ManagerNodeResult *ret);
+void manager_run_result_deinit(ManagerNodeResult *result);
+/*
+ * Why a node has no result of its own: the node that has failed, itself or the first above it, with its attempt and
+ * exit. RUN_NODE_NONE: nothing has failed.
+ */
+uint32_t manager_run_find_cause(const ManagerRuns *runs, const ManagerRun *run, uint32_t node);
+/* {"node":…,"attempt":…,"exit":…} of that node; NULL for RUN_NODE_NONE. 0 or -ENOMEM. */
+int manager_run_write_cause(const ManagerRuns *runs, const ManagerRun *run, uint32_t cause, char **ret_json);
+/* The result as a tree that the caller owns. -EFBIG: it is too large to be looked at; -ENOMEM, or -errno of a file. */
+int manager_run_read_result(const ManagerResult *result, JsonTree *ret_tree);
+/* Whether parent number @i of @node is none, but a node beside it (Otherwise=). */
+bool manager_run_is_beside(const ManagerRun *run, uint32_t node, uint32_t i);
+void manager_run_drop_files(const ManagerRun *run); /* of large results, when the run is forgotten */
+void manager_run_sweep_files(const ManagerRuns *runs); /* those of runs that are not there */
+
+/* — manager_run_input.c: as of ManagerAttemptsOps — */
+
+int manager_run_input(void *userdata, const RunAttemptKey *key, const char *folder, char **ret_json,
+                      char **ret_problem);
+int manager_run_variables(void *userdata, const RunAttemptKey *key, char ***environment);
 
 /* — manager_run_value.c — */
 

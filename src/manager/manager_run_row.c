@@ -6,14 +6,16 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "manager/manager_attempt_folder.h"
 #include "manager/manager_run_row.h"
 
 /* Columns of a row that this program writes. */
 #define RUN_COLUMNS_PUT 38U
-#define NODE_COLUMNS_PUT 18U
+#define NODE_COLUMNS_PUT 22U
 
 /* What the column "marks" of a node has, bits. */
 enum {
@@ -149,7 +151,7 @@ static uint64_t marks_of(const RunNodeRow *row) {
 }
 
 void manager_run_row_put_node(RecordWriter *writer, uint32_t run, const char *name, const RunNodeRow *row,
-                              const ManagerAttemptFacts *facts) {
+                              const ManagerAttemptFacts *facts, const ManagerRunNodeData *data) {
         const unsigned n = facts ? NODE_COLUMNS_PUT : NODE_COLUMNS_PUT - 4;
 
         runstore_put_operation(writer, RUNSTORE_NODE, RUNSTORE_PUT, n);
@@ -171,8 +173,15 @@ void manager_run_row_put_node(RecordWriter *writer, uint32_t run, const char *na
                 else
                         runstore_put_null(writer, NODE_SIGNAL);
         }
+        runstore_put_text(writer, NODE_RESULT, data->result && !data->result->path ? data->result->text : NULL);
+        put_word(writer, NODE_SOURCE, data->source);
+        put_word(writer, NODE_CAUSE, data->cause);
         put_number(writer, NODE_TRIES, row->failures);
         put_number(writer, NODE_LOST, row->losses);
+        if (data->result && data->result->path)
+                runstore_put_bytes(writer, NODE_BLOB, data->result->hash, sizeof(data->result->hash));
+        else
+                runstore_put_null(writer, NODE_BLOB);
         put_number(writer, NODE_AGAINS, row->agains);
         put_number(writer, NODE_OUTCOME, row->outcome);
         put_number(writer, NODE_ATTEMPT, row->attempt);
@@ -406,4 +415,37 @@ int manager_run_row_get_node(const ManagerRunValues *values, RunNodeRow *ret_row
                 .is_approved = manager_run_values_number(values, NODE_MARKS) & MARK_APPROVED,
         };
         return 0;
+}
+
+/* A file that is not there is one of an earlier boot: nobody can look into it. */
+static int get_large(const RunStoreValue *hash, const RunNodeRow *row, uint32_t run, const char *folder,
+                     ManagerResult **ret_result) {
+        cleanup_free_ char *name = NULL, *path = NULL;
+        struct stat stat_;
+        int r = text_format(&name, MANAGER_ATTEMPT_NAME, run, row->node, row->generation, row->number);
+
+        if (r == 0)
+                r = manager_attempt_folder_result_path(folder, name, &path);
+        if (r < 0)
+                return r;
+        return manager_result_new_large(ret_result, path, hash->bytes,
+                                        stat(path, &stat_) == 0 ? (size_t) stat_.st_size : 0);
+}
+
+int manager_run_row_get_data(const ManagerRunValues *values, const RunNodeRow *row, uint32_t run, const char *folder,
+                             ManagerAttemptFacts *ret_facts) {
+        const RunStoreValue *exit = &values->values[NODE_EXIT], *signal = &values->values[NODE_SIGNAL],
+                            *blob = &values->values[NODE_BLOB];
+        const char *text = manager_run_values_text(values, NODE_RESULT);
+
+        *ret_facts = (ManagerAttemptFacts) {
+                .exit = exit->type == RUNSTORE_INTEGER ? (int) exit->integer : -1,
+                .signal = signal->type == RUNSTORE_INTEGER ? (int) signal->integer : -1,
+        };
+        /* Default= is of the definition. */
+        if (!text_equal(manager_run_values_text(values, NODE_SOURCE), "own"))
+                return 0;
+        if (blob->type == RUNSTORE_BYTES && blob->n == RUNSTORE_HASH_BYTES)
+                return get_large(blob, row, run, folder, &ret_facts->result);
+        return *text ? manager_result_new(&ret_facts->result, text, strlen(text)) : 0;
 }

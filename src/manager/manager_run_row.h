@@ -12,6 +12,7 @@
  * of the wall clock.
  */
 
+#include "manager/manager_result.h"
 #include "run/run_engine.h"
 #include "runstore/runstore_batch.h"
 
@@ -53,11 +54,19 @@ typedef struct ManagerAttemptFacts {
         const uint8_t *invocation; /* 16 bytes; NULL: none */
         RunAttemptState state;
         const char *node; /* its name; NULL: not known */
+        ManagerResult *result; /* borrowed; NULL: none */
+        uint32_t cause; /* of a row of the store: the node that has failed first, plus one; 0: not known */
 } ManagerAttemptFacts;
+
+/* What a node has come to; all borrowed, NULL: none. */
+typedef struct ManagerRunNodeData {
+        const ManagerResult *result;
+        const char *source, *cause;
+} ManagerRunNodeData;
 
 /* @facts: NULL if nothing is known, or the node has none. */
 void manager_run_row_put_node(RecordWriter *writer, uint32_t run, const char *name, const RunNodeRow *row,
-                              const ManagerAttemptFacts *facts);
+                              const ManagerAttemptFacts *facts, const ManagerRunNodeData *data);
 void manager_run_row_put_attempt(RecordWriter *writer, const RunAttemptKey *key, const char *name,
                                  const ManagerAttemptFacts *facts);
 void manager_run_row_put_definition(RecordWriter *writer, const uint8_t hash[static MANAGER_RUN_HASH_BYTES],
@@ -101,3 +110,6 @@ int manager_run_row_get(const ManagerRunValues *values, RunRow *ret_row, Manager
                         const char **ret_boot, usec_t *ret_at);
 /* The node is named by *@ret_name, borrowed from the page; ret_row->node is not set. 0 or -EBADMSG. */
 int manager_run_row_get_node(const ManagerRunValues *values, RunNodeRow *ret_row, const char **ret_name);
+/* What the last attempt of the node has left; .result is a reference for the caller. @folder: of the manager. */
+int manager_run_row_get_data(const ManagerRunValues *values, const RunNodeRow *row, uint32_t run, const char *folder,
+                             ManagerAttemptFacts *ret_facts);

@@ -145,6 +145,13 @@ int manager_run_add(ManagerFlow *flow, ManagerRuns *runs, uint32_t id, FlowDefin
         run->id = id;
         run->flow = flow;
         run->definition = flow_definition_ref(definition);
+        if (manager_run_data_init(run) < 0) {
+                (void) id_map_remove(&runs->by_id, id);
+                flow_definition_unref(run->definition);
+                free(run->marks);
+                free(run);
+                return -ENOMEM;
+        }
         run->facts = *facts;
         *facts = (ManagerRunFacts) {};
         run->next = flow->first;
@@ -165,6 +172,7 @@ void manager_run_remove(ManagerRuns *runs, ManagerRun *run) {
                 run->next->previous = run->previous;
         run->flow->is_news = true;
         (void) id_map_remove(&runs->by_id, run->id);
+        manager_run_data_deinit(run);
         flow_definition_unref(run->definition);
         manager_run_facts_deinit(&run->facts);
         free(run->marks);

@@ -20,11 +20,15 @@ typedef struct Scope {
         const ManagerRuns *runs; /* borrowed, as the run */
         const ManagerRun *run;
         JsonTree params; /* read when the first one is asked for */
+        VECTOR(JsonTree) trees; /* of results and causes that were asked for */
         char id[16];
 } Scope;
 
 static void scope_deinit(Scope *scope) {
         json_tree_deinit(&scope->params);
+        for (size_t i = 0; i < scope->trees.n; i++)
+                json_tree_deinit(&scope->trees.items[i]);
+        vector_deinit(&scope->trees);
 }
 
 static int find_param(Scope *scope, const char *name, const JsonValue **ret_value) {
@@ -58,6 +62,51 @@ static void find_state(const Scope *scope, const char *name, JsonValue *made, co
                 make_text(run_node_state_to_string(row.state), made, ret_value);
 }
 
+static int keep_tree(Scope *scope, JsonTree tree, const JsonValue **ret_value) {
+        if (vector_push(&scope->trees, tree) < 0) {
+                json_tree_deinit(&tree);
+                return -ENOMEM;
+        }
+        *ret_value = tree.values;
+        return 0;
+}
+
+static int find_result(Scope *scope, const char *name, const JsonValue **ret_value) {
+        const uint32_t node = run_graph_find(flow_definition_graph(scope->run->definition), name);
+        ManagerNodeResult result;
+        JsonTree tree;
+        int r;
+
+        if (node == RUN_NODE_NONE)
+                return 0;
+        r = manager_run_get_result(scope->runs, scope->run, node, &result);
+        if (r < 0 || !result.result)
+                return r;
+        r = manager_run_read_result(result.result, &tree);
+        if (r == 0)
+                r = keep_tree(scope, tree, ret_value);
+        else if (r != -ENOMEM)
+                r = -EFBIG;
+        manager_run_result_deinit(&result);
+        return r;
+}
+
+static int find_cause(Scope *scope, const char *name, const JsonValue **ret_value) {
+        const uint32_t node = run_graph_find(flow_definition_graph(scope->run->definition), name);
+        cleanup_free_ char *json = NULL;
+        JsonTree tree;
+        int r;
+
+        if (node == RUN_NODE_NONE)
+                return 0;
+        r = manager_run_write_cause(scope->runs, scope->run, manager_run_find_cause(scope->runs, scope->run, node),
+                                    &json);
+        if (r < 0 || !json)
+                return r;
+        r = json_tree_read(json, strlen(json), &tree, NULL);
+        return r < 0 ? r : keep_tree(scope, tree, ret_value);
+}
+
 static int find_value(const RunScope *base, const RunReference *reference, JsonValue *made,
                       const JsonValue **ret_value) {
         Scope *scope = container_of(base, Scope, scope);
@@ -82,7 +131,9 @@ static int find_value(const RunScope *base, const RunReference *reference, JsonV
                 make_text(facts->name, made, ret_value);
                 break;
         case RUN_REFERENCE_RESULT:
+                return find_result(scope, reference->name, ret_value);
         case RUN_REFERENCE_CAUSE:
+                return find_cause(scope, reference->name, ret_value);
         case RUN_REFERENCE_ITEM:
         case RUN_REFERENCE_RETRY:
                 break;

@@ -83,21 +83,22 @@ static void defer(Run *run, uint32_t node, RunReason reason, usec_t delay) {
         run_node_become(run, node, RUN_NODE_DEFERRED, reason);
 }
 
-static void fail(Run *run, uint32_t node, RunNodeState state, bool can_retry) {
+/* @reason: if no try is left. */
+static void fail(Run *run, uint32_t node, RunNodeState state, RunReason reason, bool can_retry) {
         const RunPolicy *policy = run_graph_policy(run->graph, node);
         const RunEngine *engine = run->flow->engine;
         RunNode *entry = &run->nodes[node];
         usec_t delay;
 
         if (!can_retry || is_stopping(run) || entry->failures >= policy->retry || entry->failures == UINT16_MAX) {
-                run_node_fail(run, node, state, RUN_REASON_NONE);
+                run_node_fail(run, node, state, reason);
                 return;
         }
         delay = run_retry_delay(policy, entry->failures + 1U,
                                 policy->jitter > 0 ? engine->host->random(engine->userdata) : 0);
         if (policy->window != USEC_INFINITY &&
             usec_add(engine->now, delay) > usec_add(entry->first_at, policy->window)) {
-                run_node_fail(run, node, state, RUN_REASON_NONE);
+                run_node_fail(run, node, state, reason);
                 return;
         }
         entry->failures++;
@@ -108,10 +109,10 @@ static void fail(Run *run, uint32_t node, RunNodeState state, bool can_retry) {
 static void end_as_told(Run *run, uint32_t node) {
         switch ((RunOutcome) run->nodes[node].outcome) {
         case RUN_OUTCOME_TIMEOUT:
-                fail(run, node, RUN_NODE_TIMEOUT, true);
+                fail(run, node, RUN_NODE_TIMEOUT, RUN_REASON_NONE, true);
                 break;
         case RUN_OUTCOME_TOTAL:
-                fail(run, node, RUN_NODE_TIMEOUT, false);
+                fail(run, node, RUN_NODE_TIMEOUT, RUN_REASON_NONE, false);
                 break;
         case RUN_OUTCOME_DEADLINE:
                 run_node_become(run, node, RUN_NODE_TIMEOUT, RUN_REASON_DEADLINE);
@@ -159,7 +160,7 @@ static void end_exited(Run *run, uint32_t node, uint16_t end) {
                 defer(run, node, RUN_REASON_AGAIN, policy->again);
                 return;
         }
-        fail(run, node, RUN_NODE_FAILED, is_retried(policy, end));
+        fail(run, node, RUN_NODE_FAILED, RUN_REASON_NONE, is_retried(policy, end));
 }
 
 /* Whether a node that has said "not yet" for too long is retried: as after the exit that says so. */
@@ -189,9 +190,51 @@ static void end_unknown(Run *run, uint32_t node, RunReason reason) {
                 run_node_become(run, node, RUN_NODE_READY, RUN_REASON_NONE);
 }
 
+static bool is_success_end(const Run *run, uint32_t node, uint16_t end) {
+        return end == 0 || has_end(run_graph_policy(run->graph, node)->success_ends, end);
+}
+
 static bool is_success(const Run *run, uint32_t node, RunEndKind kind, uint16_t end) {
-        return run->nodes[node].outcome == RUN_OUTCOME_OPEN && kind == RUN_END_EXITED &&
-               (end == 0 || has_end(run_graph_policy(run->graph, node)->success_ends, end));
+        return run->nodes[node].outcome == RUN_OUTCOME_OPEN && kind == RUN_END_EXITED && is_success_end(run, node, end);
+}
+
+/* The command has ended well, and what was left as the result is none: another try may leave a better one. */
+static void end_without_result(Run *run, uint32_t node, RunReason reason, uint16_t end) {
+        if (is_success_end(run, node, end))
+                fail(run, node, RUN_NODE_FAILED, reason, is_retried(run_graph_policy(run->graph, node), end));
+        else
+                end_exited(run, node, end);
+}
+
+static void end_by_itself(Run *run, uint32_t node, RunEndKind kind, uint16_t end) {
+        switch (kind) {
+        case RUN_END_EXITED:
+                end_exited(run, node, end);
+                break;
+        case RUN_END_FAILED:
+                fail(run, node, RUN_NODE_FAILED, RUN_REASON_NONE, true);
+                break;
+        case RUN_END_LOST:
+                end_unknown(run, node, RUN_REASON_LOST);
+                break;
+        case RUN_END_INTERRUPTED:
+                end_unknown(run, node, RUN_REASON_INTERRUPTED);
+                break;
+        case RUN_END_RESULT_INVALID:
+                end_without_result(run, node, RUN_REASON_RESULT_INVALID, end);
+                break;
+        case RUN_END_RESULT_TOO_LARGE:
+                end_without_result(run, node, RUN_REASON_RESULT_TOO_LARGE, end);
+                break;
+        case RUN_END_OUTPUT_MISSING:
+                end_without_result(run, node, RUN_REASON_OUTPUT_MISSING, end);
+                break;
+        case RUN_END_INPUT_MISSING:
+                fail(run, node, RUN_NODE_FAILED, RUN_REASON_INPUT_MISSING, false);
+                break;
+        case _RUN_END_KIND_MAX:
+                break;
+        }
 }
 
 void run_attempt_end(Run *run, uint32_t node, RunEndKind kind, uint16_t end) {
@@ -199,12 +242,8 @@ void run_attempt_end(Run *run, uint32_t node, RunEndKind kind, uint16_t end) {
                 run_node_become(run, node, RUN_NODE_SKIPPED, RUN_REASON_SHORT_CIRCUIT);
         else if (run->nodes[node].outcome != RUN_OUTCOME_OPEN)
                 end_as_told(run, node);
-        else if (kind == RUN_END_EXITED)
-                end_exited(run, node, end);
-        else if (kind == RUN_END_FAILED)
-                fail(run, node, RUN_NODE_FAILED, true);
         else
-                end_unknown(run, node, kind == RUN_END_LOST ? RUN_REASON_LOST : RUN_REASON_INTERRUPTED);
+                end_by_itself(run, node, kind, end);
 }
 
 /* One that nobody was asked to spawn has ended with that. */
@@ -257,10 +296,10 @@ void run_attempt_meet_bound(Run *run, uint32_t node) {
         const bool is_total = entry->first_at > 0 && usec_add(entry->first_at, policy->total_timeout) <= now;
 
         if (entry->state == RUN_NODE_DEFERRED && is_total)
-                fail(run, node, RUN_NODE_TIMEOUT, false);
+                fail(run, node, RUN_NODE_TIMEOUT, RUN_REASON_NONE, false);
         else if (entry->state == RUN_NODE_DEFERRED) {
                 if (entry->reason == RUN_REASON_AGAIN && run_again_bound(run, node) <= now)
-                        fail(run, node, RUN_NODE_FAILED, is_again_retried(policy));
+                        fail(run, node, RUN_NODE_FAILED, RUN_REASON_NONE, is_again_retried(policy));
         } else if (entry->state == RUN_NODE_READY)
                 run_node_fail(run, node, RUN_NODE_TIMEOUT, RUN_REASON_QUEUE);
         else if (entry->state == RUN_NODE_RUNNING && !run_node_sleeps(run, node))

@@ -97,6 +97,10 @@ typedef enum RunReason {
         RUN_REASON_GATE, /* PENDING: a person has to approve it before it begins */
         RUN_REASON_REJECTED, /* FAILED: a person has not */
         RUN_REASON_DEADLOCK, /* PENDING: it waits for what waits for its own run */
+        RUN_REASON_RESULT_INVALID, /* FAILED: what it left as its result is no JSON */
+        RUN_REASON_RESULT_TOO_LARGE, /* FAILED */
+        RUN_REASON_OUTPUT_MISSING, /* FAILED: its result lacks a key that it has to have */
+        RUN_REASON_INPUT_MISSING, /* FAILED: nobody has given what it needs */
         _RUN_REASON_MAX,
 } RunReason;
 
@@ -261,11 +265,17 @@ typedef enum RunEndKind {
         RUN_END_FAILED, /* it could not be spawned */
         RUN_END_LOST, /* nobody knows what it did */
         RUN_END_INTERRUPTED, /* by a stop of the unit, or a shutdown */
+        /* These have a status or signal, too, which decides unless it is a success. */
+        RUN_END_RESULT_INVALID,
+        RUN_END_RESULT_TOO_LARGE,
+        RUN_END_OUTPUT_MISSING,
+        RUN_END_INPUT_MISSING, /* no process was made, nor will there be one */
+        _RUN_END_KIND_MAX,
 } RunEndKind;
 
 /* -ENOENT: there is no such attempt (any more). */
 int run_engine_started(RunEngine *engine, const RunAttemptKey *attempt, usec_t at);
-/* @end: of RUN_END_EXITED, less than RUN_ENDS. The whole tree is gone. -ENOENT. */
+/* @end: of a kind that has a status or signal, less than RUN_ENDS; else 0. The whole tree is gone. -ENOENT. */
 int run_engine_ended(RunEngine *engine, const RunAttemptKey *attempt, RunEndKind kind, uint16_t end);
 
 typedef enum RunAnswer {

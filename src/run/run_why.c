@@ -35,6 +35,10 @@ static const char *const reasons[_RUN_REASON_MAX] = {
         [RUN_REASON_GATE] = "gate",
         [RUN_REASON_REJECTED] = "rejected",
         [RUN_REASON_DEADLOCK] = "deadlock",
+        [RUN_REASON_RESULT_INVALID] = "result-invalid",
+        [RUN_REASON_RESULT_TOO_LARGE] = "result-too-large",
+        [RUN_REASON_OUTPUT_MISSING] = "output-missing",
+        [RUN_REASON_INPUT_MISSING] = "input-missing",
 };
 
 static const char *const whys[_RUN_WHY_MAX] = {

@@ -11,6 +11,7 @@
 #include "unitfile/directive_command.h"
 #include "unitfile/directive_service.h"
 #include "unitfile/directive_value.h"
+#include "unitfile/flow_data.h"
 #include "unitfile/flow_settings.h"
 #include "unitfile/flow_value.h"
 
@@ -118,10 +119,10 @@ const Directive node_directives[] = {
         DIRECTIVE_REFUSE("BindsToUnit", "the node would go on without the unit"),
         DIRECTIVE_REFUSE("Callback", "the node would not wait to be completed from outside"),
         DIRECTIVE_REFUSE("Compensate", "nothing would undo the node"),
-        DIRECTIVE_REFUSE("Data", "the node would not get the data; use Environment="),
-        DIRECTIVE_REFUSE("DataFile", "the node would not get the data; use Environment="),
-        DIRECTIVE_REFUSE("Default", "the node would have no result"),
-        DIRECTIVE_REFUSE("DefaultOn", "the node would have no result"),
+        NODE("Data", flow_parse_data, node.data.data, .is_strict = true),
+        DIRECTIVE_REFUSE("DataFile", "the node would not get the data; use Data="),
+        NODE("Default", flow_parse_default, node.data.standard, .is_strict = true),
+        NODE("DefaultOn", flow_parse_default_on, node.data.default_on, .is_strict = true),
         NODE("DependsOn", flow_parse_depends_on, node.depends_on, .is_strict = true),
         NODE("EndRun", directive_parse_enum, node.end_run, .from_string = flow_end_run_from_string,
              .is_strict = true),
@@ -142,10 +143,11 @@ const Directive node_directives[] = {
              .is_strict = true),
         DIRECTIVE_REFUSE("Host", "attempts would run on this host"),
         NODE("Idempotent", directive_parse_bool, node.idempotent, .is_strict = true),
-        DIRECTIVE_REFUSE("InputMode", "the node would get its data in another way"),
-        DIRECTIVE_REFUSE("Inputs", "the node could run without the data"),
+        NODE("InputMode", directive_parse_enum, node.data.input_mode,
+             .from_string = flow_input_mode_from_string, .is_strict = true),
+        NODE("Inputs", flow_parse_inputs, node.data.inputs, .is_strict = true),
         DIRECTIVE_REFUSE("JobMode", "the node would do nothing; write Exec=jobctl start UNIT"),
-        DIRECTIVE_REFUSE("KeepResult", "there are no results"),
+        DIRECTIVE_REFUSE("KeepResult", "the result would be kept as long as the run"),
         REFUSE_SOCKETS,
         NODE("Lock", flow_parse_lock, node.claim.locks, .is_strict = true),
         NODE("LockSlots", flow_parse_count, node.claim.lock_slots, .is_strict = true),
@@ -158,7 +160,7 @@ const Directive node_directives[] = {
         DIRECTIVE_REFUSE("Operation", "the node would do nothing; write Exec=jobctl start UNIT"),
         NODE("OptionalDependsOn", flow_parse_optional_depends_on, node.depends_on, .is_strict = true),
         NODE("Otherwise", directive_parse_bool, node.otherwise, .is_strict = true),
-        DIRECTIVE_REFUSE("Outputs", "the data would be missing"),
+        NODE("Outputs", flow_parse_outputs, node.data.outputs, .is_strict = true),
         NODE("PendingExitStatus", service_parse_exit_status, node.pending_exit_status, .is_strict = true),
         NODE("Priority", flow_parse_priority, node.claim.priority, .is_strict = true),
         DIRECTIVE_REFUSE("PriorityInherit", "nodes would run in the order of the file"),
@@ -176,7 +178,7 @@ const Directive node_directives[] = {
         DIRECTIVE_REFUSE("RestartPreventExitStatus", "a node that failed would not run again; use Retry="),
         DIRECTIVE_REFUSE("RestartSec", "a node that failed would not run again; use Retry="),
         DIRECTIVE_REFUSE("RestartSteps", "a node that failed would not run again; use Retry="),
-        DIRECTIVE_REFUSE("ResultMax", "there are no results"),
+        NODE("ResultMax", flow_parse_result_max, node.data.result_max, .is_strict = true),
         NODE("Retry", directive_parse_u32, node.retry, .is_strict = true),
         NODE("RetryBackoff", directive_parse_enum, node.retry_backoff, .from_string = flow_backoff_from_string,
              .is_strict = true),
@@ -186,7 +188,7 @@ const Directive node_directives[] = {
         NODE("RetryMaxDelaySec", flow_parse_timeout, node.retry_max_delay, .is_strict = true),
         DIRECTIVE_REFUSE("RetryValues", "each try would be the same"),
         NODE("RetryWindowSec", flow_parse_timeout, node.retry_window, .is_strict = true),
-        DIRECTIVE_REFUSE("Save", "there are no results"),
+        DIRECTIVE_REFUSE("Save", "the run would have no result"),
         DIRECTIVE_REFUSE("Script", "the node would do nothing; write Exec=/bin/sh FILE"),
         NODE("SkipCountsAs", flow_parse_skip_counts_as, node.skip_counts_as, .is_strict = true),
         DIRECTIVE_REFUSE("SkipRunning", "nodes that are not needed any more would go on"),

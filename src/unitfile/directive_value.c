@@ -187,7 +187,7 @@ static const char *const enum_words[] = {
         "restart",
         "both", "ipv6-only", "us", "ns", "closed", "tcp", "udp", "data", "resolve",
         "queue", "reject", "skip", "replace", "end", "suspend", "drain", "wait", "interrupt", "fixed", "linear",
-        "exponential", "retry", "pending", "fail", "node", "attempt",
+        "exponential", "retry", "pending", "fail", "node", "attempt", "file", "stdin", "env",
 };
 
 int directive_complain_choice(const DirectiveLine *line, const char *value) {

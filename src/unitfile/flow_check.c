@@ -93,12 +93,6 @@ static int check_reference(const ReferenceCheck *check, const RunReference *refe
                         return unit_draft_refuse(check->draft, check->file, check->line, check->setting,
                                                  "Params= of [Flow] has no parameter '%s'.", reference->name);
                 break;
-        case RUN_REFERENCE_RESULT:
-                problem = "results are not supported yet";
-                break;
-        case RUN_REFERENCE_CAUSE:
-                problem = "causes are not supported yet";
-                break;
         case RUN_REFERENCE_ITEM:
                 problem = "there is no Foreach=";
                 break;
@@ -106,6 +100,8 @@ static int check_reference(const ReferenceCheck *check, const RunReference *refe
                 problem = "there is no RetryValues=";
                 break;
         case RUN_REFERENCE_STATE:
+        case RUN_REFERENCE_RESULT:
+        case RUN_REFERENCE_CAUSE:
         case RUN_REFERENCE_TRIGGER:
         case RUN_REFERENCE_RUN_ID:
         case RUN_REFERENCE_RUN_NAME:
@@ -171,6 +167,19 @@ static int check_process(UnitDraft *draft, const FlowNode *node, const FlowProce
         return r < 0 ? r : check_words(draft, node, process->commands[FLOW_EXEC_STOP_POST], "ExecStopPost");
 }
 
+/* — data — */
+
+static int check_data(UnitDraft *draft, const FlowNode *node) {
+        const FlowData *data = &node->data;
+
+        if (data->default_on != 0 && !data->standard)
+                return refuse_node(draft, node, &node->place, "DefaultOn", "it has no Default=");
+        if (!node->command && (data->outputs || data->inputs.n > 0 || data->input_mode != FLOW_INPUT_FILE))
+                return refuse_node(draft, node, &node->place, data->outputs ? "Outputs" : "Inputs",
+                                   "it has no Exec=, so that nothing would read or write data");
+        return 0;
+}
+
 /* — parents — */
 
 static bool depends(const FlowNode *node, FlowDependencyKind kind) {
@@ -225,6 +234,8 @@ int flow_check_node(UnitDraft *draft, const DraftSection *section) {
                 r = check_sleep(draft, node);
         if (r == 0)
                 r = check_statuses(draft, node);
+        if (r == 0)
+                r = check_data(draft, node);
         if (r == 0)
                 r = check_when(draft, node);
         if (r == 0)

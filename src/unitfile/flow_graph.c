@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "basic/macro.h"
+#include "basic/strv.h"
 #include "basic/text.h"
 #include "run/run_word.h"
 #include "unitfile/flow_graph.h"
@@ -26,6 +27,8 @@ void flow_graph_deinit(FlowGraph *graph) {
         vector_deinit(&graph->nodes);
         vector_deinit(&graph->edges);
         vector_deinit(&graph->references);
+        vector_deinit(&graph->inputs);
+        vector_deinit(&graph->outputs);
         index_table_deinit(&graph->by_name);
         arena_deinit(&graph->names);
 }
@@ -115,6 +118,45 @@ static int add_references_of_words(FlowGraph *graph, const ExecCommand *command)
         return r;
 }
 
+static int add_outputs(FlowGraph *graph, const FlowNode *node) {
+        int r = 0;
+
+        strv_foreach(output, node->data.outputs) {
+                const char *key = arena_strdup(&graph->names, *output);
+
+                r = key ? vector_push(&graph->outputs, key) : -ENOMEM;
+                if (r < 0)
+                        break;
+        }
+        return r;
+}
+
+/* Those that parameters and Data= do not give. */
+static int add_inputs(FlowGraph *graph, const FlowNode *node) {
+        const FlowSettings *flow = graph->draft->section.own;
+        int r = 0;
+
+        for (size_t i = 0; i < node->data.inputs.n && r == 0; i++) {
+                const FlowInput *input = &node->data.inputs.items[i];
+                const FlowPlace place = { .file = input->file, .line = input->line };
+                const char *text = input->node ? input->node : input->key, *copy;
+
+                if (!input->node && (run_params_find(&flow->params, text) || flow_data_has(&node->data, text) ||
+                                     strcmp(text, FLOW_ALL_INPUTS) == 0))
+                        continue;
+                copy = arena_strdup(&graph->names, text);
+                if (!copy)
+                        return -ENOMEM;
+                if (input->node)
+                        r = vector_push(&graph->references, ((FlowGraphReference) { (uint32_t) graph->nodes.n, copy,
+                                                                                    "Inputs", place }));
+                else
+                        r = vector_push(&graph->inputs,
+                                        ((FlowGraphInput) { (uint32_t) graph->nodes.n, copy, place }));
+        }
+        return r;
+}
+
 int flow_graph_add(FlowGraph *graph, const FlowNode *node) {
         FlowGraphNode entry = {
                 .place = node->place,
@@ -123,6 +165,8 @@ int flow_graph_add(FlowGraph *graph, const FlowNode *node) {
                 .failure = flow_node_failure(graph->draft->section.own, node),
                 .first = (uint32_t) graph->edges.n,
                 .n = (uint32_t) node->depends_on.n,
+                .first_output = (uint32_t) graph->outputs.n,
+                .n_outputs = (uint32_t) strv_length(node->data.outputs),
                 .has_condition = node->when,
                 .is_otherwise = node->otherwise,
         };
@@ -146,6 +190,10 @@ int flow_graph_add(FlowGraph *graph, const FlowNode *node) {
                 r = add_references_of_when(graph, node);
         if (r == 0)
                 r = add_references_of_words(graph, node->command);
+        if (r == 0)
+                r = add_inputs(graph, node);
+        if (r == 0)
+                r = add_outputs(graph, node);
         if (r == 0)
                 r = vector_push(&graph->nodes, entry);
         return r < 0 ? r : index_table_put(&graph->by_name, index_table_hash(entry.name),
@@ -360,6 +408,77 @@ static int check_references(FlowGraph *graph) {
         return r;
 }
 
+/* — inputs — */
+
+static bool gives(const FlowGraph *graph, uint32_t at, const char *key) {
+        const FlowGraphNode *node = &graph->nodes.items[at];
+
+        for (uint32_t i = node->first_output; i < node->first_output + node->n_outputs; i++)
+                if (strcmp(graph->outputs.items[i], key) == 0)
+                        return true;
+        return false;
+}
+
+typedef VECTOR(uint32_t) NodeList;
+
+/* Adds the parents of @at to @list, each once. @seen: as of is_above(). */
+static int list_parents(const FlowGraph *graph, uint32_t at, uint32_t search, uint32_t *seen, NodeList *list) {
+        const FlowGraphNode *node = &graph->nodes.items[at];
+        int r = 0;
+
+        for (uint32_t k = node->first; k < node->first + node->n && r == 0; k++) {
+                const uint32_t parent = graph->edges.items[k].parent;
+
+                if (seen[parent] == search)
+                        continue;
+                seen[parent] = search;
+                r = vector_push(list, parent);
+        }
+        return r;
+}
+
+/* Of nodes that are equally near two that give the same are one too many. */
+static int check_input(FlowGraph *graph, const FlowGraphInput *input, uint32_t search, uint32_t *seen) {
+        const char *name = graph->nodes.items[input->node].name;
+        NodeList list = {};
+        uint32_t giver = NO_NODE;
+        int r = list_parents(graph, input->node, search, seen, &list);
+
+        for (size_t i = 0, end = list.n; i < list.n && r == 0; i++) {
+                if (i == end && giver != NO_NODE)
+                        break;
+                if (i == end)
+                        end = list.n;
+                if (gives(graph, list.items[i], input->key) && giver != NO_NODE) {
+                        r = refuse(graph, &input->place, "Inputs",
+                                   "Node %s wants '%s', which %s and %s both give: write %s.%s or %s.%s", name,
+                                   input->key, graph->nodes.items[giver].name, graph->nodes.items[list.items[i]].name,
+                                   graph->nodes.items[giver].name, input->key,
+                                   graph->nodes.items[list.items[i]].name, input->key);
+                        break;
+                }
+                if (gives(graph, list.items[i], input->key))
+                        giver = list.items[i];
+                r = list_parents(graph, list.items[i], search, seen, &list);
+        }
+        vector_deinit(&list);
+        if (r == 0 && giver == NO_NODE && !graph->is_broken)
+                r = refuse(graph, &input->place, "Inputs",
+                           "Node %s wants '%s', which is no parameter, not in its Data=, and in no Outputs= of a node "
+                           "above it",
+                           name, input->key);
+        return r;
+}
+
+static int check_inputs(FlowGraph *graph) {
+        cleanup_free_ uint32_t *seen = calloc(graph->nodes.n + 1, sizeof(*seen));
+        int r = seen ? 0 : -ENOMEM;
+
+        for (uint32_t i = 0; i < graph->inputs.n && r == 0; i++)
+                r = check_input(graph, &graph->inputs.items[i], i + 1, seen);
+        return r;
+}
+
 static bool has_same_parents(const FlowGraph *graph, const FlowGraphNode *a, const FlowGraphNode *b) {
         if (a->n != b->n)
                 return false;
@@ -405,6 +524,8 @@ int flow_graph_finish(FlowGraph *graph) {
                 r = check_cycle(graph);
         if (r == 0 && !graph->is_broken)
                 r = check_otherwise(graph);
+        if (r == 0 && !graph->is_broken)
+                r = check_inputs(graph);
         return r < 0 || graph->is_broken ? r : check_references(graph);
 }
 

@@ -24,6 +24,7 @@ typedef struct FlowGraphNode {
         FlowFailure failure;
         uint32_t first, n;              /* its edges */
         uint32_t n_judged;              /* of these by Readiness= */
+        uint32_t first_output, n_outputs;
         bool has_condition, is_otherwise;
 } FlowGraphNode;
 
@@ -42,11 +43,20 @@ typedef struct FlowGraphReference {
         FlowPlace place;
 } FlowGraphReference;
 
+/* What a node needs, and nothing that the flow says of the node alone gives. */
+typedef struct FlowGraphInput {
+        uint32_t node;
+        const char *key;                /* borrowed from the graph */
+        FlowPlace place;
+} FlowGraphInput;
+
 typedef struct FlowGraph {
         UnitDraft *draft;               /* borrowed; also keeps the files of places */
         VECTOR(FlowGraphNode) nodes;
         VECTOR(FlowGraphEdge) edges;    /* the parents of each node, in the order of nodes */
         VECTOR(FlowGraphReference) references;
+        VECTOR(FlowGraphInput) inputs;
+        VECTOR(const char *) outputs;   /* keys, of each node, in the order of nodes; borrowed from .names */
         IndexTable by_name;
         Arena names;
         bool is_broken;                 /* an error was reported */
@@ -66,7 +76,8 @@ int flow_graph_add_sections(FlowGraph *graph);
 /*
  * To be called once all nodes are there: finds the parents. Reports names that no node has, parents that are named
  * twice, shares of parents that cannot be reached, a cycle, edge by edge, values of nodes that are not above the node
- * that wants them, and Otherwise= without a condition beside it. 0 or -ENOMEM.
+ * that wants them, inputs that nobody gives, or two parents do, and Otherwise= without a condition beside the node. 0
+ * or -ENOMEM.
  */
 int flow_graph_finish(FlowGraph *graph);
 

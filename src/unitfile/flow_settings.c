@@ -131,6 +131,7 @@ static void flow_node_deinit(FlowNode *node) {
         flow_parents_deinit(&node->named);
         flow_parents_deinit(&node->skip_counts_as);
         flow_claim_deinit(&node->claim);
+        flow_data_deinit(&node->data);
         exec_command_free_all(node->command);
         if (node->process)
                 flow_process_deinit(node->process);
@@ -154,6 +155,7 @@ int flow_node_settings_new(FlowNodeSettings **ret_settings) {
                 .total_timeout = USEC_INFINITY,
         };
         flow_claim_init(&settings->node.claim);
+        flow_data_init(&settings->node.data);
         flow_process_init(&settings->process);
         *ret_settings = settings;
         return 0;

@@ -19,6 +19,7 @@
 #include "run/run_param.h"
 #include "unitfile/exec_settings.h"
 #include "unitfile/flow_claim.h"
+#include "unitfile/flow_data.h"
 #include "unitfile/kill_settings.h"
 #include "unitfile/resource_settings.h"
 #include "unitfile/service_settings.h"
@@ -199,6 +200,7 @@ typedef struct FlowNode {
         usec_t timeout; /* of an attempt; USEC_INFINITY: none */
         usec_t total_timeout; /* of all of them */
         FlowClaim claim;
+        FlowData data;
         FlowProcess *process; /* owned; NULL: the flow's */
         ResourceSettings *resources; /* owned; NULL: not set */
 } FlowNode;

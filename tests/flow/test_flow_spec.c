@@ -145,6 +145,19 @@ Test(flow_spec, what_a_node_says_with_its_status) {
         cr_assert(eq(int, b->end_run, RUN_END_RUN_SUCCESS));
 }
 
+Test(flow_spec, what_a_default_stands_in_for) {
+        cleanup_(run_graph_unrefp) RunGraph *graph = make(
+                "[Node none]\nExec=/bin/true\n[Node all]\nExec=/bin/true\nDefault=null\n"
+                "[Node late]\nExec=/bin/true\nDefault={\"a\":1}\nDefaultOn=timeout skip\n");
+        const RunPolicy *none = policy_of(graph, "none"), *all = policy_of(graph, "all"),
+                        *late = policy_of(graph, "late");
+
+        cr_assert_not(none->has_default || none->has_default_for_timeout || none->has_default_for_skip);
+        cr_assert(all->has_default && all->has_default_for_timeout && all->has_default_for_skip);
+        cr_assert_not(late->has_default);
+        cr_assert(late->has_default_for_timeout && late->has_default_for_skip);
+}
+
 static unsigned edge_to(const RunGraph *graph, const char *child, const char *parent) {
         const uint32_t node = run_graph_find(graph, child);
         uint32_t n;

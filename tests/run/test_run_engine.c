@@ -272,6 +272,48 @@ static void set_end(RunEndSet ends, uint32_t end) {
         ends[end / 64] |= UINT64_C(1) << end % 64;
 }
 
+/* A success without the result that it has to have is a failure, which is tried again; a failure stays what it is. */
+Test(run_engine, a_success_needs_its_result) {
+        const struct {
+                RunEndKind kind;
+                uint16_t end;
+                RunNodeState state;
+                RunReason reason;
+        } cases[] = {
+                { RUN_END_RESULT_INVALID, 0, RUN_NODE_FAILED, RUN_REASON_RESULT_INVALID },
+                { RUN_END_RESULT_TOO_LARGE, 0, RUN_NODE_FAILED, RUN_REASON_RESULT_TOO_LARGE },
+                { RUN_END_OUTPUT_MISSING, 0, RUN_NODE_FAILED, RUN_REASON_OUTPUT_MISSING },
+                { RUN_END_RESULT_INVALID, 3, RUN_NODE_DEFERRED, RUN_REASON_RETRY },
+                { RUN_END_RESULT_INVALID, 4, RUN_NODE_FAILED, RUN_REASON_NONE },
+                { RUN_END_INPUT_MISSING, 0, RUN_NODE_FAILED, RUN_REASON_INPUT_MISSING },
+        };
+        RunNodeSpec spec = { .name = "a" };
+
+        spec.policy = (RunPolicy) {
+                .retry = 1, .timeout = USEC_INFINITY, .total_timeout = USEC_INFINITY, .window = USEC_INFINITY
+        };
+        set_end(spec.policy.retry_ends, 3);
+        spec.policy.delay = spec.policy.max_delay = USEC_PER_SEC;
+        for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
+                cleanup_(run_graph_unrefp) RunGraph *graph = NULL;
+                RunNodeRow row;
+                Fixture fixture;
+                RunWhy why;
+
+                cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { &spec, 1 }, &graph, NULL), 0));
+                set_up(&fixture);
+                cr_assert(eq(int, submit(&fixture, 1, graph), 0));
+                (void) run_engine_turn(fixture.engine, 10);
+                run_engine_stored(fixture.engine, fixture.world.batch, fixture.world.batch);
+                cr_assert(eq(int, run_engine_ended(fixture.engine, &fixture.world.last, cases[i].kind, cases[i].end),
+                             0));
+                cr_assert(eq(int, run_engine_get_node(fixture.engine, 1, 0, &row, &why), 0));
+                cr_assert(eq(int, row.state, cases[i].state));
+                cr_assert(eq(int, row.reason, cases[i].reason));
+                run_engine_free(fixture.engine);
+        }
+}
+
 /* A node that ends well by SIGTERM (15), and is tried again after SIGKILL (9) and status 9 alone. */
 Test(run_engine, signals_are_ends_like_statuses) {
         const struct {
