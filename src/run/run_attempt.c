@@ -19,6 +19,17 @@ static bool is_stopping(const Run *run) {
 
 /* — making — */
 
+RunReason run_attempt_reason(const Run *run, uint32_t node) {
+        switch (run_graph_policy(run->graph, node)->action) {
+        case RUN_ACTION_JOB:
+                return RUN_REASON_JOB;
+        case RUN_ACTION_PROCESS:
+        case _RUN_ACTION_MAX:
+                break;
+        }
+        return RUN_REASON_NONE;
+}
+
 void run_attempt_make(Run *run, uint32_t node) {
         RunNode *entry = &run->nodes[node];
 
@@ -32,7 +43,7 @@ void run_attempt_make(Run *run, uint32_t node) {
         if (entry->first_at == 0)
                 entry->first_at = run->flow->engine->now;
         run_hold_attempt(run, node, true);
-        run_node_become(run, node, RUN_NODE_RUNNING, RUN_REASON_NONE);
+        run_node_become(run, node, RUN_NODE_RUNNING, run_attempt_reason(run, node));
         entry->number++;
 }
 
@@ -181,17 +192,39 @@ static bool is_success(const Run *run, uint32_t node, RunEndKind kind, uint16_t 
                (end == 0 || has_end(run_graph_policy(run->graph, node)->success_ends, end));
 }
 
+static void end_by_itself(Run *run, uint32_t node, RunEndKind kind, uint16_t end) {
+        switch (kind) {
+        case RUN_END_EXITED:
+                end_exited(run, node, end);
+                break;
+        case RUN_END_FAILED:
+                fail(run, node, RUN_NODE_FAILED, true);
+                break;
+        case RUN_END_TIMEOUT:
+                fail(run, node, RUN_NODE_TIMEOUT, true);
+                break;
+        case RUN_END_CANCELLED:
+                run_node_fail(run, node, RUN_NODE_CANCELLED, RUN_REASON_JOB);
+                break;
+        case RUN_END_REFUSED:
+                run_node_fail(run, node, RUN_NODE_FAILED, RUN_REASON_REFUSED);
+                break;
+        case RUN_END_LOST:
+                end_unknown(run, node, RUN_REASON_LOST);
+                break;
+        case RUN_END_INTERRUPTED:
+        case _RUN_END_MAX:
+                end_unknown(run, node, RUN_REASON_INTERRUPTED);
+        }
+}
+
 void run_attempt_end(Run *run, uint32_t node, RunEndKind kind, uint16_t end) {
         if (run->nodes[node].reason == RUN_REASON_SHORT_CIRCUIT && !is_success(run, node, kind, end))
                 run_node_become(run, node, RUN_NODE_SKIPPED, RUN_REASON_SHORT_CIRCUIT);
         else if (run->nodes[node].outcome != RUN_OUTCOME_OPEN)
                 end_as_told(run, node);
-        else if (kind == RUN_END_EXITED)
-                end_exited(run, node, end);
-        else if (kind == RUN_END_FAILED)
-                fail(run, node, RUN_NODE_FAILED, true);
         else
-                end_unknown(run, node, kind == RUN_END_LOST ? RUN_REASON_LOST : RUN_REASON_INTERRUPTED);
+                end_by_itself(run, node, kind, end);
 }
 
 /* One that nobody was asked to spawn has ended with that. */

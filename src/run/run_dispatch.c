@@ -13,8 +13,18 @@
 #include "run/run_private.h"
 
 static bool can_dispatch(const Run *run) {
-        return run->row.state == RUN_RUNNING && run->flow->is_active && run->flow->engine->store == RUN_STORE_OPEN &&
-               run->tally[RUN_NODE_RUNNING] < run->settings.max_parallel;
+        return run->row.state == RUN_RUNNING && run->flow->is_active && run->flow->engine->store == RUN_STORE_OPEN;
+}
+
+/* The first node that may begin, by urgency; run->n: none. */
+static uint32_t find_ready(Run *run) {
+        uint32_t at = run->first_ready = run_set_next(run, RUN_SET_READY, run->first_ready, run->n);
+
+        if (!run_is_full(run))
+                return at;
+        while (run->n_ready_waits > 0 && at < run->n && !run_node_is_wait(run, run_graph_by_urgency(run->graph)[at]))
+                at = run_set_next(run, RUN_SET_READY, at + 1, run->n);
+        return run->n_ready_waits > 0 ? at : run->n;
 }
 
 static uint8_t priority_of(const Run *run, uint32_t node) {
@@ -52,16 +62,18 @@ uint32_t *run_offer_place(void *run) {
 static void offer(Run *run) {
         Heap *offers = &run->flow->engine->offers;
         const bool can = can_dispatch(run);
+        uint32_t first;
 
-        if (run->claims)
-                run_gate_set(run->flow->engine->pool, &run->gate, !can);
-        if (can)
-                run->first_ready = run_set_next(run, RUN_SET_READY, run->first_ready, run->n);
-        if (!can || run->first_ready == run->n) {
+        if (run->claims) {
+                run_gate_set(run->flow->engine->pool, &run->gate, !can || run_is_full(run));
+                run_gate_set(run->flow->engine->pool, &run->wait_gate, !can);
+        }
+        first = can ? find_ready(run) : run->n;
+        if (first == run->n) {
                 heap_remove(offers, run);
                 return;
         }
-        run->offer = run_graph_by_urgency(run->graph)[run->first_ready];
+        run->offer = run_graph_by_urgency(run->graph)[first];
         if (run->offer_place != HEAP_NOWHERE)
                 heap_moved(offers, run);
         else
