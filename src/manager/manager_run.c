@@ -427,6 +427,8 @@ void manager_runs_turn(ManagerRuns *runs) {
                 has_more = run_engine_turn(runs->engine, ATTEMPTS_A_TURN);
                 tell_ends(runs);
                 end_batch(runs);
+                /* Ends that it tells are in the next batch. */
+                has_more |= manager_attempts_step(runs->attempts);
                 manager_run_answer_durable(runs);
                 forget_ended(runs);
                 revive(runs);
@@ -488,6 +490,7 @@ int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, c
         attempts = host->attempts;
         attempts.ops = &manager_run_attempts_ops;
         attempts.userdata = runs;
+        attempts.jobs = host->jobs;
         r = run_engine_new(&runs->engine, &manager_run_host, runs);
         if (r == 0)
                 r = set_resources(runs, options->resources);

@@ -42,6 +42,22 @@ static int check_command(UnitDraft *draft, const FlowNode *node) {
                            "first, to replace the command)");
 }
 
+/* A job of a unit is all that its node does. */
+static int check_unit(UnitDraft *draft, const FlowNode *node) {
+        if (!node->unit)
+                return 0;
+        if (node->command)
+                return refuse_node(draft, node, &node->place, "Unit",
+                                   "it has Exec=, too; a node does one thing, so make it two nodes");
+        if (node->claim.needs.n > 0)
+                return refuse_node(draft, node, &node->place, "Needs",
+                                   "a job takes no resources; what the unit may use belongs in its own file");
+        if (node->operation == FLOW_STOP && node->wait_for == FLOW_WAIT_FOR_ACTIVE)
+                return refuse_node(draft, node, &node->place, "WaitFor",
+                                   "a unit that is stopped does not become active");
+        return 0;
+}
+
 /* A status that says two things. */
 static int check_statuses(UnitDraft *draft, const FlowNode *node) {
         if (flow_statuses_meet(&node->retry_exit_status, &node->no_retry_exit_status))
@@ -204,6 +220,8 @@ int flow_check_node(UnitDraft *draft, const DraftSection *section) {
         const FlowNode *node = &((const FlowNodeSettings *) section->own)->node;
         int r = check_command(draft, node);
 
+        if (r == 0)
+                r = check_unit(draft, node);
         if (r == 0)
                 r = check_statuses(draft, node);
         if (r == 0)

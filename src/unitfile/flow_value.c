@@ -10,6 +10,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "run/run_value.h"
+#include "unit/unit_name.h"
 #include "unitfile/directive_value.h"
 #include "unitfile/flow_settings.h"
 #include "unitfile/flow_value.h"
@@ -309,6 +310,22 @@ int flow_parse_when(const DirectiveLine *line, const char *value) {
                 return -ENOMEM;
         node->when = take_ptr(copy);
         return keep_place(line, &node->when_place);
+}
+
+int flow_parse_unit(const DirectiveLine *line, const char *value) {
+        char **unit = directive_field(line);
+        cleanup_free_ char *name = NULL;
+        int r = *value ? directive_expand(line, value, &name) : 1;
+
+        if (r <= 0)
+                return r;
+        if (name && (!unit_name_is_valid(name) || unit_name_is_template(name)))
+                return directive_complain(line, "'%s' is not a unit name%s", name,
+                                          unit_name_is_valid(name) ? " (it is a template, which needs an instance)"
+                                                                   : directive_unit_name_hint(name));
+        free(*unit);
+        *unit = take_ptr(name);
+        return 0;
 }
 
 int flow_parse_skip_unneeded(const DirectiveLine *line, const char *value) {
