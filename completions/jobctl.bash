@@ -116,7 +116,7 @@ _jobctl_flow() {
                                 compopt -o filenames
                                 _jobctl_reply "$(compgen -f -- "$cur")" "$cur"
                                 return ;;
-                        show | logs | why | retry | rerun | resolve | pause | resume | stop | cancel)
+                        show | logs | why | retry | rerun | resolve | skip | approve | pause | resume | stop | cancel)
                                 _jobctl_reply "$(_jobctl_ask flow list | awk '{ print $1 }')" "$cur"
                                 return ;;
                 esac
@@ -225,7 +225,7 @@ _jobctl() {
                 fi
                 _jobctl_requests "$cur"
         elif [[ $verb == flow && $prev == flow ]]; then
-                _jobctl_words 'start list show logs why retry rerun resolve pause resume stop cancel import' "$cur"
+                _jobctl_words 'start list show logs why retry rerun resolve skip approve pause resume stop cancel import' "$cur"
         elif [[ $verb == flow ]]; then
                 _jobctl_flow "${COMP_WORDS[@]}"
         elif [[ $verb == log-level ]]; then

@@ -630,9 +630,9 @@ int bus_manager_explain_run(BusCall *call) {
 
 /* — verbs — */
 
-static int command(BusCall *call, RunVerb verb, const char *node) {
+static int command_with(BusCall *call, RunVerb verb, const char *node, const char *comment) {
         const JobRequester requester = bus_call_requester(call);
-        ManagerRunCommand wanted = { .verb = verb, .node = node, .uid = requester.uid };
+        ManagerRunCommand wanted = { .verb = verb, .node = node, .comment = comment, .uid = requester.uid };
         char run[16];
         int r;
 
@@ -643,6 +643,10 @@ static int command(BusCall *call, RunVerb verb, const char *node) {
                 return r;
         r = manager_runs_command(manager_runs(call->tree->manager), &wanted, &call->failure);
         return end_asking(call, r);
+}
+
+static int command(BusCall *call, RunVerb verb, const char *node) {
+        return command_with(call, verb, node, NULL);
 }
 
 static int method_pause(BusCall *call) {
@@ -690,6 +694,18 @@ static int method_resolve(BusCall *call) {
                              "A node is not resolved as '%s', but as success, failed, retry or skip.", as);
 }
 
+static int method_skip(BusCall *call) {
+        return command(call, RUN_VERB_SKIP, bus_call_string(call));
+}
+
+static int method_approve(BusCall *call) {
+        const char *node = bus_call_string(call);
+        const bool is_approved = bus_call_bool(call);
+        const char *comment = bus_call_string(call);
+
+        return command_with(call, is_approved ? RUN_VERB_APPROVE : RUN_VERB_REJECT, node, *comment ? comment : NULL);
+}
+
 static int method_watch(BusCall *call) {
         const int r = bus_client_set_watch(call->client, (uint32_t) call->object->id, bus_call_bool(call));
 
@@ -713,6 +729,9 @@ static const BusMethod methods[] = {
           "Executes a node and all below it again, of a run that has ended." },
         { "Resolve", "ss", "node as", "", NULL, BUS_VERB_ENQUEUE, method_resolve,
           "Decides about a node that is PENDING: \"success\", \"failed\", \"retry\" or \"skip\"." },
+        { "Skip", "s", "node", "", NULL, BUS_VERB_ENQUEUE, method_skip, "Skips a node that has not begun." },
+        { "Approve", "sbs", "node approves comment", "", NULL, BUS_VERB_ENQUEUE, method_approve,
+          "Lets a node begin that waits at its gate, or makes it FAILED; the comment is kept in the events." },
         { "Nodes", "a{sv}us", "filters limit cursor", "aa{sv}s", "nodes cursor", BUS_VERB_READ, method_nodes,
           "Nodes of the run, by their names; as Manager.ListRuns." },
         { "Attempts", "a{sv}us", "filters limit cursor", "aa{sv}s", "attempts cursor", BUS_VERB_READ, method_attempts,

@@ -182,6 +182,7 @@ static void make_policy(const FlowSpec *spec, const FlowNode *node, RunPolicy *r
         ret_policy->again_window = node->again_window == USEC_INFINITY ? 0 : node->again_window;
         ret_policy->has_condition = node->when;
         ret_policy->is_otherwise = node->otherwise;
+        ret_policy->has_gate = node->has_gate;
         ret_policy->is_goal = node->always;
         ret_policy->stays = !flow_node_may_be_skipped(spec->flow, node);
         ret_policy->end_run = end_run_of(node->end_run);

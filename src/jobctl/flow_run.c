@@ -176,10 +176,10 @@ static int start_one(Jobctl *ctl, const char *unit, const json_t *assignments) {
         if (r == 0 && ctl->options.wait)
                 r = jobctl_subscribe(ctl, &error);
         if (r == 0)
-                r = jobctl_call(ctl, "StartRun", "sa{sv}a{sv}",
-                                json_pack("[s{}{s:{s:s}s:{s:O}}]", unit, "key", "s", token, "assign", "as",
-                                          assignments),
-                                &reply, &error);
+                r = jobctl_call(
+                        ctl, "StartRun", "sa{sv}a{sv}",
+                        json_pack("[s{}{s:{s:s}s:{s:O}}]", unit, "key", "s", token, "assign", "as", assignments),
+                        &reply, &error);
         if (r < 0)
                 return jobctl_fail(ctl, &error, "start %s", unit);
         id = value_item_u64(reply, 0);
@@ -234,6 +234,8 @@ static const struct {
         { "retry", "Retry", "is tried again", "s", true, false },
         { "rerun", "Rerun", "is executed again", "s", true, true },
         { "resolve", "Resolve", "is resolved", "ss", true, true },
+        { "skip", "Skip", "is skipped", "s", true, true },
+        { "approve", "Approve", "is approved", "sbs", true, true },
 };
 
 static int make_arguments(Jobctl *ctl, size_t verb, const char *node, json_t **ret_arguments) {
@@ -243,9 +245,16 @@ static int make_arguments(Jobctl *ctl, size_t verb, const char *node, json_t **r
                 if (!as)
                         return jobctl_misused(ctl, "Say how: --as=success, failed, retry or skip.");
                 *ret_arguments = json_pack("[ss]", node, as);
-        } else
+        } else if (text_equal(verbs[verb].word, "approve"))
+                *ret_arguments = json_pack("[sbs]", node, !ctl->options.reject,
+                                           ctl->options.comment ? ctl->options.comment : "");
+        else
                 *ret_arguments = verbs[verb].takes_node ? json_pack("[s]", node ? node : "") : json_array();
         return *ret_arguments ? 0 : -ENOMEM;
+}
+
+static const char *done_of(const Jobctl *ctl, size_t verb) {
+        return text_equal(verbs[verb].word, "approve") && ctl->options.reject ? "is rejected" : verbs[verb].done;
 }
 
 static int change(Jobctl *ctl, size_t verb, uint64_t id, const char *node) {
@@ -273,7 +282,7 @@ static int change(Jobctl *ctl, size_t verb, uint64_t id, const char *node) {
         if (ctl->options.json)
                 return jobctl_print_json(ctl, json_pack("{s:I, s:s?}", "id", (json_int_t) id, "node", node), EXIT_OK);
         if (!ctl->options.quiet && node)
-                printf("Node %s of run %" PRIu64 " %s.\n", node, id, verbs[verb].done);
+                printf("Node %s of run %" PRIu64 " %s.\n", node, id, done_of(ctl, verb));
         else if (!ctl->options.quiet)
                 printf("Run %" PRIu64 " %s.\n", id, verbs[verb].done);
         return EXIT_OK;

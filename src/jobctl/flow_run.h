@@ -8,7 +8,7 @@
 #include "jobctl/jobctl.h"
 
 int flow_start(Jobctl *ctl, char *const *words);
-int flow_command(Jobctl *ctl, char *const *words); /* pause, resume, stop, cancel, retry, rerun, resolve */
+int flow_command(Jobctl *ctl, char *const *words); /* what people do to runs and nodes: pause, approve, … */
 int flow_list(Jobctl *ctl, char *const *words);
 int flow_show(Jobctl *ctl, char *const *words);
 int flow_why(Jobctl *ctl, char *const *words);

@@ -76,6 +76,8 @@ static const Option options_table[] = {
         FLAG("systemd-units", 0, with_systemd_units, "verify: also look in systemd's folders"),
         STRING("from", 0, from, "FORMAT", "flow import: the format of the file: wfcommons"),
         STRING("as", 0, as, "OUTCOME", "flow resolve: success, failed, retry or skip"),
+        FLAG("reject", 0, reject, "flow approve: refuse it; the node has failed"),
+        STRING("comment", 0, comment, "TEXT", "flow approve: why, for the events of the run"),
         STRING("iterations", 0, iterations, "N", "calendar: the number of times to show (1)"),
         STRING("base-time", 0, base_time, "TIME", "calendar: show the times after this one (now)"),
         FLAG("json", 0, json, "Print JSON"),

@@ -19,6 +19,7 @@ typedef struct Options {
         bool no_block, wait, detach, dry_run, show_transaction;
 
         bool all, failed, full, plain, no_legend, no_pager, value, quiet, verbose, json, no_color;
+        bool reject;
         bool reverse, before, after;
         char **states; /* owned */
         char **types;
@@ -34,6 +35,7 @@ typedef struct Options {
         const char *unit_path;
         const char *from;
         const char *as;
+        const char *comment;
         const char *iterations, *base_time;
 
         bool now, runtime, no_reload, from_stdin, show_types;

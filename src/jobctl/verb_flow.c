@@ -214,11 +214,11 @@ static const struct {
         { "why", flow_why, false },        { "explain", flow_why, false },   { "logs", flow_logs, false },
         { "pause", flow_command, true },   { "resume", flow_command, true }, { "stop", flow_command, true },
         { "cancel", flow_command, true },  { "retry", flow_command, true },  { "rerun", flow_command, true },
-        { "resolve", flow_command, true },
+        { "resolve", flow_command, true }, { "skip", flow_command, true },   { "approve", flow_command, true },
 };
 
-static const char list_of_verbs[] = "start, list, show, logs, why, retry, rerun, resolve, pause, resume, stop, cancel "
-                                    "and import";
+static const char list_of_verbs[] = "start, list, show, logs, why, retry, rerun, resolve, skip, approve, pause, "
+                                    "resume, stop, cancel and import";
 
 int verb_flow(Jobctl *ctl, char *const *words) {
         if (text_equal(words[0], "import"))

@@ -101,6 +101,7 @@ typedef struct ManagerRunCommand {
         const char *run; /* its number or its name */
         RunVerb verb;
         const char *node; /* NULL: the verb is about the run */
+        const char *comment; /* why, for the events; NULL: nothing is said */
         const char *operator;
         uint32_t uid;
         ManagerRunTicket ticket;

@@ -34,6 +34,8 @@ static const char *const verb_names[_RUN_VERB_MAX] = {
         [RUN_VERB_AS_RETRY] = "resolve as retry",
         [RUN_VERB_AS_SKIP] = "resolve as skip",
         [RUN_VERB_SKIP] = "skip",
+        [RUN_VERB_APPROVE] = "approve",
+        [RUN_VERB_REJECT] = "reject",
 };
 
 /* A verb that is not for the present state: the sentence names both. */
@@ -83,8 +85,9 @@ static int refuse_abandoned(ManagerRuns *runs, const ManagerRun *run, Failure *r
                            run->id, run->flow->unit->id, node);
 }
 
-static int take_verb(ManagerRuns *runs, ManagerRun *run, RunVerb verb, const char *name, const char *operator,
-                     uint32_t uid, Failure *ret_failure) {
+static int take_verb(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *command, Failure *ret_failure) {
+        const RunVerb verb = command->verb;
+        const char *name = command->node;
         uint32_t node;
         int r = manager_run_find_node(run, name, &node, ret_failure);
 
@@ -101,8 +104,9 @@ static int take_verb(ManagerRuns *runs, ManagerRun *run, RunVerb verb, const cha
                                       .node = name,
                                       .kind = "verb",
                                       .new = verb_names[verb],
-                                      .operator= operator,
-                                      .uid = uid,
+                                      .comment = command->comment,
+                                      .operator= command->operator,
+                                      .uid = command->uid,
                               });
         manager_run_ask_for_unit(runs, run->flow);
         runs->host.attempts.turn->has_news = true;
@@ -111,6 +115,7 @@ static int take_verb(ManagerRuns *runs, ManagerRun *run, RunVerb verb, const cha
 
 static void free_pending(ManagerPending *pending) {
         free(pending->node);
+        free(pending->comment);
         free(pending->operator);
         free(pending);
 }
@@ -120,7 +125,8 @@ static int add_pending(ManagerRuns *runs, uint32_t id, const ManagerRunCommand *
 
         if (!pending)
                 return -ENOMEM;
-        if (text_copy(command->node, &pending->node) < 0 || text_copy(command->operator, & pending->operator) < 0) {
+        if (text_copy(command->node, &pending->node) < 0 || text_copy(command->comment, &pending->comment) < 0 ||
+            text_copy(command->operator, & pending->operator) < 0) {
                 free_pending(pending);
                 return -ENOMEM;
         }
@@ -145,7 +151,7 @@ int manager_runs_command(ManagerRuns *runs, const ManagerRunCommand *command, Fa
                 return r;
         run = runs->is_loaded ? manager_run_find(runs, id) : NULL;
         if (run) {
-                r = take_verb(runs, run, command->verb, command->node, command->operator, command->uid, ret_failure);
+                r = take_verb(runs, run, command, ret_failure);
                 if (r == 0)
                         manager_run_await(runs, command->ticket, MANAGER_RUN_DONE, id);
                 return r;
@@ -173,7 +179,12 @@ void manager_run_take_pending(ManagerRuns *runs, uint32_t id) {
                 }
                 *at = pending->next;
                 if (run)
-                        r = take_verb(runs, run, pending->verb, pending->node, pending->operator, pending->uid,
+                        r = take_verb(runs, run,
+                                      &(ManagerRunCommand) { .verb = pending->verb,
+                                                             .node = pending->node,
+                                                             .comment = pending->comment,
+                                                             .operator= pending->operator,
+                                                             .uid = pending->uid },
                                       &failure);
                 else
                         r = failure_set(&failure, -ENOENT, "NoSuchRun", "There is no run %" PRIu32 ".", pending->id);

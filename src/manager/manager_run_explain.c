@@ -123,6 +123,10 @@ static void add_why(const ManagerRuns *runs, const ManagerRun *run, const RunNod
                           "failed, retry, skip",
                           run->id, run_graph_name(flow_definition_graph(run->definition), row->node));
                 break;
+        case RUN_WHY_GATE:
+                text_addf(text, "a person has to approve it: 'jobctl flow approve %" PRIu32 "/%s', or with --reject",
+                          run->id, run_graph_name(flow_definition_graph(run->definition), row->node));
+                break;
         case RUN_WHY_TIME:
                 add_time(runs, row, text);
                 break;
@@ -163,7 +167,7 @@ static void add_run_why(const ManagerRuns *runs, const ManagerRun *run, const Ru
         switch (why) {
         case RUN_WHY_HUMAN:
                 if (row->state == RUN_SUSPENDED)
-                        text_add(text, "a person has to resolve a node that is PENDING");
+                        text_add(text, "a person has to resolve or approve a node that is PENDING");
                 else
                         text_addf(text, "it is paused: 'jobctl flow resume %" PRIu32 "' lets it go on", run->id);
                 break;
@@ -188,6 +192,7 @@ static void add_run_why(const ManagerRuns *runs, const ManagerRun *run, const Ru
         case RUN_WHY_RUN:
         case RUN_WHY_POLICY:
         case RUN_WHY_JOB:
+        case RUN_WHY_GATE:
         case _RUN_WHY_MAX:
                 text_addf(text, "%" PRIu32 " of %" PRIu32 " nodes have ended, %" PRIu32 " run", run->facts.n_done,
                           run->facts.n_total, run->facts.n_running);

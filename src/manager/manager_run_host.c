@@ -81,6 +81,26 @@ static void note_end(ManagerRuns *runs, const ManagerRun *run, const RunRow *row
                           "Out of memory: nobody is told of the end of run %" PRIu32 ".", run->id);
 }
 
+/* All that waits for a person waits for an approval: as the flow says, and no reason for concern. */
+static bool waits_for_approval(const ManagerRuns *runs, const ManagerRun *run) {
+        RunNodeRow row;
+        RunWhy why;
+
+        for (uint32_t i = 0; run_engine_get_node(runs->engine, run->id, i, &row, &why) == 0; i++)
+                if (row.state == RUN_NODE_PENDING && row.reason != RUN_REASON_GATE)
+                        return false;
+        return true;
+}
+
+static void note_suspended(ManagerRuns *runs, const ManagerRun *run) {
+        const bool is_planned = waits_for_approval(runs, run);
+
+        log_write(is_planned ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING, run->flow->unit->id,
+                  "Run %" PRIu32 " is suspended: a node waits for %s. See 'jobctl flow why %" PRIu32 "'.", run->id,
+                  is_planned ? "an approval" : "a person", run->id);
+        runs->host.ops->suspended(runs->host.userdata, run->id, run->facts.unit);
+}
+
 static void note_state(ManagerRuns *runs, ManagerRun *run, const RunRow *row) {
         const bool was_over = run->is_over;
 
@@ -93,12 +113,8 @@ static void note_state(ManagerRuns *runs, ManagerRun *run, const RunRow *row) {
                           "Run %" PRIu32 " has ended: %s%s%s.", run->id, run_state_to_string(row->state),
                           row->reason != RUN_REASON_NONE ? ", " : "", run_reason_to_string(row->reason));
                 note_end(runs, run, row);
-        } else if (row->state == RUN_SUSPENDED && run->put_state != RUN_SUSPENDED) {
-                log_write(LOG_LEVEL_WARNING, run->flow->unit->id,
-                          "Run %" PRIu32 " is suspended: a node waits for a person. See 'jobctl flow why %" PRIu32 "'.",
-                          run->id, run->id);
-                runs->host.ops->suspended(runs->host.userdata, run->id, run->facts.unit);
-        }
+        } else if (row->state == RUN_SUSPENDED && run->put_state != RUN_SUSPENDED)
+                note_suspended(runs, run);
 }
 
 static void host_put_run(void *userdata, const RunRow *row) {

@@ -61,7 +61,7 @@ typedef struct ManagerPending {
         struct ManagerPending *next;
         uint32_t id;
         RunVerb verb;
-        char *node, *operator; /* owned */
+        char *node, *comment, *operator; /* owned */
         uint32_t uid;
         ManagerRunTicket ticket;
 } ManagerPending;

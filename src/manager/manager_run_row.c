@@ -19,6 +19,7 @@
 enum {
         MARK_WANTED = 1 << 0,
         MARK_PASSED = 1 << 1,
+        MARK_APPROVED = 1 << 2,
 };
 #define ATTEMPT_COLUMNS_PUT 13U
 
@@ -134,6 +135,11 @@ void manager_run_row_put(RecordWriter *writer, const RunRow *row, const ManagerR
 
 /* — nodes and attempts — */
 
+static uint64_t marks_of(const RunNodeRow *row) {
+        return (row->is_wanted ? MARK_WANTED : 0U) | (row->has_passed ? MARK_PASSED : 0U) |
+               (row->is_approved ? MARK_APPROVED : 0U);
+}
+
 void manager_run_row_put_node(RecordWriter *writer, uint32_t run, const char *name, const RunNodeRow *row,
                               const ManagerAttemptFacts *facts) {
         const unsigned n = facts ? NODE_COLUMNS_PUT : NODE_COLUMNS_PUT - 4;
@@ -164,7 +170,7 @@ void manager_run_row_put_node(RecordWriter *writer, uint32_t run, const char *na
         put_number(writer, NODE_ATTEMPT, row->attempt);
         put_number(writer, NODE_AT, row->at);
         put_number(writer, NODE_FIRST_AT, row->first_at);
-        put_number(writer, NODE_MARKS, (row->is_wanted ? MARK_WANTED : 0U) | (row->has_passed ? MARK_PASSED : 0U));
+        put_number(writer, NODE_MARKS, marks_of(row));
 }
 
 void manager_run_row_put_attempt(RecordWriter *writer, const RunAttemptKey *key, const char *name,
@@ -211,7 +217,7 @@ void manager_run_row_put_definition(RecordWriter *writer, const uint8_t hash[sta
 }
 
 void manager_run_row_put_event(RecordWriter *writer, const ManagerRunEvent *event) {
-        runstore_put_operation(writer, RUNSTORE_EVENT, RUNSTORE_PUT, 9);
+        runstore_put_operation(writer, RUNSTORE_EVENT, RUNSTORE_PUT, 10);
         put_number(writer, EVENT_RUN, event->run);
         put_number(writer, EVENT_ID, event->id);
         runstore_put_text(writer, EVENT_NODE, event->node);
@@ -219,6 +225,7 @@ void manager_run_row_put_event(RecordWriter *writer, const ManagerRunEvent *even
         runstore_put_text(writer, EVENT_KIND, event->kind);
         put_word(writer, EVENT_OLD, event->old);
         put_word(writer, EVENT_NEW, event->new);
+        put_word(writer, EVENT_REASON, event->comment);
         runstore_put_text(writer, EVENT_OPERATOR, event->operator);
         put_number(writer, EVENT_UID, event->uid);
 }
@@ -372,6 +379,7 @@ int manager_run_row_get_node(const ManagerRunValues *values, RunNodeRow *ret_row
                 .first_at = manager_run_values_number(values, NODE_FIRST_AT),
                 .is_wanted = manager_run_values_number(values, NODE_MARKS) & MARK_WANTED,
                 .has_passed = manager_run_values_number(values, NODE_MARKS) & MARK_PASSED,
+                .is_approved = manager_run_values_number(values, NODE_MARKS) & MARK_APPROVED,
         };
         return 0;
 }

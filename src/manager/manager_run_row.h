@@ -67,6 +67,7 @@ typedef struct ManagerRunEvent {
         uint32_t run, uid;
         const char *node, *kind, *old, *new;
         const char *operator; /* who asked for it */
+        const char *comment; /* and why */
         usec_t at; /* wall clock */
 } ManagerRunEvent;
 

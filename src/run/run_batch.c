@@ -27,6 +27,7 @@ RunNodeRow run_node_row(const Run *run, uint32_t node) {
                 .first_at = entry->first_at,
                 .is_wanted = entry->is_wanted,
                 .has_passed = entry->has_passed,
+                .is_approved = entry->is_approved,
         };
 }
 
@@ -106,6 +107,7 @@ static void restore_node(Run *run, const RunNodeRow *row) {
         node->first_at = row->first_at;
         node->is_wanted = row->is_wanted;
         node->has_passed = row->has_passed;
+        node->is_approved = row->is_approved;
         node->at = row->at;
         node->attempt = row->attempt & 3U;
         node->is_put = true;

@@ -97,6 +97,8 @@ typedef enum RunReason {
         RUN_REASON_WHEN, /* SKIPPED: its condition is false */
         RUN_REASON_EXPRESSION, /* FAILED: its condition has no value */
         RUN_REASON_POLICY, /* PENDING, FAILED: so says the command that judges it */
+        RUN_REASON_GATE, /* PENDING: a person has to approve it before it begins */
+        RUN_REASON_REJECTED, /* FAILED: a person has not */
         RUN_REASON_DEADLOCK, /* PENDING: it waits for what waits for its own run */
         RUN_REASON_JOB, /* RUNNING: a job of a unit, and no process; CANCELLED: that was cancelled */
         RUN_REASON_REFUSED, /* FAILED: it must not be done, however often it is tried */
@@ -118,6 +120,7 @@ typedef enum RunWhy {
         RUN_WHY_RUN, /* that has not begun, or is paused */
         RUN_WHY_UNIT, /* to be active */
         RUN_WHY_POLICY, /* a command that judges it */
+        RUN_WHY_GATE, /* a person, to approve it */
         RUN_WHY_LOCK, /* see run_engine_get_lock() */
         RUN_WHY_RESOURCE,
         RUN_WHY_JOB, /* of a unit, to end */
@@ -159,6 +162,7 @@ typedef struct RunNodeRow {
         usec_t first_at; /* the first of the attempts that count; 0: none yet */
         bool is_wanted; /* a person has asked for this generation, or for another try */
         bool has_passed; /* its condition was true in this generation */
+        bool is_approved; /* a person has opened its gate in this generation */
 } RunNodeRow;
 
 typedef struct RunRow {
@@ -323,6 +327,8 @@ typedef enum RunVerb {
         RUN_VERB_AS_RETRY,
         RUN_VERB_AS_SKIP,
         RUN_VERB_SKIP, /* a node that does not run */
+        RUN_VERB_APPROVE, /* a node that waits at its gate */
+        RUN_VERB_REJECT,
         _RUN_VERB_MAX,
 } RunVerb;
 

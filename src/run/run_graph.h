@@ -121,6 +121,7 @@ typedef struct RunPolicy {
         usec_t queue_timeout; /* from READY to the start; 0: none */
         uint32_t demand; /* index in .demands of the graph, plus one; 0: nothing is taken */
         uint8_t priority;
+        bool has_gate; /* a person approves the node before it begins */
         bool gives_up_locks; /* while it is DEFERRED or PENDING */
 } RunPolicy;
 

@@ -62,6 +62,10 @@ static void skip(Run *run, uint32_t node) {
                 run_change_node(run, node);
                 break;
         case RUN_NODE_PENDING:
+                /* Nothing has begun: whether a person approves the node is of no account any more. */
+                if (run_node_is_at_gate(&run->nodes[node]))
+                        run_node_become(run, node, RUN_NODE_SKIPPED, RUN_REASON_SHORT_CIRCUIT);
+                break;
         case RUN_NODE_SUCCEEDED:
         case RUN_NODE_FAILED:
         case RUN_NODE_TIMEOUT:

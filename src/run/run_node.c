@@ -279,18 +279,30 @@ static RunNodeEvent ask_siblings(const Run *run, uint32_t node) {
         return verdict;
 }
 
+bool run_node_is_at_gate(const RunNode *node) {
+        return node->state == RUN_NODE_PENDING && node->reason == RUN_REASON_GATE;
+}
+
+/* Nothing is before @node any more, but its gate. */
+void run_reach_gate(Run *run, uint32_t node) {
+        if (run_graph_policy(run->graph, node)->has_gate && !run->nodes[node].is_approved)
+                run_node_become(run, node, RUN_NODE_PENDING, RUN_REASON_GATE);
+        else
+                run_node_become(run, node, RUN_NODE_READY, RUN_REASON_NONE);
+}
+
 /* The parents of @node allow it. */
 static void become_ready(Run *run, uint32_t node) {
         const RunEngine *engine = run->flow->engine;
 
         if (!run_graph_policy(run->graph, node)->has_condition || run->nodes[node].has_passed) {
-                run_node_become(run, node, RUN_NODE_READY, RUN_REASON_NONE);
+                run_reach_gate(run, node);
                 return;
         }
         switch (engine->host->judge(engine->userdata, run->row.id, node)) {
         case RUN_CONDITION_TRUE:
                 run->nodes[node].has_passed = true;
-                run_node_become(run, node, RUN_NODE_READY, RUN_REASON_NONE);
+                run_reach_gate(run, node);
                 break;
         case RUN_CONDITION_FALSE:
                 run_node_become(run, node, RUN_NODE_SKIPPED, RUN_REASON_WHEN);
@@ -403,7 +415,7 @@ void run_node_reset(Run *run, uint32_t node) {
 
         entry->generation++;
         entry->number = 0;
-        entry->is_wanted = entry->has_passed = false;
+        entry->is_wanted = entry->has_passed = entry->is_approved = false;
         entry->failures = entry->agains = entry->losses = 0;
         entry->first_at = 0;
         run_node_become(run, node, RUN_NODE_WAITING, RUN_REASON_NONE);
@@ -458,7 +470,6 @@ static bool has_live_goal(Run *run, uint32_t node, bool *ret_has_goal) {
         mark(run, node);
         for (uint32_t at = first; at < run->end_marked && !has_live;
              at = run_set_next(run, RUN_SET_MARKED, at + 1, run->end_marked)) {
-
                 if (order[at] != node && run_graph_is_goal(run->graph, order[at])) {
                         *ret_has_goal = true;
                         has_live = !run_node_state_is_terminal(run->nodes[order[at]].state);

@@ -29,6 +29,7 @@ typedef struct RunNode {
         uint8_t attempt : 2, outcome : 3, losses : 2, is_put : 1; /* is_put: .batch is known */
         uint8_t is_asked : 1, is_stale : 1; /* the command that judges it; its parents have changed since */
         uint8_t is_wanted : 1, has_passed : 1; /* a person has asked for it; its condition was true */
+        uint8_t is_approved : 1; /* its gate is open */
 } RunNode;
 
 _Static_assert(sizeof(RunNode) <= 56, "a node of a live run takes 64 bytes with its sets");
@@ -178,7 +179,9 @@ void run_node_begin_all(Run *run); /* those that are READY wait from now on */
 void run_node_skip_rest(Run *run); /* all that do not run */
 /* A person has to decide about @node, because its condition had no value. */
 bool run_node_lacks_condition(const Run *run, uint32_t node);
+bool run_node_is_at_gate(const RunNode *node);
 void run_judge_again(Run *run, uint32_t node);
+void run_reach_gate(Run *run, uint32_t node); /* READY, or PENDING before its gate */
 void run_node_reset(Run *run, uint32_t node); /* a next generation */
 /* Resets @node and, below it, all or what was skipped or cancelled. */
 void run_reset_below(Run *run, uint32_t node, bool all);

@@ -86,6 +86,9 @@ typedef enum RunNodeEvent {
         RUN_NODE_EVENT_AS_FAILED,
         RUN_NODE_EVENT_AS_RETRY,
         RUN_NODE_EVENT_SKIP,
+        RUN_NODE_EVENT_GATE,                    /* it is READY, and a person has to approve it first */
+        RUN_NODE_EVENT_APPROVE,
+        RUN_NODE_EVENT_REJECT,
         RUN_NODE_EVENT_UNNEEDED,                /* all goals below are terminal */
         RUN_NODE_EVENT_END,                     /* the run is STOPPING */
         RUN_NODE_EVENT_DEADLINE,                /* of the run */

@@ -27,6 +27,8 @@ static const struct {
         [RUN_VERB_AS_RETRY] = { RUN_EVENT_RESOLVE, RUN_NODE_EVENT_AS_RETRY },
         [RUN_VERB_AS_SKIP] = { RUN_EVENT_RESOLVE, RUN_NODE_EVENT_SKIP },
         [RUN_VERB_SKIP] = { RUN_EVENT_RESOLVE, RUN_NODE_EVENT_SKIP },
+        [RUN_VERB_APPROVE] = { RUN_EVENT_RESOLVE, RUN_NODE_EVENT_APPROVE },
+        [RUN_VERB_REJECT] = { RUN_EVENT_RESOLVE, RUN_NODE_EVENT_REJECT },
 };
 
 static bool is_resolution(RunVerb verb) {
@@ -50,6 +52,11 @@ static bool can_take(const Run *run, RunVerb verb, uint32_t node) {
         state = run->nodes[node].state;
         if (verb == RUN_VERB_RERUN)
                 return true;
+        /* A gate is opened by an approval alone: a retry would go around it. */
+        if (verb == RUN_VERB_APPROVE || verb == RUN_VERB_REJECT)
+                return !is_over && run_node_is_at_gate(&run->nodes[node]);
+        if ((verb == RUN_VERB_RETRY || verb == RUN_VERB_AS_RETRY) && run_node_is_at_gate(&run->nodes[node]))
+                return false;
         if (verb == RUN_VERB_RETRY)
                 return (state == RUN_NODE_PENDING || run_node_state_is_terminal(state)) && state != RUN_NODE_SUCCEEDED;
         if (is_over)
@@ -89,7 +96,7 @@ static void ready_again(Run *run, uint32_t node) {
         }
         entry->failures = entry->agains = entry->losses = 0;
         entry->first_at = 0;
-        run_node_become(run, node, RUN_NODE_READY, RUN_REASON_NONE);
+        run_reach_gate(run, node);
 }
 
 /* A run in which a person has changed something can move again. */
@@ -123,16 +130,34 @@ static void resolve_ended(Run *run, uint32_t node) {
         run_node_become(run, node, RUN_NODE_SUCCEEDED, RUN_REASON_OPERATOR);
 }
 
-static void resolve(Run *run, RunVerb verb, uint32_t node) {
+/* A failure that a person has decided ends its run like any other. */
+static void fail_by_person(Run *run, uint32_t node, RunReason reason) {
         const RunPolicy *policy = run_graph_policy(run->graph, node);
 
+        run_node_become(run, node, RUN_NODE_FAILED, reason);
+        if (policy->failure == RUN_POLICY_END && !policy->has_default)
+                run->fired = RUN_END_RUN_FAILURE;
+}
+
+/* What does nothing has done it. */
+static void approve(Run *run, uint32_t node) {
+        run->nodes[node].is_approved = true;
+        if (run_graph_payload(run->graph, node) == RUN_NODE_NONE)
+                run_node_become(run, node, RUN_NODE_SUCCEEDED, RUN_REASON_NONE);
+        else
+                run_node_become(run, node, RUN_NODE_READY, RUN_REASON_NONE);
+}
+
+static void resolve(Run *run, RunVerb verb, uint32_t node) {
         if (verb == RUN_VERB_AS_SUCCESS)
                 run_node_become(run, node, RUN_NODE_SUCCEEDED, RUN_REASON_OPERATOR);
-        else if (verb == RUN_VERB_AS_FAILED) {
-                run_node_become(run, node, RUN_NODE_FAILED, RUN_REASON_OPERATOR);
-                if (policy->failure == RUN_POLICY_END && !policy->has_default)
-                        run->fired = RUN_END_RUN_FAILURE;
-        } else if (verb == RUN_VERB_AS_RETRY)
+        else if (verb == RUN_VERB_AS_FAILED)
+                fail_by_person(run, node, RUN_REASON_OPERATOR);
+        else if (verb == RUN_VERB_REJECT)
+                fail_by_person(run, node, RUN_REASON_REJECTED);
+        else if (verb == RUN_VERB_APPROVE)
+                approve(run, node);
+        else if (verb == RUN_VERB_AS_RETRY)
                 ready_again(run, node);
         else
                 run_node_become(run, node, RUN_NODE_SKIPPED, RUN_REASON_OPERATOR);

@@ -31,17 +31,19 @@ static const char *const reasons[_RUN_REASON_MAX] = {
         [RUN_REASON_WHEN] = "when",
         [RUN_REASON_EXPRESSION] = "expression",
         [RUN_REASON_POLICY] = "policy",
+        [RUN_REASON_GATE] = "gate",
+        [RUN_REASON_REJECTED] = "rejected",
         [RUN_REASON_DEADLOCK] = "deadlock",
         [RUN_REASON_JOB] = "job",
         [RUN_REASON_REFUSED] = "refused",
 };
 
 static const char *const whys[_RUN_WHY_MAX] = {
-        [RUN_WHY_NOTHING] = "nothing", [RUN_WHY_PARENTS] = "parents", [RUN_WHY_HUMAN] = "human",
-        [RUN_WHY_TIME] = "time",       [RUN_WHY_PROCESS] = "process", [RUN_WHY_END] = "end",
-        [RUN_WHY_STORE] = "store",     [RUN_WHY_PLACE] = "place",     [RUN_WHY_RUN] = "run",
-        [RUN_WHY_UNIT] = "unit",       [RUN_WHY_POLICY] = "policy",   [RUN_WHY_LOCK] = "lock",
-        [RUN_WHY_RESOURCE] = "resource", [RUN_WHY_JOB] = "job",
+        [RUN_WHY_NOTHING] = "nothing",   [RUN_WHY_PARENTS] = "parents", [RUN_WHY_HUMAN] = "human",
+        [RUN_WHY_TIME] = "time",         [RUN_WHY_PROCESS] = "process", [RUN_WHY_END] = "end",
+        [RUN_WHY_STORE] = "store",       [RUN_WHY_PLACE] = "place",     [RUN_WHY_RUN] = "run",
+        [RUN_WHY_UNIT] = "unit",         [RUN_WHY_POLICY] = "policy",   [RUN_WHY_LOCK] = "lock",
+        [RUN_WHY_RESOURCE] = "resource", [RUN_WHY_GATE] = "gate",       [RUN_WHY_JOB] = "job",
 };
 
 static const char *const answers[_RUN_ANSWER_MAX] = {
@@ -104,10 +106,11 @@ static RunWhy why_of_node(const Run *run, uint32_t node) {
                 if (!run_is_judged(run))
                         return RUN_WHY_RUN;
                 return run->nodes[node].is_asked || run_set_has(run, RUN_SET_TO_ASK, node) ? RUN_WHY_POLICY
-                                                                                          : RUN_WHY_PARENTS;
+                                                                                           : RUN_WHY_PARENTS;
         case RUN_NODE_BLOCKED:
-        case RUN_NODE_PENDING:
                 return RUN_WHY_HUMAN;
+        case RUN_NODE_PENDING:
+                return run_node_is_at_gate(&run->nodes[node]) ? RUN_WHY_GATE : RUN_WHY_HUMAN;
         case RUN_NODE_READY:
                 if (run->row.state != RUN_RUNNING)
                         return RUN_WHY_RUN;

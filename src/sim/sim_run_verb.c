@@ -151,6 +151,7 @@ static const struct {
         { "stop", RUN_VERB_STOP, false, false },        { "cancel", RUN_VERB_CANCEL, false, false },
         { "retry", RUN_VERB_RETRY, true, false },       { "rerun", RUN_VERB_RERUN, true, true },
         { "resolve", RUN_VERB_AS_SUCCESS, true, true }, { "skip", RUN_VERB_SKIP, true, true },
+        { "approve", RUN_VERB_APPROVE, true, true },    { "reject", RUN_VERB_REJECT, true, true },
 };
 
 static const struct {
@@ -171,8 +172,10 @@ static int parse_flow_verb(const SimLine *line, size_t *ret_row, RunVerb *ret_ve
         while (row < ELEMENTSOF(flow_verbs) && !text_equal(flow_verbs[row].word, line->words[1]))
                 row++;
         if (row == ELEMENTSOF(flow_verbs))
-                return sim_bad(ret_failure, "verb of runs (pause, resume, stop, cancel, retry, rerun, resolve, skip)",
-                               line->words[1]);
+                return sim_bad(
+                        ret_failure,
+                        "verb of runs (pause, resume, stop, cancel, retry, rerun, resolve, skip, approve, reject)",
+                        line->words[1]);
         *ret_row = row;
         *ret_verb = flow_verbs[row].verb;
         if (!text_equal(flow_verbs[row].word, "resolve"))

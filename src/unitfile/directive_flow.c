@@ -137,7 +137,7 @@ const Directive node_directives[] = {
         DIRECTIVE_REFUSE("Foreach", "the node would run once, whatever the list has"),
         DIRECTIVE_REFUSE("ForeachMax", "the node would run once, whatever the list has"),
         DIRECTIVE_REFUSE("ForeachParallel", "the node would run once, whatever the list has"),
-        DIRECTIVE_REFUSE("Gate", "the node would wait for no approval"),
+        NODE("Gate", flow_parse_gate, node.has_gate, .is_strict = true),
         NODE("HoldLock", directive_parse_enum, node.claim.hold_lock, .from_string = flow_hold_from_string,
              .is_strict = true),
         DIRECTIVE_REFUSE("Host", "attempts would run on this host"),

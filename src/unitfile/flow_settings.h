@@ -194,6 +194,7 @@ typedef struct FlowNode {
         char *when; /* owned: an expression that was parsed; NULL: none */
         FlowPlace when_place;
         bool otherwise; /* Otherwise=: runs if no node beside it has a condition that holds */
+        bool has_gate; /* Gate=manual: a person approves it before it begins */
         bool always; /* Always=: is never unneeded */
         bool idempotent; /* Idempotent=: the command may run again */
         FlowSkip skip_unneeded;

@@ -328,6 +328,15 @@ int flow_parse_unit(const DirectiveLine *line, const char *value) {
         return 0;
 }
 
+int flow_parse_gate(const DirectiveLine *line, const char *value) {
+        FlowNode *node = &((FlowNodeSettings *) directive_base(line, DIRECTIVE_IN_TYPE))->node;
+
+        if (*value && strcmp(value, "manual") != 0)
+                return directive_complain(line, "'%s' is no gate; there is manual alone", value);
+        node->has_gate = *value;
+        return 0;
+}
+
 int flow_parse_skip_unneeded(const DirectiveLine *line, const char *value) {
         if (strcmp(value, "all") == 0)
                 return directive_complain(line, "'all' is not supported; use optional or no");

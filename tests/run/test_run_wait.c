@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Nodes that wait without a process: at a gate, for a person
+ *
+ * Nodes are "a", "b", … in the order of a plan; the parent of each is the one
+ * before it, unless it is a root. Rows are kept, so that an engine can be
+ * made anew from them.
+ *
+ * S004-1, S004-18, S004-20
+ */
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "basic/macro.h"
+#include "run/run_engine.h"
+
+#define NODES 8U
+#define ID 1U
+#define CHECKPOINT RUN_NODE_NONE
+
+typedef struct Plan {
+        uint32_t n;
+        struct {
+                RunPolicy policy;
+                uint32_t payload;
+                bool is_root;
+        } nodes[NODES];
+} Plan;
+
+typedef struct World {
+        RunEngine *engine;
+        RunFlow *flow;
+        RunGraph *graph;
+        uint32_t batch;
+        uint32_t n_spawned, n_ended;
+        RunRow run;
+        RunNodeRow rows[NODES];
+        bool has_row[NODES];
+        char shown[512];
+} World;
+
+static void put_run(void *userdata, const RunRow *row) {
+        ((World *) userdata)->run = *row;
+}
+
+static void put_node(void *userdata, uint32_t run, const RunNodeRow *row) {
+        World *world = userdata;
+
+        world->rows[row->node] = *row;
+        world->has_row[row->node] = true;
+}
+
+static int persist(void *userdata, uint32_t *ret_batch) {
+        *ret_batch = ++((World *) userdata)->batch;
+        return 0;
+}
+
+static void spawn(void *userdata, const RunAttemptKey *attempt) {
+        ((World *) userdata)->n_spawned++;
+}
+
+static void end(void *userdata, const RunAttemptKey *attempt, RunOutcome outcome) {
+        ((World *) userdata)->n_ended++;
+}
+
+static void abandon(void *userdata, const RunAttemptKey *attempt) {
+}
+
+static RunCondition judge(void *userdata, uint32_t run, uint32_t node) {
+        return RUN_CONDITION_TRUE;
+}
+
+static void ask(void *userdata, uint32_t run, uint32_t node, uint32_t generation) {
+}
+
+static uint32_t get_random(void *userdata) {
+        return 0;
+}
+
+static const RunHost host = { .put_run = put_run,
+                              .put_node = put_node,
+                              .persist = persist,
+                              .spawn = spawn,
+                              .end = end,
+                              .abandon = abandon,
+                              .judge = judge,
+                              .ask = ask,
+                              .random = get_random };
+
+/* — the world — */
+
+static void make_graph(World *world, const Plan *plan) {
+        static const char *const names[NODES] = { "a", "b", "c", "d", "e", "f", "g", "h" };
+        RunNodeSpec nodes[NODES];
+        char *problem = NULL;
+
+        for (uint32_t i = 0; i < plan->n; i++) {
+                nodes[i] = (RunNodeSpec) { .name = names[i],
+                                          .parents = &names[i > 0 ? i - 1 : 0],
+                                          .n_parents = i > 0 && !plan->nodes[i].is_root,
+                                          .payload = plan->nodes[i].payload,
+                                          .policy = plan->nodes[i].policy };
+                nodes[i].policy.total_timeout = nodes[i].policy.window = USEC_INFINITY;
+                if (nodes[i].policy.timeout == 0)
+                        nodes[i].policy.timeout = USEC_INFINITY;
+        }
+        cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { nodes, plan->n }, &world->graph, &problem), 0), "%s", problem);
+}
+
+static void make_engine(World *world) {
+        const RunSettings settings = {
+                .max_parallel = 1, .max_runs = 1, .timeout = USEC_INFINITY, .queue_timeout = USEC_INFINITY
+        };
+
+        cr_assert(eq(int, run_engine_new(&world->engine, &host, world), 0));
+        cr_assert(eq(int, run_flow_new(world->engine, &settings, &world->flow), 0));
+}
+
+static void turn(World *world) {
+        while (run_engine_turn(world->engine, 100))
+                ;
+        run_engine_stored(world->engine, world->batch, world->batch);
+}
+
+static void begin(World *world, const Plan *plan) {
+        uint32_t id;
+
+        *world = (World) {};
+        make_graph(world, plan);
+        make_engine(world);
+        run_engine_time(world->engine, 1000);
+        run_flow_unit(world->flow, RUN_UNIT_ACTIVE, false);
+        cr_assert(eq(int, run_engine_submit(world->flow, &(RunSubmit) { .id = ID, .graph = world->graph }, &id), 0));
+        turn(world);
+}
+
+/* Core has died; @then: the time of the last batch, @now: by the clock of this boot. */
+static void restart(World *world, usec_t then, usec_t now, bool is_other_boot) {
+        RunNodeRow rows[NODES];
+        uint32_t n = 0;
+
+        for (uint32_t i = 0; i < NODES; i++)
+                if (world->has_row[i])
+                        rows[n++] = world->rows[i];
+        run_engine_free(world->engine);
+        make_engine(world);
+        cr_assert(eq(int, run_engine_restore(world->flow, world->graph, &world->run, rows, n), 0));
+        run_engine_restored(world->engine, world->batch, world->batch, then, now, is_other_boot);
+        run_flow_unit(world->flow, RUN_UNIT_ACTIVE, false);
+        turn(world);
+}
+
+static void leave(World *world) {
+        run_engine_free(world->engine);
+        run_graph_unref(world->graph);
+}
+
+static RunNodeRow row_of(World *world, uint32_t node, RunWhy *ret_why) {
+        RunNodeRow row;
+        RunWhy why;
+
+        cr_assert(eq(int, run_engine_get_node(world->engine, ID, node, &row, ret_why ? ret_why : &why), 0));
+        return row;
+}
+
+static void ends(World *world, uint32_t node, uint16_t status) {
+        const RunNodeRow row = row_of(world, node, NULL);
+
+        cr_assert(eq(int,
+                     run_engine_ended(world->engine, &(RunAttemptKey) { ID, node, row.generation, row.number },
+                                      RUN_END_EXITED, status),
+                     0));
+        turn(world);
+}
+
+static int verb(World *world, RunVerb verb, uint32_t node) {
+        const int r = run_engine_verb(world->engine, ID, verb, node);
+
+        turn(world);
+        return r;
+}
+
+static const char *show(World *world) {
+        RunRow run;
+        RunWhy why;
+        size_t at;
+
+        cr_assert(eq(int, run_engine_get(world->engine, ID, &run, &why), 0));
+        at = (size_t) snprintf(world->shown, sizeof(world->shown), "%s:", run_state_to_string(run.state));
+        for (uint32_t i = 0; i < run_graph_count(world->graph); i++) {
+                const RunNodeRow row = row_of(world, i, NULL);
+
+                at += (size_t) snprintf(world->shown + at, sizeof(world->shown) - at, " %s%s%s",
+                                        run_node_state_to_string(row.state), row.reason == RUN_REASON_NONE ? "" : "/",
+                                        run_reason_to_string(row.reason));
+        }
+        return world->shown;
+}
+
+#define expect(world, text) cr_assert(eq(str, (char *) show(world), (char *) (text)))
+#define refused(world, verb_, node) cr_assert(eq(int, verb(world, verb_, node), -EINVAL))
+#define taken(world, verb_, node) cr_assert(eq(int, verb(world, verb_, node), 0))
+
+/* — gates — */
+
+Test(run_wait, a_gate_waits_for_an_approval) {
+        const Plan plan = { 3, { {}, { .policy.has_gate = true }, {} } };
+        World world;
+        RunWhy why;
+
+        begin(&world, &plan);
+        refused(&world, RUN_VERB_APPROVE, 1);
+        ends(&world, 0, 0);
+        expect(&world, "SUSPENDED: SUCCEEDED PENDING/gate BLOCKED");
+        (void) row_of(&world, 1, &why);
+        cr_assert(eq(int, why, RUN_WHY_GATE));
+        /* Nothing goes around it. */
+        refused(&world, RUN_VERB_AS_RETRY, 1);
+        refused(&world, RUN_VERB_RETRY, 1);
+        refused(&world, RUN_VERB_APPROVE, 2);
+        taken(&world, RUN_VERB_APPROVE, 1);
+        expect(&world, "RUNNING: SUCCEEDED RUNNING WAITING");
+        refused(&world, RUN_VERB_APPROVE, 1);
+        ends(&world, 1, 0);
+        ends(&world, 2, 0);
+        expect(&world, "SUCCEEDED: SUCCEEDED SUCCEEDED SUCCEEDED");
+        refused(&world, RUN_VERB_REJECT, 1);
+        leave(&world);
+}
+
+Test(run_wait, what_does_nothing_succeeds_with_its_approval) {
+        const Plan plan = { 2, { { .policy.has_gate = true, .payload = CHECKPOINT }, {} } };
+        World world;
+
+        begin(&world, &plan);
+        expect(&world, "SUSPENDED: PENDING/gate BLOCKED");
+        taken(&world, RUN_VERB_APPROVE, 0);
+        expect(&world, "RUNNING: SUCCEEDED RUNNING");
+        leave(&world);
+}
+
+Test(run_wait, a_rejection_is_a_failure_by_the_policy_of_the_node) {
+        Plan plan = { 2, { { .policy.has_gate = true }, {} } };
+        World world;
+
+        begin(&world, &plan);
+        taken(&world, RUN_VERB_REJECT, 0);
+        expect(&world, "FAILED: FAILED/rejected SKIPPED/ended");
+        leave(&world);
+        plan.nodes[0].policy.failure = RUN_POLICY_CONTINUE;
+        plan.nodes[1].policy.readiness = RUN_READY_ALL_FINISHED;
+        begin(&world, &plan);
+        taken(&world, RUN_VERB_REJECT, 0);
+        expect(&world, "RUNNING: FAILED/rejected RUNNING");
+        ends(&world, 1, 0);
+        expect(&world, "PARTIAL: FAILED/rejected SUCCEEDED");
+        leave(&world);
+}
+
+Test(run_wait, an_approval_is_for_a_generation) {
+        const Plan plan = { 1, { { .policy.has_gate = true, .policy.retry = 1, .policy.delay = 10 } } };
+        World world;
+
+        begin(&world, &plan);
+        taken(&world, RUN_VERB_APPROVE, 0);
+        ends(&world, 0, 1);
+        run_engine_time(world.engine, 2000);
+        turn(&world);
+        expect(&world, "RUNNING: RUNNING");
+        restart(&world, 2000, 2001, false);
+        cr_assert(row_of(&world, 0, NULL).is_approved);
+        ends(&world, 0, 1);
+        expect(&world, "FAILED: FAILED");
+        taken(&world, RUN_VERB_RETRY, 0);
+        expect(&world, "SUSPENDED: PENDING/gate");
+        leave(&world);
+}
+
+/* It can be opened while the run is paused, and by a person in the next boot. */
+Test(run_wait, a_gate_outlives_core_and_a_pause) {
+        const Plan plan = { 2, { { .policy.has_gate = true }, { .is_root = true } } };
+        World world;
+
+        begin(&world, &plan);
+        expect(&world, "RUNNING: PENDING/gate RUNNING");
+        taken(&world, RUN_VERB_PAUSE, 0);
+        ends(&world, 1, 0);
+        restart(&world, 1000, 5, true);
+        expect(&world, "PAUSED: PENDING/gate SUCCEEDED");
+        taken(&world, RUN_VERB_APPROVE, 0);
+        expect(&world, "PAUSED: READY SUCCEEDED");
+        taken(&world, RUN_VERB_RESUME, 0);
+        expect(&world, "RUNNING: RUNNING SUCCEEDED");
+        leave(&world);
+}
+
+Test(run_wait, a_gate_can_be_skipped_resolved_and_left) {
+        const Plan plan = { 2, { { .policy.has_gate = true }, { .policy.readiness = RUN_READY_ALL_FINISHED } } };
+        World world;
+
+        begin(&world, &plan);
+        taken(&world, RUN_VERB_SKIP, 0);
+        expect(&world, "RUNNING: SKIPPED/operator RUNNING");
+        leave(&world);
+        begin(&world, &plan);
+        taken(&world, RUN_VERB_AS_SUCCESS, 0);
+        expect(&world, "RUNNING: SUCCEEDED/operator RUNNING");
+        leave(&world);
+        begin(&world, &plan);
+        taken(&world, RUN_VERB_CANCEL, 0);
+        expect(&world, "CANCELLED: SKIPPED/ended SKIPPED/ended");
+        leave(&world);
+}
