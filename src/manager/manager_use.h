@@ -67,7 +67,7 @@ bool manager_uses_are_met(const ManagerUses *uses);
  */
 ManagerUseResult manager_uses_step(ManagerUses *uses, const ManagerUseContext *context, RunEndKind *ret_kind,
                                    char **ret_problem, bool *ret_has_changed);
-/* The attempt ends: cancels the job of its node, if it was made for it; the unit goes on without one if the job runs. */
+/* The attempt ends: cancels the job that was made for its node; what the unit does goes on without one. */
 void manager_uses_cancel(ManagerUses *uses, const ManagerUseContext *context);
 
 /* Adds what is waited for: "it waits for job 12 (restart a.service)"; nothing: false. */
