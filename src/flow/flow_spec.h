@@ -20,7 +20,7 @@ int flow_spec_new(FlowSpec **ret_spec, const FlowSettings *flow);
 FlowSpec *flow_spec_free(FlowSpec *spec);
 DEFINE_CLEANUP(FlowSpec, flow_spec_free)
 
-/* Adds a node; @command is the number of its command. A node without one becomes a checkpoint. 0 or -ENOMEM. */
+/* Adds a node; @command is the number of its command. A node that does nothing becomes a checkpoint. 0 or -ENOMEM. */
 int flow_spec_add(FlowSpec *spec, const FlowNode *node, uint32_t command);
 /* Adds the nodes of the unit's sections, whose commands are numbered from 0 on. 0 or -ENOMEM. */
 int flow_spec_add_sections(FlowSpec *spec);

@@ -4,7 +4,9 @@
  *
  * Steps follow each other: ExecStartPre= commands, the command, the end of
  * what is left of the tree, ExecStopPost= commands, and again the end of the
- * tree. A restored attempt waits for the definition of its run before it takes
+ * tree. The attempt of a node with Unit= has none of them: it begins when its
+ * job was asked for, and is over when that has ended. A restored attempt waits
+ * for the definition of its run before it takes
  * the next step: exits are noted meanwhile.
  */
 
@@ -70,6 +72,8 @@ typedef struct Attempt {
         bool must_be_stored; /* its result, at the end of the turn */
         uint64_t collection; /* of the store, that has its result; 0: none */
         ManagerResult *result; /* a reference; NULL: none */
+        ManagerUses uses; /* of units */
+        bool is_job; /* and of no process */
         uint8_t invocation[16];
         AttemptStep step;
         AttemptSignal signal;
@@ -98,11 +102,13 @@ struct ManagerAttempts {
         ManagerAttemptsHost host;
         VECTOR(Attempt *) all; /* by number; NULL: free */
         size_t n, n_told, n_stored, n_to_store;
+        size_t n_using; /* that have uses of units */
 };
 
 static void proceed(Attempt *attempt);
 static void look_again(Attempt *attempt);
 static void note_end(Attempt *attempt, RunEndKind kind, const UnitExit *exit);
+static void cancel_job(Attempt *attempt);
 
 static Attempt *of(ProcessOwner *owner) {
         return container_of(owner, Attempt, owner);
@@ -168,6 +174,8 @@ static void release(Attempt *attempt) {
         process_table_forget_owner(host->processes, &attempt->owner);
         process_errands_forget_owner(host->errands, &attempt->owner);
         process_groups_forget_owner(&attempt->owner);
+        attempt->attempts->n_using -= attempt->uses.n > 0;
+        manager_uses_deinit(&attempt->uses);
         flow_command_close(&attempt->command);
         strv_free(attempt->argv);
         flow_definition_unref(attempt->definition);
@@ -240,6 +248,20 @@ static int add(ManagerAttempts *attempts, const RunAttemptKey *key, Unit *unit, 
         return 0;
 }
 
+/* A node whose line cannot be read again has none, and fails later. */
+static int make_uses(Attempt *attempt) {
+        FlowCommand command;
+        int r = flow_command_open(&command, attempt->definition, attempt->key.node);
+
+        if (r < 0)
+                return r == -ENOMEM ? r : 0;
+        attempt->is_job = command.node->unit;
+        r = manager_uses_make(&attempt->uses, command.node);
+        attempt->attempts->n_using += attempt->uses.n > 0;
+        flow_command_close(&command);
+        return r;
+}
+
 int manager_attempts_begin(ManagerAttempts *attempts, const RunAttemptKey *key, uint64_t id, Unit *unit,
                            FlowDefinition *definition) {
         uint32_t number;
@@ -257,6 +279,11 @@ int manager_attempts_begin(ManagerAttempts *attempts, const RunAttemptKey *key, 
         attempt->definition = flow_definition_ref(definition);
         attempt->is_known = true;
         (void) random_bytes(attempt->invocation, sizeof(attempt->invocation));
+        r = make_uses(attempt);
+        if (r < 0) {
+                release(attempt);
+                return r;
+        }
         mark(attempt);
         proceed(attempt);
         return 0;
@@ -829,6 +856,9 @@ static bool clean(Attempt *attempt) {
 }
 
 static void proceed(Attempt *attempt) {
+        /* See manager_attempts_step(). */
+        if (attempt->is_job)
+                return;
         if (!attempt->definition && attempt->is_abandoned && attempt->is_known) {
                 /* The run is over, and nobody knows its commands any more: the one that ran was the last. */
                 finish(attempt);
@@ -1022,6 +1052,86 @@ static const ProcessOwnerOps attempt_ops = {
         .changed = attempt_changed,
 };
 
+/* — jobs instead of processes — */
+
+static void cancel_job(Attempt *attempt) {
+        const ManagerUseContext context = {
+                .jobs = attempt->attempts->host.jobs, .flow = attempt->unit, .who = "its node was ended"
+        };
+
+        manager_uses_cancel(&attempt->uses, &context);
+}
+
+static void end_job(Attempt *attempt, RunEndKind kind) {
+        note_end(attempt, kind, NULL);
+        finish(attempt);
+}
+
+static ManagerUseResult step_uses(Attempt *attempt, RunEndKind *ret_kind, char **ret_problem) {
+        const char *node = run_graph_name(flow_definition_graph(attempt->definition), attempt->key.node);
+        cleanup_free_ char *who = NULL;
+        bool has_changed = false;
+        ManagerUseContext context = { .jobs = attempt->attempts->host.jobs, .flow = attempt->unit };
+        ManagerUseResult result;
+
+        if (text_format(&who, "run %" PRIu32 ", node %s", attempt->key.run, node) < 0)
+                return MANAGER_USES_WAIT;
+        context.who = who;
+        result = manager_uses_step(&attempt->uses, &context, ret_kind, ret_problem, &has_changed);
+        if (has_changed)
+                mark(attempt);
+        return result;
+}
+
+/* A job is in the state of the manager with its attempt: both are there after a death of core, or neither. */
+static void tell_job(Attempt *attempt) {
+        const ManagerAttemptsHost *host = &attempt->attempts->host;
+
+        if (attempt->has_begun || manager_uses_job(&attempt->uses) == JOB_ID_NONE)
+                return;
+        attempt->has_begun = true;
+        attempt->started = host->turn->now_realtime;
+        mark(attempt);
+        host->ops->started(host->userdata, &attempt->key);
+}
+
+/* True if the end was told. */
+static bool step_attempt(Attempt *attempt) {
+        cleanup_free_ char *problem = NULL;
+        RunEndKind kind = RUN_END_EXITED;
+        ManagerUseResult result;
+
+        if (attempt->is_stopping) {
+                if (!attempt->is_abandoned)
+                        cancel_job(attempt);
+                end_job(attempt, RUN_END_CANCELLED);
+                return true;
+        }
+        if (!attempt->definition)
+                return false;
+        result = step_uses(attempt, &kind, &problem);
+        if (problem)
+                say(attempt, LOG_LEVEL_ERROR, "%s", problem);
+        if (result != MANAGER_USES_ENDED)
+                tell_job(attempt);
+        if (result == MANAGER_USES_WAIT)
+                return false;
+        end_job(attempt, kind);
+        return true;
+}
+
+bool manager_attempts_step(ManagerAttempts *attempts) {
+        bool has_told = false;
+
+        for (size_t i = 0; i < attempts->all.n && attempts->n_using > 0; i++) {
+                Attempt *attempt = attempts->all.items[i];
+
+                if (attempt && attempt->is_job && attempt->is_known && attempt->step != ATTEMPT_OVER)
+                        has_told |= step_attempt(attempt);
+        }
+        return has_told;
+}
+
 /* — ends that are asked for — */
 
 static void stop(Attempt *attempt) {
@@ -1029,6 +1139,8 @@ static void stop(Attempt *attempt) {
                 return;
         attempt->is_stopping = true;
         mark(attempt);
+        if (attempt->is_job)
+                return;
         if (attempt->is_wanted) {
                 process_errands_take_back(attempt->attempts->host.errands, &attempt->owner,
                                           attempt->step == ATTEMPT_MAIN ? UNIT_PURPOSE_MAIN : UNIT_PURPOSE_CONTROL);
@@ -1055,7 +1167,7 @@ void manager_attempts_abandon(ManagerAttempts *attempts, const RunAttemptKey *ke
                 return;
         attempt->is_abandoned = true;
         mark(attempt);
-        if (attempt->is_wanted)
+        if (attempt->is_wanted || attempt->is_job)
                 stop(attempt);
         else
                 say(attempt, LOG_LEVEL_WARNING, "Attempt %" PRIu32 " is left alone: RunTimeoutSec= is over.",
@@ -1088,6 +1200,8 @@ int manager_attempts_resume(ManagerAttempts *attempts, const RunAttemptKey *key,
                 host->ops->started(host->userdata, &attempt->key);
         if (attempt->step == ATTEMPT_OVER)
                 tell_end(attempt);
+        else if (attempt->is_job)
+                attempt->attempts->host.turn->has_news = true;
         else if (attempt->is_stopping && attempt->pid > 0 && open_command(attempt) == 0)
                 terminate(attempt);
         else if (attempt->waits || (attempt->pid == 0 && !attempt->is_wanted)) {
@@ -1124,6 +1238,7 @@ void manager_attempts_drop_unknown(ManagerAttempts *attempts) {
                           "The store knows no attempt %s: what is left of it is killed.", attempt->name);
                 if (attempt->is_wanted)
                         process_errands_take_back(attempts->host.errands, &attempt->owner, UNIT_PURPOSE_MAIN);
+                cancel_job(attempt);
                 if (process_groups_signal(attempts->host.groups, &attempt->owner, SIGKILL, 0, 0) < 0 &&
                     attempt->pid > 0)
                         (void) exec_kill(attempt->pid, -1, SIGKILL, true);
@@ -1163,6 +1278,7 @@ int manager_attempts_get(const ManagerAttempts *attempts, const RunAttemptKey *k
                 .exit = attempt->exit,
                 .signal = attempt->exit_signal,
                 .pid = attempt->main_pid,
+                .job = manager_uses_job(&attempt->uses),
                 .started = attempt->started,
                 .ended = attempt->ended,
                 .invocation = attempt->invocation,
@@ -1170,6 +1286,13 @@ int manager_attempts_get(const ManagerAttempts *attempts, const RunAttemptKey *k
                 .result = attempt->step == ATTEMPT_OVER ? attempt->result : NULL,
         };
         return 0;
+}
+
+bool manager_attempts_explain(const ManagerAttempts *attempts, const RunAttemptKey *key, Text *text) {
+        const Attempt *attempt = find(attempts, key);
+
+        return attempt && attempt->step != ATTEMPT_OVER &&
+               manager_uses_explain(&attempt->uses, attempts->host.jobs, text);
 }
 
 unsigned manager_attempts_count(const ManagerAttempts *attempts, const Unit *unit) {
@@ -1211,14 +1334,15 @@ enum {
         FLAG_WAITS = 1 << 4,
         FLAG_HAS_END = 1 << 5,
         FLAG_ABANDONED = 1 << 6,
-        FLAGS_END = 1 << 7,
+        FLAG_JOB = 1 << 7,
+        FLAGS_END = 1 << 8,
 };
 
 static uint64_t flags_of(const Attempt *attempt) {
         return (attempt->is_wanted ? FLAG_WANTED : 0U) | (attempt->has_begun ? FLAG_BEGUN : 0U) |
                (attempt->is_stopping ? FLAG_STOPPING : 0U) | (attempt->is_interrupted ? FLAG_INTERRUPTED : 0U) |
                (attempt->waits ? FLAG_WAITS : 0U) | (attempt->has_end ? FLAG_HAS_END : 0U) |
-               (attempt->is_abandoned ? FLAG_ABANDONED : 0U);
+               (attempt->is_abandoned ? FLAG_ABANDONED : 0U) | (attempt->is_job ? FLAG_JOB : 0U);
 }
 
 /* Behind all else: text, or path and hash. */
@@ -1269,6 +1393,7 @@ void manager_attempts_write(const ManagerAttempts *attempts, uint32_t number, Re
         process_timers_write(&attempt->owner, writer);
         process_table_write(&attempt->owner, writer);
         write_result(attempt->result, writer);
+        manager_uses_write(&attempt->uses, writer);
 }
 
 int manager_attempts_next(const ManagerAttempts *attempts, uint32_t number, uint32_t *ret_number) {
@@ -1300,6 +1425,7 @@ static void read_facts(Attempt *attempt, RecordReader *reader) {
         attempt->waits = flags & FLAG_WAITS;
         attempt->has_end = flags & FLAG_HAS_END;
         attempt->is_abandoned = flags & FLAG_ABANDONED;
+        attempt->is_job = flags & FLAG_JOB;
         attempt->pid = (pid_t) record_get_below(reader, INT32_MAX);
         attempt->main_pid = (pid_t) record_get_below(reader, INT32_MAX);
         attempt->kind = (RunEndKind) record_get_below(reader, _RUN_END_KIND_MAX);
@@ -1340,6 +1466,9 @@ int manager_attempts_read(ManagerAttempts *attempts, UnitTable *units, uint32_t 
         /* An earlier version did not write it. */
         if (r == 0 && !record_is_at_end(reader))
                 r = read_result(reader, &attempt->result);
+        if (r == 0 && !record_is_at_end(reader))
+                r = manager_uses_read(&attempt->uses, reader);
+        attempts->n_using += attempt->uses.n > 0;
         return reader->has_failed ? -EBADMSG : r;
 }
 

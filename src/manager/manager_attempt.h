@@ -9,6 +9,9 @@
  * flow, and is over when its whole tree is gone. What ended it first is its
  * end, whatever comes after.
  *
+ * The attempt of a node with Unit= is a job of that unit instead (manager_use.h):
+ * it has no process, and is over when the job is.
+ *
  * Attempts are recorded in the state of the manager until the end is durable
  * in the store of runs, so that no death of core loses how one has ended.
  */
@@ -18,6 +21,7 @@
 #include "manager/manager_log.h"
 #include "manager/manager_run_row.h"
 #include "manager/manager_turn.h"
+#include "manager/manager_use.h"
 #include "process/process_errand.h"
 #include "process/process_group.h"
 #include "process/process_timer.h"
@@ -54,6 +58,7 @@ typedef struct ManagerAttemptsHost {
         ProcessGroups *groups;
         ManagerLog *const *log;
         const char *folder; /* for folders of attempts, and files of large results */
+        ManagerJobs *jobs;
         const ManagerAttemptsOps *ops;
         void *userdata;
 } ManagerAttemptsHost;
@@ -67,6 +72,11 @@ ManagerAttempts *manager_attempts_free(ManagerAttempts *attempts); /* the proces
  */
 int manager_attempts_begin(ManagerAttempts *attempts, const RunAttemptKey *key, uint64_t id, Unit *unit,
                            FlowDefinition *definition);
+/*
+ * Asks for the jobs that attempts want, and looks what became of those that were asked for: at the end of a turn, not
+ * from inside the engine of runs. True if that has told something, so that another turn is to follow.
+ */
+bool manager_attempts_step(ManagerAttempts *attempts);
 /* Ends the processes of an attempt, or interrupts those of all attempts of @unit. */
 void manager_attempts_end(ManagerAttempts *attempts, const RunAttemptKey *key);
 /* Leaves the processes of an attempt, whose end counts for nothing; one that has none yet gets none. */
@@ -96,6 +106,8 @@ bool manager_attempts_has(const ManagerAttempts *attempts, const RunAttemptKey *
 int manager_attempts_get(const ManagerAttempts *attempts, const RunAttemptKey *key, ManagerAttemptFacts *ret_facts);
 /* How many attempts of @unit are not over. */
 unsigned manager_attempts_count(const ManagerAttempts *attempts, const Unit *unit);
+/* What a running attempt waits for of units, as manager_uses_explain(). */
+bool manager_attempts_explain(const ManagerAttempts *attempts, const RunAttemptKey *key, Text *text);
 /* The node of an abandoned attempt of @run that is not over, "?" if its name is not known; NULL: there is none. */
 const char *manager_attempts_find_abandoned(const ManagerAttempts *attempts, uint32_t run);
 ProcessOwner *manager_attempts_find_owner(const ManagerAttempts *attempts, const char *name);

@@ -90,6 +90,18 @@ int manager_jobs_exec(ManagerJobs *jobs, const JobRequest *requests, size_t n, c
         return r;
 }
 
+int manager_jobs_plan(ManagerJobs *jobs, const JobRequest *request, const JobOptions *options, JobPlan **ret_plan) {
+        manager_mounts_refresh(jobs->mounts);
+        return job_manager_plan(jobs->engine, request, 1, options, ret_plan);
+}
+
+void manager_jobs_cancel(ManagerJobs *jobs, uint32_t id, const JobRequester *requester) {
+        if (job_manager_cancel(jobs->engine, id, requester, jobs->turn->now, NULL) == JOB_MANAGER_E_NOT_CANCELABLE)
+                (void) job_manager_detach(jobs->engine, id, requester, jobs->turn->now, NULL);
+        jobs->turn->has_news = true;
+        manager_jobs_arm(jobs);
+}
+
 static int exec_one(ManagerJobs *jobs, const JobRequest *request, JobMode mode, const JobRequester *requester,
                     JobPlan **ret_plan) {
         const JobOptions options = {

@@ -46,6 +46,10 @@ void manager_jobs_deinit(ManagerJobs *jobs);
 /* Outcomes as for job_manager_exec(). */
 int manager_jobs_exec(ManagerJobs *jobs, const JobRequest *requests, size_t n, const JobOptions *options,
                       JobPlan **ret_plan);
+/* What that would do; nothing happens. */
+int manager_jobs_plan(ManagerJobs *jobs, const JobRequest *request, const JobOptions *options, JobPlan **ret_plan);
+/* Ends a job; if it runs, what the unit does goes on without one. */
+void manager_jobs_cancel(ManagerJobs *jobs, uint32_t id, const JobRequester *requester);
 /* Requests one start, without a plan. True if it was accepted; otherwise the reason is logged. */
 bool manager_jobs_start(ManagerJobs *jobs, const char *unit, JobMode mode, const JobRequester *requester);
 

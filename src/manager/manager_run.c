@@ -479,6 +479,8 @@ void manager_runs_turn(ManagerRuns *runs) {
                 take_acknowledgements(runs);
                 end_batch(runs);
                 manager_attempts_store(runs->attempts);
+                /* Ends that it tells are in the next batch. */
+                has_more |= manager_attempts_step(runs->attempts);
                 manager_run_answer_durable(runs);
                 forget_ended(runs);
                 revive(runs);
@@ -541,6 +543,7 @@ int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, c
         attempts.ops = &manager_run_attempts_ops;
         attempts.userdata = runs;
         attempts.folder = host->folder;
+        attempts.jobs = host->jobs;
         r = manager_alarms_new(&runs->alarms);
         if (r == 0)
                 r = run_engine_new(&runs->engine, &manager_run_host, runs);

@@ -61,9 +61,18 @@ static void add_process(const ManagerRuns *runs, const ManagerRun *run, const Ru
         const RunAttemptKey key = { run->id, row->node, row->generation, row->number };
         ManagerAttemptFacts facts;
 
+        if (manager_attempts_explain(runs->attempts, &key, text))
+                return;
         text_addf(text, "attempt %" PRIu32 " runs", row->number);
         if (manager_attempts_get(runs->attempts, &key, &facts) == 0 && facts.pid > 0)
                 text_addf(text, " (pid %d)", (int) facts.pid);
+}
+
+static void add_job(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, Text *text) {
+        const RunAttemptKey key = { run->id, row->node, row->generation, row->number };
+
+        if (!manager_attempts_explain(runs->attempts, &key, text))
+                text_add(text, "its job is about to be asked for");
 }
 
 static void add_store(const ManagerRuns *runs, Text *text) {
@@ -135,6 +144,9 @@ static void add_why(const ManagerRuns *runs, const ManagerRun *run, const RunNod
         case RUN_WHY_PROCESS:
                 add_process(runs, run, row, text);
                 break;
+        case RUN_WHY_JOB:
+                add_job(runs, run, row, text);
+                break;
         case RUN_WHY_END:
                 text_add(text, "its processes were told to end, and are still there");
                 break;
@@ -190,6 +202,7 @@ static void add_run_why(const ManagerRuns *runs, const ManagerRun *run, const Ru
         case RUN_WHY_END:
         case RUN_WHY_RUN:
         case RUN_WHY_POLICY:
+        case RUN_WHY_JOB:
         case RUN_WHY_GATE:
         case _RUN_WHY_MAX:
                 text_addf(text, "%" PRIu32 " of %" PRIu32 " nodes have ended, %" PRIu32 " run", run->facts.n_done,

@@ -23,7 +23,7 @@ enum {
         MARK_PASSED = 1 << 1,
         MARK_APPROVED = 1 << 2,
 };
-#define ATTEMPT_COLUMNS_PUT 12U
+#define ATTEMPT_COLUMNS_PUT 13U
 
 void manager_run_facts_deinit(ManagerRunFacts *facts) {
         free(facts->unit);
@@ -215,6 +215,10 @@ void manager_run_row_put_attempt(RecordWriter *writer, const RunAttemptKey *key,
                 put_number(writer, ATTEMPT_SIGNAL, (uint64_t) facts->signal);
         else
                 runstore_put_null(writer, ATTEMPT_SIGNAL);
+        if (facts->job > 0)
+                put_number(writer, ATTEMPT_JOB, facts->job);
+        else
+                runstore_put_null(writer, ATTEMPT_JOB);
 }
 
 /* — definitions and events — */

@@ -50,6 +50,7 @@ typedef struct ManagerAttemptFacts {
         uint64_t id; /* unique among attempts of the run */
         int exit, signal; /* -1: none */
         pid_t pid; /* 0: none */
+        uint32_t job; /* 0: none */
         usec_t started, ended; /* wall clock; 0: not yet */
         const uint8_t *invocation; /* 16 bytes; NULL: none */
         RunAttemptState state;

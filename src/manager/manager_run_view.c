@@ -70,6 +70,8 @@ static void put_attempt(const ManagerRuns *runs, uint32_t run, const RunNodeRow 
                 sink_entry_u64(sink, "exit", (uint64_t) facts.exit);
         if (facts.signal >= 0)
                 sink_entry_u64(sink, "signal", (uint64_t) facts.signal);
+        if (facts.job > 0)
+                sink_entry_u64(sink, "job", facts.job);
 }
 
 int manager_runs_write_node(const ManagerRuns *runs, uint32_t run, uint32_t node, Sink *sink) {

@@ -19,6 +19,17 @@ static bool is_stopping(const Run *run) {
 
 /* — making — */
 
+RunReason run_attempt_reason(const Run *run, uint32_t node) {
+        switch (run_graph_policy(run->graph, node)->action) {
+        case RUN_ACTION_JOB:
+                return RUN_REASON_JOB;
+        case RUN_ACTION_PROCESS:
+        case _RUN_ACTION_MAX:
+                break;
+        }
+        return RUN_REASON_NONE;
+}
+
 static void sleep_on(Run *run, uint32_t node) {
         const RunPolicy *policy = run_graph_policy(run->graph, node);
         const RunEngine *engine = run->flow->engine;
@@ -45,7 +56,7 @@ void run_attempt_make(Run *run, uint32_t node) {
         if (entry->first_at == 0)
                 entry->first_at = run->flow->engine->now;
         run_hold_attempt(run, node, true);
-        run_node_become(run, node, RUN_NODE_RUNNING, RUN_REASON_NONE);
+        run_node_become(run, node, RUN_NODE_RUNNING, run_attempt_reason(run, node));
         entry->number++;
 }
 
@@ -219,6 +230,15 @@ static void end_by_itself(Run *run, uint32_t node, RunEndKind kind, uint16_t end
                 break;
         case RUN_END_INTERRUPTED:
                 end_unknown(run, node, RUN_REASON_INTERRUPTED);
+                break;
+        case RUN_END_TIMEOUT:
+                fail(run, node, RUN_NODE_TIMEOUT, RUN_REASON_NONE, true);
+                break;
+        case RUN_END_CANCELLED:
+                run_node_fail(run, node, RUN_NODE_CANCELLED, RUN_REASON_JOB);
+                break;
+        case RUN_END_REFUSED:
+                run_node_fail(run, node, RUN_NODE_FAILED, RUN_REASON_REFUSED);
                 break;
         case RUN_END_RESULT_INVALID:
                 end_without_result(run, node, RUN_REASON_RESULT_INVALID, end);

@@ -16,12 +16,15 @@ static bool may_begin(const Run *run) {
         return run->row.state == RUN_RUNNING && run->flow->is_active && run->flow->engine->store == RUN_STORE_OPEN;
 }
 
-static bool has_room(const Run *run) {
-        return run_count_attempts(run) < run->settings.max_parallel;
-}
+/* The first node that may begin, by urgency; run->n: none. */
+static uint32_t find_ready(Run *run) {
+        uint32_t at = run->first_ready = run_set_next(run, RUN_SET_READY, run->first_ready, run->n);
 
-static bool can_dispatch(const Run *run) {
-        return may_begin(run) && has_room(run);
+        if (!run_is_full(run))
+                return at;
+        while (run->n_ready_waits > 0 && at < run->n && !run_node_is_wait(run, run_graph_by_urgency(run->graph)[at]))
+                at = run_set_next(run, RUN_SET_READY, at + 1, run->n);
+        return run->n_ready_waits > 0 ? at : run->n;
 }
 
 static uint8_t priority_of(const Run *run, uint32_t node) {
@@ -58,17 +61,19 @@ uint32_t *run_offer_place(void *run) {
 /* The run offers its first node; or none, if it may not begin one. */
 static void offer(Run *run) {
         Heap *offers = &run->flow->engine->offers;
-        const bool can = can_dispatch(run);
+        const bool can = may_begin(run);
+        uint32_t first;
 
-        if (run->claims)
-                run_gate_set(run->flow->engine->pool, &run->gate, !can);
-        if (can)
-                run->first_ready = run_set_next(run, RUN_SET_READY, run->first_ready, run->n);
-        if (!can || run->first_ready == run->n) {
+        if (run->claims) {
+                run_gate_set(run->flow->engine->pool, &run->gate, !can || run_is_full(run));
+                run_gate_set(run->flow->engine->pool, &run->wait_gate, !can);
+        }
+        first = can ? find_ready(run) : run->n;
+        if (first == run->n) {
                 heap_remove(offers, run);
                 return;
         }
-        run->offer = run_graph_by_urgency(run->graph)[run->first_ready];
+        run->offer = run_graph_by_urgency(run->graph)[first];
         if (run->offer_place != HEAP_NOWHERE)
                 heap_moved(offers, run);
         else
@@ -87,7 +92,7 @@ static void dispatch(Run *run, uint32_t node) {
 static void begin_sleepers(Run *run) {
         const uint32_t *nodes = run_graph_by_urgency(run->graph);
 
-        if (!run->has_sleepers || !may_begin(run) || has_room(run))
+        if (!run->has_sleepers || !may_begin(run) || !run_is_full(run))
                 return;
         for (uint32_t i = run->first_ready; (i = run_set_next(run, RUN_SET_READY, i, run->n)) < run->n; i++)
                 if (run_policy_sleeps(run_graph_policy(run->graph, nodes[i])))

@@ -16,6 +16,10 @@
  * must be durable. Then the host is asked to spawn it. So a command that must
  * not run twice does not, whoever dies.
  *
+ * An attempt need not be a process (RunPolicy.action): the host knows what it is,
+ * and tells its start and its end all the same. Without one it has no place of
+ * MaxParallel=, and its node is RUNNING with a reason.
+ *
  * The first signal decides: what an attempt is told to end for is its outcome,
  * whatever its exit says. The node stays RUNNING until the end of the whole
  * tree is told, and ends then.
@@ -101,6 +105,8 @@ typedef enum RunReason {
         RUN_REASON_RESULT_TOO_LARGE, /* FAILED */
         RUN_REASON_OUTPUT_MISSING, /* FAILED: its result lacks a key that it has to have */
         RUN_REASON_INPUT_MISSING, /* FAILED: nobody has given what it needs */
+        RUN_REASON_JOB, /* RUNNING: a job of a unit, and no process; CANCELLED: that was cancelled */
+        RUN_REASON_REFUSED, /* FAILED: it must not be done, however often it is tried */
         _RUN_REASON_MAX,
 } RunReason;
 
@@ -122,6 +128,7 @@ typedef enum RunWhy {
         RUN_WHY_GATE, /* a person, to approve it */
         RUN_WHY_LOCK, /* see run_engine_get_lock() */
         RUN_WHY_RESOURCE,
+        RUN_WHY_JOB, /* of a unit, to end */
         _RUN_WHY_MAX,
 } RunWhy;
 
@@ -265,6 +272,9 @@ typedef enum RunEndKind {
         RUN_END_FAILED, /* it could not be spawned */
         RUN_END_LOST, /* nobody knows what it did */
         RUN_END_INTERRUPTED, /* by a stop of the unit, or a shutdown */
+        RUN_END_TIMEOUT, /* a limit that is not the node's own */
+        RUN_END_CANCELLED, /* by somebody else */
+        RUN_END_REFUSED, /* it must not be done */
         /* These have a status or signal, too, which decides unless it is a success. */
         RUN_END_RESULT_INVALID,
         RUN_END_RESULT_TOO_LARGE,

@@ -59,6 +59,13 @@ typedef enum RunRecover {
         RUN_RECOVER_FAIL,
 } RunRecover;
 
+/* What an attempt of a node is. Only a process takes a place of MaxParallel=. */
+typedef enum RunAction {
+        RUN_ACTION_PROCESS,
+        RUN_ACTION_JOB, /* of a unit */
+        _RUN_ACTION_MAX,
+} RunAction;
+
 /* What a node that has succeeded does to its run. */
 typedef enum RunEndRun {
         RUN_END_RUN_NO,
@@ -86,6 +93,7 @@ typedef uint64_t RunEndSet[RUN_ENDS / 64]; /* a bit each */
 
 /* What decides about a node, plain data; times in µs. */
 typedef struct RunPolicy {
+        RunAction action;
         RunReadiness readiness;
         uint32_t amount; /* of at-least */
         RunRecover recover;

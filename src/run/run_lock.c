@@ -30,6 +30,10 @@ uint8_t run_node_priority(const Run *run, uint32_t node) {
 
 /* — memory — */
 
+static RunGate *gate_of(Run *run, uint32_t node) {
+        return run_node_is_wait(run, node) ? &run->wait_gate : &run->gate;
+}
+
 static int add_claim(Run *run, uint32_t node, bool is_restored, RunClaim **ret_claim) {
         const RunDemand *demand = run_graph_demand(run->graph, node);
         const bool is_of_run = node == RUN_NODE_NONE;
@@ -42,7 +46,7 @@ static int add_claim(Run *run, uint32_t node, bool is_restored, RunClaim **ret_c
                                                .priority = is_of_run ? run->settings.priority :
                                                                        run_node_priority(run, node),
                                                .above = is_of_run ? NULL : run->claim,
-                                               .gate = is_of_run ? &run->flow->gate : &run->gate,
+                                               .gate = is_of_run ? &run->flow->gate : gate_of(run, node),
                                                .is_unchecked = is_restored,
                                                .userdata = run,
                                        },

@@ -95,7 +95,7 @@ void run_skip_unneeded(Run *run) {
                 if (!is_needed(run, order[rank]))
                         skip(run, order[rank]);
                 else if (is_marked(&run->nodes[order[rank]])) {
-                        run->nodes[order[rank]].reason = RUN_REASON_NONE;
+                        run->nodes[order[rank]].reason = run_attempt_reason(run, order[rank]) & UINT8_MAX;
                         run_change_node(run, order[rank]);
                 }
         }

@@ -113,6 +113,15 @@ void run_want_policy(Run *run, uint32_t node, bool wants) {
         run->n_to_ask += wants ? 1 : UINT32_MAX;
 }
 
+static void put_ready(Run *run, uint32_t node, bool is_ready) {
+        const uint32_t urgency = run_graph_urgency(run->graph, node);
+
+        if (run_node_is_wait(run, node))
+                run->n_ready_waits += (uint32_t) is_ready - run_set_has(run, RUN_SET_READY, urgency);
+        run_set_put(run, RUN_SET_READY, urgency, is_ready);
+        run->first_ready = MIN(run->first_ready, urgency);
+}
+
 void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reason) {
         RunNode *entry = &run->nodes[node];
         const RunNodeState from = entry->state;
@@ -121,6 +130,8 @@ void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reas
 
         run->tally[from]--;
         run->tally[state]++;
+        if (run_node_is_wait(run, node))
+                run->n_waits += (uint32_t) (state == RUN_NODE_RUNNING) - (from == RUN_NODE_RUNNING);
         entry->state = state;
         entry->reason = reason;
         if (state != RUN_NODE_RUNNING) {
@@ -132,12 +143,8 @@ void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reas
                 if (state != RUN_NODE_DEFERRED)
                         entry->at = state == RUN_NODE_READY ? run->flow->engine->now : 0;
         }
-        if (from == RUN_NODE_READY || state == RUN_NODE_READY) {
-                const uint32_t urgency = run_graph_urgency(run->graph, node);
-
-                run_set_put(run, RUN_SET_READY, urgency, state == RUN_NODE_READY && !run_lock_has(run, node));
-                run->first_ready = MIN(run->first_ready, urgency);
-        }
+        if (from == RUN_NODE_READY || state == RUN_NODE_READY)
+                put_ready(run, node, state == RUN_NODE_READY && !run_lock_has(run, node));
         run_set_put(run, RUN_SET_PENDING, node, state == RUN_NODE_PENDING);
         run->may_be_unneeded = run->may_be_unneeded || state == RUN_NODE_PENDING;
         if (state > RUN_NODE_BLOCKED)

@@ -57,6 +57,8 @@ typedef struct Run {
         uint32_t n;
         uint32_t tally[_RUN_NODE_STATE_MAX];
         uint32_t n_held;
+        uint32_t n_waits; /* nodes that are RUNNING without a process … */
+        uint32_t n_ready_waits; /* … and those of RUN_SET_READY that will be */
         uint32_t n_idle; /* nodes that are RUNNING without a process */
         uint32_t first_marked, end_marked; /* no rank outside is in RUN_SET_MARKED */
         uint32_t first_changed, end_changed;
@@ -73,7 +75,7 @@ typedef struct Run {
         uint32_t offer, offer_place; /* the node to begin next; in the offers of the engine */
         RunClaim *claim; /* owned; NULL: it takes nothing */
         RunClaim **claims; /* of the nodes, owned; NULL: none takes anything */
-        RunGate gate; /* of the claims of its nodes */
+        RunGate gate, wait_gate; /* of the claims of its nodes; of those that need no process */
         uint32_t *timers; /* a heap of nodes */
         uint64_t *sets[_RUN_SET_MAX];
         RunNode nodes[];
@@ -117,14 +119,24 @@ static inline bool run_has_begun(const Run *run) {
         return run->row.state >= RUN_RUNNING;
 }
 
+/* Attempts that are not over, be they processes or jobs: what a pause waits for. */
+static inline uint32_t run_count_attempts(const Run *run) {
+        return run->tally[RUN_NODE_RUNNING] - run->n_idle;
+}
+
+/* As many attempts have processes as MaxParallel= allows. */
+static inline bool run_is_full(const Run *run) {
+        return run_count_attempts(run) - run->n_waits >= run->settings.max_parallel;
+}
+
+/* @node is RUNNING without a process. */
+static inline bool run_node_is_wait(const Run *run, uint32_t node) {
+        return run_graph_policy(run->graph, node)->action != RUN_ACTION_PROCESS;
+}
+
 /* The run may begin once there is room. */
 static inline bool run_can_wait(const Run *run) {
         return !run->row.is_held && (run->row.state == RUN_CREATED || run->row.state == RUN_QUEUED);
-}
-
-/* Attempts that are not over: what counts for MaxParallel=, and what a pause waits for. */
-static inline uint32_t run_count_attempts(const Run *run) {
-        return run->tally[RUN_NODE_RUNNING] - run->n_idle;
 }
 
 /* Nodes of the run are judged by their parents. */
@@ -198,6 +210,7 @@ void run_forget_doubts(Run *run); /* after rows were given back */
 
 /* — run_attempt.c: attempts — */
 
+RunReason run_attempt_reason(const Run *run, uint32_t node); /* with which @node is RUNNING */
 void run_attempt_make(Run *run, uint32_t node);
 void run_attempt_tell_all(Run *run, RunOutcome outcome);
 void run_attempt_abandon_all(Run *run); /* at the deadline */

@@ -31,6 +31,12 @@ static bool is_tolerated(const RunPolicy *policy, const RunNode *node) {
                (node->state == RUN_NODE_TIMEOUT ? policy->has_default_for_timeout : policy->has_default);
 }
 
+/* A job that somebody else has cancelled is a failure; what the run itself has cancelled is none. */
+static bool has_failed(const RunNode *node) {
+        return node->state == RUN_NODE_FAILED || node->state == RUN_NODE_TIMEOUT ||
+               (node->state == RUN_NODE_CANCELLED && node->reason == RUN_REASON_JOB);
+}
+
 static RunState result_of(const Run *run) {
         bool is_partial = false;
 
@@ -39,7 +45,7 @@ static RunState result_of(const Run *run) {
         for (uint32_t i = 0; i < run->n; i++) {
                 const RunNode *node = &run->nodes[i];
 
-                if (node->state == RUN_NODE_FAILED || node->state == RUN_NODE_TIMEOUT) {
+                if (has_failed(node)) {
                         if (!is_tolerated(run_graph_policy(run->graph, i), node))
                                 return RUN_FAILED;
                         is_partial = true;

@@ -39,6 +39,8 @@ static const char *const reasons[_RUN_REASON_MAX] = {
         [RUN_REASON_RESULT_TOO_LARGE] = "result-too-large",
         [RUN_REASON_OUTPUT_MISSING] = "output-missing",
         [RUN_REASON_INPUT_MISSING] = "input-missing",
+        [RUN_REASON_JOB] = "job",
+        [RUN_REASON_REFUSED] = "refused",
 };
 
 static const char *const whys[_RUN_WHY_MAX] = {
@@ -46,7 +48,7 @@ static const char *const whys[_RUN_WHY_MAX] = {
         [RUN_WHY_TIME] = "time",         [RUN_WHY_PROCESS] = "process", [RUN_WHY_END] = "end",
         [RUN_WHY_STORE] = "store",       [RUN_WHY_PLACE] = "place",     [RUN_WHY_RUN] = "run",
         [RUN_WHY_UNIT] = "unit",         [RUN_WHY_POLICY] = "policy",   [RUN_WHY_LOCK] = "lock",
-        [RUN_WHY_RESOURCE] = "resource", [RUN_WHY_GATE] = "gate",
+        [RUN_WHY_RESOURCE] = "resource", [RUN_WHY_GATE] = "gate",       [RUN_WHY_JOB] = "job",
 };
 
 static const char *const answers[_RUN_ANSWER_MAX] = {
@@ -93,10 +95,14 @@ static RunWhy why_of_run(const Run *run) {
         return RUN_WHY_NOTHING;
 }
 
-static RunWhy why_of_attempt(const RunNode *node) {
+static RunWhy why_of_attempt(const Run *run, uint32_t number) {
+        const RunNode *node = &run->nodes[number];
+
         if (node->outcome != RUN_OUTCOME_OPEN)
                 return RUN_WHY_END;
-        return node->attempt == RUN_ATTEMPT_IS_HELD ? RUN_WHY_STORE : RUN_WHY_PROCESS;
+        if (node->attempt == RUN_ATTEMPT_IS_HELD)
+                return RUN_WHY_STORE;
+        return run_node_is_wait(run, number) ? RUN_WHY_JOB : RUN_WHY_PROCESS;
 }
 
 static RunWhy why_of_node(const Run *run, uint32_t node) {
@@ -117,9 +123,9 @@ static RunWhy why_of_node(const Run *run, uint32_t node) {
                         return RUN_WHY_UNIT;
                 if (run->flow->engine->store != RUN_STORE_OPEN)
                         return RUN_WHY_STORE;
-                return why_not_yet(run, node, run_count_attempts(run) < run->settings.max_parallel);
+                return why_not_yet(run, node, !run_is_full(run) || run_node_is_wait(run, node));
         case RUN_NODE_RUNNING:
-                return run_node_sleeps(run, node) ? RUN_WHY_TIME : why_of_attempt(&run->nodes[node]);
+                return run_node_sleeps(run, node) ? RUN_WHY_TIME : why_of_attempt(run, node);
         case RUN_NODE_DEFERRED:
                 return RUN_WHY_TIME;
         case RUN_NODE_SUCCEEDED:

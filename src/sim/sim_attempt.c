@@ -179,7 +179,7 @@ void sim_attempt_tell_to_end(SimAttempt *attempt, usec_t now, usec_t timeout) {
                 return;
         attempt->is_told_to_end = true;
         /* One that ignores SIGTERM may end by itself before SIGKILL. */
-        if (attempt->state != SIM_ATTEMPT_RUNS || attempt->ends_at <= end)
+        if (attempt->state != SIM_ATTEMPT_RUNS || attempt->ends_at <= end || attempt->job > 0)
                 return;
         attempt->ends_at = end;
         attempt->kind = RUN_END_EXITED;

@@ -44,6 +44,7 @@ typedef struct SimAttempt {
         uint32_t batch; /* that has the end; 0: none yet */
         uint32_t order; /* among those that are over */
         bool ignores_term;
+        uint32_t job; /* that it is, instead of a process; 0: none */
 } SimAttempt;
 
 typedef struct SimRuleEntry {

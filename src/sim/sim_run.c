@@ -63,7 +63,8 @@ static void begin_asked(Sim *sim) {
 
                 if (attempt->state != SIM_ATTEMPT_ASKED)
                         continue;
-                sim_attempt_begin(attempts, attempt, sim->now);
+                if (!sim_runs_begin_job(sim, attempt))
+                        sim_attempt_begin(attempts, attempt, sim->now);
                 sim_runs_emit_attempt(sim, attempt, "started");
                 sim->runs.has_changed = true;
                 (void) sim_runs_crashes_at(&sim->runs, SIM_CRASH_STARTED);
@@ -156,6 +157,7 @@ static int step(Sim *sim) {
 
         run_engine_wall(runs->engine, sim->now, sim->now);
         run_engine_time(runs->engine, sim->now);
+        sim_runs_look_at_jobs(sim);
         tell_attempts(sim);
         r = sim_runs_submit_starts(sim);
         if (r < 0)

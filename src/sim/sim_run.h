@@ -121,6 +121,11 @@ int sim_runs_submit(Sim *sim, SimFlow *flow, int busy, uint64_t key, uint32_t *r
 /* The runs that starts of units are to submit. */
 int sim_runs_submit_starts(Sim *sim);
 
+/* — sim_run_job.c — */
+
+bool sim_runs_begin_job(Sim *sim, SimAttempt *attempt); /* false: it is a process */
+void sim_runs_look_at_jobs(Sim *sim); /* ends attempts whose jobs have ended */
+
 /* — sim_run_unit.c: see UnitHostOps — */
 
 int sim_runs_start_unit(UnitHost *host, Unit *unit);

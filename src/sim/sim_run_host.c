@@ -133,6 +133,11 @@ static void emit_end(Sim *sim, json_t *event, const SimAttempt *attempt) {
                 set_string(sim, event, "result", "lost");
         else if (attempt->kind == RUN_END_INTERRUPTED)
                 set_string(sim, event, "result", "interrupted");
+        else if (attempt->kind != RUN_END_EXITED)
+                set_string(sim, event, "result",
+                           attempt->kind == RUN_END_CANCELLED ? "cancelled" :
+                           attempt->kind == RUN_END_TIMEOUT   ? "timeout" :
+                                                                "failed");
         else if (attempt->end >= RUN_END_BY_SIGNAL(0))
                 set_number(sim, event, "signal", attempt->end - RUN_END_BY_SIGNAL(0));
         else

@@ -42,6 +42,22 @@ static int check_command(UnitDraft *draft, const FlowNode *node) {
                            "first, to replace the command)");
 }
 
+/* A job of a unit is all that its node does. */
+static int check_unit(UnitDraft *draft, const FlowNode *node) {
+        if (!node->unit)
+                return 0;
+        if (node->command)
+                return refuse_node(draft, node, &node->place, "Unit",
+                                   "it has Exec=, too; a node does one thing, so make it two nodes");
+        if (node->claim.needs.n > 0)
+                return refuse_node(draft, node, &node->place, "Needs",
+                                   "a job takes no resources; what the unit may use belongs in its own file");
+        if (node->operation == FLOW_STOP && node->wait_for == FLOW_WAIT_FOR_ACTIVE)
+                return refuse_node(draft, node, &node->place, "WaitFor",
+                                   "a unit that is stopped does not become active");
+        return 0;
+}
+
 /* What sleeps does nothing else, and takes nothing that others could use. */
 static int check_sleep(UnitDraft *draft, const FlowNode *node) {
         const char *setting = node->sleep > 0 ? "SleepSec" : "SleepUntil";
@@ -53,6 +69,9 @@ static int check_sleep(UnitDraft *draft, const FlowNode *node) {
         if (node->command)
                 return refuse_node(draft, node, &node->place, setting,
                                    "it has Exec=, too; make it two nodes, of which one sleeps");
+        if (node->unit)
+                return refuse_node(draft, node, &node->place, setting,
+                                   "it has Unit=, too; make it two nodes, of which one sleeps");
         if (node->claim.needs.n > 0)
                 return refuse_node(draft, node, &node->place, setting,
                                    "it has Needs=, too, and a node that sleeps uses no resources");
@@ -230,6 +249,8 @@ int flow_check_node(UnitDraft *draft, const DraftSection *section) {
         const FlowNode *node = &((const FlowNodeSettings *) section->own)->node;
         int r = check_command(draft, node);
 
+        if (r == 0)
+                r = check_unit(draft, node);
         if (r == 0)
                 r = check_sleep(draft, node);
         if (r == 0)

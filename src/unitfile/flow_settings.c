@@ -73,6 +73,22 @@ static const char *const flow_dependencies[_FLOW_DEPENDENCY_MAX] = {
         [FLOW_ANY_OF] = "AnyOf",
 };
 
+static const char *const flow_operations[_FLOW_OPERATION_MAX] = {
+        [FLOW_START] = "start",
+        [FLOW_STOP] = "stop",
+        [FLOW_RESTART] = "restart",
+        [FLOW_TRY_RESTART] = "try-restart",
+        [FLOW_RELOAD] = "reload",
+        [FLOW_RELOAD_OR_RESTART] = "reload-or-restart",
+        [FLOW_RELOAD_OR_TRY_RESTART] = "reload-or-try-restart",
+};
+
+static const char *const flow_waits_for[_FLOW_WAIT_FOR_MAX] = {
+        [FLOW_WAIT_FOR_JOB] = "job",
+        [FLOW_WAIT_FOR_ACTIVE] = "active",
+        [FLOW_WAIT_FOR_INACTIVE] = "inactive",
+};
+
 static const char *const flow_backoffs[_FLOW_BACKOFF_MAX] = {
         [FLOW_BACKOFF_FIXED] = "fixed",
         [FLOW_BACKOFF_LINEAR] = "linear",
@@ -90,6 +106,8 @@ DEFINE_STRING_TABLE(flow_failure, FlowFailure, flow_failures)
 DEFINE_STRING_TABLE(flow_end_mode, FlowEndMode, flow_end_modes)
 DEFINE_STRING_TABLE(flow_stop_mode, FlowStopMode, flow_stop_modes)
 DEFINE_STRING_TABLE(flow_timeout_mode, FlowTimeoutMode, flow_timeout_modes)
+DEFINE_STRING_TABLE(flow_operation, FlowOperation, flow_operations)
+DEFINE_STRING_TABLE(flow_wait_for, FlowWaitFor, flow_waits_for)
 DEFINE_STRING_TABLE_FROM(flow_backoff, flow_backoffs)
 DEFINE_STRING_TABLE_FROM(flow_skip, flow_skips)
 DEFINE_STRING_TABLE_FROM(flow_end_run, flow_end_runs)
@@ -124,6 +142,7 @@ static void flow_parents_deinit(FlowParents *parents) {
 static void flow_node_deinit(FlowNode *node) {
         free(node->name);
         free(node->when);
+        free(node->unit);
         free(node->sleep_until);
         for (size_t i = 0; i < node->depends_on.n; i++)
                 free(node->depends_on.items[i].name);
@@ -230,6 +249,10 @@ bool flow_node_may_be_skipped(const FlowSettings *settings, const FlowNode *node
         const FlowSkip skip = node->skip_unneeded != FLOW_SKIP_UNSET ? node->skip_unneeded : settings->skip_unneeded;
 
         return !node->always && skip != FLOW_SKIP_NO;
+}
+
+bool flow_node_acts(const FlowNode *node) {
+        return node->command || node->unit;
 }
 
 FlowFailure flow_node_failure(const FlowSettings *settings, const FlowNode *node) {

@@ -17,6 +17,7 @@
 #include "basic/usec.h"
 #include "basic/vector.h"
 #include "run/run_param.h"
+#include "unit/job_words.h"
 #include "unitfile/exec_settings.h"
 #include "unitfile/flow_claim.h"
 #include "unitfile/flow_data.h"
@@ -96,6 +97,26 @@ typedef enum FlowRecover {
         FLOW_RECOVER_FAIL,
         _FLOW_RECOVER_MAX,
 } FlowRecover;
+
+/* What a node asks of a unit. */
+typedef enum FlowOperation {
+        FLOW_START,
+        FLOW_STOP,
+        FLOW_RESTART,
+        FLOW_TRY_RESTART,
+        FLOW_RELOAD,
+        FLOW_RELOAD_OR_RESTART,
+        FLOW_RELOAD_OR_TRY_RESTART,
+        _FLOW_OPERATION_MAX,
+} FlowOperation;
+
+/* What that has to lead to before the node has succeeded. */
+typedef enum FlowWaitFor {
+        FLOW_WAIT_FOR_JOB, /* which ends */
+        FLOW_WAIT_FOR_ACTIVE,
+        FLOW_WAIT_FOR_INACTIVE,
+        _FLOW_WAIT_FOR_MAX,
+} FlowWaitFor;
 
 typedef enum FlowReadinessKind {
         FLOW_READY_ALL_SUCCEEDED,
@@ -183,7 +204,11 @@ typedef struct FlowNode {
         FlowEndRun end_run;
         FlowFailure failure_policy;
         FlowRecover recover;
-        ExecCommand *command; /* owned list; NULL: a checkpoint */
+        ExecCommand *command; /* owned list; NULL: a checkpoint, unless it has .unit */
+        char *unit; /* owned: Unit=, of which it asks .operation; NULL: none */
+        FlowOperation operation;
+        JobMode job_mode;
+        FlowWaitFor wait_for;
         uint32_t retry; /* tries after the first */
         uint32_t retry_jitter; /* percent of the delay */
         FlowBackoff retry_backoff;
@@ -245,6 +270,8 @@ DECLARE_STRING_TABLE(flow_failure, FlowFailure);
 DECLARE_STRING_TABLE(flow_end_mode, FlowEndMode);
 DECLARE_STRING_TABLE(flow_stop_mode, FlowStopMode);
 DECLARE_STRING_TABLE(flow_timeout_mode, FlowTimeoutMode);
+DECLARE_STRING_TABLE(flow_operation, FlowOperation); /* "reload-or-restart", as the API has it */
+DECLARE_STRING_TABLE(flow_wait_for, FlowWaitFor);
 const char *flow_dependency_to_string(FlowDependencyKind kind); /* its setting: "DependsOn" */
 int flow_backoff_from_string(const char *string);
 int flow_skip_from_string(const char *string);
@@ -270,6 +297,9 @@ bool flow_statuses_meet(const ExitStatusSet *a, const ExitStatusSet *b);
 /* Whether @node may be skipped as unneeded, by its own setting or the flow's. */
 bool flow_node_may_be_skipped(const FlowSettings *settings, const FlowNode *node);
 void flow_parents_clear(FlowParents *parents);
+
+/* The node does something: it is no checkpoint. */
+bool flow_node_acts(const FlowNode *node);
 
 /* What the failure of @node means, by its own setting or the flow's; never FLOW_FAILURE_UNSET. */
 FlowFailure flow_node_failure(const FlowSettings *settings, const FlowNode *node);

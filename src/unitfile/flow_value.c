@@ -12,6 +12,7 @@
 #include "run/run_name.h"
 #include "run/run_value.h"
 #include "time/calendar.h"
+#include "unit/unit_name.h"
 #include "unitfile/directive_command.h"
 #include "unitfile/directive_value.h"
 #include "unitfile/flow_settings.h"
@@ -334,6 +335,22 @@ int flow_parse_run_name(const DirectiveLine *line, const char *value) {
         free(flow->run_name);
         flow->run_name = take_ptr(name);
         return keep_place(line, &flow->run_name_place);
+}
+
+int flow_parse_unit(const DirectiveLine *line, const char *value) {
+        char **unit = directive_field(line);
+        cleanup_free_ char *name = NULL;
+        int r = *value ? directive_expand(line, value, &name) : 1;
+
+        if (r <= 0)
+                return r;
+        if (name && (!unit_name_is_valid(name) || unit_name_is_template(name)))
+                return directive_complain(line, "'%s' is not a unit name%s", name,
+                                          unit_name_is_valid(name) ? " (it is a template, which needs an instance)"
+                                                                   : directive_unit_name_hint(name));
+        free(*unit);
+        *unit = take_ptr(name);
+        return 0;
 }
 
 int flow_parse_gate(const DirectiveLine *line, const char *value) {

@@ -83,7 +83,7 @@ static void verify_again(FlowVerifier *verifier, const FlowNode *node) {
 
 /* What a node without a command has no use for. */
 static void verify_checkpoint(FlowVerifier *verifier, const FlowNode *node, bool has_process) {
-        static const char useless[] = "without Exec= there is nothing to run, and it has no effect";
+        static const char useless[] = "without Exec= or Unit= there is nothing to run, and it has no effect";
 
         if (node->retry > 0)
                 warn(verifier, node, "Retry", useless);
@@ -112,11 +112,41 @@ static void verify_lock(FlowVerifier *verifier, const FlowNode *node) {
                 warn(verifier, node, "HoldLock", useless);
 }
 
+/* What a node has no use for that asks for a job. */
+static void verify_job(FlowVerifier *verifier, const FlowNode *node, bool has_process) {
+        static const char useless[] = "a job has no exit status, and it has no effect";
+
+        if (!status_set_is_empty(&node->success_exit_status))
+                warn(verifier, node, "SuccessExitStatus", useless);
+        if (!status_set_is_empty(&node->pending_exit_status))
+                warn(verifier, node, "PendingExitStatus", useless);
+        if (node->again > 0)
+                warn(verifier, node, "AgainSec", useless);
+        if (has_process)
+                warn(verifier, node, NULL, "it has settings for a process, but Unit= instead of Exec=; they have no "
+                                           "effect");
+}
+
+static void verify_no_job(FlowVerifier *verifier, const FlowNode *node) {
+        static const char useless[] = "without Unit= it has no effect";
+
+        if (node->operation != FLOW_START)
+                warn(verifier, node, "Operation", useless);
+        if (node->job_mode != JOB_REPLACE)
+                warn(verifier, node, "JobMode", useless);
+        if (node->wait_for != FLOW_WAIT_FOR_JOB)
+                warn(verifier, node, "WaitFor", useless);
+}
+
 static void verify_node(FlowVerifier *verifier, const FlowNode *node, bool has_process) {
-        if (!node->command) {
+        if (!node->unit)
+                verify_no_job(verifier, node);
+        if (!flow_node_acts(node)) {
                 verify_checkpoint(verifier, node, has_process);
                 return;
         }
+        if (node->unit)
+                verify_job(verifier, node, has_process);
         verify_retry(verifier, node);
         verify_again(verifier, node);
         verify_lock(verifier, node);

@@ -539,9 +539,9 @@ Test(flow_file, errors_of_a_line_name_it) {
         assert_nodes("", "{\"Node\":\"a\",\"Exec\":\"/bin/true\",\"TimeoutSec\":0}\n",
                      "x.jsonl:1 TimeoutSec: A limit of 0 would end it before it begins; for no limit write infinity; the "
                      "unit is refused.\n");
-        assert_nodes("", "{\"Node\":\"a\",\"Unit\":\"b.service\"}\n",
-                     "x.jsonl:1 Unit: This directive is not supported, and without it the node would do nothing; write "
-                     "Exec=jobctl start UNIT; the unit is refused.\n");
+        assert_nodes("", "{\"Node\":\"a\",\"AsUnit\":true}\n",
+                     "x.jsonl:1 AsUnit: This directive is not supported, and without it the node would not be a unit of "
+                     "its own; the unit is refused.\n");
         assert_nodes("", "{\"Node\":\"a\",\"Nice\":99}\n",
                      "x.jsonl:1 Nice: '99' is not a number between -20 and 19; the unit is refused.\n");
 }
@@ -650,8 +650,8 @@ Test(flow_file, settings_of_locks_without_effect_are_told) {
                         "x.flow:6 HoldLock: Node a: without Lock= it has no effect.\n"
                         "x.flow:2 LockSlots: Without Lock= it has no effect.\n");
         assert_verified("[Node a]\nLock=db\nNeeds=cpu:1\n",
-                        "x.flow:2 Lock: Node a: without Exec= there is nothing to run, and it has no effect.\n"
-                        "x.flow:3 Needs: Node a: without Exec= there is nothing to run, and it has no effect.\n");
+                        "x.flow:2 Lock: Node a: without Exec= or Unit= there is nothing to run, and it has no effect.\n"
+                        "x.flow:3 Needs: Node a: without Exec= or Unit= there is nothing to run, and it has no effect.\n");
         assert_verified("[Flow]\nOnBusy=skip\nMaxQueued=7\nLock=db\n[Node a]\nExec=/bin/true\n", "");
 }
 
@@ -666,7 +666,7 @@ Test(flow_file, settings_without_effect_are_named) {
                         "x.flow:4 RetryExitStatus: Node a: an exit status is in SuccessExitStatus=, too: it is a success, "
                         "and is not retried.\n");
         assert_verified("[Node a]\nRetry=1\n",
-                        "x.flow:2 Retry: Node a: without Exec= there is nothing to run, and it has no effect.\n");
+                        "x.flow:2 Retry: Node a: without Exec= or Unit= there is nothing to run, and it has no effect.\n");
         assert_verified("[Node a]\nUser=root\n",
                         "x.flow:1 : Node a: it has settings for a process, but no Exec=; they have no effect.\n");
         assert_verified("[Node a]\nExec=/bin/true\nTimeoutSec=2h\nTotalTimeoutSec=1h\n",
