@@ -198,7 +198,7 @@ static void step(ManagerUse *use, const ManagerUseContext *context, UseEnd *end)
                 watch(use, context, end);
 }
 
-bool manager_uses_are_met(const ManagerUses *uses) {
+static bool are_met(const ManagerUses *uses) {
         for (size_t i = 0; i < uses->n; i++)
                 if (uses->items[i].step != MANAGER_USE_MET)
                         return false;
@@ -220,7 +220,7 @@ ManagerUseResult manager_uses_step(ManagerUses *uses, const ManagerUseContext *c
                 *ret_problem = end.problem;
                 return MANAGER_USES_ENDED;
         }
-        return manager_uses_are_met(uses) ? MANAGER_USES_MET : MANAGER_USES_WAIT;
+        return are_met(uses) ? MANAGER_USES_MET : MANAGER_USES_WAIT;
 }
 
 void manager_uses_cancel(ManagerUses *uses, const ManagerUseContext *context) {

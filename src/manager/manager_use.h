@@ -59,7 +59,6 @@ typedef enum ManagerUseResult {
 int manager_uses_make(ManagerUses *uses, const FlowNode *node);
 void manager_uses_deinit(ManagerUses *uses);
 
-bool manager_uses_are_met(const ManagerUses *uses);
 /*
  * One step: asks for what was not asked for yet, and looks at the rest. With MANAGER_USES_ENDED *ret_kind is how the
  * attempt has ended, and *ret_problem, which the caller owns, why; NULL: there is nothing to be said. *ret_has_changed:
