@@ -501,6 +501,8 @@ if command -v busctl >/dev/null; then
         OF=4000000
         check_prints "a run that does not exist, too" 'There is no run 4000000' run Pause
         check_prints "nor is it deleted" 'There is no run 4000000' run Delete b true
+        check_prints "nor a node of it skipped" 'There is no run 4000000' run Skip s a
+        check_prints "nor approved" 'There is no run 4000000' run Approve sbs a true ''
         OF=x
         check_prints "and what is no number" "'x' is not the number of a run" run Pause
         wait_for_state 1 SUCCEEDED
