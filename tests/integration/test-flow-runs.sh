@@ -485,6 +485,8 @@ if command -v busctl >/dev/null; then
         check "stopped" run Stop
         check_prints "and resolved only where it waits" "'resolve as success' does not apply" run Resolve ss held success
         check_prints "with a known word" "not resolved as 'maybe'" run Resolve ss held maybe
+        check_prints "it is not approved without a gate" "'approve' does not apply" run Approve sbs held true ''
+        check_prints "nor skipped while it runs" "'skip' does not apply" run Skip s held
         release held
         wait_for_state "$RUN" CANCELLED
         report $? "it ends"
