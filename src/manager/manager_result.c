@@ -29,7 +29,7 @@ int manager_result_new(ManagerResult **ret_result, const char *text, size_t n) {
 
         if (!result)
                 return -ENOMEM;
-        *result = (ManagerResult){ .n_refs = 1, .n = n };
+        *result = (ManagerResult) { .n_refs = 1, .n = n };
         memcpy(result->text, text, n);
         result->text[n] = '\0';
         *ret_result = result;
@@ -79,7 +79,7 @@ void manager_take_deinit(ManagerTake *take) {
         manager_result_unref(take->result);
         free(take->path);
         free(take->copy_path);
-        *take = (ManagerTake){};
+        *take = (ManagerTake) {};
 }
 
 /* MANAGER_TAKING_MORE: it is open, and not empty. */

@@ -74,9 +74,10 @@ void manager_run_drop_files(const ManagerRun *run) {
 }
 
 static bool is_file_used(const void *userdata, const char *name) {
+        const ManagerRuns *runs = userdata;
         unsigned run;
 
-        return sscanf(name, "run-%u-", &run) == 1 && manager_run_find(userdata, run);
+        return sscanf(name, "run-%u-", &run) == 1 && run > 0 && id_map_get(&runs->by_id, run);
 }
 
 void manager_run_sweep_files(const ManagerRuns *runs) {
@@ -130,7 +131,7 @@ int manager_run_get_result(const ManagerRuns *runs, const ManagerRun *run, uint3
         RunNodeRow row;
         RunWhy why;
 
-        *ret = (ManagerNodeResult){};
+        *ret = (ManagerNodeResult) {};
         if (run_engine_get_node(runs->engine, run->id, node, &row, &why) < 0)
                 return 0;
         if (data->result && counts(data, &row)) {

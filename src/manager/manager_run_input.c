@@ -190,7 +190,7 @@ int manager_run_input(void *userdata, const RunAttemptKey *key, const char *fold
         if (r < 0)
                 return r;
         return manager_run_object_write(runs,
-                                        &(ManagerRunObject){
+                                        &(ManagerRunObject) {
                                                 .event = "input",
                                                 .run = key->run,
                                                 .node = key->node,

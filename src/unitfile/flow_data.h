@@ -12,6 +12,7 @@
 #include "unitfile/directive.h"
 
 #define FLOW_RESULT_MAX (UINT64_C(64) * 1024 * 1024) /* the largest ResultMax= */
+#define FLOW_RESULT_DEFAULT (UINT64_C(1024) * 1024)
 #define FLOW_DATA_MAX (32U * 1024U) /* bytes of Data= and of Default= */
 #define FLOW_ALL_INPUTS "all_taskdata" /* the input that is the array of all parents' results */
 
@@ -51,6 +52,7 @@ typedef struct FlowData {
 
 void flow_data_init(FlowData *data);
 void flow_data_deinit(FlowData *data);
+void flow_data_clear_inputs(FlowData *data);
 /* Whether Default= stands in for one of @kind. */
 bool flow_data_has_default(const FlowData *data, FlowDefaultOn kind);
 /* Whether Data= has @key. */
