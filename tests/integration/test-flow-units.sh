@@ -33,8 +33,12 @@ last_run() {
 
 # node RUN/NODE KEY: from its row
 node() {
-        ctl flow show --json "${1%/*}" | tr -d '\n' | grep -o "{[^{}]*\"node\": *\"${1#*/}\"[^{}]*}" |
-                grep -o "\"$2\": *[^,}]*" | head -n 1 | sed 's/.*: *//; s/"//g'
+        ctl flow show --json "${1%/*}" | python3 -c '
+import json, sys
+
+run = json.load(sys.stdin)
+node = next((node for node in run["nodes"] if node["node"] == sys.argv[1]), {})
+print(node.get(sys.argv[2], ""))' "${1#*/}" "$2"
 }
 
 # asks NAME UNIT [SETTING…]: a flow whose only node asks for a job
