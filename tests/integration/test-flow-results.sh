@@ -290,7 +290,7 @@ check_equal "and its results are read" "$(recorded)" '<[1]> <big file 200000> '
 check_exit "what is written before the end counts: it makes the result no JSON" 1 ctl flow start --wait writer when=soon
 rm -f "$DIR/written"
 LATE=$(ctl flow start writer when=late --json | sed 's/.*"id":\([0-9]*\).*/\1/')
-wait_for done cat "$DIR/written"
+wait_for 'done' cat "$DIR/written"
 printf 'a\n' >"$DIR/go"
 late_state() {
         of "$LATE" read state
