@@ -61,7 +61,7 @@ typedef struct ImportedFlow {
         ImportNotes *notes; /* borrowed from the import */
 } ImportedFlow;
 
-/* What is read. */
+/* A file that is imported. */
 typedef struct ImportInput {
         const char *text;
         size_t n;
@@ -69,7 +69,7 @@ typedef struct ImportInput {
         bool has_users; /* --user-column */
 } ImportInput;
 
-/* What has been read. */
+/* The flows that an import makes, and its notes. */
 typedef struct ImportOutput {
         VECTOR(ImportedFlow *) flows; /* owned */
         ImportNotes notes;

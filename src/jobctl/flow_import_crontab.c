@@ -75,7 +75,7 @@ static int set_variable(CronReader *reader, const char *name, char *value /* tak
         return 0;
 }
 
-/* What is said of a variable of cron itself, or NULL. */
+/* The note about a variable of cron itself, or NULL. */
 static const char *reason_of(const char *name, const char *value) {
         static const struct {
                 const char *name, *reason;

@@ -31,7 +31,7 @@ bool flow_state_is_end(const char *state);
 
 /* Alarms that are open, of a run or, with 0, of all: how many, and a line that says so. 0 or < 0. */
 int flow_print_alarms(Jobctl *ctl, uint64_t run, BusError *ret_error);
-/* Those of a run, as an array. */
+/* The alarms of a run, as an array. */
 int flow_get_alarms(Jobctl *ctl, uint64_t run, json_t **ret_alarms, BusError *ret_error);
 
 /* — flow_follow.c — */

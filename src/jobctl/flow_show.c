@@ -110,7 +110,7 @@ static int print_runs(Jobctl *ctl, const json_t *runs) {
         return r;
 }
 
-/* Those whose values are words. */
+/* The filters whose values are words. */
 static void add_text_filters(const Options *options, json_t *filters) {
         const struct {
                 const char *key, *value;
