@@ -13,6 +13,7 @@ int flow_list(Jobctl *ctl, char *const *words);
 int flow_show(Jobctl *ctl, char *const *words);
 int flow_why(Jobctl *ctl, char *const *words);
 int flow_logs(Jobctl *ctl, char *const *words);
+int flow_locks(Jobctl *ctl, char *const *words);
 
 /* The rows that a method of a run or of the manager answers with, of all pages, at most @max: 0 or < 0. */
 int flow_query(Jobctl *ctl, const char *path, const char *method, json_t *filters /* taken over */, size_t max,
