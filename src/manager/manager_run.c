@@ -516,6 +516,7 @@ ManagerRuns *manager_runs_free(ManagerRuns *runs) {
                         manager_run_remove(runs, runs->flows->first);
                 manager_run_drop_flow(runs, runs->flows);
         }
+        manager_run_drop_spare(runs);
         run_engine_free(runs->engine);
         manager_run_link_free(runs->link);
         sd_event_source_disable_unref(runs->timer);

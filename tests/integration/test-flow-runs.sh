@@ -498,6 +498,7 @@ if command -v busctl >/dev/null; then
         check_prints "a node that does not exist is told" 'has no node z' run Retry s z
         OF=4000000
         check_prints "a run that does not exist, too" 'There is no run 4000000' run Pause
+        check_prints "nor is it deleted" 'There is no run 4000000' run Delete b true
         OF=x
         check_prints "and what is no number" "'x' is not the number of a run" run Pause
         wait_for_state 1 SUCCEEDED
@@ -616,7 +617,7 @@ printf '[Engine]\nStore=postgresql:here\n' >"$DIR/none.conf"
 # — what is not understood —
 check_exit "no verb" 2 ctl flow dance
 check_exit "no run" 2 ctl flow show
-check_exit "no number" 2 ctl flow show nothing
+check_exit "an empty name" 2 ctl flow show ''
 check_exit "no node" 2 ctl flow rerun 1
 check_exit "no outcome" 2 ctl flow resolve 1/a
 check_exit "a node too many" 2 ctl flow pause 1/a
