@@ -109,12 +109,15 @@ _jobctl_flow() {
         local word
         for word; do
                 case $word in
-                        start | list)
+                        start | list | alarms)
                                 _jobctl_reply "$(_jobctl_ask list-unit-files --type=flow | cut -d' ' -f1)" "$cur"
                                 return ;;
                         import)
                                 compopt -o filenames
                                 _jobctl_reply "$(compgen -f -- "$cur")" "$cur"
+                                return ;;
+                        ack)
+                                _jobctl_reply "$(_jobctl_ask flow alarms --no-legend | awk '{ print $1 }')" "$cur"
                                 return ;;
                         show | logs | why | retry | rerun | resolve | skip | approve | pause | resume | stop | cancel | delete)
                                 _jobctl_reply "$(_jobctl_ask flow list | awk '{ print $1 }')" "$cur"
@@ -225,7 +228,7 @@ _jobctl() {
                 fi
                 _jobctl_requests "$cur"
         elif [[ $verb == flow && $prev == flow ]]; then
-                _jobctl_words 'start list show logs why retry rerun resolve skip approve pause resume stop cancel delete locks import' "$cur"
+                _jobctl_words 'start list show logs why retry rerun resolve skip approve pause resume stop cancel delete locks alarms ack import' "$cur"
         elif [[ $verb == flow ]]; then
                 _jobctl_flow "${COMP_WORDS[@]}"
         elif [[ $verb == log-level ]]; then

@@ -123,13 +123,15 @@ function __jobctl_words
             return
         case flow
             if test (count $line) -lt 2
-                printf '%s\n' start list show logs why retry rerun resolve skip approve pause resume stop cancel delete locks import
+                printf '%s\n' start list show logs why retry rerun resolve skip approve pause resume stop cancel delete locks alarms ack import
                 return
             end
             switch $line[2]
                 case import
                     __fish_complete_path (commandline -ct)
-                case start list
+                case ack
+                    __jobctl_ask flow alarms --no-legend | string replace -r '^ *(\S+).*' '$1'
+                case start list alarms
                     __jobctl_ask list-unit-files --type=flow | string replace -r ' .*' ''
                 case '*'
                     __jobctl_ask flow list | string replace -r '^ *(\S+).*' '$1'

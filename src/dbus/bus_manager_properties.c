@@ -35,8 +35,8 @@ static void get_empty(const BusView *view, uint32_t parameter, Sink *sink) {
 #define SYSTEMD_VERSION "252"
 
 static void get_version(const BusView *view, uint32_t parameter, Sink *sink) {
-        sink_string(sink, view->dialect->id == BUS_DIALECT_SYSTEMD ? SYSTEMD_VERSION " (jobd " JOBD_VERSION ")" :
-                                                                     "jobd " JOBD_VERSION);
+        sink_string(sink, view->dialect->id == BUS_DIALECT_SYSTEMD ? SYSTEMD_VERSION " (jobd " JOBD_VERSION ")"
+                                                                   : "jobd " JOBD_VERSION);
 }
 
 static void get_scope(const BusView *view, uint32_t parameter, Sink *sink) {
@@ -90,12 +90,17 @@ static void get_n_failed_jobs(const BusView *view, uint32_t parameter, Sink *sin
         sink_u32(sink, view->tree->n_failed_jobs);
 }
 
+static void get_n_alarms(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_u32(sink, manager_runs_count_alarms(manager_runs(view->tree->manager)));
+}
+
 static void get_progress(const BusView *view, uint32_t parameter, Sink *sink) {
         double pending = (double) job_manager_count(manager_jobs(view->tree->manager));
         double installed = (double) view->tree->n_installed_jobs;
 
-        sink_double(sink, manager_finished_at(view->tree->manager, NULL) > 0 || installed < 1 || pending > installed ?
-                          1 : 1 - pending / installed);
+        sink_double(sink, manager_finished_at(view->tree->manager, NULL) > 0 || installed < 1 || pending > installed
+                                  ? 1
+                                  : 1 - pending / installed);
 }
 
 void bus_manager_get_log_level(const BusView *view, uint32_t parameter, Sink *sink) {
@@ -253,9 +258,10 @@ static usec_t default_of_service(ManagerDefault of) {
         usec_t span = 0;
 
         if (service_settings_new(&settings) >= 0)
-                span = of == DEFAULT_TIMEOUT_START ? settings->timeout_start :
-                       of == DEFAULT_TIMEOUT_STOP  ? settings->timeout_stop :
-                       of == DEFAULT_TIMEOUT_ABORT ? settings->timeout_abort : settings->restart_usec;
+                span = of == DEFAULT_TIMEOUT_START   ? settings->timeout_start
+                       : of == DEFAULT_TIMEOUT_STOP  ? settings->timeout_stop
+                       : of == DEFAULT_TIMEOUT_ABORT ? settings->timeout_abort
+                                                     : settings->restart_usec;
         service_settings_free(settings);
         return span;
 }
@@ -272,9 +278,9 @@ static void get_default_span(const BusView *view, uint32_t of, Sink *sink) {
         UnitSettings settings;
 
         unit_settings_init(&settings);
-        sink_u64(sink, of == DEFAULT_TIMER_ACCURACY       ? default_accuracy() :
-                       of == DEFAULT_START_LIMIT_INTERVAL ? settings.start_limit_interval :
-                                                            default_of_service((ManagerDefault) of));
+        sink_u64(sink, of == DEFAULT_TIMER_ACCURACY         ? default_accuracy()
+                       : of == DEFAULT_START_LIMIT_INTERVAL ? settings.start_limit_interval
+                                                            : default_of_service((ManagerDefault) of));
 }
 
 static void get_default_burst(const BusView *view, uint32_t parameter, Sink *sink) {
@@ -317,14 +323,21 @@ static void get_infinity(const BusView *view, uint32_t parameter, Sink *sink) {
         sink_u64(sink, UINT64_MAX);
 }
 
-#define LIMIT(name, kind)                                                                                  \
-        { "DefaultLimit" name, "t", BUS_PROPERTY_CONST, kind, get_limit,                                   \
-          "The hard limit of units that do not set it." },                                                 \
-        { "DefaultLimit" name "Soft", "t", BUS_PROPERTY_CONST, (kind) | LIMIT_IS_SOFT, get_limit, "Their soft limit." }
-#define FOREIGN_TIME(name)                                                                                      \
-        { name "Timestamp", "t", BUS_PROPERTY_CONST | BUS_PROPERTY_FOREIGN, 0, NULL, NULL },                    \
-        { name "TimestampMonotonic", "t", BUS_PROPERTY_CONST | BUS_PROPERTY_FOREIGN, 0, NULL, NULL }
-#define WATCHDOG(name, signature, get)                                                                          \
+#define LIMIT(name, kind) \
+        { \
+                "DefaultLimit" name, "t", \
+                BUS_PROPERTY_CONST,  kind, \
+                get_limit,           "The hard limit of units that do not set it." \
+        }, \
+        { \
+                "DefaultLimit" name "Soft", "t", BUS_PROPERTY_CONST, (kind) | LIMIT_IS_SOFT, get_limit, \
+                        "Their soft limit." \
+        }
+#define FOREIGN_TIME(name) \
+        { name "Timestamp", "t", BUS_PROPERTY_CONST | BUS_PROPERTY_FOREIGN, 0, NULL, NULL }, { \
+                name "TimestampMonotonic", "t", BUS_PROPERTY_CONST | BUS_PROPERTY_FOREIGN, 0, NULL, NULL \
+        }
+#define WATCHDOG(name, signature, get) \
         { name, signature, BUS_PROPERTY_FOREIGN, 0, get, NULL, .set = refuse_watchdog, .set_verb = BUS_VERB_RELOAD }
 
 const BusProperty bus_manager_properties[] = {
@@ -339,13 +352,12 @@ const BusProperty bus_manager_properties[] = {
           "When the manager was started: µs since 1970." },
         { "UserspaceTimestampMonotonic", "t", BUS_PROPERTY_CONST, TIME_STARTED_MONOTONIC, get_time,
           "The same time by the monotonic clock." },
-        { "FinishTimestamp", "t", 0, TIME_FINISHED, get_time,
-          "When no job was left for the first time; 0: not yet." },
+        { "FinishTimestamp", "t", 0, TIME_FINISHED, get_time, "When no job was left for the first time; 0: not yet." },
         { "FinishTimestampMonotonic", "t", 0, TIME_FINISHED_MONOTONIC, get_time,
           "The same time by the monotonic clock." },
         { "LogLevel", "s", 0, 0, bus_manager_get_log_level,
-          "The highest level that the manager logs; root and the owner may set it.",
-          .set = bus_manager_set_log_level, .set_verb = BUS_VERB_RELOAD },
+          "The highest level that the manager logs; root and the owner may set it.", .set = bus_manager_set_log_level,
+          .set_verb = BUS_VERB_RELOAD },
         { "NNames", "u", 0, 0, get_n_names, "Number of names of loaded units." },
         { "NFailedUnits", "u", 0, 0, get_n_failed_units, "Number of units that have failed." },
         { "NJobs", "u", 0, 0, get_n_jobs, "Number of jobs." },
@@ -363,6 +375,7 @@ const BusProperty bus_manager_properties[] = {
           "\"initializing\", \"starting\", \"running\", \"degraded\" (units have failed) or \"stopping\"." },
         { "Limitations", "as", BUS_PROPERTY_OWN, 0, get_limitations,
           "Features that the surroundings do not allow, and that are left out: a sentence each." },
+        { "NAlarms", "u", BUS_PROPERTY_OWN, 0, get_n_alarms, "Number of alarms of runs that nobody has acknowledged." },
         { "RunStoreProblem", "s", BUS_PROPERTY_OWN, 0, get_run_store,
           "What is wrong with the store of runs; empty: nothing, or it is not needed yet." },
         { "DefaultStandardOutput", "s", BUS_PROPERTY_CONST, 0, get_default_output,

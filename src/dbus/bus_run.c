@@ -109,13 +109,19 @@ static bool is_secret(const RowsAnswer *rows, const ManagerRunValues *values, un
         return rows->is_other && rows->answer->table == RUNSTORE_NODE && column == NODE_RESULT;
 }
 
+/* An alarm that nobody has acknowledged has no such time. */
+static bool is_open(RunStoreTable table, unsigned column, const RunStoreValue *value) {
+        return table == RUNSTORE_ALARM && column == ALARM_ACKNOWLEDGED && value->integer == 0;
+}
+
 static void put_row(const BusTree *tree, const RowsAnswer *rows, const ManagerRunValues *values, Sink *sink) {
         const ManagerRunAnswer *answer = rows->answer;
         const RunStoreTableInfo *info = runstore_table(answer->table);
 
         sink_open(sink, 'a', "{sv}");
         for (unsigned c = 0; c < info->n_columns; c++)
-                if (!is_private(answer->table, c) && !is_secret(rows, values, c))
+                if (!is_private(answer->table, c) && !is_secret(rows, values, c) &&
+                    !is_open(answer->table, c, &values->values[c]))
                         put_value(sink, key_of(answer->table, c), &values->values[c]);
         if (answer->table == RUNSTORE_RUN)
                 put_environment(values, sink);
@@ -496,6 +502,12 @@ int bus_manager_list_runs(BusCall *call) {
         return ask(call, &query, 0);
 }
 
+int bus_manager_list_alarms(BusCall *call) {
+        RunStoreQuery query = { .table = RUNSTORE_ALARM };
+
+        return ask(call, &query, 0);
+}
+
 static int ask_of_run(BusCall *call, RunStoreTable table, unsigned column) {
         RunStoreQuery query = { .table = table, .n_filters = 1 };
 
@@ -705,6 +717,20 @@ int bus_manager_explain_run(BusCall *call) {
         return r < 0 ? r
                      : manager_runs_explain(manager_runs(call->tree->manager), id, slash ? slash + 1 : NULL,
                                             call->reply, &call->failure);
+}
+
+int bus_manager_acknowledge(BusCall *call) {
+        const JobRequester requester = bus_call_requester(call);
+        const uint64_t alarm = bus_call_u64(call);
+        const char *operator= bus_call_string(call);
+        ManagerRunTicket ticket;
+        int r = keep(call, &ticket);
+
+        if (r < 0)
+                return r;
+        return end_asking(call,
+                          manager_runs_acknowledge(manager_runs(call->tree->manager), alarm,
+                                                   *operator? operator: NULL, requester.uid, ticket, &call->failure));
 }
 
 /* — verbs — */

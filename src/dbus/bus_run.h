@@ -24,3 +24,5 @@ int bus_manager_identify(BusCall *call);
 int bus_manager_list_locks(BusCall *call);
 int bus_manager_get_run(BusCall *call);
 int bus_manager_explain_run(BusCall *call);
+int bus_manager_list_alarms(BusCall *call);
+int bus_manager_acknowledge(BusCall *call);

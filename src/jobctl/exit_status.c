@@ -34,6 +34,7 @@ static const ErrorStatus error_statuses[] = {
         { "JobTypeNotApplicable", { EXIT_NOT_APPLICABLE, EXIT_FAILED, EXIT_REFUSED } },
         { "NotSupported", { EXIT_NOT_APPLICABLE, EXIT_FAILED, EXIT_REFUSED } },
         { "LoadFailed", { EXIT_LOAD_FAILED, EXIT_FAILED, EXIT_REFUSED } },
+        { "NoSuchAlarm", { EXIT_NO_SUCH, EXIT_NO_SUCH, EXIT_NO_SUCH } },
         { "NoSuchRun", { EXIT_NO_SUCH, EXIT_NO_SUCH, EXIT_NO_SUCH } },
         { "NoSuchNode", { EXIT_NO_SUCH, EXIT_NO_SUCH, EXIT_NO_SUCH } },
         { "InvalidTransition", { EXIT_REFUSED, EXIT_REFUSED, EXIT_REFUSED } },

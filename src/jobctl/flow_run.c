@@ -206,7 +206,8 @@ static int read_priority(Jobctl *ctl, json_t *options) {
         return 0;
 }
 
-const char *flow_operator(const Jobctl *ctl) {
+/* The name of the person who asks, for the record; NULL: it is not known. */
+static const char *find_operator(const Jobctl *ctl) {
         const char *name = ctl->options.operator;
         const struct passwd *user;
 
@@ -226,7 +227,7 @@ static int make_options(Jobctl *ctl, const json_t *assignments, json_t **ret_opt
                 const char *key, *value;
         } texts[] = {
                 { "key", options->key },     { "name", options->name },          { "namespace", options->namespace },
-                { "reqid", options->reqid }, { "operator", flow_operator(ctl) },
+                { "reqid", options->reqid }, { "operator", find_operator(ctl) },
         };
         cleanup_json_ json_t *made = json_pack("{s:{s:O}}", "assign", "as", assignments);
         int r = read_priority(ctl, made);
@@ -336,7 +337,7 @@ static int make_arguments(Jobctl *ctl, size_t verb, const char *node, json_t **r
 
 /* Names the person and the request, for the events. */
 static int identify(Jobctl *ctl, BusError *ret_error) {
-        return jobctl_call(ctl, "Identify", "ss", json_pack("[ss]", flow_operator(ctl) ?: "", ctl->options.reqid ?: ""),
+        return jobctl_call(ctl, "Identify", "ss", json_pack("[ss]", find_operator(ctl) ?: "", ctl->options.reqid ?: ""),
                            NULL, ret_error);
 }
 

@@ -14,6 +14,8 @@ int flow_show(Jobctl *ctl, char *const *words);
 int flow_why(Jobctl *ctl, char *const *words);
 int flow_logs(Jobctl *ctl, char *const *words);
 int flow_locks(Jobctl *ctl, char *const *words);
+int flow_alarms(Jobctl *ctl, char *const *words);
+int flow_ack(Jobctl *ctl, char *const *words);
 
 /* The rows that a method of a run or of the manager answers with, of all pages, at most @max: 0 or < 0. */
 int flow_query(Jobctl *ctl, const char *path, const char *method, json_t *filters /* taken over */, size_t max,
@@ -22,10 +24,15 @@ int flow_query(Jobctl *ctl, const char *path, const char *method, json_t *filter
 int flow_parse_run(Jobctl *ctl, const char *word, uint64_t *ret_id);
 /* The row of a run: 0, -ENOENT, or < 0. */
 int flow_get(Jobctl *ctl, uint64_t id, json_t **ret_row, BusError *ret_error);
-/* The name of the person who asks, for the record; NULL: it is not known. */
-const char *flow_operator(const Jobctl *ctl);
 /* Whether a run in that state has ended. */
 bool flow_state_is_end(const char *state);
+
+/* — flow_alarm.c — */
+
+/* Alarms that are open, of a run or, with 0, of all: how many, and a line that says so. 0 or < 0. */
+int flow_print_alarms(Jobctl *ctl, uint64_t run, BusError *ret_error);
+/* Those of a run, as an array. */
+int flow_get_alarms(Jobctl *ctl, uint64_t run, json_t **ret_alarms, BusError *ret_error);
 
 /* — flow_follow.c — */
 

@@ -188,7 +188,12 @@ int flow_list(Jobctl *ctl, char *const *words) {
                 return jobctl_fail(ctl, &error, "list runs");
         while (json_array_size(runs) > max)
                 json_array_remove(runs, json_array_size(runs) - 1);
-        return ctl->options.json ? print_lines(ctl, runs) : print_runs(ctl, runs);
+        if (ctl->options.json)
+                return print_lines(ctl, runs);
+        r = print_runs(ctl, runs);
+        if (r == 0 && !ctl->options.no_legend)
+                r = flow_print_alarms(ctl, 0, &error);
+        return r == -EREMOTEIO ? jobctl_fail(ctl, &error, "list alarms") : r;
 }
 
 /* — show — */
@@ -327,7 +332,7 @@ static int print_nodes(Jobctl *ctl, const json_t *nodes) {
 
 /* A run and its nodes, as they are now. */
 static int show_now(Jobctl *ctl, uint64_t id, json_t **ret_run, BusError *ret_error) {
-        cleanup_json_ json_t *run = NULL, *rows = NULL, *nodes = NULL;
+        cleanup_json_ json_t *run = NULL, *rows = NULL, *nodes = NULL, *alarms = NULL;
         cleanup_free_ char *path = NULL;
         int r = text_format(&path, BUS_PATH "/run/%" PRIu64, id);
 
@@ -341,9 +346,14 @@ static int show_now(Jobctl *ctl, uint64_t id, json_t **ret_run, BusError *ret_er
         *ret_run = json_incref(run);
         if (!ctl->options.json) {
                 print_run(ctl, run);
-                return print_nodes(ctl, nodes);
+                r = print_nodes(ctl, nodes);
+                return r < 0 ? r : flow_print_alarms(ctl, id, ret_error);
         }
+        r = flow_get_alarms(ctl, id, &alarms, ret_error);
+        if (r < 0)
+                return r;
         json_object_set(run, "nodes", nodes);
+        json_object_set(run, "alarms", alarms);
         return follows(ctl) ? jobctl_print_json_line(ctl, json_incref(run))
                             : jobctl_print_json(ctl, json_incref(run), EXIT_OK);
 }

@@ -34,6 +34,17 @@ static void print_since(const json_t *manager) {
                 status_print_line("Since", state_format_time(since, usec_add(since, ago), time));
 }
 
+static void print_alarms(Jobctl *ctl, const json_t *manager) {
+        const uint64_t n = value_u64(manager, "NAlarms");
+        char text[96];
+
+        if (n == 0 || n == UINT64_MAX)
+                return;
+        snprintf(text, sizeof(text), "%" PRIu64 " open; see 'jobctl flow alarms'\n", n);
+        status_print_label("Alarms");
+        terminal_print(&ctl->terminal, COLOR_YELLOW, text);
+}
+
 static void print_numbers(Jobctl *ctl, const json_t *manager) {
         const char *state = value_string(manager, "SystemState");
         uint64_t n_failed = value_u64(manager, "NFailedUnits");
@@ -41,8 +52,9 @@ static void print_numbers(Jobctl *ctl, const json_t *manager) {
 
         terminal_print(&ctl->terminal, state_color(state), state_dot(&ctl->terminal, state));
         printf(" %s, manager of %s\n", value_string(manager, "Version"),
-               !text_equal(value_string(manager, "Scope"), "user") ? "the system" :
-               ctl->address.is_user ? "your user" : "a user");
+               !text_equal(value_string(manager, "Scope"), "user") ? "the system"
+               : ctl->address.is_user                              ? "your user"
+                                                                   : "a user");
         status_print_label("State");
         terminal_print(&ctl->terminal, state_color(state), state);
         putchar('\n');
@@ -53,6 +65,7 @@ static void print_numbers(Jobctl *ctl, const json_t *manager) {
         status_print_label("Failed");
         snprintf(failed, sizeof(failed), "%" PRIu64 " %s\n", n_failed, n_failed == 1 ? "unit" : "units");
         terminal_print(&ctl->terminal, n_failed > 0 ? COLOR_RED : COLOR_NONE, failed);
+        print_alarms(ctl, manager);
         print_since(manager);
 }
 
@@ -120,7 +133,8 @@ static const char *group_of_units(Jobctl *ctl, const json_t *manager) {
                 return "";
         root = value_string(slice, "ControlGroup");
         return json_object_set_new((json_t *) manager, "UnitsControlGroup", json_string(root)) < 0
-                       ? "" : value_string(manager, "UnitsControlGroup");
+                       ? ""
+                       : value_string(manager, "UnitsControlGroup");
 }
 
 int status_manager(Jobctl *ctl) {

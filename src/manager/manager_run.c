@@ -55,6 +55,7 @@ static void on_opened(void *userdata, uint64_t durable, bool has_lost) {
                 for (ManagerFlow *flow = runs->flows; flow; flow = flow->next)
                         for (ManagerRun *run = flow->first; run; run = run->next)
                                 run->is_put = false;
+                manager_alarms_put_all(runs->alarms);
                 run_engine_put_all(runs->engine);
         }
         if (!runs->is_loaded && !runs->load)
@@ -137,6 +138,7 @@ static void look(ManagerRuns *runs) {
                             manager_run_link_problem(runs->link) ?: strerror(ENOMEM));
                 manager_run_refuse_submits(runs, &failure);
                 manager_run_refuse_pending(runs, &failure);
+                manager_run_refuse_acknowledgements(runs, &failure);
         }
         if (!runs->is_loaded && !runs->load && manager_run_link_is_open(runs->link))
                 manager_run_load_begin(runs, 0);
@@ -337,6 +339,8 @@ static void judge_store(ManagerRuns *runs) {
 static void end_batch(ManagerRuns *runs) {
         uint32_t batch;
 
+        if (manager_alarms_has_rows(runs->alarms))
+                (void) manager_run_writer(runs);
         /* Events of a turn in which no run has changed. */
         if (runs->writer)
                 (void) manager_run_persist(runs, &batch);
@@ -393,8 +397,42 @@ static void arm(ManagerRuns *runs) {
 
 static bool is_idle(const ManagerRuns *runs) {
         return !runs->flows && !runs->submits && !runs->triggers && !runs->pending && !runs->load &&
-               !runs->retentions && !runs->writer && runs->awaited.n == 0 &&
+               !runs->retentions && !runs->writer && runs->awaited.n == 0 && runs->acknowledgements.n == 0 &&
                runs->look_at == USEC_INFINITY;
+}
+
+static void acknowledge(ManagerRuns *runs, const ManagerAcknowledgement *wanted) {
+        cleanup_(failure_deinit) Failure failure = {};
+        ManagerRun *run;
+        uint32_t id;
+        int r = manager_alarms_acknowledge(runs->alarms, wanted->alarm, wanted->operator,
+                                           runs->host.attempts.turn->now_realtime, &id);
+
+        if (r < 0) {
+                failure_set(&failure, r, r == -ENOENT ? "NoSuchAlarm" : "NoMemory",
+                            r == -ENOENT ? "There is no alarm %" PRIu64 " that is open." : "Out of memory.",
+                            wanted->alarm);
+                manager_run_answer(runs, wanted->ticket, 0, &failure);
+                return;
+        }
+        run = id > 0 ? manager_run_find(runs, id) : NULL;
+        if (run)
+                manager_run_put_event(runs, run,
+                                      (ManagerRunEvent) {
+                                              .kind = "alarm",
+                                              .new = "acknowledged",
+                                              .operator= wanted->operator,
+                                              .uid = wanted->uid,
+                                      });
+        manager_run_await(runs, wanted->ticket, MANAGER_RUN_DONE, id);
+}
+
+static void take_acknowledgements(ManagerRuns *runs) {
+        for (size_t i = 0; i < runs->acknowledgements.n; i++) {
+                acknowledge(runs, &runs->acknowledgements.items[i]);
+                free(runs->acknowledgements.items[i].operator);
+        }
+        vector_clear(&runs->acknowledgements);
 }
 
 /* Not from inside the engine of runs: what follows may be asked of it again. */
@@ -413,12 +451,13 @@ void manager_runs_turn(ManagerRuns *runs) {
                 return;
         }
         runs->now = read_clock();
-        if (runs->is_refusing && (runs->submits || runs->pending))
+        if (runs->is_refusing && (runs->submits || runs->pending || runs->acknowledgements.n > 0))
                 runs->look_at = runs->now;
         look(runs);
         manager_run_submit_triggers(runs);
         manager_run_load_step(runs);
         if (runs->is_loaded) {
+                run_engine_wall(runs->engine, runs->now, clock_realtime());
                 run_engine_time(runs->engine, runs->now);
                 manager_run_submit_all(runs);
                 judge_store(runs);
@@ -426,6 +465,7 @@ void manager_runs_turn(ManagerRuns *runs) {
                         manager_run_begin_missed(runs);
                 has_more = run_engine_turn(runs->engine, ATTEMPTS_A_TURN);
                 tell_ends(runs);
+                take_acknowledgements(runs);
                 end_batch(runs);
                 manager_run_answer_durable(runs);
                 forget_ended(runs);
@@ -488,7 +528,9 @@ int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, c
         attempts = host->attempts;
         attempts.ops = &manager_run_attempts_ops;
         attempts.userdata = runs;
-        r = run_engine_new(&runs->engine, &manager_run_host, runs);
+        r = manager_alarms_new(&runs->alarms);
+        if (r == 0)
+                r = run_engine_new(&runs->engine, &manager_run_host, runs);
         if (r == 0)
                 r = set_resources(runs, options->resources);
         if (r == 0)
@@ -518,6 +560,10 @@ ManagerRuns *manager_runs_free(ManagerRuns *runs) {
         }
         manager_run_drop_spare(runs);
         run_engine_free(runs->engine);
+        manager_alarms_free(runs->alarms);
+        for (size_t i = 0; i < runs->acknowledgements.n; i++)
+                free(runs->acknowledgements.items[i].operator);
+        vector_deinit(&runs->acknowledgements);
         manager_run_link_free(runs->link);
         sd_event_source_disable_unref(runs->timer);
         id_map_deinit(&runs->by_id);
@@ -542,7 +588,7 @@ void manager_runs_begin(ManagerRuns *runs, bool is_taken_over) {
 const char *manager_runs_problem(const ManagerRuns *runs) {
         const char *problem = manager_run_link_problem(runs->link);
 
-        return problem ? problem
+        return problem            ? problem
                : runs->has_failed ? "The runs that live cannot be read from their store; this is tried again."
                                   : NULL;
 }

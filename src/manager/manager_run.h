@@ -117,6 +117,11 @@ int manager_runs_command(ManagerRuns *runs, const ManagerRunCommand *command, Fa
 /* The number of a run that lives, by its number or name: -ENOENT with @ret_failure. */
 int manager_runs_find(const ManagerRuns *runs, const char *run, uint32_t *ret_id, Failure *ret_failure);
 
+/* Acknowledges an alarm; answered when that is durable. 0, or a negative errno with @ret_failure. */
+int manager_runs_acknowledge(ManagerRuns *runs, uint64_t alarm, const char *operator, uint32_t uid,
+                             ManagerRunTicket ticket, Failure *ret_failure);
+uint32_t manager_runs_count_alarms(const ManagerRuns *runs); /* that nobody has acknowledged */
+
 /* Asks the store: .answered with a page. @run: that the query is about; 0: several. */
 int manager_runs_query(ManagerRuns *runs, const RunStoreQuery *query, uint32_t run, ManagerRunTicket ticket,
                        Failure *ret_failure);

@@ -117,6 +117,24 @@ static void note_state(ManagerRuns *runs, ManagerRun *run, const RunRow *row) {
                 note_suspended(runs, run);
 }
 
+static void put_alarm_event(ManagerRuns *runs, ManagerRun *run, const char *node, ManagerAlarmKind kind) {
+        manager_run_put_event(runs, run,
+                              (ManagerRunEvent) {
+                                      .node = node,
+                                      .kind = "alarm",
+                                      .new = manager_alarm_to_string(kind),
+                                      .uid = run->facts.uid,
+                              });
+}
+
+static void raise_suspended(ManagerRuns *runs, ManagerRun *run, RecordWriter *writer) {
+        const int r = waits_for_approval(runs, run) ? 0 : manager_run_raise_suspended(runs, run);
+
+        if (r > 0)
+                put_alarm_event(runs, run, NULL, MANAGER_ALARM_SUSPENDED);
+        writer->has_failed |= r < 0;
+}
+
 static void host_put_run(void *userdata, const RunRow *row) {
         ManagerRuns *runs = userdata;
         ManagerRun *run = manager_run_find(runs, row->id);
@@ -148,13 +166,32 @@ static void host_put_run(void *userdata, const RunRow *row) {
                         .operator = run->is_put ? NULL : run->facts.operator,
                         .reqid = run->is_put ? NULL : run->facts.reqid,
                 });
+        if (row->state == RUN_SUSPENDED && run->put_state != RUN_SUSPENDED)
+                raise_suspended(runs, run, writer);
         manager_run_row_put(writer, row, &run->facts, &now);
+        run->put_sequence = run->facts.sequence;
         run->put_state = row->state;
+}
+
+/* What has become of a node since the last batch is told in the batch that has it. */
+static void note_node(ManagerRuns *runs, ManagerRun *run, const char *name, const RunNodeRow *row,
+                      RecordWriter *writer) {
+        const unsigned news = manager_run_compare_node(run, row);
+        int r = 0;
+
+        if (news & MANAGER_RUN_NODE_WAITS)
+                r = manager_run_raise_pending(runs, run, name, row->reason);
+        if (r == 0 && news & MANAGER_RUN_NODE_WAITS)
+                put_alarm_event(runs, run, name, MANAGER_ALARM_PENDING);
+        /* The batch is made again, with all of it. */
+        writer->has_failed |= r < 0;
+        if (r == 0)
+                manager_run_mark_node(run, row);
 }
 
 static void host_put_node(void *userdata, uint32_t id, const RunNodeRow *row) {
         ManagerRuns *runs = userdata;
-        const ManagerRun *run = manager_run_find(runs, id);
+        ManagerRun *run = manager_run_find(runs, id);
         const RunAttemptKey key = { id, row->node, row->generation, row->number };
         RecordWriter *writer = manager_run_writer(runs);
         ManagerAttemptFacts facts;
@@ -170,6 +207,17 @@ static void host_put_node(void *userdata, uint32_t id, const RunNodeRow *row) {
         manager_run_row_put_node(writer, id, name, row, has_facts ? &facts : NULL);
         if (has_facts)
                 manager_run_row_put_attempt(writer, &key, name, &facts);
+        note_node(runs, run, name, row, writer);
+}
+
+/* Events of nodes follow the row of their run, which has the number of the last one. */
+static void put_sequences(ManagerRuns *runs, RecordWriter *writer) {
+        for (ManagerFlow *flow = runs->flows; flow; flow = flow->next)
+                for (ManagerRun *run = flow->first; run; run = run->next)
+                        if ((run->is_put || run->is_new) && run->put_sequence != run->facts.sequence) {
+                                manager_run_row_put_sequence(writer, run->id, run->facts.sequence);
+                                run->put_sequence = run->facts.sequence;
+                        }
 }
 
 int manager_run_persist(void *userdata, uint32_t *ret_batch) {
@@ -179,8 +227,11 @@ int manager_run_persist(void *userdata, uint32_t *ret_batch) {
 
         if (!runs->writer)
                 return -ENOTCONN;
+        put_sequences(runs, runs->writer);
+        manager_alarms_put(runs->alarms, runs->writer);
         runs->writer = NULL;
         r = manager_run_link_end_batch(runs->link, &number);
+        manager_alarms_end_batch(runs->alarms, r == 0);
         if (r < 0)
                 return r;
         runs->batch = number;
@@ -237,6 +288,7 @@ const RunHost manager_run_host = {
         .end = host_end,
         .abandon = host_abandon,
         .judge = manager_run_judge,
+        .wake = manager_run_wake,
         .random = host_random,
 };
 

@@ -23,6 +23,8 @@
 
 typedef enum LoadPhase {
         LOAD_LAST_RUN,
+        LOAD_LAST_ALARM,
+        LOAD_ALARMS, /* that are open */
         LOAD_RUNS,
         LOAD_DEFINITION,
         LOAD_READING, /* the definition: no query */
@@ -109,6 +111,13 @@ static void describe_query(const ManagerRunLoad *load, RunStoreQuery *query) {
         case LOAD_LAST_RUN:
                 *query = (RunStoreQuery) { .table = RUNSTORE_RUN, .is_descending = true, .limit = 1 };
                 break;
+        case LOAD_LAST_ALARM:
+                *query = (RunStoreQuery) { .table = RUNSTORE_ALARM, .is_descending = true, .limit = 1 };
+                break;
+        case LOAD_ALARMS:
+                *query = (RunStoreQuery) { .table = RUNSTORE_ALARM };
+                filter(query, ALARM_ACKNOWLEDGED, number(0));
+                break;
         case LOAD_RUNS:
                 *query = (RunStoreQuery) { .table = RUNSTORE_RUN };
                 word = run_state_to_string(live_states[load->state]);
@@ -183,7 +192,8 @@ static void settle_attempt(ManagerRuns *runs, ManagerRun *run, const RunNodeRow 
         if (manager_attempts_get(runs->attempts, &key, &facts) == 0)
                 run->facts.sequence = MAX(run->facts.sequence, facts.id);
 
-        if (row->state != RUN_NODE_RUNNING || manager_attempts_resume(runs->attempts, &key, run->definition) == 0)
+        if (row->state != RUN_NODE_RUNNING || row->attempt == RUN_ATTEMPT_NONE ||
+            manager_attempts_resume(runs->attempts, &key, run->definition) == 0)
                 return;
         /* The state of this boot would know it if it had been begun: the engine asks for it. */
         if (!is_other_boot && runs->knows_attempts && row->attempt != RUN_ATTEMPT_IS_STARTED)
@@ -229,8 +239,31 @@ static int take_last(ManagerRuns *runs, RunStorePage *page) {
 
         if (r > 0)
                 runs->last_id = MAX(runs->last_id, (uint32_t) manager_run_values_number(&values, RUN_ROW_ID));
-        next_phase(runs->load, LOAD_RUNS);
+        next_phase(runs->load, LOAD_LAST_ALARM);
         return MIN(r, 0);
+}
+
+static int take_last_alarm(ManagerRuns *runs, RunStorePage *page) {
+        ManagerRunValues values;
+        int r = manager_run_values_next(page, &values);
+
+        if (r > 0)
+                manager_alarms_set_last(runs->alarms, manager_run_values_number(&values, ALARM_ID));
+        next_phase(runs->load, LOAD_ALARMS);
+        return MIN(r, 0);
+}
+
+static int take_alarms(ManagerRuns *runs, RunStorePage *page) {
+        ManagerRunValues values;
+        int r;
+
+        while ((r = manager_run_values_next(page, &values)) > 0)
+                if ((r = manager_alarms_restore(runs->alarms, &values)) < 0)
+                        return r;
+        keep_cursor(runs->load, page);
+        if (r == 0 && runs->load->n_cursor == 0)
+                next_phase(runs->load, LOAD_RUNS);
+        return r;
 }
 
 /* The deadline of a run of an earlier boot: by the wall clock, but no later than it was when the row was written. */
@@ -337,6 +370,10 @@ static int add_run(ManagerRuns *runs) {
         if (r < 0)
                 return r;
         run->is_put = true;
+        run->put_sequence = run->facts.sequence;
+        for (size_t i = 0; i < load->nodes.n; i++)
+                if (load->nodes.items[i].node != RUN_NODE_NONE)
+                        manager_run_mark_node(run, &load->nodes.items[i]);
         run->put_state = loaded->row.state;
         run->batch = runs->durable;
         run->is_over = run_state_is_terminal(loaded->row.state);
@@ -423,10 +460,8 @@ void manager_run_load_step(ManagerRuns *runs) {
 
 bool manager_run_load_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page) {
         static int (*const takes[])(ManagerRuns * runs, RunStorePage * page) = {
-                [LOAD_LAST_RUN] = take_last,
-                [LOAD_RUNS] = take_runs,
-                [LOAD_DEFINITION] = take_definition,
-                [LOAD_NODES] = take_nodes,
+                [LOAD_LAST_RUN] = take_last, [LOAD_LAST_ALARM] = take_last_alarm, [LOAD_ALARMS] = take_alarms,
+                [LOAD_RUNS] = take_runs,     [LOAD_DEFINITION] = take_definition, [LOAD_NODES] = take_nodes,
         };
         ManagerRunLoad *load = runs->load;
 

@@ -6,9 +6,16 @@
  */
 
 #include "basic/id_map.h"
+#include "manager/manager_alarm.h"
 #include "manager/manager_run.h"
 
 typedef struct ManagerFlow ManagerFlow;
+
+/* A node as the last batch has it: what follows is told once. */
+typedef struct ManagerRunMark {
+        uint32_t number; /* of its last attempt */
+        uint32_t state : 8, generation : 24;
+} ManagerRunMark;
 
 /* A run that lives, or that a person wants to go on. */
 typedef struct ManagerRun {
@@ -17,6 +24,8 @@ typedef struct ManagerRun {
         uint32_t id;
         FlowDefinition *definition; /* a reference */
         ManagerRunFacts facts;
+        ManagerRunMark *marks; /* owned: of each node */
+        uint64_t put_sequence; /* .facts.sequence as its row has it */
         RunState put_state; /* as the store has it */
         bool is_put; /* the store has a row of it */
         bool is_new; /* in the batch at hand */
@@ -85,6 +94,14 @@ typedef struct ManagerAwaited {
         uint64_t batch; /* 0: the one at hand */
 } ManagerAwaited;
 
+/* An acknowledgement that is to be made in the next turn. */
+typedef struct ManagerAcknowledgement {
+        uint64_t alarm;
+        char *operator; /* owned */
+        uint32_t uid;
+        ManagerRunTicket ticket;
+} ManagerAcknowledgement;
+
 typedef struct ManagerAsked {
         uint64_t query;
         ManagerRunTicket ticket;
@@ -118,6 +135,8 @@ struct ManagerRuns {
         VECTOR(ManagerRunEnd) ends;
         VECTOR(ManagerAwaited) awaited;
         VECTOR(ManagerAsked) asked;
+        ManagerAlarms *alarms; /* owned */
+        VECTOR(ManagerAcknowledgement) acknowledgements;
         ManagerRunLoad *load; /* owned; NULL: nothing is being loaded */
         void (*loaded)(ManagerRuns *runs, uint32_t id, bool has_failed); /* the loader has ended */
         bool is_loaded, knows_attempts;
@@ -173,6 +192,23 @@ void manager_run_answer_failure(ManagerRuns *runs, ManagerRunTicket ticket, int 
 void manager_run_await(ManagerRuns *runs, ManagerRunTicket ticket, ManagerRunAnswerKind kind, uint32_t run);
 void manager_run_answer_durable(ManagerRuns *runs);
 
+/* — manager_run_alarm.c — */
+
+/* What a row of a node means that was not so in the batch before; bits. */
+enum {
+        MANAGER_RUN_NODE_WAITS = 1 << 0, /* PENDING: a person is to decide */
+        MANAGER_RUN_NODE_BEGINS = 1 << 1, /* an attempt */
+        MANAGER_RUN_NODE_ENDS = 1 << 2,
+};
+
+unsigned manager_run_compare_node(const ManagerRun *run, const RunNodeRow *row);
+void manager_run_mark_node(ManagerRun *run, const RunNodeRow *row);
+/* Each raises an alarm, which is in the next batch: 0 or -ENOMEM. @node: its name. */
+int manager_run_raise_pending(ManagerRuns *runs, const ManagerRun *run, const char *node, RunReason reason);
+int manager_run_raise_suspended(ManagerRuns *runs, const ManagerRun *run);
+void manager_run_raise_queue(ManagerRuns *runs, const ManagerFlow *flow, uint32_t max);
+void manager_run_refuse_acknowledgements(ManagerRuns *runs, const Failure *failure);
+
 /* — manager_run_trigger.c — */
 
 /* The ticket of a trigger: its number is .b. */
@@ -201,6 +237,7 @@ void manager_run_begin_missed(ManagerRuns *runs); /* attempts for which there wa
 int manager_run_make_name(const FlowSettings *settings, const ManagerRunFacts *facts, uint32_t id, char **ret_name,
                           char **ret_problem);
 
+usec_t manager_run_wake(void *userdata, uint32_t id, uint32_t node); /* as RunHost.wake */
 RunCondition manager_run_judge(void *userdata, uint32_t id, uint32_t node); /* as RunHost.judge */
 /*
  * The words of a command with the values that they name; the caller owns them. 0, -ENOENT, -ENOMEM, or -EINVAL and

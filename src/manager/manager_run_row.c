@@ -242,6 +242,12 @@ void manager_run_row_put_deleted(RecordWriter *writer, uint32_t run, usec_t now)
         put_time(writer, RUN_ROW_DELETED, now);
 }
 
+void manager_run_row_put_sequence(RecordWriter *writer, uint32_t run, uint64_t sequence) {
+        runstore_put_operation(writer, RUNSTORE_RUN, RUNSTORE_PUT, 2);
+        put_number(writer, RUN_ROW_ID, run);
+        put_number(writer, RUN_ROW_SEQUENCE, sequence);
+}
+
 void manager_run_row_delete(RecordWriter *writer, uint32_t run) {
         static const struct {
                 RunStoreTable table;

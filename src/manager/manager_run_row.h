@@ -74,6 +74,8 @@ typedef struct ManagerRunEvent {
 
 /* A run that is not listed any more, and has no name. */
 void manager_run_row_put_deleted(RecordWriter *writer, uint32_t run, usec_t now);
+/* The number of the last event of a run that has a row: events may follow that. */
+void manager_run_row_put_sequence(RecordWriter *writer, uint32_t run, uint64_t sequence);
 /* All rows of the run. */
 void manager_run_row_delete(RecordWriter *writer, uint32_t run);
 void manager_run_row_put_event(RecordWriter *writer, const ManagerRunEvent *event);

@@ -194,8 +194,8 @@ static int check_resources(const ManagerRuns *runs, const ManagerSubmit *submit,
 
         return r < 0 && problem ? failure_set(ret_failure, r, "LoadFailed",
                                               "%s: Needs=: %s See Resources= of [Engine] in jobd.conf.",
-                                              submit->flow->unit->id, problem) :
-                                  r;
+                                              submit->flow->unit->id, problem)
+                                : r;
 }
 
 static int submit_run(ManagerRuns *runs, ManagerSubmit *submit, uint32_t *ret_id, Failure *ret_failure) {
@@ -221,6 +221,8 @@ static int submit_run(ManagerRuns *runs, ManagerSubmit *submit, uint32_t *ret_id
                 runs->last_id = wanted.id;
         if (r < 0)
                 *ret_id = 0;
+        if (r == -ENOBUFS || (r == -EBUSY && busy_of(submit) == FLOW_BUSY_QUEUE))
+                manager_run_raise_queue(runs, flow, flow_definition_settings(submit->definition)->max_queued);
         return r < 0 ? refuse_busy(submit, busy_of(submit), r, ret_failure) : 0;
 }
 

@@ -9,6 +9,7 @@
 
 #include "flow/flow_spec.h"
 #include "manager/manager_run_private.h"
+#include "types/unit_ask.h"
 
 #define LARGE_NODES 10000U
 
@@ -63,6 +64,9 @@ ManagerFlow *manager_run_flow(ManagerRuns *runs, Unit *unit) {
         runs->flows = flow;
         if (unit->active_state == UNIT_ACTIVE)
                 run_flow_unit(flow->engine, RUN_UNIT_ACTIVE, false);
+        /* A node may sleep until a time of that clock: when it is set, the turn that follows looks at it. */
+        if (unit_host(unit)->ops->watch_clock)
+                unit_host(unit)->ops->watch_clock(unit_host(unit));
         return flow;
 }
 
@@ -130,7 +134,11 @@ int manager_run_add(ManagerFlow *flow, ManagerRuns *runs, uint32_t id, FlowDefin
                     ManagerRunFacts *facts, ManagerRun **ret_run) {
         ManagerRun *run = calloc(1, sizeof(*run));
 
-        if (!run || id_map_put(&runs->by_id, id, run) < 0) {
+        if (run)
+                run->marks = calloc(run_graph_count(flow_definition_graph(definition)), sizeof(*run->marks));
+        if (!run || !run->marks || id_map_put(&runs->by_id, id, run) < 0) {
+                if (run)
+                        free(run->marks);
                 free(run);
                 return -ENOMEM;
         }
@@ -159,6 +167,7 @@ void manager_run_remove(ManagerRuns *runs, ManagerRun *run) {
         (void) id_map_remove(&runs->by_id, run->id);
         flow_definition_unref(run->definition);
         manager_run_facts_deinit(&run->facts);
+        free(run->marks);
         free(run);
 }
 

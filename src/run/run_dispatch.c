@@ -12,9 +12,16 @@
 
 #include "run/run_private.h"
 
+static bool may_begin(const Run *run) {
+        return run->row.state == RUN_RUNNING && run->flow->is_active && run->flow->engine->store == RUN_STORE_OPEN;
+}
+
+static bool has_room(const Run *run) {
+        return run_count_attempts(run) < run->settings.max_parallel;
+}
+
 static bool can_dispatch(const Run *run) {
-        return run->row.state == RUN_RUNNING && run->flow->is_active && run->flow->engine->store == RUN_STORE_OPEN &&
-               run->tally[RUN_NODE_RUNNING] < run->settings.max_parallel;
+        return may_begin(run) && has_room(run);
 }
 
 static uint8_t priority_of(const Run *run, uint32_t node) {
@@ -76,6 +83,18 @@ static void dispatch(Run *run, uint32_t node) {
         offer(run);
 }
 
+/* What needs no place does not wait for one. */
+static void begin_sleepers(Run *run) {
+        const uint32_t *nodes = run_graph_by_urgency(run->graph);
+
+        if (!run->has_sleepers || !may_begin(run) || has_room(run))
+                return;
+        for (uint32_t i = run->first_ready; (i = run_set_next(run, RUN_SET_READY, i, run->n)) < run->n; i++)
+                if (run_policy_sleeps(run_graph_policy(run->graph, nodes[i])))
+                        run_attempt_make(run, nodes[i]);
+        run_settle(run);
+}
+
 static void admit(RunClaim *claim) {
         Run *run = run_claim_userdata(claim);
 
@@ -123,7 +142,10 @@ bool run_dispatch(RunEngine *engine, uint32_t budget) {
         is_left = heap_peek(&engine->offers) || run_pool_next(engine->pool, engine->now);
         while ((run = heap_peek(&engine->offers)))
                 heap_remove(&engine->offers, run);
-        for (RunFlow *flow = engine->flows; flow; flow = flow->next)
+        for (RunFlow *flow = engine->flows; flow; flow = flow->next) {
+                for (run = flow->first; run; run = run->next)
+                        begin_sleepers(run);
                 run_admit(flow);
+        }
         return is_left;
 }

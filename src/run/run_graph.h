@@ -98,6 +98,7 @@ typedef struct RunPolicy {
         usec_t delay, max_delay; /* between tries */
         usec_t window; /* from the first try; USEC_INFINITY: none */
         usec_t again_window; /* of "not yet", from the first attempt; 0: none */
+        usec_t sleep; /* the node does nothing for so long; 0: it does not sleep */
         usec_t timeout, total_timeout; /* of an attempt, of all; USEC_INFINITY: none */
         RunEndSet retry_ends; /* are retried; empty: every one … */
         RunEndSet no_retry_ends; /* … but these */
@@ -114,9 +115,15 @@ typedef struct RunPolicy {
         uint32_t demand; /* index in .demands of the graph, plus one; 0: nothing is taken */
         uint8_t priority;
         bool takes_priority; /* that of its run, in place of .priority */
+        bool sleeps_until; /* it does nothing until a time that the host names */
         bool has_gate; /* a person approves the node before it begins */
         bool gives_up_locks; /* while it is DEFERRED or PENDING */
 } RunPolicy;
+
+/* Whether the node waits in place of an attempt. */
+static inline bool run_policy_sleeps(const RunPolicy *policy) {
+        return policy->sleep > 0 || policy->sleeps_until;
+}
 
 typedef struct RunNodeSpec {
         const char *name; /* all pointers are borrowed, and need not stay */

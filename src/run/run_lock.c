@@ -22,6 +22,12 @@ bool run_lock_has(const Run *run, uint32_t node) {
         return claim_of(run, node);
 }
 
+uint8_t run_node_priority(const Run *run, uint32_t node) {
+        const RunPolicy *policy = run_graph_policy(run->graph, node);
+
+        return policy->takes_priority ? run->settings.priority : policy->priority;
+}
+
 /* — memory — */
 
 static int add_claim(Run *run, uint32_t node, bool is_restored, RunClaim **ret_claim) {
@@ -96,7 +102,9 @@ bool run_lock_node(Run *run, uint32_t node) {
                 return true;
         run_claim_leave(claim);
         /* An attempt that was interrupted leaves its node READY at once: its resources are free meanwhile. */
-        if (state != RUN_NODE_RUNNING)
+        if (state == RUN_NODE_RUNNING && run->nodes[node].is_idle)
+                run_claim_release(claim, RUN_CLAIM_NEEDS);
+        else if (state != RUN_NODE_RUNNING)
                 run_claim_release(claim, keeps_locks(run, node) ? RUN_CLAIM_NEEDS : RUN_CLAIM_ALL);
         return state != RUN_NODE_READY || wait_for(run, node, claim);
 }
@@ -109,7 +117,7 @@ bool run_lock_restore_node(Run *run, uint32_t node) {
         if (!claim)
                 return true;
         if (entry->state == RUN_NODE_RUNNING)
-                run_claim_force(claim, RUN_CLAIM_ALL);
+                run_claim_force(claim, entry->is_idle ? RUN_CLAIM_LOCKS : RUN_CLAIM_ALL);
         else if (has_run && (entry->state == RUN_NODE_READY || keeps_locks(run, node)))
                 run_claim_force(claim, RUN_CLAIM_LOCKS);
         if (entry->state != RUN_NODE_READY)

@@ -31,6 +31,7 @@ static const char *const reasons[_RUN_REASON_MAX] = {
         [RUN_REASON_WHEN] = "when",
         [RUN_REASON_EXPRESSION] = "expression",
         [RUN_REASON_POLICY] = "policy",
+        [RUN_REASON_SLEEP] = "sleep",
         [RUN_REASON_GATE] = "gate",
         [RUN_REASON_REJECTED] = "rejected",
         [RUN_REASON_DEADLOCK] = "deadlock",
@@ -112,9 +113,9 @@ static RunWhy why_of_node(const Run *run, uint32_t node) {
                         return RUN_WHY_UNIT;
                 if (run->flow->engine->store != RUN_STORE_OPEN)
                         return RUN_WHY_STORE;
-                return why_not_yet(run, node, run->tally[RUN_NODE_RUNNING] < run->settings.max_parallel);
+                return why_not_yet(run, node, run_count_attempts(run) < run->settings.max_parallel);
         case RUN_NODE_RUNNING:
-                return why_of_attempt(&run->nodes[node]);
+                return run_node_sleeps(run, node) ? RUN_WHY_TIME : why_of_attempt(&run->nodes[node]);
         case RUN_NODE_DEFERRED:
                 return RUN_WHY_TIME;
         case RUN_NODE_SUCCEEDED:

@@ -24,6 +24,7 @@
 #include "runstore/runstore_client.h"
 
 #define READ_BYTES ((size_t) 64 * 1024)
+#define WRITER_KEPT ((size_t) 1024 * 1024) /* bytes */
 /* Frames that are sent in a call of serve(), so that a fast store does not keep core from its other work. */
 #define FRAMES_A_TURN 256U
 
@@ -131,6 +132,22 @@ int runstore_connect(const char *path, int *ret_fd) {
 
 /* — queues — */
 
+/* A small writer is used again; a large one, as with the text of a large definition, is given up. */
+static uint8_t *take_bytes(RecordWriter *writer) {
+        const size_t n = writer->n;
+        uint8_t *bytes;
+
+        if (writer->allocated <= WRITER_KEPT) {
+                bytes = malloc(n);
+                return bytes ? memcpy(bytes, writer->bytes, n) : NULL;
+        }
+        bytes = realloc(writer->bytes, n);
+        if (!bytes)
+                bytes = writer->bytes;
+        *writer = (RecordWriter) {};
+        return bytes;
+}
+
 /* Moves the bytes of a finished writer into a frame. */
 static int push_frame(ClientFrames *frames, RecordWriter *writer, int fd) {
         ClientFrame frame = { .n = writer->n, .fd = fd };
@@ -140,10 +157,9 @@ static int push_frame(ClientFrames *frames, RecordWriter *writer, int fd) {
                 r = vector_reserve(frames, 1);
         if (r < 0)
                 return r;
-        frame.bytes = malloc(frame.n);
+        frame.bytes = take_bytes(writer);
         if (!frame.bytes)
                 return -ENOMEM;
-        memcpy(frame.bytes, writer->bytes, frame.n);
         return vector_push(frames, frame);
 }
 
@@ -184,7 +200,7 @@ static int push_numbered(RunStoreClient *client, int fd, uint64_t *ret_number) {
 
         if (r < 0)
                 return r;
-        client->bytes += client->writer.n;
+        client->bytes += client->queue.items[client->queue.n - 1].n;
         *ret_number = ++client->last;
         return 0;
 }

@@ -165,6 +165,7 @@ static const RunStoreColumn alarm_columns[_ALARM_MAX] = {
         [ALARM_RAISED] = { "raised", RUNSTORE_INTEGER },
         [ALARM_ACKNOWLEDGED] = { "acknowledged", RUNSTORE_INTEGER },
         [ALARM_OPERATOR] = { "operator", RUNSTORE_TEXT },
+        [ALARM_UNIT] = { "unit", RUNSTORE_TEXT },
 };
 
 static const RunStoreColumn event_columns[_EVENT_MAX] = {

@@ -166,6 +166,7 @@ enum {
         ALARM_RAISED,
         ALARM_ACKNOWLEDGED,
         ALARM_OPERATOR,
+        ALARM_UNIT,
         _ALARM_MAX
 };
 enum {

@@ -154,6 +154,7 @@ static int step(Sim *sim) {
         SimRuns *runs = &sim->runs;
         int r;
 
+        run_engine_wall(runs->engine, sim->now, sim->now);
         run_engine_time(runs->engine, sim->now);
         tell_attempts(sim);
         r = sim_runs_submit_starts(sim);

@@ -3,7 +3,7 @@
 #
 # Limits of runs over losses of power, after which the time since the boot is another, and the wall clock is ten years off: no
 # limit is longer than it was. No clock is set: the former is that of a time namespace, the latter that of a preloaded library.
-# S004-21
+# S004-18, S004-21
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 . "$(dirname "$0")/boots.sh"
@@ -78,6 +78,14 @@ RetryDelaySec=100ms
 TotalTimeoutSec=6s
 U
 
+# A span, and a time between now and ten years ahead
+unit sleep.flow <<U
+[Node span]
+SleepSec=1d
+[Node until]
+SleepUntil=$(($(date +%Y) + 5))-07-01
+U
+
 # Between the last commit and the question for what is left
 MOMENT=30
 
@@ -128,14 +136,23 @@ wait_for '^ *1 .* CANCELLED' ctl flow list limit
 check "another one begins there" ctl flow start limit
 wait_for_count limit 4
 LEFT=$(left)
+check "nodes fall asleep there" ctl flow start sleep
+wait_for '^until +RUNNING .*sleep' ctl flow show 5
+report $? "one of them until a time to come"
 cut_power
 machine 0 0
 start_daemon
 trial "right again" 5
+wait_for '^span +RUNNING .*sleep' ctl flow show 5
+check_prints "right again: that time has not come" '^until +RUNNING .*sleep' ctl flow show 5
 cut_power
 machine 0 $TEN_YEARS
 start_daemon
 trial "ten years ahead" 6
+wait_for '^until +SUCCEEDED' ctl flow show 5
+report $? "ten years ahead: that time is over"
+check_prints "and the span is not" '^span +RUNNING .*sleep' ctl flow show 5
+check "the run is cancelled" ctl flow cancel 5
 for run in 2 4; do
         check "run $run is cancelled" ctl flow cancel $run
 done

@@ -485,6 +485,8 @@ if command -v busctl >/dev/null; then
         check "stopped" run Stop
         check_prints "and resolved only where it waits" "'resolve as success' does not apply" run Resolve ss held success
         check_prints "with a known word" "not resolved as 'maybe'" run Resolve ss held maybe
+        check_prints "it is not approved without a gate" "'approve' does not apply" run Approve sbs held true ''
+        check_prints "nor skipped while it runs" "'skip' does not apply" run Skip s held
         release held
         wait_for_state "$RUN" CANCELLED
         report $? "it ends"
@@ -499,6 +501,8 @@ if command -v busctl >/dev/null; then
         OF=4000000
         check_prints "a run that does not exist, too" 'There is no run 4000000' run Pause
         check_prints "nor is it deleted" 'There is no run 4000000' run Delete b true
+        check_prints "nor a node of it skipped" 'There is no run 4000000' run Skip s a
+        check_prints "nor approved" 'There is no run 4000000' run Approve sbs a true ''
         OF=x
         check_prints "and what is no number" "'x' is not the number of a run" run Pause
         wait_for_state 1 SUCCEEDED
