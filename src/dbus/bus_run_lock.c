@@ -2,7 +2,7 @@
 /*
  * The manager's interface: locks and resources of runs
  *
- * They are in memory, so they are answered at once. The cursor is how many
+ * Locks are in memory, so a question about them is answered at once. The cursor is how many
  * entries were answered before: what comes or goes meanwhile moves the others.
  */
 
