@@ -248,11 +248,16 @@ static const BusMethod methods[] = {
           "of runs with what is done to them. \"\": nothing is said.",
           .flags = BUS_PROPERTY_OWN },
         { "ListRuns", "a{sv}us", "filters limit cursor", "aa{sv}s", "runs cursor", BUS_VERB_READ, bus_manager_list_runs,
-          "Runs, also those that have ended, the latest first. A filter is a key of the answer and its value; runs "
-          "that "
-          "were deleted are told only with deleted=true. The "
+          "Runs, also those that have ended, the latest first. A filter is a key of the answer and its value, also "
+          "since t and until t (when it was made). Runs that were deleted are told only with deleted=true. The "
           "limit is at most 1000, 0 is the same. The cursor is \"\", or that of the answer before; it is \"\" in the "
           "last answer. Absent keys have no value.",
+          .flags = BUS_PROPERTY_OWN },
+        { "ListLocks", "a{sv}us", "filters limit cursor", "aa{sv}s", "locks cursor", BUS_VERB_READ,
+          bus_manager_list_locks,
+          "Runs and nodes that hold locks and resources, and those that wait for them, in the order of service: lock, "
+          "kind ('run', 'node' or 'resource'), state ('held' or 'waits'), slot, amount, total, run, name, unit, node, "
+          "priority, since. Filters are lock s, kind s and run t. Limit and cursor are as for ListRuns.",
           .flags = BUS_PROPERTY_OWN },
         { "GetRun", "t", "id", "o", "path", BUS_VERB_READ, bus_manager_get_run, "The path of a run.",
           .flags = BUS_PROPERTY_OWN },

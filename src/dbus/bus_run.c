@@ -432,6 +432,16 @@ static bool read_flag(DBusMessageIter *variant, const char *key, const char *wan
         return true;
 }
 
+/* A span of time in which runs were made is two filters of one column. */
+static RunStoreCompare compare_of(RunStoreTable table, const char **key) {
+        const bool is_since = text_equal(*key, "since");
+
+        if (table != RUNSTORE_RUN || (!is_since && !text_equal(*key, "until")))
+                return RUNSTORE_EQUAL;
+        *key = key_of(table, RUN_ROW_CREATED);
+        return is_since ? RUNSTORE_AT_LEAST : RUNSTORE_AT_MOST;
+}
+
 /* Filters of a dictionary at the arguments' place. */
 static int read_filters(BusCall *call, RunStoreQuery *query) {
         bool has_deleted = query->table != RUNSTORE_RUN;
@@ -449,12 +459,12 @@ static int read_filters(BusCall *call, RunStoreQuery *query) {
                 dbus_message_iter_recurse(&entry, &variant);
                 if (query->table == RUNSTORE_RUN && read_flag(&variant, key, "deleted", &has_deleted))
                         continue;
+                filter->compare = compare_of(query->table, &key);
                 column = find_column(query->table, key);
                 if (column < 0 || query->n_filters == RUNSTORE_FILTERS_MAX - 1 ||
                     !read_value(&variant, runstore_table(query->table)->columns[column].type, &filter->value))
                         return refuse_filter(call, key);
                 filter->column = (unsigned) column;
-                filter->compare = RUNSTORE_EQUAL;
                 query->n_filters++;
         }
         dbus_message_iter_next(&call->arguments);

@@ -21,6 +21,7 @@ BusRuns *bus_runs_free(BusRuns *runs);
 int bus_manager_start_run(BusCall *call);
 int bus_manager_list_runs(BusCall *call);
 int bus_manager_identify(BusCall *call);
+int bus_manager_list_locks(BusCall *call);
 int bus_manager_get_run(BusCall *call);
 int bus_manager_explain_run(BusCall *call);
 int bus_manager_list_alarms(BusCall *call);

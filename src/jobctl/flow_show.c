@@ -19,6 +19,7 @@
 #include "jobctl/names.h"
 #include "jobctl/state.h"
 #include "jobctl/table.h"
+#include "time/timestamp.h"
 
 #define RUNS_SHOWN 20U
 
@@ -126,9 +127,22 @@ static void add_text_filters(const Options *options, json_t *filters) {
                         json_object_set_new(filters, texts[i].key, json_pack("{s:s}", "s", texts[i].value));
 }
 
+/* 0, or an exit status after a message. */
+static int add_time_filter(Jobctl *ctl, const char *key, const char *text, json_t *filters) {
+        usec_t time;
+        int r = text ? timestamp_parse(text, clock_realtime(), &time) : 0;
+
+        if (r < 0 && r != -ENOMEM)
+                return jobctl_misused(ctl, "'%s' is not a time for '--%s'; try \"today\", \"5min ago\" or \"18:30\".",
+                                      text, key);
+        if (r == 0 && text)
+                json_object_set_new(filters, key, json_pack("{s:I}", "t", (json_int_t) time));
+        return r;
+}
+
 static int make_filters(Jobctl *ctl, char *const *words, json_t **ret_filters) {
         cleanup_json_ json_t *filters = json_object();
-        char *const *states = ctl->options.states;
+        char *const *states = ctl->options.states, *const *types = ctl->options.types;
         cleanup_free_ char *unit = NULL;
         int r = words[0] ? name_mangle(words[0], ".flow", &unit) : 0;
 
@@ -141,6 +155,14 @@ static int make_filters(Jobctl *ctl, char *const *words, json_t **ret_filters) {
         if (r == 0 && states)
                 json_object_set_new(filters, "state", json_pack("{s:s}", "s", states[0]));
         add_text_filters(&ctl->options, filters);
+        if (types && types[1])
+                return jobctl_misused(ctl, "'flow list' takes one type: --type=%s.", types[0]);
+        if (types)
+                json_object_set_new(filters, "kind", json_pack("{s:s}", "s", types[0]));
+        if (r == 0)
+                r = add_time_filter(ctl, "since", ctl->options.since, filters);
+        if (r == 0)
+                r = add_time_filter(ctl, "until", ctl->options.until, filters);
         if (ctl->options.deleted)
                 json_object_set_new(filters, "deleted", json_pack("{s:b}", "b", true));
         *ret_filters = take_ptr(filters);

@@ -128,6 +128,15 @@ int manager_runs_query(ManagerRuns *runs, const RunStoreQuery *query, uint32_t r
 /* Writes an a{sv} about what a live run, or a node of it (NULL: none), waits for. -ENOENT with @ret_failure. */
 int manager_runs_explain(const ManagerRuns *runs, uint32_t run, const char *node, Sink *sink, Failure *ret_failure);
 
+typedef struct ManagerLockFilter {
+        const char *lock, *kind; /* borrowed; NULL: any */
+        uint32_t run; /* 0: any */
+        uint32_t skip, limit; /* entries before the first, and at most */
+} ManagerLockFilter;
+
+/* Writes aa{sv}, the holders of locks and resources and those that wait; returns whether there are more. */
+bool manager_runs_write_locks(const ManagerRuns *runs, const ManagerLockFilter *filter, Sink *sink);
+
 /* What is wrong with the store, a sentence; NULL: nothing. */
 const char *manager_runs_problem(const ManagerRuns *runs);
 /* What a live run, or a node of it, waits for; -ENOENT: it does not live. */

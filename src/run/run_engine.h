@@ -385,6 +385,8 @@ int run_engine_get(const RunEngine *engine, uint32_t run, RunRow *ret_row, RunWh
 int run_engine_get_node(const RunEngine *engine, uint32_t run, uint32_t node, RunNodeRow *ret_row, RunWhy *ret_why);
 /* What a node, or with RUN_NODE_NONE the run, waits for and cannot have: 1; 0: nothing; or -ENOENT. */
 int run_engine_get_lock(const RunEngine *engine, uint32_t run, uint32_t node, RunClaimWhy *ret_why);
+/* The claims that hold locks and resources, or wait for them: as run_pool_visit(). */
+void run_engine_visit_locks(const RunEngine *engine, RunLockVisitor visit, void *userdata);
 /* How many nodes of a run have each state. -ENOENT. */
 int run_engine_tally(const RunEngine *engine, uint32_t run, uint32_t ret_n[static _RUN_NODE_STATE_MAX]);
 /* Drops a run that has ended. -EBUSY: it has not, or its rows were not put; -ENOENT. */

@@ -167,6 +167,10 @@ int run_engine_get_lock(const RunEngine *engine, uint32_t id, uint32_t node, Run
         return run_lock_why(run, node, ret_why);
 }
 
+void run_engine_visit_locks(const RunEngine *engine, RunLockVisitor visit, void *userdata) {
+        run_pool_visit(engine->pool, engine->now, visit, userdata);
+}
+
 int run_engine_tally(const RunEngine *engine, uint32_t id, uint32_t ret_n[static _RUN_NODE_STATE_MAX]) {
         const Run *run = run_find(engine, id);
 

@@ -500,6 +500,8 @@ if command -v busctl >/dev/null; then
         check_prints "a node that does not exist is told" 'has no node z' run Retry s z
         OF=4000000
         check_prints "a run that does not exist, too" 'There is no run 4000000' run Pause
+        check_prints "locks are listed with known filters" "There is no filter 'x'" manager ListLocks 'a{sv}us' 1 x s y 0 ''
+        check_prints "and with a cursor of an answer" "'x' is not a cursor" manager ListLocks 'a{sv}us' 0 0 x
         check_prints "nor is it deleted" 'There is no run 4000000' run Delete b true
         check_prints "nor a node of it skipped" 'There is no run 4000000' run Skip s a
         check_prints "nor approved" 'There is no run 4000000' run Approve sbs a true ''
