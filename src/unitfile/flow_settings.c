@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "basic/macro.h"
+#include "basic/strv.h"
 #include "unitfile/flow_settings.h"
 
 static const char *const flow_busies[_FLOW_BUSY_MAX] = {
@@ -142,6 +143,8 @@ static void flow_node_deinit(FlowNode *node) {
         free(node->name);
         free(node->when);
         free(node->unit);
+        for (size_t i = 0; i < _FLOW_UNIT_USE_MAX; i++)
+                strv_free(node->units[i]);
         for (size_t i = 0; i < node->depends_on.n; i++)
                 free(node->depends_on.items[i].name);
         vector_deinit(&node->depends_on);

@@ -26,4 +26,5 @@ int flow_parse_when(const DirectiveLine *line, const char *value);
 int flow_parse_gate(const DirectiveLine *line, const char *value);              /* "manual"; empty: none */
 int flow_parse_skip_unneeded(const DirectiveLine *line, const char *value);
 int flow_parse_unit(const DirectiveLine *line, const char *value);
+int flow_parse_units(const DirectiveLine *line, const char *value);            /* a list; empty resets */
 int flow_parse_readiness(const DirectiveLine *line, const char *value);
