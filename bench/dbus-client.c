@@ -360,6 +360,25 @@ static void verb_trips(Client *client, const char *unit, size_t n) {
         free(took);
 }
 
+/* Asks for a unit again and again: the longest answer is that of the longest turn of the manager. */
+static void verb_probe(Client *client, const char *unit, uint64_t msec) {
+        const struct timespec pause = { .tv_nsec = 200000 };
+        uint64_t began = now_nsec(), longest = 0, n = 0;
+
+        while (now_nsec() - began < msec * 1000000) {
+                uint64_t asked = now_nsec(), took;
+                Message message;
+
+                call(client, "LoadUnit", unit, NULL, 0);
+                await_reply(client, &message);
+                took = now_nsec() - asked;
+                longest = took > longest ? took : longest;
+                n++;
+                nanosleep(&pause, NULL);
+        }
+        printf("{\"longest\": %" PRIu64 ", \"answers\": %" PRIu64 "}\n", longest, n);
+}
+
 static int run(Client *client, int argc, char **argv) {
         const char *verb = argv[0];
 
@@ -371,6 +390,8 @@ static int run(Client *client, int argc, char **argv) {
                 verb_watch(client, argv[1], argv[2]);
         else if (strcmp(verb, "trips") == 0 && argc == 3)
                 verb_trips(client, argv[1], strtoul(argv[2], NULL, 10));
+        else if (strcmp(verb, "probe") == 0 && argc == 3)
+                verb_probe(client, argv[1], strtoull(argv[2], NULL, 10));
         else
                 return 2;
         return 0;
@@ -383,7 +404,8 @@ int main(int argc, char **argv) {
         if (argc < 4) {
                 fputs("dbus-client jobd|systemd SOCKET call METHOD [UNIT]\n"
                       "                                send|watch StartUnit|StopUnit UNIT\n"
-                      "                                trips UNIT NUMBER\n", stderr);
+                      "                                trips UNIT NUMBER\n"
+                      "                                probe UNIT MILLISECONDS\n", stderr);
                 return 2;
         }
         if (strcmp(argv[1], "systemd") == 0)

@@ -190,7 +190,7 @@ jobctl help 2>/dev/null | sed -n '/^Options:/,$p' | while read -l line
             case graph
                 set -a options -a 'dot svg'
             case from
-                set -a options -a wfcommons
+                set -a options -a 'wfcommons crontab'
             case output
                 set -a options -a 'short iso cat json (__fish_complete_directories (commandline -ct))'
             case property

@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import time
 
+from . import flow
 from . import manager as managers
 from . import workload
 
@@ -103,6 +104,19 @@ class Bench:
                 self.drop_folders()
         if 'i' in rows:
             self.reload(self.options.services)
+        self.flows()
+
+    def flows(self):
+        rows = self.options.rows
+        if not rows & set('klm'):
+            return
+        bench = flow.FlowBench(self.context, self.results)
+        if 'k' in rows:
+            bench.beside_builders()
+        if 'l' in rows:
+            bench.large()
+        if 'm' in rows:
+            bench.history(self.options.history)
 
     def measure_size(self, n):
         steps = [({'a', 'b', 'j'}, self.load_and_transactions), ({'f'}, self.requests), ({'c'}, self.chain),

@@ -8,9 +8,9 @@ import platform
 ROWS = {
     'a': 'load of a random DAG of N targets', 'b': 'transaction on it', 'c': 'chain of N', 'd': 'target after N services',
     'e': 'N/2 cycles of two units', 'f': 'one request with N units loaded', 'g': 'round trips on the private socket',
-    'h': 'oneshots that run a static true', 'i': 'reload of N services', 'j': 'memory, wake-ups', '': 'the engine alone',
+    'h': 'oneshots that run a static true', 'i': 'reload of N services', 'j': 'memory, wake-ups', 'k': 'flows beside ninja and make', 'l': 'a flow of very many nodes', 'm': 'runs that have ended', '': 'the engine alone',
 }
-NAMES = ['jobd', 'no commits', 'systemd', 'dinit', 'engine']
+NAMES = ['jobd', 'no commits', 'systemd', 'dinit', 'engine', 'jobd, retry', 'jobd, pending', 'ninja', 'make']
 
 
 def number(value):
@@ -172,8 +172,32 @@ def figures(results, sizes):
           for s in results.samples if s.what == 'reload, nothing changed' and s.manager == 'jobd'),
         limit('wake-ups when idle', max((s.median for s in results.samples if s.what.startswith('wake-ups')
                                          and s.manager == 'jobd' and s.values), default=None), 0),
+        *flow_figures(results),
     ]
     return found
+
+
+def flow_figures(results):
+    """The bars for runs of flows, if they were measured."""
+    def of(what, who):
+        return next((s.median for s in results.samples if s.what == what and s.manager == who and s.values), None)
+
+    found = []
+    for shape, most_retry in (('bwa', 1.0), ('montage', 1.0), ('chain', 1.5)):
+        for recover, most in (('retry', most_retry), ('pending', 1.5)):
+            if recover == 'retry' or shape != 'chain':
+                found.append(ratio(f'{shape}, Recover={recover} / ninja', f'≤ {most}', of(shape, f'jobd, {recover}'),
+                                   of(shape, 'ninja'), most))
+    found.append(limit('bwa, Recover=retry: CPU of core an attempt, µs', of('bwa, CPU of core an attempt', 'jobd, retry'), 200))
+    for what, most in (('large, submit to first attempt, first time', 2000), ('large, submit to first attempt', 200),
+                       ('large, longest answer', 10)):
+        found.append(limit(f'{what}, ms', of(what, 'jobd'), most))
+    found.append(limit('large, memory of core, MiB', of('large, memory of core', 'jobd'), 25))
+    sizes = sorted({s.n for s in results.samples if s.row == 'm'})
+    if len(sizes) == 2:
+        few, many = (results.median('history, submit to first attempt', 'jobd', n) for n in sizes)
+        found.append(ratio(f'submit to first attempt with {sizes[1]:,} runs / with none', '≤ 1.1', many, few, 1.1))
+    return [figure for figure in found if figure.is_met is not None]
 
 
 def limit(what, value, most):

@@ -183,6 +183,8 @@ static void make_policy(const FlowSpec *spec, const FlowNode *node, RunPolicy *r
         ret_policy->has_condition = node->when;
         ret_policy->is_otherwise = node->otherwise;
         ret_policy->has_gate = node->has_gate;
+        ret_policy->sleep = node->sleep;
+        ret_policy->sleeps_until = node->sleep_until;
         ret_policy->is_goal = node->always;
         ret_policy->stays = !flow_node_may_be_skipped(spec->flow, node);
         ret_policy->end_run = end_run_of(node->end_run);

@@ -13,8 +13,12 @@
 #include "jobctl/flow_import.h"
 #include "unit/unit_name.h"
 
-void imported_flow_deinit(ImportedFlow *flow) {
+static void free_flow(ImportedFlow *flow) {
+        free(flow->name);
         free(flow->description);
+        text_deinit(&flow->settings);
+        text_deinit(&flow->install);
+        text_deinit(&flow->timer);
         for (size_t i = 0; i < flow->tasks.n; i++) {
                 ImportTask *task = &flow->tasks.items[i];
 
@@ -22,16 +26,38 @@ void imported_flow_deinit(ImportedFlow *flow) {
                 free(task->node);
                 free(task->program);
                 strv_free(task->arguments);
+                free(task->shell);
+                text_deinit(&task->settings);
                 vector_deinit(&task->parents);
         }
-        for (size_t i = 0; i < flow->notes.n; i++)
-                free(flow->notes.items[i].what);
         vector_deinit(&flow->tasks);
         vector_deinit(&flow->edges);
         vector_deinit(&flow->order);
-        vector_deinit(&flow->notes);
         index_table_deinit(&flow->by_id);
         index_table_deinit(&flow->by_edge);
+        free(flow);
+}
+
+void import_output_deinit(ImportOutput *output) {
+        for (size_t i = 0; i < output->flows.n; i++)
+                free_flow(output->flows.items[i]);
+        for (size_t i = 0; i < output->notes.n; i++)
+                free(output->notes.items[i].what);
+        vector_deinit(&output->flows);
+        vector_deinit(&output->notes);
+        free(output->problem);
+}
+
+int import_add_flow(ImportOutput *output, ImportedFlow **ret_flow) {
+        ImportedFlow *flow = calloc(1, sizeof(ImportedFlow));
+
+        if (!flow || vector_push(&output->flows, flow) < 0) {
+                free(flow);
+                return -ENOMEM;
+        }
+        flow->notes = &output->notes;
+        *ret_flow = flow;
+        return 0;
 }
 
 int import_find_task(ImportedFlow *flow, const char *id, uint32_t *ret_at) {
@@ -70,16 +96,16 @@ int import_add_edge(ImportedFlow *flow, uint32_t parent, uint32_t child) {
         return r < 0 ? r : index_table_put(&flow->by_edge, hash, (uint32_t) (flow->edges.n - 1));
 }
 
-int import_note(ImportedFlow *flow, const char *what, const char *text, unsigned line) {
+int import_note(ImportNotes *notes, const char *what, const char *text, unsigned line) {
         ImportNote note = { .text = text, .line = line, .n = 1 };
 
-        for (size_t i = 0; i < flow->notes.n; i++)
-                if (flow->notes.items[i].text == text && strcmp(flow->notes.items[i].what, what) == 0) {
-                        flow->notes.items[i].n++;
+        for (size_t i = 0; i < notes->n; i++)
+                if (notes->items[i].text == text && strcmp(notes->items[i].what, what) == 0) {
+                        notes->items[i].n++;
                         return 0;
                 }
         note.what = strdup(what);
-        if (note.what && vector_push(&flow->notes, note) == 0)
+        if (note.what && vector_push(notes, note) == 0)
                 return 0;
         free(note.what);
         return -ENOMEM;
@@ -131,8 +157,11 @@ static int name_task(ImportedFlow *flow, uint32_t at, IndexTable *names) {
                 task->node = name;
                 if (index_table_put(names, index_table_hash(name), at) < 0)
                         return -ENOMEM;
-                return strcmp(name, task->id) == 0 ? 0 : import_note(flow, "id",
-                        "has characters that the name of a node may not have; they are replaced", task->line);
+                return strcmp(name, task->id) == 0
+                               ? 0
+                               : import_note(flow->notes, "id",
+                                             "has characters that the name of a node may not have; they are replaced",
+                                             task->line);
         }
 }
 

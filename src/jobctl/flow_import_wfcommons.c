@@ -18,10 +18,10 @@
 typedef struct WfReader {
         JsonReader json;
         JsonToken token;
-        ImportedFlow *flow;             /* borrowed */
-        const char *counted;            /* borrowed from the text: up to here … */
-        unsigned line;                  /* … there are so many lines */
-        const char *problem;            /* static: of a text that is JSON, but no workflow */
+        ImportedFlow *flow; /* borrowed */
+        const char *counted; /* borrowed from the text: up to here … */
+        unsigned line; /* … there are so many lines */
+        const char *problem; /* static: of a text that is JSON, but no workflow */
 } WfReader;
 
 static const char measured[] = "was measured when the workflow ran; a flow has no such setting";
@@ -113,13 +113,26 @@ static const char *reason_of(const char *key) {
         static const struct {
                 const char *key, *reason;
         } reasons[] = {
-                { "inputFiles", moved }, { "outputFiles", moved }, { "files", moved },
-                { "runtimeInSeconds", measured }, { "runtime", measured }, { "avgCPU", measured },
-                { "readBytes", measured }, { "writtenBytes", measured }, { "bytesRead", measured },
-                { "bytesWritten", measured }, { "memoryInBytes", measured }, { "memory", measured },
-                { "energyInKWh", measured }, { "energy", measured }, { "avgPower", measured },
-                { "executedAt", measured }, { "makespanInSeconds", measured }, { "makespan", measured },
-                { "machines", measured }, { "machine", measured },
+                { "inputFiles", moved },
+                { "outputFiles", moved },
+                { "files", moved },
+                { "runtimeInSeconds", measured },
+                { "runtime", measured },
+                { "avgCPU", measured },
+                { "readBytes", measured },
+                { "writtenBytes", measured },
+                { "bytesRead", measured },
+                { "bytesWritten", measured },
+                { "memoryInBytes", measured },
+                { "memory", measured },
+                { "energyInKWh", measured },
+                { "energy", measured },
+                { "avgPower", measured },
+                { "executedAt", measured },
+                { "makespanInSeconds", measured },
+                { "makespan", measured },
+                { "machines", measured },
+                { "machine", measured },
                 { "coreCount", "has no counterpart yet: MaxParallel= limits all attempts of a run together" },
                 { "cores", "has no counterpart yet: MaxParallel= limits all attempts of a run together" },
                 { "priority", "has no counterpart yet: nodes that are ready run in the order of the file" },
@@ -139,7 +152,7 @@ static int note_key(WfReader *reader, const char *key, unsigned line) {
         /* What is empty is not missed. */
         if (r < 0 || reader->token.kind == JSON_TOKEN_ARRAY_END)
                 return r;
-        r = import_note(reader->flow, key, reason_of(key), line);
+        r = import_note(reader->flow->notes, key, reason_of(key), line);
         if (r < 0)
                 return r;
         return is_array ? leave(reader, depth) : skip(reader);
@@ -336,30 +349,36 @@ static int check_tasks(WfReader *reader) {
                 const ImportTask *task = &flow->tasks.items[i];
 
                 if (!task->is_task)
-                        r = import_note(reader->flow, "task", "is named as a parent or child, but is not there; it "
-                                                              "becomes a checkpoint", 0);
+                        r = import_note(reader->flow->notes, "task",
+                                        "is named as a parent or child, but is not there; it "
+                                        "becomes a checkpoint",
+                                        0);
                 else if (task->program && !import_is_program(task->program))
-                        r = import_note(reader->flow, "program", "is lines of a shell, which /bin/bash runs",
+                        r = import_note(reader->flow->notes, "program", "is lines of a shell, which /bin/bash runs",
                                         task->line);
                 else if (!task->program)
-                        r = import_note(reader->flow, "task", "has no command; it becomes a checkpoint", task->line);
+                        r = import_note(reader->flow->notes, "task", "has no command; it becomes a checkpoint",
+                                        task->line);
         }
         return r;
 }
 
-int import_wfcommons(const char *text, size_t n, ImportedFlow *flow, char **ret_problem, unsigned *ret_line) {
-        WfReader reader = { .flow = flow, .counted = text, .line = 1 };
-        int r;
+int import_wfcommons(const ImportInput *input, ImportOutput *output) {
+        WfReader reader = { .counted = input->text, .line = 1 };
+        int r = import_add_flow(output, &reader.flow);
 
-        json_reader_begin(&reader.json, text, n);
+        if (r < 0)
+                return r;
+        json_reader_begin(&reader.json, input->text, input->n);
         r = read_whole(&reader);
         if (r == 0)
                 r = check_tasks(&reader);
         if (r == -EBADMSG) {
                 if (!reader.problem)
                         reader.token.at = reader.json.at;
-                *ret_line = line_of(&reader);
-                r = text_copy(reader.problem ? reader.problem : reader.json.problem, ret_problem) < 0 ? -ENOMEM : r;
+                output->line = line_of(&reader);
+                if (text_copy(reader.problem ? reader.problem : reader.json.problem, &output->problem) < 0)
+                        r = -ENOMEM;
         }
         json_reader_deinit(&reader.json);
         return r;

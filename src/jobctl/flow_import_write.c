@@ -4,6 +4,7 @@
  */
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "basic/macro.h"
@@ -17,7 +18,7 @@
 
 static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:=+/-";
 
-/* A text without specifiers. */
+/* A value in one line, without specifiers. */
 static void add_unspecified(Text *text, const char *value) {
         for (; *value; value++) {
                 if (*value == '%')
@@ -56,13 +57,39 @@ static void add_word(Text *text, const char *word) {
 }
 
 bool import_is_program(const char *program) {
-        return is_plain(program) && (program[0] == '/' || !strchr(program, '/')) &&
-               !strchr("-+:", program[0]) && program[strlen(program) - 1] != '/';
+        return is_plain(program) && (program[0] == '/' || !strchr(program, '/')) && !strchr("-+:", program[0]) &&
+               program[strlen(program) - 1] != '/';
+}
+
+void import_add_setting(Text *text, const char *name, const char *value) {
+        text_addf(text, "%s=", name);
+        add_unspecified(text, value);
+        text_add_char(text, '\n');
+}
+
+void import_add_environment(Text *text, const char *name, const char *value) {
+        text_addf(text, "Environment=\"%s=", name);
+        for (; *value; value++)
+                if (*value == '%')
+                        text_add(text, "%%");
+                else if (*value == '\n')
+                        text_add(text, "\\n");
+                else if ((unsigned char) *value < ' ' || *value == '\x7f')
+                        text_addf(text, "\\x%02x", (unsigned char) *value);
+                else {
+                        if (strchr("\"\\", *value))
+                                text_add_char(text, '\\');
+                        text_add_char(text, *value);
+                }
+        text_add(text, "\"\n");
 }
 
 /* The value of Exec=. */
 static void add_command(Text *text, const ImportTask *task) {
-        if (import_is_program(task->program))
+        if (task->is_shell) {
+                text_addf(text, "%s -c ", task->shell ? task->shell : "/bin/bash");
+                add_word(text, task->program);
+        } else if (import_is_program(task->program))
                 text_add(text, task->program);
         else if (is_plain(task->program)) {
                 /* A path from the working directory, which only a shell follows. */
@@ -108,6 +135,7 @@ static void add_section(Text *text, const ImportedFlow *flow, const ImportTask *
                 add_command(text, task);
                 text_add_char(text, '\n');
         }
+        text_add(text, task->settings.n > 0 ? task->settings.string : "");
 }
 
 /* — JSON lines — */
@@ -144,24 +172,62 @@ static int add_line(Text *text, const ImportedFlow *flow, const ImportTask *task
         return 0;
 }
 
+/* The beginning of a unit file. */
+static void add_head(Text *text, const ImportedFlow *flow, const char *source) {
+        char place[16] = "";
+
+        if (flow->line > 0)
+                snprintf(place, sizeof(place), ":%u", flow->line);
+        text_addf(text, "# Imported from %s%s by 'jobctl flow import'\n[Unit]\nDescription=", source, place);
+        add_unspecified(text, flow->description ? flow->description : source);
+}
+
+static void add_part(Text *text, const char *section, const Text *lines) {
+        if (lines->n > 0)
+                text_addf(text, "\n[%s]\n%s", section, lines->string);
+}
+
+int import_write_timer(const ImportedFlow *flow, const char *source, const char *unit, char **ret_timer) {
+        cleanup_(text_deinit) Text text = {};
+
+        *ret_timer = NULL;
+        if (flow->timer.n == 0)
+                return flow->timer.error;
+        add_head(&text, flow, source);
+        text_addf(&text, "\n\n[Timer]\n%sUnit=", flow->timer.string);
+        add_unspecified(&text, unit);
+        text_add(&text, "\n\n[Install]\nWantedBy=timers.target\n");
+        return text_finish(&text, ret_timer);
+}
+
+/* -ENOMEM if that befell a text of the flow. */
+static int error_of(const ImportedFlow *flow) {
+        int r = MIN(MIN(flow->settings.error, flow->install.error), flow->timer.error);
+
+        for (size_t i = 0; i < flow->tasks.n; i++)
+                r = MIN(r, flow->tasks.items[i].settings.error);
+        return r;
+}
+
 int import_write(const ImportedFlow *flow, const char *source, const char *nodes_file, char **ret_flow,
                  char **ret_nodes) {
         cleanup_(text_deinit) Text text = {}, nodes = {};
         cleanup_free_ char *unit = NULL;
-        int r = 0;
+        int r = error_of(flow);
 
-        text_addf(&text, "# Imported from %s by 'jobctl flow import'\n[Unit]\nDescription=", source);
-        add_unspecified(&text, flow->description ? flow->description : source);
+        add_head(&text, flow, source);
         if (nodes_file) {
                 text_add(&text, "\n\n[Flow]\nNodesFile=");
                 add_unspecified(&text, nodes_file);
         }
         text_add_char(&text, '\n');
+        add_part(&text, "Flow", &flow->settings);
         for (size_t i = 0; r == 0 && i < flow->order.n; i++)
                 if (nodes_file)
                         r = add_line(&nodes, flow, &flow->tasks.items[flow->order.items[i]]);
                 else
                         add_section(&text, flow, &flow->tasks.items[flow->order.items[i]]);
+        add_part(&text, "Install", &flow->install);
         if (r == 0)
                 r = text_finish(&text, &unit);
         if (r == 0 && nodes_file)

@@ -34,6 +34,7 @@ typedef struct Options {
         const char *graph;
         const char *unit_path;
         const char *from;
+        bool user_column;
         const char *as;
         const char *comment;
         const char *iterations, *base_time;

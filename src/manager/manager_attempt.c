@@ -5,7 +5,8 @@
  * Steps follow each other: ExecStartPre= commands, the command, the end of
  * what is left of the tree, ExecStopPost= commands, and again the end of the
  * tree. The attempt of a node with Unit= has none of them: it begins when its
- * job was asked for, and is over when that has ended. A restored attempt waits for the definition of its run before it takes
+ * job was asked for, and is over when that has ended. A restored attempt waits
+ * for the definition of its run before it takes
  * the next step: exits are noted meanwhile.
  */
 
@@ -863,7 +864,7 @@ static ManagerUseResult step_uses(Attempt *attempt, RunEndKind *ret_kind, char *
         return result;
 }
 
-/* A job takes a place in the state of the manager with its attempt: both are there after a death of core, or neither. */
+/* A job is in the state of the manager with its attempt: both are there after a death of core, or neither. */
 static void tell_job(Attempt *attempt) {
         const ManagerAttemptsHost *host = &attempt->attempts->host;
 

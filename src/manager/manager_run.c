@@ -419,6 +419,7 @@ void manager_runs_turn(ManagerRuns *runs) {
         manager_run_submit_triggers(runs);
         manager_run_load_step(runs);
         if (runs->is_loaded) {
+                run_engine_wall(runs->engine, runs->now, clock_realtime());
                 run_engine_time(runs->engine, runs->now);
                 manager_run_submit_all(runs);
                 judge_store(runs);
@@ -525,6 +526,7 @@ ManagerRuns *manager_runs_free(ManagerRuns *runs) {
                         manager_run_remove(runs, runs->flows->first);
                 manager_run_drop_flow(runs, runs->flows);
         }
+        manager_run_drop_spare(runs);
         run_engine_free(runs->engine);
         manager_run_link_free(runs->link);
         sd_event_source_disable_unref(runs->timer);

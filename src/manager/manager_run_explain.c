@@ -41,6 +41,14 @@ static void add_parents(const ManagerRuns *runs, const ManagerRun *run, uint32_t
                 text_addf(text, ", and %" PRIu32 " more", left);
 }
 
+static void add_sleep(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, Text *text) {
+        const bool is_until = run_graph_policy(flow_definition_graph(run->definition), row->node)->sleeps_until;
+        const usec_t now = is_until ? runs->host.attempts.turn->now_realtime : runs->now;
+        char span[USEC_FORMAT_MAX];
+
+        text_addf(text, "it sleeps for another %s", usec_format(usec_sub(row->at, now), span));
+}
+
 static void add_time(const ManagerRuns *runs, const RunNodeRow *row, Text *text) {
         char span[USEC_FORMAT_MAX];
 
@@ -128,7 +136,10 @@ static void add_why(const ManagerRuns *runs, const ManagerRun *run, const RunNod
                           run->id, run_graph_name(flow_definition_graph(run->definition), row->node));
                 break;
         case RUN_WHY_TIME:
-                add_time(runs, row, text);
+                if (row->state == RUN_NODE_RUNNING)
+                        add_sleep(runs, run, row, text);
+                else
+                        add_time(runs, row, text);
                 break;
         case RUN_WHY_PROCESS:
                 add_process(runs, run, row, text);

@@ -236,6 +236,7 @@ const RunHost manager_run_host = {
         .end = host_end,
         .abandon = host_abandon,
         .judge = manager_run_judge,
+        .wake = manager_run_wake,
         .random = host_random,
 };
 

@@ -183,7 +183,8 @@ static void settle_attempt(ManagerRuns *runs, ManagerRun *run, const RunNodeRow 
         if (manager_attempts_get(runs->attempts, &key, &facts) == 0)
                 run->facts.sequence = MAX(run->facts.sequence, facts.id);
 
-        if (row->state != RUN_NODE_RUNNING || manager_attempts_resume(runs->attempts, &key, run->definition) == 0)
+        if (row->state != RUN_NODE_RUNNING || row->attempt == RUN_ATTEMPT_NONE ||
+            manager_attempts_resume(runs->attempts, &key, run->definition) == 0)
                 return;
         /* The state of this boot would know it if it had been begun: the engine asks for it. */
         if (!is_other_boot && runs->knows_attempts && row->attempt != RUN_ATTEMPT_IS_STARTED)

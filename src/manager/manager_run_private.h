@@ -39,6 +39,13 @@ struct ManagerFlow {
         const char *problem; /* why its start has failed; static */
 };
 
+/* The definition of the last flow that had no runs any more: reading a large one again takes long. */
+typedef struct ManagerSpare {
+        FlowDefinition *definition; /* a reference; NULL: none */
+        char *unit; /* owned: its name, since the unit need not stay */
+        uint8_t hash[MANAGER_RUN_HASH_BYTES];
+} ManagerSpare;
+
 /* A submission that waits for the store or for its definition. */
 typedef struct ManagerSubmit {
         struct ManagerSubmit *next;
@@ -97,6 +104,7 @@ struct ManagerRuns {
         ManagerRunLink *link; /* owned */
         RunEngine *engine; /* owned */
         ManagerFlow *flows;
+        ManagerSpare spare;
         IdMap by_id; /* ManagerRun */
         ManagerSubmit *submits; /* owned, in their order */
         ManagerPending *pending; /* owned */
@@ -132,6 +140,13 @@ struct ManagerRuns {
 ManagerFlow *manager_run_find_flow(const ManagerRuns *runs, const Unit *unit); /* NULL: it has none */
 ManagerFlow *manager_run_flow(ManagerRuns *runs, Unit *unit); /* made if needed; NULL: no memory */
 void manager_run_drop_flow(ManagerRuns *runs, ManagerFlow *flow);
+void manager_run_drop_spare(ManagerRuns *runs);
+/* A reference to the definition of @flow that @hash is of, if it was read before; NULL: it was not. */
+FlowDefinition *manager_run_find_definition(const ManagerRuns *runs, const ManagerFlow *flow,
+                                            const uint8_t hash[static MANAGER_RUN_HASH_BYTES]);
+/* The definition of the last submission, which @hash is of. */
+void manager_run_keep_definition(ManagerFlow *flow, FlowDefinition *definition,
+                                 const uint8_t hash[static MANAGER_RUN_HASH_BYTES]);
 /* @busy: in place of OnBusy=. */
 void manager_run_set_settings(ManagerRuns *runs, ManagerFlow *flow, const FlowSettings *settings, FlowBusy busy);
 ManagerRun *manager_run_find(const ManagerRuns *runs, uint32_t id);
@@ -176,6 +191,7 @@ void manager_run_begin_missed(ManagerRuns *runs); /* attempts for which there wa
 
 /* — manager_run_value.c — */
 
+usec_t manager_run_wake(void *userdata, uint32_t id, uint32_t node); /* as RunHost.wake */
 RunCondition manager_run_judge(void *userdata, uint32_t id, uint32_t node); /* as RunHost.judge */
 /*
  * The words of a command with the values that they name; the caller owns them. 0, -ENOENT, -ENOMEM, or -EINVAL and

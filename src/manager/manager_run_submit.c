@@ -68,20 +68,11 @@ static int define(ManagerRuns *runs, ManagerSubmit *submit, Failure *ret_failure
         if (r < 0)
                 return r;
         hash_texts(settings->text, nodes, submit->hash);
-        if (flow->definition && memcmp(submit->hash, flow->hash, sizeof(flow->hash)) == 0) {
-                submit->definition = flow_definition_ref(flow->definition);
+        submit->definition = manager_run_find_definition(runs, flow, submit->hash);
+        if (submit->definition)
                 return 0;
-        }
         return flow_definition_new(&submit->definition, runs->host.loader, flow->unit->id, settings->text, nodes,
                                    ret_failure);
-}
-
-static void keep_definition(ManagerFlow *flow, ManagerSubmit *submit) {
-        if (flow->definition == submit->definition)
-                return;
-        flow_definition_unref(flow->definition);
-        flow->definition = flow_definition_ref(submit->definition);
-        memcpy(flow->hash, submit->hash, sizeof(flow->hash));
 }
 
 /* What the run is started with, with the defaults of Params=. */
@@ -316,7 +307,7 @@ static bool try_submit(ManagerRuns *runs, ManagerSubmit *submit, unsigned *n_lin
                 }
         }
         if (r == 0) {
-                keep_definition(submit->flow, submit);
+                manager_run_keep_definition(submit->flow, submit->definition, submit->hash);
                 r = submit_run(runs, submit, &id, &failure);
         }
         if (r < 0 && !failure.code)

@@ -3,10 +3,15 @@
  * Flows with runs, and the runs that live
  */
 
+#include <malloc.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "flow/flow_spec.h"
 #include "manager/manager_run_private.h"
+#include "types/unit_ask.h"
+
+#define LARGE_NODES 10000U
 
 ManagerRun *manager_run_find(const ManagerRuns *runs, uint32_t id) {
         return id == 0 ? NULL : id_map_get(&runs->by_id, id);
@@ -51,10 +56,60 @@ ManagerFlow *manager_run_flow(ManagerRuns *runs, Unit *unit) {
         runs->flows = flow;
         if (unit->active_state == UNIT_ACTIVE)
                 run_flow_unit(flow->engine, RUN_UNIT_ACTIVE, false);
+        /* A node may sleep until a time of that clock: when it is set, the turn that follows looks at it. */
+        if (unit_host(unit)->ops->watch_clock)
+                unit_host(unit)->ops->watch_clock(unit_host(unit));
         return flow;
 }
 
+/* A definition takes more memory while it is read than later, in many small pieces, which malloc() keeps for itself. */
+static void trim_memory(const FlowDefinition *definition) {
+        if (run_graph_count(flow_definition_graph(definition)) >= LARGE_NODES)
+                malloc_trim(0);
+}
+
+void manager_run_drop_spare(ManagerRuns *runs) {
+        flow_definition_unref(runs->spare.definition);
+        free(runs->spare.unit);
+        runs->spare = (ManagerSpare) {};
+}
+
+static void keep_spare(ManagerRuns *runs, ManagerFlow *flow) {
+        if (!flow->definition || !flow_definition_graph(flow->definition))
+                return;
+        manager_run_drop_spare(runs);
+        runs->spare.unit = strdup(flow->unit->id);
+        if (!runs->spare.unit)
+                return;
+        runs->spare.definition = take_ptr(flow->definition);
+        memcpy(runs->spare.hash, flow->hash, sizeof(flow->hash));
+        trim_memory(runs->spare.definition);
+}
+
+FlowDefinition *manager_run_find_definition(const ManagerRuns *runs, const ManagerFlow *flow,
+                                            const uint8_t hash[static MANAGER_RUN_HASH_BYTES]) {
+        const ManagerSpare *spare = &runs->spare;
+
+        if (flow->definition && memcmp(hash, flow->hash, MANAGER_RUN_HASH_BYTES) == 0)
+                return flow_definition_ref(flow->definition);
+        if (spare->definition && strcmp(spare->unit, flow->unit->id) == 0 &&
+            memcmp(hash, spare->hash, MANAGER_RUN_HASH_BYTES) == 0)
+                return flow_definition_ref(spare->definition);
+        return NULL;
+}
+
+void manager_run_keep_definition(ManagerFlow *flow, FlowDefinition *definition,
+                                 const uint8_t hash[static MANAGER_RUN_HASH_BYTES]) {
+        if (flow->definition == definition)
+                return;
+        flow_definition_unref(flow->definition);
+        flow->definition = flow_definition_ref(definition);
+        memcpy(flow->hash, hash, MANAGER_RUN_HASH_BYTES);
+        trim_memory(definition);
+}
+
 void manager_run_drop_flow(ManagerRuns *runs, ManagerFlow *flow) {
+        keep_spare(runs, flow);
         if (flow->previous)
                 flow->previous->next = flow->next;
         else

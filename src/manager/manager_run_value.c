@@ -133,6 +133,21 @@ RunCondition manager_run_judge(void *userdata, uint32_t id, uint32_t node) {
         return RUN_CONDITION_BROKEN;
 }
 
+/* — times — */
+
+usec_t manager_run_wake(void *userdata, uint32_t id, uint32_t node) {
+        const ManagerRuns *runs = userdata;
+        const ManagerRun *run = manager_run_find(runs, id);
+        FlowCommand command;
+        usec_t wake;
+
+        if (!run || flow_command_open(&command, run->definition, node) < 0)
+                return 0;
+        wake = flow_node_wake(command.node, runs->host.attempts.turn->now_realtime);
+        flow_command_close(&command);
+        return wake;
+}
+
 /* — words — */
 
 /* The process expands $VARIABLES in its words; a value is text. */

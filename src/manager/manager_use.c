@@ -156,7 +156,8 @@ static void ask(ManagerUse *use, const ManagerUseContext *context, UseEnd *end) 
                 r = exec(use, context, &request, &options);
         if (r != 0)
                 end_with(end, RUN_END_FAILED, "Cannot %s %s: %s", flow_operation_to_string(use->operation), use->unit,
-                         plan && plan->failure.code != 0 ? failure_message(&plan->failure) : strerror(r < 0 ? -r : EIO));
+                         plan && plan->failure.code != 0 ? failure_message(&plan->failure) :
+                                                           strerror(r < 0 ? -r : EIO));
 }
 
 /* — what becomes of it — */

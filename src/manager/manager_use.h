@@ -76,7 +76,7 @@ const char *manager_uses_find_lost(const ManagerUses *uses, const ManagerJobs *j
 bool manager_uses_hold(const ManagerUses *uses, const Unit *unit);
 /* The attempt has ended: what it has held may be unneeded. */
 void manager_uses_release(const ManagerUses *uses, ManagerJobs *jobs);
-/* The attempt ends: cancels the job of its node, if it was made for it; the unit goes on without one if the job runs. */
+/* The attempt ends: cancels the job that was made for its node; what the unit does goes on without one. */
 void manager_uses_cancel(ManagerUses *uses, const ManagerUseContext *context);
 
 /* Adds what is waited for: "it waits for job 12 (restart a.service)"; nothing: false. */

@@ -30,9 +30,22 @@ RunReason run_attempt_reason(const Run *run, uint32_t node) {
         return RUN_REASON_NONE;
 }
 
+static void sleep_on(Run *run, uint32_t node) {
+        const RunPolicy *policy = run_graph_policy(run->graph, node);
+        const RunEngine *engine = run->flow->engine;
+
+        run->nodes[node].at = policy->sleeps_until ? engine->host->wake(engine->userdata, run->row.id, node)
+                                                   : usec_add(engine->now, policy->sleep);
+        run_node_idle(run, node, RUN_REASON_SLEEP);
+}
+
 void run_attempt_make(Run *run, uint32_t node) {
         RunNode *entry = &run->nodes[node];
 
+        if (run_policy_sleeps(run_graph_policy(run->graph, node))) {
+                sleep_on(run, node);
+                return;
+        }
         if (run_graph_payload(run->graph, node) == RUN_NODE_NONE) {
                 run_node_become(run, node, RUN_NODE_SUCCEEDED, RUN_REASON_NONE);
                 return;
@@ -236,7 +249,7 @@ static void tell_end(Run *run, uint32_t node, RunOutcome outcome) {
         if (entry->outcome != RUN_OUTCOME_OPEN)
                 return;
         entry->outcome = outcome;
-        if (entry->attempt == RUN_ATTEMPT_IS_HELD) {
+        if (entry->attempt == RUN_ATTEMPT_IS_HELD || entry->is_idle) {
                 run_attempt_end(run, node, RUN_END_EXITED, 0);
                 return;
         }
@@ -256,7 +269,7 @@ void run_attempt_abandon_all(Run *run) {
         const RunEngine *engine = run->flow->engine;
 
         for (uint32_t i = 0; i < run->n && run->tally[RUN_NODE_RUNNING] > 0; i++) {
-                const bool is_held = run->nodes[i].attempt == RUN_ATTEMPT_IS_HELD;
+                const bool is_held = run->nodes[i].attempt == RUN_ATTEMPT_IS_HELD || run->nodes[i].is_idle;
                 const RunAttemptKey key = run_attempt_key(run, i);
 
                 if (run->nodes[i].state != RUN_NODE_RUNNING)
@@ -283,6 +296,6 @@ void run_attempt_meet_bound(Run *run, uint32_t node) {
                         fail(run, node, RUN_NODE_FAILED, is_again_retried(policy));
         } else if (entry->state == RUN_NODE_READY)
                 run_node_fail(run, node, RUN_NODE_TIMEOUT, RUN_REASON_QUEUE);
-        else if (entry->state == RUN_NODE_RUNNING)
+        else if (entry->state == RUN_NODE_RUNNING && !run_node_sleeps(run, node))
                 tell_end(run, node, is_total ? RUN_OUTCOME_TOTAL : RUN_OUTCOME_TIMEOUT);
 }

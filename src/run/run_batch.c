@@ -88,10 +88,20 @@ void run_engine_put_all(RunEngine *engine) {
 
 /* — restart — */
 
+static bool is_idle_row(const RunNodeRow *row) {
+        return row->state == RUN_NODE_RUNNING && row->attempt == RUN_ATTEMPT_NONE;
+}
+
+static bool can_idle(const Run *run, const RunNodeRow *row) {
+        return run_policy_sleeps(run_graph_policy(run->graph, row->node));
+}
+
 static bool is_row(const Run *run, const RunNodeRow *row) {
         return row->node < run->n && row->state < _RUN_NODE_STATE_MAX && row->reason < _RUN_REASON_MAX &&
                row->attempt <= RUN_ATTEMPT_IS_STARTED && row->outcome <= RUN_OUTCOME_ENDED &&
-               (row->state == RUN_NODE_RUNNING) == (row->attempt != RUN_ATTEMPT_NONE) && row->generation > 0 &&
+               (row->attempt == RUN_ATTEMPT_NONE || row->state == RUN_NODE_RUNNING) &&
+               (!is_idle_row(row) || can_idle(run, row)) &&
+               row->generation > 0 &&
                row->generation <= UINT16_MAX && row->failures <= UINT16_MAX && row->agains <= UINT16_MAX &&
                row->losses <= RUN_LOSSES_MAX;
 }
@@ -113,6 +123,8 @@ static void restore_node(Run *run, const RunNodeRow *row) {
         node->is_put = true;
         node->batch = row->batch;
         node->outcome = row->outcome & 7U;
+        node->is_idle = is_idle_row(row);
+        run->n_idle += node->is_idle;
         run_node_become(run, row->node, row->state, row->reason);
         node->at = row->at;
         run_hold_attempt(run, row->node, node->attempt == RUN_ATTEMPT_IS_HELD || node->attempt == RUN_ATTEMPT_IS_ASKED);
@@ -177,6 +189,8 @@ static void restored(Run *run, usec_t then, bool is_other_boot) {
                         node->at = rebase(node->at, then, now);
                 else if (node->state == RUN_NODE_READY)
                         node->at = move(node->at, then, now);
+                else if (run_node_sleeps(run, i) && !run_graph_policy(run->graph, i)->sleeps_until)
+                        node->at = rebase(node->at, then, now);
                 if (node->first_at > 0)
                         node->first_at = move(node->first_at, then, now);
                 run_change_node(run, i);

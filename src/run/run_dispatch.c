@@ -12,7 +12,7 @@
 
 #include "run/run_private.h"
 
-static bool can_dispatch(const Run *run) {
+static bool may_begin(const Run *run) {
         return run->row.state == RUN_RUNNING && run->flow->is_active && run->flow->engine->store == RUN_STORE_OPEN;
 }
 
@@ -61,7 +61,7 @@ uint32_t *run_offer_place(void *run) {
 /* The run offers its first node; or none, if it may not begin one. */
 static void offer(Run *run) {
         Heap *offers = &run->flow->engine->offers;
-        const bool can = can_dispatch(run);
+        const bool can = may_begin(run);
         uint32_t first;
 
         if (run->claims) {
@@ -86,6 +86,18 @@ static void dispatch(Run *run, uint32_t node) {
         /* A checkpoint ends at once, and what is below it may be READY. */
         run_settle(run);
         offer(run);
+}
+
+/* What needs no place does not wait for one. */
+static void begin_sleepers(Run *run) {
+        const uint32_t *nodes = run_graph_by_urgency(run->graph);
+
+        if (!run->has_sleepers || !may_begin(run) || !run_is_full(run))
+                return;
+        for (uint32_t i = run->first_ready; (i = run_set_next(run, RUN_SET_READY, i, run->n)) < run->n; i++)
+                if (run_policy_sleeps(run_graph_policy(run->graph, nodes[i])))
+                        run_attempt_make(run, nodes[i]);
+        run_settle(run);
 }
 
 static void admit(RunClaim *claim) {
@@ -135,7 +147,10 @@ bool run_dispatch(RunEngine *engine, uint32_t budget) {
         is_left = heap_peek(&engine->offers) || run_pool_next(engine->pool, engine->now);
         while ((run = heap_peek(&engine->offers)))
                 heap_remove(&engine->offers, run);
-        for (RunFlow *flow = engine->flows; flow; flow = flow->next)
+        for (RunFlow *flow = engine->flows; flow; flow = flow->next) {
+                for (run = flow->first; run; run = run->next)
+                        begin_sleepers(run);
                 run_admit(flow);
+        }
         return is_left;
 }

@@ -159,7 +159,8 @@ static Run *find_attempt(const RunEngine *engine, const RunAttemptKey *key) {
         if (!run || key->node >= run->n)
                 return NULL;
         node = &run->nodes[key->node];
-        return node->state == RUN_NODE_RUNNING && node->generation == key->generation && node->number == key->number
+        return node->state == RUN_NODE_RUNNING && !node->is_idle && node->generation == key->generation &&
+                               node->number == key->number
                        ? run
                        : NULL;
 }
@@ -256,6 +257,8 @@ static void meet_times(Run *run) {
                 run_set_put(run, RUN_SET_DUE, i, false);
                 if (run->nodes[i].state == RUN_NODE_DEFERRED && run->nodes[i].at <= run->flow->engine->now)
                         run_node_become(run, i, RUN_NODE_READY, RUN_REASON_NONE);
+                else if (run_node_sleeps(run, i) && run_sleep_end(run, i) <= run->flow->engine->now)
+                        run_node_become(run, i, RUN_NODE_SUCCEEDED, RUN_REASON_NONE);
                 run_node_time(run, i);
         }
 }
@@ -277,6 +280,21 @@ void run_engine_time(RunEngine *engine, usec_t now) {
         /* A run that has waited too long does not begin, though another one ends at the same time. */
         for (RunFlow *flow = engine->flows; flow; flow = flow->next)
                 run_admit(flow);
+}
+
+/* Two clocks are not read at the same moment: what is less is no change. */
+#define WALL_ACCURACY (10 * USEC_PER_MSEC)
+
+void run_engine_wall(RunEngine *engine, usec_t now, usec_t realtime) {
+        const int64_t wall = (int64_t) (realtime - now);
+        const int64_t change = wall - engine->wall;
+
+        if ((uint64_t) (change < 0 ? -change : change) < WALL_ACCURACY)
+                return;
+        for (RunFlow *flow = engine->flows; flow; flow = flow->next)
+                for (Run *run = flow->first; run; run = run->next)
+                        run_set_wall(run, wall);
+        engine->wall = wall;
 }
 
 /* — store — */

@@ -97,6 +97,7 @@ typedef enum RunReason {
         RUN_REASON_WHEN, /* SKIPPED: its condition is false */
         RUN_REASON_EXPRESSION, /* FAILED: its condition has no value */
         RUN_REASON_POLICY, /* PENDING, FAILED: so says the command that judges it */
+        RUN_REASON_SLEEP, /* RUNNING: it waits for its time, without a process */
         RUN_REASON_GATE, /* PENDING: a person has to approve it before it begins */
         RUN_REASON_REJECTED, /* FAILED: a person has not */
         RUN_REASON_DEADLOCK, /* PENDING: it waits for what waits for its own run */
@@ -158,7 +159,8 @@ typedef struct RunNodeRow {
         uint32_t generation, number; /* from 1; of the last attempt in the generation, 0: none yet */
         uint32_t failures, agains, losses; /* that count against the limits */
         uint32_t batch; /* that the attempt was made in; 0: the one of this row */
-        usec_t at; /* not before, if DEFERRED; since when, if READY; the start of an attempt */
+        /* Not before, if DEFERRED; since when, if READY; the start of an attempt; the end of a sleep. */
+        usec_t at; /* by the wall clock for a node that sleeps until a time */
         usec_t first_at; /* the first of the attempts that count; 0: none yet */
         bool is_wanted; /* a person has asked for this generation, or for another try */
         bool has_passed; /* its condition was true in this generation */
@@ -218,6 +220,8 @@ typedef struct RunHost {
         RunCondition (*judge)(void *userdata, uint32_t run, uint32_t node);
         /* Asks the command that judges a node, and tells run_engine_answered() what it says. One is asked at a time. */
         void (*ask)(void *userdata, uint32_t run, uint32_t node, uint32_t generation);
+        /* When a node with .sleeps_until wakes next, by the wall clock; 0: at once. NULL: there are no such nodes. */
+        usec_t (*wake)(void *userdata, uint32_t run, uint32_t node);
         uint32_t (*random)(void *userdata); /* any of all values, for jitter */
 } RunHost;
 
@@ -287,6 +291,8 @@ int run_engine_answered(RunEngine *engine, uint32_t run, uint32_t node, uint32_t
 
 /* The time is @now, not earlier than before. */
 void run_engine_time(RunEngine *engine, usec_t now);
+/* The wall clock shows @realtime when it is @now. */
+void run_engine_wall(RunEngine *engine, usec_t now, usec_t realtime);
 /* When to tell the time next; USEC_INFINITY: need not be. */
 usec_t run_engine_deadline(const RunEngine *engine);
 

@@ -106,6 +106,7 @@ typedef struct RunPolicy {
         usec_t delay, max_delay; /* between tries */
         usec_t window; /* from the first try; USEC_INFINITY: none */
         usec_t again_window; /* of "not yet", from the first attempt; 0: none */
+        usec_t sleep; /* the node does nothing for so long; 0: it does not sleep */
         usec_t timeout, total_timeout; /* of an attempt, of all; USEC_INFINITY: none */
         RunEndSet retry_ends; /* are retried; empty: every one … */
         RunEndSet no_retry_ends; /* … but these */
@@ -121,9 +122,15 @@ typedef struct RunPolicy {
         usec_t queue_timeout; /* from READY to the start; 0: none */
         uint32_t demand; /* index in .demands of the graph, plus one; 0: nothing is taken */
         uint8_t priority;
+        bool sleeps_until; /* it does nothing until a time that the host names */
         bool has_gate; /* a person approves the node before it begins */
         bool gives_up_locks; /* while it is DEFERRED or PENDING */
 } RunPolicy;
+
+/* Whether the node waits in place of an attempt. */
+static inline bool run_policy_sleeps(const RunPolicy *policy) {
+        return policy->sleep > 0 || policy->sleeps_until;
+}
 
 typedef struct RunNodeSpec {
         const char *name; /* all pointers are borrowed, and need not stay */

@@ -55,6 +55,7 @@ int run_instance_new(RunFlow *flow, RunGraph *graph, uint32_t id, bool is_restor
         for (uint32_t i = 0; i < n; i++) {
                 run->nodes[i].place = HEAP_NOWHERE;
                 run->nodes[i].generation = 1;
+                run->has_sleepers = run->has_sleepers || run_policy_sleeps(run_graph_policy(graph, i));
         }
         r = run_lock_init(run, is_restored);
         if (r < 0) {
@@ -165,6 +166,23 @@ usec_t run_again_bound(const Run *run, uint32_t node) {
         return window == 0 || first == 0 ? USEC_INFINITY : usec_add(first, window);
 }
 
+bool run_node_sleeps(const Run *run, uint32_t node) {
+        return run->nodes[node].is_idle && run_policy_sleeps(run_graph_policy(run->graph, node));
+}
+
+/* A time of the wall clock by the clock of the engine. */
+static usec_t from_wall(const RunEngine *engine, usec_t time) {
+        if (engine->wall < 0)
+                return usec_add(time, (usec_t) -engine->wall);
+        return usec_sub(time, (usec_t) engine->wall);
+}
+
+usec_t run_sleep_end(const Run *run, uint32_t node) {
+        const usec_t at = run->nodes[node].at;
+
+        return run_graph_policy(run->graph, node)->sleeps_until ? from_wall(run->flow->engine, at) : at;
+}
+
 static usec_t due_of(const Run *run, uint32_t node) {
         const RunPolicy *policy = run_graph_policy(run->graph, node);
         const RunNode *entry = &run->nodes[node];
@@ -173,6 +191,8 @@ static usec_t due_of(const Run *run, uint32_t node) {
         if (entry->state == RUN_NODE_DEFERRED)
                 return MIN(MIN(due, entry->at),
                            entry->reason == RUN_REASON_AGAIN ? run_again_bound(run, node) : USEC_INFINITY);
+        if (run_node_sleeps(run, node))
+                return run_sleep_end(run, node);
         if (entry->state == RUN_NODE_READY && policy->queue_timeout > 0 && run_has_begun(run))
                 return usec_add(entry->at, policy->queue_timeout);
         if (entry->state != RUN_NODE_RUNNING || entry->outcome != RUN_OUTCOME_OPEN)
@@ -240,6 +260,22 @@ bool run_take_due(Run *run) {
         }
         run_time(run);
         return has_due;
+}
+
+/* The heap has to be in order before and after: all that moves is taken out first. */
+void run_set_wall(Run *run, int64_t wall) {
+        RunEngine *engine = run->flow->engine;
+        const int64_t before = engine->wall;
+
+        for (uint32_t i = 0; i < run->n && run->n_idle > 0; i++)
+                if (run_node_sleeps(run, i) && run_graph_policy(run->graph, i)->sleeps_until)
+                        remove_timer(run, i);
+        engine->wall = wall;
+        for (uint32_t i = 0; i < run->n && run->n_idle > 0; i++)
+                if (run_node_sleeps(run, i) && run_graph_policy(run->graph, i)->sleeps_until)
+                        run_node_time(run, i);
+        run_time(run);
+        engine->wall = before;
 }
 
 static usec_t due_of_run(const Run *run) {

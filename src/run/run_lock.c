@@ -100,7 +100,9 @@ bool run_lock_node(Run *run, uint32_t node) {
                 return true;
         run_claim_leave(claim);
         /* An attempt that was interrupted leaves its node READY at once: its resources are free meanwhile. */
-        if (state != RUN_NODE_RUNNING)
+        if (state == RUN_NODE_RUNNING && run->nodes[node].is_idle)
+                run_claim_release(claim, RUN_CLAIM_NEEDS);
+        else if (state != RUN_NODE_RUNNING)
                 run_claim_release(claim, keeps_locks(run, node) ? RUN_CLAIM_NEEDS : RUN_CLAIM_ALL);
         return state != RUN_NODE_READY || wait_for(run, node, claim);
 }
@@ -113,7 +115,7 @@ bool run_lock_restore_node(Run *run, uint32_t node) {
         if (!claim)
                 return true;
         if (entry->state == RUN_NODE_RUNNING)
-                run_claim_force(claim, RUN_CLAIM_ALL);
+                run_claim_force(claim, entry->is_idle ? RUN_CLAIM_LOCKS : RUN_CLAIM_ALL);
         else if (has_run && (entry->state == RUN_NODE_READY || keeps_locks(run, node)))
                 run_claim_force(claim, RUN_CLAIM_LOCKS);
         if (entry->state != RUN_NODE_READY)

@@ -57,6 +57,10 @@ static void skip(Run *run, uint32_t node) {
                 run_node_become(run, node, RUN_NODE_SKIPPED, RUN_REASON_SHORT_CIRCUIT);
                 break;
         case RUN_NODE_RUNNING:
+                if (run->nodes[node].is_idle) {
+                        run_node_become(run, node, RUN_NODE_SKIPPED, RUN_REASON_SHORT_CIRCUIT);
+                        break;
+                }
                 /* The process goes on, and counts if it succeeds. */
                 run->nodes[node].reason = RUN_REASON_SHORT_CIRCUIT;
                 run_change_node(run, node);

@@ -135,6 +135,8 @@ void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reas
         entry->state = state;
         entry->reason = reason;
         if (state != RUN_NODE_RUNNING) {
+                run->n_idle -= entry->is_idle;
+                entry->is_idle = false;
                 run_hold_attempt(run, node, false);
                 entry->attempt = RUN_ATTEMPT_NONE;
                 entry->outcome = RUN_OUTCOME_OPEN;
@@ -158,6 +160,16 @@ void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reas
                 run->fired = run_graph_policy(run->graph, node)->end_run;
         if (!run_lock_node(run, node))
                 run_node_become(run, node, RUN_NODE_PENDING, RUN_REASON_DEADLOCK);
+}
+
+void run_node_idle(Run *run, uint32_t node, RunReason reason) {
+        RunNode *entry = &run->nodes[node];
+
+        run_hold_attempt(run, node, false);
+        entry->attempt = RUN_ATTEMPT_NONE;
+        run->n_idle += !entry->is_idle;
+        entry->is_idle = true;
+        run_node_become(run, node, RUN_NODE_RUNNING, reason);
 }
 
 void run_node_fail(Run *run, uint32_t node, RunNodeState state, RunReason reason) {
@@ -404,6 +416,9 @@ void run_node_skip_rest(Run *run) {
         for (uint32_t i = 0; i < run->n; i++)
                 if (run->nodes[i].state < RUN_NODE_SUCCEEDED && run->nodes[i].state != RUN_NODE_RUNNING)
                         run_node_become(run, i, RUN_NODE_SKIPPED, RUN_REASON_ENDED);
+                else if (run_node_sleeps(run, i))
+                        /* There is nothing whose end could be waited for. */
+                        run_node_become(run, i, RUN_NODE_CANCELLED, RUN_REASON_ENDED);
 }
 
 void run_judge_again(Run *run, uint32_t node) {

@@ -30,6 +30,7 @@ typedef struct RunNode {
         uint8_t is_asked : 1, is_stale : 1; /* the command that judges it; its parents have changed since */
         uint8_t is_wanted : 1, has_passed : 1; /* a person has asked for it; its condition was true */
         uint8_t is_approved : 1; /* its gate is open */
+        uint8_t is_idle : 1; /* RUNNING without a process */
 } RunNode;
 
 _Static_assert(sizeof(RunNode) <= 56, "a node of a live run takes 64 bytes with its sets");
@@ -58,6 +59,7 @@ typedef struct Run {
         uint32_t n_held;
         uint32_t n_waits; /* nodes that are RUNNING without a process … */
         uint32_t n_ready_waits; /* … and those of RUN_SET_READY that will be */
+        uint32_t n_idle; /* nodes that are RUNNING without a process */
         uint32_t first_marked, end_marked; /* no rank outside is in RUN_SET_MARKED */
         uint32_t first_changed, end_changed;
         uint32_t first_ready;
@@ -65,6 +67,7 @@ typedef struct Run {
         uint32_t n_to_ask;
         bool has_changed; /* the row of the run, or of a node */
         RunEndRun fired; /* how a node ends the run in this event */
+        bool has_sleepers; /* nodes that sleep */
         bool may_be_unneeded; /* a goal has ended, or a node has become PENDING */
         uint32_t n_timers;
         uint32_t place; /* in the timers of the engine */
@@ -97,6 +100,7 @@ struct RunEngine {
         RunPool *pool; /* owned */
         uint64_t places;
         usec_t now;
+        int64_t wall; /* the wall clock is so much ahead of .now */
         uint32_t accepted, durable;
         RunStore store;
         bool is_restoring;
@@ -115,9 +119,14 @@ static inline bool run_has_begun(const Run *run) {
         return run->row.state >= RUN_RUNNING;
 }
 
+/* Attempts that are not over, be they processes or jobs: what a pause waits for. */
+static inline uint32_t run_count_attempts(const Run *run) {
+        return run->tally[RUN_NODE_RUNNING] - run->n_idle;
+}
+
 /* As many attempts have processes as MaxParallel= allows. */
 static inline bool run_is_full(const Run *run) {
-        return run->tally[RUN_NODE_RUNNING] - run->n_waits >= run->settings.max_parallel;
+        return run_count_attempts(run) - run->n_waits >= run->settings.max_parallel;
 }
 
 /* @node is RUNNING without a process. */
@@ -153,6 +162,9 @@ void run_change_node(Run *run, uint32_t node);
 void run_node_time(Run *run, uint32_t node); /* after a change of what its timer hangs on */
 /* Moves nodes whose time has come from the timers to RUN_SET_DUE. Returns whether there are some. */
 bool run_take_due(Run *run);
+usec_t run_sleep_end(const Run *run, uint32_t node); /* of a node that sleeps */
+bool run_node_sleeps(const Run *run, uint32_t node);
+void run_set_wall(Run *run, int64_t wall); /* all that sleeps until a time, when the clock is set */
 usec_t run_again_bound(const Run *run, uint32_t node); /* until when a node may say "not yet"; USEC_INFINITY: always */
 void run_time(Run *run); /* the same for the run */
 int run_compare_due(const void *a, const void *b);
@@ -164,6 +176,8 @@ Run *run_find(const RunEngine *engine, uint32_t id);
 /* — run_node.c: states of nodes — */
 
 void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reason);
+/* RUNNING, without a process from now on. */
+void run_node_idle(Run *run, uint32_t node, RunReason reason);
 /* What has failed for good: @node becomes @state, or what its policy says. */
 void run_node_fail(Run *run, uint32_t node, RunNodeState state, RunReason reason);
 bool run_node_has_started(const RunNode *node, RunNodeState state); /* or was decided without that */

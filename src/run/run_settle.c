@@ -76,7 +76,7 @@ static void settle_running(Run *run) {
         if (count_terminal(run) == run->n) {
                 if (run->row.state != RUN_PAUSED)
                         run_stop(run, result_of(run));
-        } else if (run->row.state == RUN_PAUSING && run->tally[RUN_NODE_RUNNING] == 0)
+        } else if (run->row.state == RUN_PAUSING && run_count_attempts(run) == 0)
                 run_become(run, RUN_PAUSED, run->row.reason);
         else if (run->row.state == RUN_RUNNING && moving == 0 && run->tally[RUN_NODE_PENDING] > 0)
                 run_become(run, RUN_SUSPENDED, RUN_REASON_NONE);

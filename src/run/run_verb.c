@@ -142,7 +142,8 @@ static void fail_by_person(Run *run, uint32_t node, RunReason reason) {
 /* What does nothing has done it. */
 static void approve(Run *run, uint32_t node) {
         run->nodes[node].is_approved = true;
-        if (run_graph_payload(run->graph, node) == RUN_NODE_NONE)
+        if (run_graph_payload(run->graph, node) == RUN_NODE_NONE &&
+            !run_policy_sleeps(run_graph_policy(run->graph, node)))
                 run_node_become(run, node, RUN_NODE_SUCCEEDED, RUN_REASON_NONE);
         else
                 run_node_become(run, node, RUN_NODE_READY, RUN_REASON_NONE);

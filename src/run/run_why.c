@@ -31,6 +31,7 @@ static const char *const reasons[_RUN_REASON_MAX] = {
         [RUN_REASON_WHEN] = "when",
         [RUN_REASON_EXPRESSION] = "expression",
         [RUN_REASON_POLICY] = "policy",
+        [RUN_REASON_SLEEP] = "sleep",
         [RUN_REASON_GATE] = "gate",
         [RUN_REASON_REJECTED] = "rejected",
         [RUN_REASON_DEADLOCK] = "deadlock",
@@ -120,7 +121,7 @@ static RunWhy why_of_node(const Run *run, uint32_t node) {
                         return RUN_WHY_STORE;
                 return why_not_yet(run, node, !run_is_full(run) || run_node_is_wait(run, node));
         case RUN_NODE_RUNNING:
-                return why_of_attempt(run, node);
+                return run_node_sleeps(run, node) ? RUN_WHY_TIME : why_of_attempt(run, node);
         case RUN_NODE_DEFERRED:
                 return RUN_WHY_TIME;
         case RUN_NODE_SUCCEEDED:

@@ -155,6 +155,7 @@ static int step(Sim *sim) {
         SimRuns *runs = &sim->runs;
         int r;
 
+        run_engine_wall(runs->engine, sim->now, sim->now);
         run_engine_time(runs->engine, sim->now);
         sim_runs_look_at_jobs(sim);
         tell_attempts(sim);

@@ -76,8 +76,10 @@ void sim_runs_lose_power(Sim *sim, JobManager *jobs) {
 int sim_runs_begin(Sim *sim) {
         int r = run_engine_new(&sim->runs.engine, &sim_run_host, sim);
 
-        if (r == 0)
+        if (r == 0) {
+                run_engine_wall(sim->runs.engine, sim->now, sim->now);
                 run_engine_time(sim->runs.engine, sim->now);
+        }
         return r;
 }
 

@@ -185,6 +185,19 @@ static void end(void *userdata, const RunAttemptKey *key, RunOutcome outcome) {
         sim->runs.has_changed = true;
 }
 
+static usec_t wake(void *userdata, uint32_t id, uint32_t node) {
+        const Sim *sim = userdata;
+        const SimRun *run = sim_runs_find(sim, id);
+        FlowCommand command;
+        usec_t time;
+
+        if (!run || flow_command_open(&command, run->definition, node) < 0)
+                return 0;
+        time = flow_node_wake(command.node, sim->now);
+        flow_command_close(&command);
+        return time;
+}
+
 /* A simulation is the same each time. */
 static uint32_t get_random(void *userdata) {
         return 0;
@@ -196,5 +209,6 @@ const RunHost sim_run_host = {
         .persist = persist,
         .spawn = spawn,
         .end = end,
+        .wake = wake,
         .random = get_random,
 };

@@ -58,6 +58,26 @@ static int check_unit(UnitDraft *draft, const FlowNode *node) {
         return 0;
 }
 
+/* What sleeps does nothing else, and takes nothing that others could use. */
+static int check_sleep(UnitDraft *draft, const FlowNode *node) {
+        const char *setting = node->sleep > 0 ? "SleepSec" : "SleepUntil";
+
+        if (node->sleep == 0 && !node->sleep_until)
+                return 0;
+        if (node->sleep > 0 && node->sleep_until)
+                return refuse_node(draft, node, &node->place, "SleepUntil", "it has SleepSec=, too");
+        if (node->command)
+                return refuse_node(draft, node, &node->place, setting,
+                                   "it has Exec=, too; make it two nodes, of which one sleeps");
+        if (node->unit)
+                return refuse_node(draft, node, &node->place, setting,
+                                   "it has Unit=, too; make it two nodes, of which one sleeps");
+        if (node->claim.needs.n > 0)
+                return refuse_node(draft, node, &node->place, setting,
+                                   "it has Needs=, too, and a node that sleeps uses no resources");
+        return 0;
+}
+
 /* A status that says two things. */
 static int check_statuses(UnitDraft *draft, const FlowNode *node) {
         if (flow_statuses_meet(&node->retry_exit_status, &node->no_retry_exit_status))
@@ -222,6 +242,8 @@ int flow_check_node(UnitDraft *draft, const DraftSection *section) {
 
         if (r == 0)
                 r = check_unit(draft, node);
+        if (r == 0)
+                r = check_sleep(draft, node);
         if (r == 0)
                 r = check_statuses(draft, node);
         if (r == 0)

@@ -10,6 +10,7 @@
 
 #include "basic/macro.h"
 #include "basic/strv.h"
+#include "time/calendar.h"
 #include "unitfile/flow_settings.h"
 
 static const char *const flow_busies[_FLOW_BUSY_MAX] = {
@@ -145,6 +146,7 @@ static void flow_node_deinit(FlowNode *node) {
         free(node->unit);
         for (size_t i = 0; i < _FLOW_UNIT_USE_MAX; i++)
                 strv_free(node->units[i]);
+        free(node->sleep_until);
         for (size_t i = 0; i < node->depends_on.n; i++)
                 free(node->depends_on.items[i].name);
         vector_deinit(&node->depends_on);
@@ -269,4 +271,14 @@ bool flow_statuses_meet(const ExitStatusSet *a, const ExitStatusSet *b) {
         for (size_t i = 0; i < ELEMENTSOF(a->signals); i++)
                 common |= a->signals[i] & b->signals[i];
         return common != 0;
+}
+
+usec_t flow_node_wake(const FlowNode *node, usec_t realtime) {
+        cleanup_(calendar_freep) Calendar *calendar = NULL;
+        CalendarFault fault;
+        usec_t next;
+
+        if (calendar_parse(node->sleep_until, &calendar, &fault) < 0 || calendar_next(calendar, realtime, &next) < 0)
+                return 0;
+        return next;
 }

@@ -203,6 +203,8 @@ typedef struct FlowNode {
         char *when; /* owned: an expression that was parsed; NULL: none */
         FlowPlace when_place;
         bool otherwise; /* Otherwise=: runs if no node beside it has a condition that holds */
+        usec_t sleep; /* SleepSec=: nothing is done for so long; 0: not set */
+        char *sleep_until; /* owned: SleepUntil=, a calendar expression that was parsed; NULL: not set */
         bool has_gate; /* Gate=manual: a person approves it before it begins */
         bool always; /* Always=: is never unneeded */
         bool idempotent; /* Idempotent=: the command may run again */
@@ -288,6 +290,9 @@ FlowSettings *flow_settings_free(FlowSettings *settings);
 
 int flow_node_settings_new(FlowNodeSettings **ret_settings);
 FlowNodeSettings *flow_node_settings_free(FlowNodeSettings *settings);
+
+/* When a node with SleepUntil= wakes that falls asleep at @realtime; 0: at once, since no such time is to come. */
+usec_t flow_node_wake(const FlowNode *node, usec_t realtime);
 
 /* A copy of @file that lives as long as the settings: 0 or -ENOMEM. */
 int flow_settings_keep_file(FlowSettings *settings, const char *file, const char **ret_file);

@@ -10,6 +10,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "run/run_value.h"
+#include "time/calendar.h"
 #include "unit/unit_name.h"
 #include "unitfile/directive_value.h"
 #include "unitfile/flow_settings.h"
@@ -351,6 +352,36 @@ int flow_parse_gate(const DirectiveLine *line, const char *value) {
                 return directive_complain(line, "'%s' is no gate; there is manual alone", value);
         node->has_gate = *value;
         return 0;
+}
+
+int flow_parse_sleep(const DirectiveLine *line, const char *value) {
+        FlowNode *node = &((FlowNodeSettings *) directive_base(line, DIRECTIVE_IN_TYPE))->node;
+        usec_t usec;
+
+        node->sleep = 0;
+        if (!*value)
+                return 0;
+        if (usec_parse(value, USEC_PER_SEC, &usec) == 0 && (usec == 0 || usec == USEC_INFINITY))
+                return directive_complain(line, "'%s' is no time to sleep: it has to begin and to end", value);
+        return directive_parse_seconds(line, value);
+}
+
+int flow_parse_sleep_until(const DirectiveLine *line, const char *value) {
+        FlowNode *node = &((FlowNodeSettings *) directive_base(line, DIRECTIVE_IN_TYPE))->node;
+        cleanup_(calendar_freep) Calendar *calendar = NULL;
+        CalendarFault fault;
+        int r;
+
+        free(take_ptr(node->sleep_until));
+        if (!*value)
+                return 0;
+        r = calendar_parse(value, &calendar, &fault);
+        if (r == -EINVAL)
+                return directive_complain(line, "'%s' is no time: %s", value, fault.message);
+        if (r < 0)
+                return r;
+        node->sleep_until = strdup(value);
+        return node->sleep_until ? 0 : -ENOMEM;
 }
 
 int flow_parse_skip_unneeded(const DirectiveLine *line, const char *value) {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Nodes that wait for a person, with real processes: gates, and nodes that are left out.
-# S000-10, S004-1, S004-20
+# Nodes that wait without a process: gates, sleeps, and nodes that are left out.
+# S004-1, S004-18, S004-20
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 
@@ -13,7 +13,7 @@ node_states() {
         ctl flow show "$1" --json | python3 -c '
 import json, sys
 run = json.load(sys.stdin)
-print(" ".join("%s=%s%s" % (n["node"], n["state"], "/" + n["reason"] if n.get("reason") else "") for n in run["nodes"]))'
+print(" ".join("%s=%s%s" % (n["node"], n["state"], "/" + n["reason"] if n.get("reason") else "") for n in sorted(run["nodes"], key=lambda n: n["node"])))'
 }
 
 run_state() {
@@ -46,6 +46,31 @@ Exec=/bin/sh -c 'read -r x <$DIR/go'
 [Node b]
 DependsOn=a
 Exec=/bin/sh -c 'echo b >>$RECORD'
+U
+
+unit nap.flow <<U
+[Flow]
+MaxParallel=1
+[Node work]
+Exec=/bin/sh -c 'read -r x <$DIR/go; echo work >>$RECORD'
+[Node nap]
+SleepSec=300ms
+[Node next]
+DependsOn=nap work
+Exec=/bin/sh -c 'echo next >>$RECORD'
+U
+unit night.flow <<U
+[Node nap]
+SleepSec=1d
+[Node until]
+SleepUntil=2199-01-01
+[Node past]
+SleepUntil=1999-01-01
+U
+unit awake.flow <<U
+[Node a]
+SleepSec=1
+Exec=/bin/true
 U
 
 start_daemon
@@ -105,5 +130,33 @@ wait_for 'a=RUNNING' node_states 4
 check_equal "skip answers in JSON, too" "$(ctl flow skip 4/b --json | tr -d ' \n')" '{"id":4,"node":"b"}'
 echo go >"$DIR/go"
 
+# — sleep —
+: >"$RECORD"
+ctl flow start --quiet nap
+wait_for 'nap=SUCCEEDED' node_states 5
+report $? "a sleep needs no place of MaxParallel="
+check_equal "which the command has all the time" "$(node_states 5)" "nap=SUCCEEDED next=WAITING work=RUNNING"
+echo go >"$DIR/go"
+wait_for '^SUCCEEDED$' run_state 5
+report $? "the run goes on after both"
+check_equal "each command ran once, too" "$(ran)" "work next "
+ctl flow start --quiet night
+wait_for 'past=SUCCEEDED' node_states 6
+report $? "a time that is over is not waited for"
+check_equal "the others sleep" "$(node_states 6)" "nap=RUNNING/sleep past=SUCCEEDED until=RUNNING/sleep"
+check_prints "why says for how long" 'it sleeps for another 2[34]h' ctl flow why 6/nap
+check_equal "no process is there" "$(ctl flow why 6/until --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["why"])')" time
+kill_core KILL
+wait_for 'nap=RUNNING/sleep past=SUCCEEDED until=RUNNING/sleep' node_states 6
+report $? "they sleep on after the death of core"
+ctl flow pause --quiet 6
+wait_for '^PAUSED$' run_state 6
+report $? "a pause waits for no sleep"
+ctl flow resume --quiet 6
+ctl flow stop --quiet 6
+wait_for '^CANCELLED$' run_state 6
+report $? "nor does the end of the run"
+
+check_prints "what sleeps does nothing else" 'Node a: it has Exec=, too' ctl verify "$UNITS/awake.flow"
 check_prints "a gate has one word" 'there is manual alone' ctl verify "$UNITS/broken.flow"
 done_testing

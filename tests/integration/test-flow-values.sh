@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Values of runs: parameters, words of commands, conditions.
-# S002-7, S002-9, S002-26, S004-2, S004-18, S004-18a, S004-19, S004-25, S004-34, S004-39
+# S002-7, S002-9, S002-26, S004-2, S004-16, S004-18, S004-18a, S004-19, S004-25, S004-34, S004-39
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 
@@ -71,6 +71,7 @@ run_state() {
         ctl flow list --no-legend --all | awk -v id="$1" '$1 == id { print $3 }'
 }
 
+export SESSION="a b" NOTIFY_SOCKET="$DIR/nobody" LISTEN_FDS=0
 start_daemon
 
 # — words —
@@ -94,14 +95,46 @@ check_exit "a start of the unit fails without it" 1 ctl start words.flow
 check_exit "what is not declared is refused" 2 ctl flow start plain mod=x
 check_prints "with what was meant" "mode" printf '%s' "$OUT"
 check_exit "what is no JSON, too" 2 ctl flow start plain 'mode:=fast'
+check_exit "a flow that does not exist is not started" 5 ctl flow start nowhere
+check_prints "by name" "nowhere.flow" printf '%s' "$OUT"
 check_equal "nothing of it ran" "$(recorded)" ""
+
+# — surroundings —
+mkdir "$DIR/there"
+cat >"$DIR/surroundings" <<W
+#!/bin/sh
+pwd >$DIR/surroundings.folder
+tr '\\0' '\\n' </proc/self/environ >$DIR/surroundings.variables
+W
+chmod +x "$DIR/surroundings"
+unit surroundings.flow <<U
+[Node look]
+Exec=$DIR/surroundings
+WorkingDirectory=$DIR/there
+Environment=OWN=1
+U
+ctl daemon-reload
+SURROUNDINGS=$(ctl flow start --wait surroundings --json | sed 's/.*"id":\([0-9]*\).*/\1/' | head -n 1)
+check_equal "a node runs in its folder" "$(cat "$DIR/surroundings.folder")" "$DIR/there"
+# of_node NAME: the value of a variable that the node had
+of_node() {
+        sed -n "s/^$1=//p" "$DIR/surroundings.variables"
+}
+check_equal "with the variables that it sets" "$(of_node OWN)" 1
+check_equal "knows its unit" "$(of_node JOBD_UNIT)" surroundings.flow
+check_equal "its run" "$(of_node JOBD_RUN)" "$SURROUNDINGS"
+check_equal "its name" "$(of_node JOBD_NODE)" look
+check_equal "its attempt" "$(of_node JOBD_ATTEMPT)" 1
+check_equal "and the key that all tries of it have" "$(of_node JOBD_ATTEMPT_KEY)" "$SURROUNDINGS/look/1"
+check_equal "of the variables of jobd itself it has none" "$(of_node JOBD_SOCKET)$(of_node NOTIFY_SOCKET)$(of_node LISTEN_FDS)" ""
+check_equal "those of the session it has, as services have" "$(of_node SESSION)" "a b"
 
 # — conditions —
 check "no condition holds" ctl flow start --wait choose
 check_equal "the other branch runs" "$(recorded)" "<other> <join> "
 check "one holds" ctl flow start --wait choose n:=11
 check_equal "that branch runs" "$(recorded)" "<big> <join> "
-ctl flow start --wait choose n:=11 mode=faster
+ctl flow start --wait choose n:=11 mode=faster >/dev/null
 check_equal "all that hold run" "$(recorded | tr ' ' '\n' | sort | tr '\n' ' ' | sed 's/^ //')" "<big> <join> <named> "
 check_exit "a condition without a value fails its node" 1 ctl flow start --wait choose n=many
 check_prints "and the log says why" "node big: When= has no value" cat "$DIR/log"

@@ -4,13 +4,13 @@
  * What nodes become by other nodes: short circuit, conditions, ends of runs, commands that judge
  *
  * A graph is a text with a node a line: "NAME RULE PARENT…". A parent with "?"
- * is optional. Marks before the rule: "!" the node is a goal, "=" it stays,
+ * is optional, one with "*" is named. Marks before the rule: "!" the node is a goal, "=" it stays,
  * "w" it has a condition, "o" it runs otherwise, "+" and "-" it ends the run
  * well or badly, "c" a failure of it is tolerated, "d" it has a default,
  * "0" it is a checkpoint.
  *
  * S002-2, S002-5, S002-6, S002-9, S002-13, S002-14, S002-15, S002-16,
- * S002-18, S002-22, S002-24, S004-18a, S004-38
+ * S002-18, S002-22, S002-24, S004-18a, S004-33, S004-38, S000-14
  */
 
 #include <criterion/criterion.h>
@@ -112,7 +112,8 @@ static RunReadiness rule_of(const char *word) {
         } rules[] = { { "all", RUN_READY_ALL_SUCCEEDED }, { "any", RUN_READY_ANY },
                       { "1of", RUN_READY_AT_LEAST },      { "finished", RUN_READY_ALL_FINISHED },
                       { "failed", RUN_READY_ONE_FAILED }, { "none-failed", RUN_READY_NONE_FAILED },
-                      { "policy", RUN_READY_BY_POLICY },  { "done", RUN_READY_ONE_DONE } };
+                      { "policy", RUN_READY_BY_POLICY },  { "done", RUN_READY_ONE_DONE },
+                      { "named", RUN_READY_NAMED } };
 
         for (size_t i = 0; i < ELEMENTSOF(rules); i++)
                 if (strcmp(rules[i].word, word) == 0)
@@ -139,8 +140,9 @@ static void read_node(Source *source, char *line) {
         for (char *parent; (parent = strtok_r(NULL, " ", &rest));) {
                 char *end = parent + strlen(parent) - 1;
 
-                source->edges[at][node->n_parents] = *end == '?' ? RUN_EDGE_OPTIONAL : 0;
-                if (*end == '?')
+                source->edges[at][node->n_parents] =
+                        (uint8_t) (*end == '?' ? RUN_EDGE_OPTIONAL : *end == '*' ? RUN_EDGE_NAMED : 0);
+                if (*end == '?' || *end == '*')
                         *end = '\0';
                 source->parents[at][node->n_parents++] = parent;
         }
@@ -294,6 +296,25 @@ Test(run_need, a_failure_lets_the_others_go_on) {
         leave(&world);
 }
 
+Test(run_need, named_parents_decide_alone) {
+        static const char graph[] = "a [c all\nb [c all\nc [c all\ng named a* b c*";
+        World world;
+
+        begin(&world, graph);
+        ends(&world, "b", 1);
+        ends(&world, "a", 0);
+        expect(&world, "RUNNING: a=SUCCEEDED b=FAILED c=RUNNING g=WAITING");
+        ends(&world, "c", 0);
+        expect(&world, "RUNNING: a=SUCCEEDED b=FAILED c=SUCCEEDED g=RUNNING");
+        leave(&world);
+
+        /* One of them has failed: nothing else is waited for. */
+        begin(&world, graph);
+        ends(&world, "c", 1);
+        expect(&world, "RUNNING: a=RUNNING b=RUNNING c=FAILED g=SKIPPED/upstream-failed");
+        leave(&world);
+}
+
 /* — conditions — */
 
 Test(run_need, a_condition_decides) {
@@ -397,6 +418,27 @@ Test(run_need, what_is_abandoned_counts_no_more) {
 static void answer(World *world, const char *name, RunAnswer word) {
         cr_assert(eq(int, run_engine_answered(world->engine, ID, run_graph_find(world->graph, name), 1, word), 0));
         turn(world);
+}
+
+Test(run_need, an_end_at_the_deadline_is_in_time) {
+        World world;
+
+        begin(&world, "a all\nb all a");
+        ends(&world, "a", 0);
+        cr_assert(eq(int, run_engine_ended(world.engine, &(RunAttemptKey) { ID, 1, 1, 1 }, RUN_END_EXITED, 0), 0));
+        run_engine_time(world.engine, 1001);
+        turn(&world);
+        expect(&world, "SUCCEEDED: a=SUCCEEDED b=SUCCEEDED");
+        leave(&world);
+
+        /* With a node left, the same moment is too late. */
+        begin(&world, "a all\nb all a\nc all b");
+        ends(&world, "a", 0);
+        cr_assert(eq(int, run_engine_ended(world.engine, &(RunAttemptKey) { ID, 1, 1, 1 }, RUN_END_EXITED, 0), 0));
+        run_engine_time(world.engine, 1001);
+        turn(&world);
+        expect(&world, "TIMEOUT: a=SUCCEEDED b=SUCCEEDED c=SKIPPED/ended");
+        leave(&world);
 }
 
 Test(run_need, a_command_judges) {

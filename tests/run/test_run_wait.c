@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Nodes that wait without a process: at a gate, for a person
+ * Nodes that wait without a process: at a gate for a person, and for a time
  *
  * Nodes are "a", "b", … in the order of a plan; the parent of each is the one
  * before it, unless it is a root. Rows are kept, so that an engine can be
@@ -22,6 +22,7 @@
 #define NODES 8U
 #define ID 1U
 #define CHECKPOINT RUN_NODE_NONE
+#define WALL UINT64_C(1000000000) /* the wall clock is so much ahead */
 
 typedef struct Plan {
         uint32_t n;
@@ -38,6 +39,7 @@ typedef struct World {
         RunGraph *graph;
         uint32_t batch;
         uint32_t n_spawned, n_ended;
+        usec_t wakes; /* by the wall clock */
         RunRow run;
         RunNodeRow rows[NODES];
         bool has_row[NODES];
@@ -78,6 +80,10 @@ static RunCondition judge(void *userdata, uint32_t run, uint32_t node) {
 static void ask(void *userdata, uint32_t run, uint32_t node, uint32_t generation) {
 }
 
+static usec_t wake(void *userdata, uint32_t run, uint32_t node) {
+        return ((World *) userdata)->wakes;
+}
+
 static uint32_t get_random(void *userdata) {
         return 0;
 }
@@ -90,6 +96,7 @@ static const RunHost host = { .put_run = put_run,
                               .abandon = abandon,
                               .judge = judge,
                               .ask = ask,
+                              .wake = wake,
                               .random = get_random };
 
 /* — the world — */
@@ -130,9 +137,10 @@ static void turn(World *world) {
 static void begin(World *world, const Plan *plan) {
         uint32_t id;
 
-        *world = (World) {};
+        *world = (World) { .wakes = world->wakes };
         make_graph(world, plan);
         make_engine(world);
+        run_engine_wall(world->engine, 1000, WALL + 1000);
         run_engine_time(world->engine, 1000);
         run_flow_unit(world->flow, RUN_UNIT_ACTIVE, false);
         cr_assert(eq(int, run_engine_submit(world->flow, &(RunSubmit) { .id = ID, .graph = world->graph }, &id), 0));
@@ -210,7 +218,7 @@ static const char *show(World *world) {
 
 Test(run_wait, a_gate_waits_for_an_approval) {
         const Plan plan = { 3, { {}, { .policy.has_gate = true }, {} } };
-        World world;
+        World world = {};
         RunWhy why;
 
         begin(&world, &plan);
@@ -235,7 +243,7 @@ Test(run_wait, a_gate_waits_for_an_approval) {
 
 Test(run_wait, what_does_nothing_succeeds_with_its_approval) {
         const Plan plan = { 2, { { .policy.has_gate = true, .payload = CHECKPOINT }, {} } };
-        World world;
+        World world = {};
 
         begin(&world, &plan);
         expect(&world, "SUSPENDED: PENDING/gate BLOCKED");
@@ -246,7 +254,7 @@ Test(run_wait, what_does_nothing_succeeds_with_its_approval) {
 
 Test(run_wait, a_rejection_is_a_failure_by_the_policy_of_the_node) {
         Plan plan = { 2, { { .policy.has_gate = true }, {} } };
-        World world;
+        World world = {};
 
         begin(&world, &plan);
         taken(&world, RUN_VERB_REJECT, 0);
@@ -264,7 +272,7 @@ Test(run_wait, a_rejection_is_a_failure_by_the_policy_of_the_node) {
 
 Test(run_wait, an_approval_is_for_a_generation) {
         const Plan plan = { 1, { { .policy.has_gate = true, .policy.retry = 1, .policy.delay = 10 } } };
-        World world;
+        World world = {};
 
         begin(&world, &plan);
         taken(&world, RUN_VERB_APPROVE, 0);
@@ -284,7 +292,7 @@ Test(run_wait, an_approval_is_for_a_generation) {
 /* It can be opened while the run is paused, and by a person in the next boot. */
 Test(run_wait, a_gate_outlives_core_and_a_pause) {
         const Plan plan = { 2, { { .policy.has_gate = true }, { .is_root = true } } };
-        World world;
+        World world = {};
 
         begin(&world, &plan);
         expect(&world, "RUNNING: PENDING/gate RUNNING");
@@ -301,7 +309,7 @@ Test(run_wait, a_gate_outlives_core_and_a_pause) {
 
 Test(run_wait, a_gate_can_be_skipped_resolved_and_left) {
         const Plan plan = { 2, { { .policy.has_gate = true }, { .policy.readiness = RUN_READY_ALL_FINISHED } } };
-        World world;
+        World world = {};
 
         begin(&world, &plan);
         taken(&world, RUN_VERB_SKIP, 0);
@@ -314,5 +322,131 @@ Test(run_wait, a_gate_can_be_skipped_resolved_and_left) {
         begin(&world, &plan);
         taken(&world, RUN_VERB_CANCEL, 0);
         expect(&world, "CANCELLED: SKIPPED/ended SKIPPED/ended");
+        leave(&world);
+}
+
+/* — sleep — */
+
+static void time_is(World *world, usec_t now, usec_t wall) {
+        run_engine_wall(world->engine, now, wall);
+        run_engine_time(world->engine, now);
+        turn(world);
+}
+
+Test(run_wait, a_sleep_needs_no_process_and_no_place) {
+        const Plan plan = { 4, { {}, { .is_root = true, .policy.sleep = 500, .payload = CHECKPOINT }, {},
+                                 { .is_root = true, .policy.sleep = 100, .payload = CHECKPOINT } } };
+        World world = {};
+        RunWhy why;
+
+        begin(&world, &plan);
+        /* There is place for one attempt. */
+        expect(&world, "RUNNING: RUNNING RUNNING/sleep WAITING RUNNING/sleep");
+        cr_assert(eq(u32, world.n_spawned, 1));
+        (void) row_of(&world, 1, &why);
+        cr_assert(eq(int, why, RUN_WHY_TIME));
+        cr_assert(eq(u64, run_engine_deadline(world.engine), 1100));
+        time_is(&world, 1499, WALL + 1499);
+        expect(&world, "RUNNING: RUNNING RUNNING/sleep WAITING SUCCEEDED");
+        time_is(&world, 1500, WALL + 1500);
+        expect(&world, "RUNNING: RUNNING SUCCEEDED READY SUCCEEDED");
+        ends(&world, 0, 0);
+        expect(&world, "RUNNING: SUCCEEDED SUCCEEDED RUNNING SUCCEEDED");
+        leave(&world);
+}
+
+/* A pause waits for attempts; a sleep goes on meanwhile, and what follows it does not begin. */
+Test(run_wait, a_sleep_goes_on_in_a_pause) {
+        const Plan plan = { 2, { { .policy.sleep = 500, .payload = CHECKPOINT }, {} } };
+        World world = {};
+
+        begin(&world, &plan);
+        taken(&world, RUN_VERB_PAUSE, 0);
+        expect(&world, "PAUSED: RUNNING/sleep WAITING");
+        time_is(&world, 1500, WALL + 1500);
+        expect(&world, "PAUSED: SUCCEEDED READY");
+        taken(&world, RUN_VERB_RESUME, 0);
+        expect(&world, "RUNNING: SUCCEEDED RUNNING");
+        leave(&world);
+}
+
+Test(run_wait, the_end_of_a_run_waits_for_no_sleep) {
+        const Plan plan = { 2, { { .policy.sleep = 500, .payload = CHECKPOINT }, { .is_root = true } } };
+        World world = {};
+
+        begin(&world, &plan);
+        taken(&world, RUN_VERB_STOP, 0);
+        expect(&world, "STOPPING: CANCELLED/ended RUNNING");
+        ends(&world, 1, 0);
+        expect(&world, "CANCELLED: CANCELLED/ended SUCCEEDED");
+        cr_assert(eq(u32, world.n_ended, 0));
+        leave(&world);
+}
+
+Test(run_wait, a_sleep_lasts_across_boots_what_was_left_of_it) {
+        const Plan plan = { 1, { { .policy.sleep = 500, .payload = CHECKPOINT } } };
+        World world = {};
+
+        begin(&world, &plan);
+        /* Another core of this boot. */
+        restart(&world, 1200, 1300, false);
+        expect(&world, "RUNNING: RUNNING/sleep");
+        cr_assert(eq(u64, run_engine_deadline(world.engine), 1500));
+        /* In the next boot 300 are left, which it had at the last commit. */
+        restart(&world, 1200, 50, true);
+        expect(&world, "RUNNING: RUNNING/sleep");
+        cr_assert(eq(u64, run_engine_deadline(world.engine), 350));
+        time_is(&world, 350, WALL + 350);
+        expect(&world, "SUCCEEDED: SUCCEEDED");
+        leave(&world);
+}
+
+Test(run_wait, a_sleep_until_a_time_follows_the_wall_clock) {
+        const Plan plan = { 2, { { .policy.sleeps_until = true, .payload = CHECKPOINT }, {} } };
+        World world = { .wakes = 2 * WALL };
+        const usec_t left = WALL - 1000;
+
+        begin(&world, &plan);
+        expect(&world, "RUNNING: RUNNING/sleep WAITING");
+        cr_assert(eq(u64, run_engine_deadline(world.engine), 1000 + left));
+        /* Clocks that are read one after the other are not set by that. */
+        time_is(&world, 1001, WALL + 1002);
+        cr_assert(eq(u64, run_engine_deadline(world.engine), 1000 + left));
+        /* It is set back, and then past the time. */
+        time_is(&world, 2000, 2000);
+        cr_assert(eq(u64, run_engine_deadline(world.engine), 2 * WALL));
+        time_is(&world, 3000, 2 * WALL + 1);
+        expect(&world, "RUNNING: SUCCEEDED RUNNING");
+        leave(&world);
+        /* In the next boot the same time counts. */
+        begin(&world, &plan);
+        restart(&world, 1000, 7, true);
+        time_is(&world, 8, 2 * WALL - 1);
+        expect(&world, "RUNNING: RUNNING/sleep WAITING");
+        time_is(&world, 20000, 2 * WALL + 20000);
+        expect(&world, "RUNNING: SUCCEEDED RUNNING");
+        leave(&world);
+}
+
+Test(run_wait, a_time_that_is_over_is_not_waited_for) {
+        const Plan plan = { 2, { { .policy = { .sleeps_until = true, .has_gate = true }, .payload = CHECKPOINT }, {} } };
+        World world = {};
+
+        begin(&world, &plan);
+        taken(&world, RUN_VERB_APPROVE, 0);
+        time_is(&world, 1001, WALL + 1001);
+        expect(&world, "RUNNING: SUCCEEDED RUNNING");
+        leave(&world);
+}
+
+Test(run_wait, a_cancel_ends_a_sleep_at_once) {
+        const Plan plan = { 3, { { .policy.sleep = 500, .payload = CHECKPOINT }, { .is_root = true },
+                                 { .policy.readiness = RUN_READY_ANY } } };
+        World world = {};
+
+        begin(&world, &plan);
+        taken(&world, RUN_VERB_CANCEL, 0);
+        expect(&world, "STOPPING: CANCELLED/ended RUNNING SKIPPED/ended");
+        cr_assert(eq(u32, world.n_ended, 1));
         leave(&world);
 }

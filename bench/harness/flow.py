@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Flows: the same graph of commands run by jobd, ninja and make, a flow of very many nodes, and a long history.
+
+Each graph ends with the stamp, so that all programs are timed in the same
+way: from the moment before the client (or ninja, or make) is executed until
+the last command has begun. The others compare what they know of files with the
+disk; here there are none, each command is to run. jobd keeps its runs on a
+real disk (--disk), since what it promises with Recover=pending is that.
+"""
+import json
+import pathlib
+import shutil
+import sqlite3
+import statistics
+import subprocess
+import tempfile
+import time
+
+from . import manager as managers
+
+PARALLEL = 16
+BWA = 1000              # tasks between the first two and the last two
+CHAIN = 1000
+LARGE = 100_000
+PROBE_MSEC = 3000
+MONTAGE = 'montage-chameleon-dss-05d-001.json'
+
+
+# — graphs: a list of (name, parents), parents first; the last one is after all others —
+
+def bwa():
+    middle = [(f'align{i}', ['index', 'split']) for i in range(BWA)]
+    names = [name for name, _ in middle]
+    return [('index', []), ('split', []), *middle, ('merge', names), ('sort', [*names, 'merge'])]
+
+
+def montage(folder):
+    """The recorded workflow; its tasks take no time here, so what is measured is the scheduling alone."""
+    tasks = json.loads((folder / MONTAGE).read_text(encoding='utf-8'))['workflow']['specification']['tasks']
+    parents = {task['id']: task['parents'] for task in tasks}
+    order, is_placed = [], set()
+    while len(order) < len(parents):
+        for name in [name for name in parents if name not in is_placed and is_placed.issuperset(parents[name])]:
+            order.append((name, parents[name]))
+            is_placed.add(name)
+    is_parent = {parent for _, all_of in order for parent in all_of}
+    return [*order, ('end', [name for name, _ in order if name not in is_parent])]
+
+
+def chain():
+    return [(f't{i}', [f't{i - 1}'] if i else []) for i in range(CHAIN)]
+
+
+class Graphs:
+    """The graphs in a folder, for each program; commands are the cheapest program there is, the last one is the stamp."""
+
+    def __init__(self, folder, tools, workflows):
+        self.folder, self.tools = folder, tools
+        self.shapes = {'bwa': bwa(), 'chain': chain()}
+        if workflows and (workflows / MONTAGE).exists():
+            self.shapes['montage'] = montage(workflows)
+        self.units = folder / 'units'
+        self.units.mkdir()
+        stamp = f'{tools.stamp} {tools.fifo} top'
+        self.write_unit('small', [json.dumps({'Node': 'only', 'Exec': stamp})], 'Recover=pending')
+        for name, nodes in self.shapes.items():
+            self.write_flow(name, nodes, 'retry')
+            self.write_flow(name, nodes, 'pending')
+            self.write_ninja(name, nodes)
+            self.write_make(name, nodes)
+
+    def commands(self, nodes):
+        stamp = f'{self.tools.stamp} {self.tools.fifo} top'
+        return [(name, parents, str(self.tools.nothing) if i < len(nodes) - 1 else stamp)
+                for i, (name, parents) in enumerate(nodes)]
+
+    def write_flow(self, name, nodes, recover):
+        lines = [json.dumps({'Node': node, 'Exec': command, 'DependsOn': parents})
+                 for node, parents, command in self.commands(nodes)]
+        self.write_unit(f'{name}-{recover}', lines, f'MaxParallel={PARALLEL}', f'Recover={recover}')
+
+    def write_unit(self, name, nodes, *settings):
+        """The settings of nodes stand in each of their lines."""
+        of_nodes = dict(line.split('=', 1) for line in settings if line.startswith('Recover='))
+        path = self.units / f'{name}.jsonl'
+        path.write_text('\n'.join(json.dumps({**json.loads(node), **of_nodes}) for node in nodes) + '\n', encoding='ascii')
+        flow = [line for line in settings if not line.startswith('Recover=')]
+        (self.units / f'{name}.flow').write_text('\n'.join(
+            ['[Unit]', 'DefaultDependencies=no', '[Flow]', f'NodesFile={path}', *flow]) + '\n', encoding='ascii')
+
+    def write_ninja(self, name, nodes):
+        folder = self.folder / f'{name}-ninja'
+        folder.mkdir()
+        lines = ['rule run', '  command = $do']
+        for node, parents, command in self.commands(nodes):
+            lines += [f'build {node}: run {" ".join(parents)}', f'  do = {command}']
+        (folder / 'build.ninja').write_text('\n'.join([*lines, f'default {nodes[-1][0]}']) + '\n', encoding='ascii')
+
+    def write_make(self, name, nodes):
+        folder = self.folder / f'{name}-make'
+        folder.mkdir()
+        lines = [f'all: {nodes[-1][0]}', '.PHONY: all ' + ' '.join(node for node, _ in nodes)]
+        for node, parents, command in self.commands(nodes):
+            lines += [f'{node}: {" ".join(parents)}', f'\t@{command}']
+        (folder / 'Makefile').write_text('\n'.join(lines) + '\n', encoding='ascii')
+
+
+# — programs —
+
+class JobdWithRuns(managers.Jobd):
+    """jobd that keeps its runs in a folder on a disk, which outlives it if it is given."""
+
+    def __init__(self, context, disk=None):
+        super().__init__(context)
+        self.is_own = disk is None
+        self.disk = disk or pathlib.Path(tempfile.mkdtemp(prefix='jobd-bench.', dir=context.options.disk))
+
+    def command(self):
+        """With a folder of its own for sockets the runs would be there, too."""
+        command = super().command()
+        at = command.index('--runtime-dir')
+        return command[:at] + command[at + 2:]
+
+    def environment(self):
+        return {**super().environment(), 'XDG_STATE_HOME': str(self.disk)}
+
+    def jobctl(self, *args):
+        return ['nsenter', '-t', str(self.pid), '-p', self.tools.jobctl, '--socket', self.socket(), *args]
+
+    def submit(self, unit):
+        """Submits a run; returns the time before, in ns."""
+        began = time.monotonic_ns()
+        done = subprocess.run([*map(str, self.jobctl('flow', 'start', unit))], capture_output=True, text=True,
+                              timeout=self.context.timeout)
+        if done.returncode != 0:
+            raise managers.Failed(done.stderr.strip())
+        return began
+
+    def run_to_stamp(self, unit):
+        began = self.submit(unit)
+        return self.await_stamp('top') - began
+
+    def list_runs(self, unit):
+        """Those that live."""
+        done = subprocess.run([*map(str, self.jobctl('flow', 'list', '--json', unit))], capture_output=True, text=True,
+                              timeout=self.context.timeout)
+        if done.returncode != 0:
+            raise managers.Failed(done.stderr.strip())
+        return [run for run in map(json.loads, done.stdout.splitlines()) if not run.get('ended')]
+
+    def cancel(self, unit):
+        for run in self.list_runs(unit):
+            subprocess.run([*map(str, self.jobctl('flow', 'cancel', str(run['id'])))], capture_output=True,
+                           timeout=self.context.timeout)
+
+    def await_end(self, unit):
+        """Until no run of the unit lives."""
+        deadline = time.monotonic() + self.context.timeout
+        while time.monotonic() < deadline:
+            if not self.list_runs(unit):
+                return
+            time.sleep(0.02)
+        raise managers.Failed('a run does not end')
+
+    def stop(self):
+        super().stop()
+        if self.is_own:
+            shutil.rmtree(self.disk, ignore_errors=True)
+
+
+class FlowBench:
+    def __init__(self, context, results):
+        self.context, self.results = context, results
+        self.options, self.tools = context.options, context.tools
+        self.graphs = Graphs(context.new_folder('flows'), context.tools, context.options.workflows)
+        self.builders = {'ninja': ['ninja', f'-j{PARALLEL}', '--quiet'], 'make': ['make', f'-j{PARALLEL}', '-s']}
+
+    def add(self, row, what, who, n, unit, value):
+        self.results.add(row, what, who, n, unit, value)
+
+    # — k: beside ninja and make —
+
+    def beside_builders(self):
+        turns = ['retry', 'pending', *(name for name, command in self.builders.items() if shutil.which(command[0]))]
+        for shape, nodes in self.graphs.shapes.items():
+            for i in range(max(self.options.runs, 5)):
+                for who in turns[i % len(turns):] + turns[:i % len(turns)]:
+                    self.context.fifo.drain()
+                    self.run_shape(shape, len(nodes), who)
+            self.context.tell(f'(k) {shape}')
+
+    def run_shape(self, shape, n, who):
+        if who in self.builders:
+            self.add('k', shape, who, n, 'ms', self.run_builder(shape, who) / 1e6)
+            return
+        unit = f'{shape}-{who}.flow'
+        with JobdWithRuns(self.context) as it:
+            it.start(self.graphs.units)
+            self.warm_up(it)
+            cpu = it.cpu_nsec()
+            took = it.run_to_stamp(unit)
+            it.await_end(unit)
+            self.add('k', shape, f'jobd, {who}', n, 'ms', took / 1e6)
+            self.add('k', f'{shape}, CPU of core an attempt', f'jobd, {who}', n, 'µs', (it.cpu_nsec() - cpu) / n / 1e3)
+
+    def warm_up(self, it):
+        """A flow of one node: the store and the log run then, as they do in a manager that has been up for a while."""
+        it.run_to_stamp('small.flow')
+        it.await_end('small.flow')
+        it.settle()
+
+    def run_builder(self, shape, who):
+        began = time.monotonic_ns()
+        done = subprocess.run(self.builders[who], cwd=self.graphs.folder / f'{shape}-{who}', capture_output=True, text=True)
+        if done.returncode != 0:
+            raise managers.Failed(f'{who}: {done.stdout}{done.stderr}')
+        return self.context.fifo.await_stamp('top', self.context.timeout, lambda: True) - began
+
+    # — l: very many nodes —
+
+    def large(self):
+        stamp = f'{self.tools.stamp} {self.tools.fifo} top'
+        nodes = [json.dumps({'Node': 'first', 'Exec': stamp})]
+        nodes += [json.dumps({'Node': f'n{i}', 'DependsOn': [f'n{i // 2}' if i > 1 else 'first'],
+                              'Exec': str(self.tools.nothing)}) for i in range(1, LARGE)]
+        self.graphs.write_unit('large', nodes, f'MaxParallel={PARALLEL}', 'Recover=retry')
+        for _ in range(self.options.runs):
+            self.context.fifo.drain()
+            with JobdWithRuns(self.context) as it:
+                it.start(self.graphs.units)
+                self.large_life(it)
+            self.context.tell(f'(l) {LARGE:,} nodes')
+
+    def large_life(self, it):
+        before = it.rss_kib()
+        self.large_run(it, ', first time')
+        it.settle()
+        self.add('l', 'large, memory of core', 'jobd', LARGE, 'MiB', (it.rss_kib() - before) / 1024)
+        it.cancel('large.flow')
+        it.await_end('large.flow')
+        self.large_run(it, '')
+
+    def large_run(self, it, which):
+        probe = subprocess.Popen(['nsenter', '-t', str(it.pid), '-p', *map(str, it.client()), 'probe', 'one.target',
+                                  str(PROBE_MSEC)], stdout=subprocess.PIPE, text=True)
+        self.add('l', f'large, submit to first attempt{which}', 'jobd', LARGE, 'ms', it.run_to_stamp('large.flow') / 1e6)
+        said = json.loads(probe.communicate(timeout=self.context.timeout)[0])
+        self.add('l', f'large, longest answer{which}', 'jobd', LARGE, 'ms', said['longest'] / 1e6)
+
+    # — m: a long history —
+
+    def history(self, n):
+        """Submits to a store with n runs that have ended, and to one without, in turns."""
+        disks = {size: pathlib.Path(tempfile.mkdtemp(prefix='jobd-bench.', dir=self.options.disk)) for size in (0, n)}
+        try:
+            for size, disk in disks.items():
+                self.prepare(disk, size)
+            for i in range(max(self.options.runs, 5)):
+                for size in (0, n) if i % 2 else (n, 0):
+                    self.history_life(disks[size], size)
+            self.context.tell(f'(m) {n:,} runs')
+        finally:
+            for disk in disks.values():
+                shutil.rmtree(disk, ignore_errors=True)
+
+    def prepare(self, disk, n):
+        """A store with a run, and copies of that run under the name of another unit."""
+        with JobdWithRuns(self.context, disk) as it:
+            it.start(self.graphs.units)
+            self.warm_up(it)
+        if not n:
+            return
+        with sqlite3.connect(next(disk.rglob('runs.db'))) as db:
+            for table, key in (('run', 'id'), ('node', 'run')):
+                columns = [row[1] for row in db.execute(f'PRAGMA table_info({table})')]
+                replaced = {key: 's.value + 1', 'unit': "'old.flow'", 'name': "'old-' || s.value", 'key': 'NULL'}
+                chosen = ', '.join(replaced.get(c, f'"{c}"') if c != 'name' or table == 'run' else '"name"' for c in columns)
+                db.execute('WITH RECURSIVE s(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM s WHERE value < ?) '
+                           f'INSERT INTO {table} SELECT {chosen} FROM s, (SELECT * FROM {table} WHERE {key} = 1)', (n,))
+        with sqlite3.connect(next(disk.rglob('runs.db'))) as db:
+            db.execute('PRAGMA wal_checkpoint(TRUNCATE)')
+
+    def history_life(self, disk, n):
+        self.context.fifo.drain()
+        with JobdWithRuns(self.context, disk) as it:
+            it.start(self.graphs.units)
+            self.warm_up(it)
+            took = []
+            for _ in range(5):
+                took.append(it.run_to_stamp('small.flow') / 1e6)
+                it.await_end('small.flow')
+            self.add('m', 'history, submit to first attempt', 'jobd', n, 'ms', statistics.median(took))
+            self.add('m', 'history, memory of core', 'jobd', n, 'KiB', it.rss_kib())
