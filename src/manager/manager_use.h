@@ -63,7 +63,6 @@ typedef enum ManagerUseResult {
 int manager_uses_make(ManagerUses *uses, const FlowNode *node);
 void manager_uses_deinit(ManagerUses *uses);
 
-bool manager_uses_are_met(const ManagerUses *uses);
 /*
  * One step: asks for what was not asked for yet, and looks at the rest. With MANAGER_USES_ENDED *ret_kind is how the
  * attempt has ended, and *ret_problem, which the caller owns, why; NULL: there is nothing to be said. *ret_has_changed:
@@ -71,6 +70,7 @@ bool manager_uses_are_met(const ManagerUses *uses);
  */
 ManagerUseResult manager_uses_step(ManagerUses *uses, const ManagerUseContext *context, RunEndKind *ret_kind,
                                    char **ret_problem, bool *ret_has_changed);
+bool manager_uses_are_met(const ManagerUses *uses);
 /* A unit that the attempt is bound to, and that is gone; NULL: none. */
 const char *manager_uses_find_lost(const ManagerUses *uses, const ManagerJobs *jobs);
 bool manager_uses_hold(const ManagerUses *uses, const Unit *unit);
