@@ -54,6 +54,15 @@ JobManager *job_manager_free(JobManager *manager) {
         return NULL;
 }
 
+void job_manager_set_holders(JobManager *manager, JobNotifyFindHolder find_holder, void *userdata) {
+        manager->notify.find_holder = find_holder;
+        manager->notify.holder_userdata = userdata;
+}
+
+void job_manager_look(JobManager *manager, const Unit *unit) {
+        job_notify_look(&manager->notify, unit);
+}
+
 int job_manager_subscribe(JobManager *manager, JobSubscriber subscriber, void *userdata) {
         JobSubscription subscription = { .subscriber = subscriber, .userdata = userdata };
 

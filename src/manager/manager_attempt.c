@@ -103,12 +103,14 @@ struct ManagerAttempts {
         VECTOR(Attempt *) all; /* by number; NULL: free */
         size_t n, n_told, n_stored, n_to_store;
         size_t n_using; /* that have uses of units */
+        char holder[512]; /* the answer of manager_attempts_find_holder() */
 };
 
 static void proceed(Attempt *attempt);
 static void look_again(Attempt *attempt);
 static void note_end(Attempt *attempt, RunEndKind kind, const UnitExit *exit);
 static void cancel_job(Attempt *attempt);
+static void stop(Attempt *attempt);
 
 static Attempt *of(ProcessOwner *owner) {
         return container_of(owner, Attempt, owner);
@@ -685,6 +687,7 @@ static void end(Attempt *attempt) {
         note_end(attempt, RUN_END_FAILED, NULL);
         drop_take(attempt);
         mark(attempt);
+        manager_uses_release(&attempt->uses, host->jobs);
         tell_end(attempt);
 }
 
@@ -855,6 +858,12 @@ static bool clean(Attempt *attempt) {
         return false;
 }
 
+/* See manager_attempts_step(). */
+static bool waits_for_units(const Attempt *attempt) {
+        return attempt->step == ATTEMPT_PRE && attempt->index == 0 && !attempt->has_begun && !attempt->is_stopping &&
+               !manager_uses_are_met(&attempt->uses);
+}
+
 static void proceed(Attempt *attempt) {
         /* See manager_attempts_step(). */
         if (attempt->is_job)
@@ -877,6 +886,8 @@ static void proceed(Attempt *attempt) {
                 collect(attempt);
                 return;
         }
+        if (waits_for_units(attempt))
+                return;
         if (attempt->step == ATTEMPT_PRE && !command_of(attempt)) {
                 attempt->step = ATTEMPT_MAIN;
                 attempt->index = 0;
@@ -1095,16 +1106,56 @@ static void tell_job(Attempt *attempt) {
         host->ops->started(host->userdata, &attempt->key);
 }
 
+/* What the command needs is there, or cannot be had. True if something follows from that. */
+static bool step_process(Attempt *attempt) {
+        cleanup_free_ char *problem = NULL;
+        RunEndKind kind = RUN_END_FAILED;
+        ManagerUseResult result;
+
+        if (!attempt->definition)
+                return false;
+        result = step_uses(attempt, &kind, &problem);
+        if (result == MANAGER_USES_WAIT)
+                return false;
+        if (problem)
+                say(attempt, LOG_LEVEL_ERROR, "%s", problem);
+        if (result == MANAGER_USES_ENDED) {
+                note_end(attempt, kind, NULL);
+                attempt->step = ATTEMPT_CLEAN;
+        }
+        mark(attempt);
+        proceed(attempt);
+        return true;
+}
+
+/* A unit that the attempt is bound to is gone, and with it what the attempt could do. */
+static bool end_lost(Attempt *attempt) {
+        const ManagerAttemptsHost *host = &attempt->attempts->host;
+        const char *unit = attempt->step < ATTEMPT_CLEAN && !attempt->is_stopping
+                                   ? manager_uses_find_lost(&attempt->uses, host->jobs)
+                                   : NULL;
+
+        if (!unit)
+                return false;
+        say(attempt, LOG_LEVEL_ERROR, "It ends, because %s, which it is bound to, is gone.", unit);
+        attempt->is_interrupted = manager_jobs_is_stopping(host->jobs, attempt->unit);
+        note_end(attempt, RUN_END_FAILED, NULL);
+        stop(attempt);
+        return true;
+}
+
 /* True if the end was told. */
 static bool step_attempt(Attempt *attempt) {
         cleanup_free_ char *problem = NULL;
         RunEndKind kind = RUN_END_EXITED;
         ManagerUseResult result;
+        bool has_lost;
 
+        has_lost = end_lost(attempt);
         if (attempt->is_stopping) {
                 if (!attempt->is_abandoned)
                         cancel_job(attempt);
-                end_job(attempt, RUN_END_CANCELLED);
+                end_job(attempt, has_lost ? RUN_END_FAILED : RUN_END_CANCELLED);
                 return true;
         }
         if (!attempt->definition)
@@ -1126,8 +1177,14 @@ bool manager_attempts_step(ManagerAttempts *attempts) {
         for (size_t i = 0; i < attempts->all.n && attempts->n_using > 0; i++) {
                 Attempt *attempt = attempts->all.items[i];
 
-                if (attempt && attempt->is_job && attempt->is_known && attempt->step != ATTEMPT_OVER)
+                if (!attempt || !attempt->is_known || attempt->step == ATTEMPT_OVER || attempt->uses.n == 0)
+                        continue;
+                if (attempt->is_job)
                         has_told |= step_attempt(attempt);
+                else if (waits_for_units(attempt))
+                        has_told |= step_process(attempt);
+                else
+                        has_told |= end_lost(attempt);
         }
         return has_told;
 }
@@ -1206,6 +1263,7 @@ int manager_attempts_resume(ManagerAttempts *attempts, const RunAttemptKey *key,
                 terminate(attempt);
         else if (attempt->waits || (attempt->pid == 0 && !attempt->is_wanted)) {
                 attempt->waits = false;
+                attempt->attempts->host.turn->has_news = true;
                 proceed(attempt);
         }
         return 0;
@@ -1239,6 +1297,8 @@ void manager_attempts_drop_unknown(ManagerAttempts *attempts) {
                 if (attempt->is_wanted)
                         process_errands_take_back(attempts->host.errands, &attempt->owner, UNIT_PURPOSE_MAIN);
                 cancel_job(attempt);
+                attempt->step = ATTEMPT_OVER;
+                manager_uses_release(&attempt->uses, attempts->host.jobs);
                 if (process_groups_signal(attempts->host.groups, &attempt->owner, SIGKILL, 0, 0) < 0 &&
                     attempt->pid > 0)
                         (void) exec_kill(attempt->pid, -1, SIGKILL, true);
@@ -1293,6 +1353,22 @@ bool manager_attempts_explain(const ManagerAttempts *attempts, const RunAttemptK
 
         return attempt && attempt->step != ATTEMPT_OVER &&
                manager_uses_explain(&attempt->uses, attempts->host.jobs, text);
+}
+
+const char *manager_attempts_find_holder(ManagerAttempts *attempts, const Unit *unit) {
+        for (size_t i = 0; i < attempts->all.n && attempts->n_using > 0; i++) {
+                const Attempt *attempt = attempts->all.items[i];
+
+                if (!attempt || attempt->step == ATTEMPT_OVER || !manager_uses_hold(&attempt->uses, unit))
+                        continue;
+                snprintf(attempts->holder, sizeof(attempts->holder), "run %" PRIu32 "%s%s", attempt->key.run,
+                         attempt->definition ? ", node " : "",
+                         attempt->definition
+                                 ? run_graph_name(flow_definition_graph(attempt->definition), attempt->key.node)
+                                 : "");
+                return attempts->holder;
+        }
+        return NULL;
 }
 
 unsigned manager_attempts_count(const ManagerAttempts *attempts, const Unit *unit) {

@@ -10,7 +10,8 @@
  * end, whatever comes after.
  *
  * The attempt of a node with Unit= is a job of that unit instead (manager_use.h):
- * it has no process, and is over when the job is.
+ * it has no process, and is over when the job is. What RequiresUnit= and its kin
+ * want comes before both, and units that they name are held until the end.
  *
  * Attempts are recorded in the state of the manager until the end is durable
  * in the store of runs, so that no death of core loses how one has ended.
@@ -110,6 +111,8 @@ unsigned manager_attempts_count(const ManagerAttempts *attempts, const Unit *uni
 bool manager_attempts_explain(const ManagerAttempts *attempts, const RunAttemptKey *key, Text *text);
 /* The node of an abandoned attempt of @run that is not over, "?" if its name is not known; NULL: there is none. */
 const char *manager_attempts_find_abandoned(const ManagerAttempts *attempts, uint32_t run);
+/* The attempt that holds @unit, as "run 17, node x", until the next call; NULL: none does. */
+const char *manager_attempts_find_holder(ManagerAttempts *attempts, const Unit *unit);
 ProcessOwner *manager_attempts_find_owner(const ManagerAttempts *attempts, const char *name);
 /* Every attempt that is not forgotten, in any order. */
 void manager_attempts_foreach_process(const ManagerAttempts *attempts, const Unit *unit,

@@ -525,6 +525,10 @@ static int set_resources(ManagerRuns *runs, char *const *resources) {
         return r;
 }
 
+static const char *find_holder(void *userdata, const Unit *unit) {
+        return manager_attempts_find_holder(((ManagerRuns *) userdata)->attempts, unit);
+}
+
 int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, const ManagerRunsHost *host) {
         cleanup_(manager_runs_freep) ManagerRuns *runs = calloc(1, sizeof(*runs));
         ManagerAttemptsHost attempts;
@@ -556,6 +560,7 @@ int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, c
                                          runs);
         if (r < 0)
                 return r;
+        job_manager_set_holders(host->jobs->engine, find_holder, runs);
         *ret_runs = take_ptr(runs);
         return 0;
 }
@@ -563,6 +568,7 @@ int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, c
 ManagerRuns *manager_runs_free(ManagerRuns *runs) {
         if (!runs)
                 return NULL;
+        job_manager_set_holders(runs->host.jobs->engine, NULL, NULL);
         runs->load = manager_run_load_free(runs->load);
         manager_run_drop_submits(runs);
         manager_run_drop_triggers(runs);

@@ -106,7 +106,7 @@ const Directive flow_directives[] = {
 const size_t flow_directives_n = ELEMENTSOF(flow_directives);
 
 const Directive node_directives[] = {
-        DIRECTIVE_REFUSE("AfterUnit", "the node could run before the unit"),
+        NODE("AfterUnit", flow_parse_units, node.units[FLOW_AFTER_UNIT], .is_strict = true),
         NODE("AgainExitStatus", service_parse_exit_status, node.again_exit_status, .is_strict = true),
         NODE("AgainMax", directive_parse_u32, node.again_max, .is_strict = true),
         NODE("AgainMaxSec", flow_parse_timeout, node.again_window, .is_strict = true),
@@ -116,7 +116,7 @@ const Directive node_directives[] = {
         DIRECTIVE_REFUSE("AsUnit", "the node would not be a unit of its own"),
         DIRECTIVE_REFUSE("AttemptLeaseSec", "attempts would run on this host"),
         DIRECTIVE_REFUSE("Batch", "the node would start no other run"),
-        DIRECTIVE_REFUSE("BindsToUnit", "the node would go on without the unit"),
+        NODE("BindsToUnit", flow_parse_units, node.units[FLOW_BINDS_TO_UNIT], .is_strict = true),
         DIRECTIVE_REFUSE("Callback", "the node would not wait to be completed from outside"),
         DIRECTIVE_REFUSE("Compensate", "nothing would undo the node"),
         NODE("Data", flow_parse_data, node.data.data, .is_strict = true),
@@ -170,8 +170,8 @@ const Directive node_directives[] = {
         DIRECTIVE_REFUSE("ReadinessContext", "no policy would be told"),
         NODE("Recover", directive_parse_enum, node.recover, .from_string = flow_recover_from_string,
              .is_strict = true),
-        DIRECTIVE_REFUSE("RequiresUnit", "the node could run without the unit"),
-        DIRECTIVE_REFUSE("RequisiteUnit", "the node could run without the unit"),
+        NODE("RequiresUnit", flow_parse_units, node.units[FLOW_REQUIRES_UNIT], .is_strict = true),
+        NODE("RequisiteUnit", flow_parse_units, node.units[FLOW_REQUISITE_UNIT], .is_strict = true),
         DIRECTIVE_REFUSE("Restart", "a node that failed would not run again; use Retry="),
         DIRECTIVE_REFUSE("RestartForceExitStatus", "a node that failed would not run again; use Retry="),
         DIRECTIVE_REFUSE("RestartMaxDelaySec", "a node that failed would not run again; use Retry="),

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "basic/macro.h"
+#include "basic/strv.h"
 #include "time/calendar.h"
 #include "unitfile/flow_settings.h"
 
@@ -143,6 +144,8 @@ static void flow_node_deinit(FlowNode *node) {
         free(node->name);
         free(node->when);
         free(node->unit);
+        for (size_t i = 0; i < _FLOW_UNIT_USE_MAX; i++)
+                strv_free(node->units[i]);
         free(node->sleep_until);
         for (size_t i = 0; i < node->depends_on.n; i++)
                 free(node->depends_on.items[i].name);

@@ -118,6 +118,15 @@ typedef enum FlowWaitFor {
         _FLOW_WAIT_FOR_MAX,
 } FlowWaitFor;
 
+/* What an attempt of a node wants of other units. */
+typedef enum FlowUnitUse {
+        FLOW_REQUIRES_UNIT, /* is started before it, and held */
+        FLOW_BINDS_TO_UNIT, /* the same, and ends it when it is gone */
+        FLOW_REQUISITE_UNIT, /* must be active */
+        FLOW_AFTER_UNIT, /* has no job any more */
+        _FLOW_UNIT_USE_MAX,
+} FlowUnitUse;
+
 typedef enum FlowReadinessKind {
         FLOW_READY_ALL_SUCCEEDED,
         FLOW_READY_ALL_FINISHED,
@@ -209,6 +218,7 @@ typedef struct FlowNode {
         FlowOperation operation;
         JobMode job_mode;
         FlowWaitFor wait_for;
+        char **units[_FLOW_UNIT_USE_MAX]; /* owned */
         uint32_t retry; /* tries after the first */
         uint32_t retry_jitter; /* percent of the delay */
         FlowBackoff retry_backoff;

@@ -337,6 +337,24 @@ int flow_parse_run_name(const DirectiveLine *line, const char *value) {
         return keep_place(line, &flow->run_name_place);
 }
 
+static int complain_of_unit(const DirectiveLine *line, const char *name) {
+        return directive_complain(line, "'%s' is not a unit name%s", name,
+                                  unit_name_is_valid(name) ? " (it is a template, which needs an instance)"
+                                                           : directive_unit_name_hint(name));
+}
+
+static bool is_unit(const char *name) {
+        return unit_name_is_valid(name) && !unit_name_is_template(name);
+}
+
+static int judge_unit(const DirectiveLine *line, char **word) {
+        return is_unit(*word) ? 1 : complain_of_unit(line, *word);
+}
+
+int flow_parse_units(const DirectiveLine *line, const char *value) {
+        return directive_parse_list(line, value, judge_unit);
+}
+
 int flow_parse_unit(const DirectiveLine *line, const char *value) {
         char **unit = directive_field(line);
         cleanup_free_ char *name = NULL;
@@ -344,10 +362,8 @@ int flow_parse_unit(const DirectiveLine *line, const char *value) {
 
         if (r <= 0)
                 return r;
-        if (name && (!unit_name_is_valid(name) || unit_name_is_template(name)))
-                return directive_complain(line, "'%s' is not a unit name%s", name,
-                                          unit_name_is_valid(name) ? " (it is a template, which needs an instance)"
-                                                                   : directive_unit_name_hint(name));
+        if (name && !is_unit(name))
+                return complain_of_unit(line, name);
         free(*unit);
         *unit = take_ptr(name);
         return 0;

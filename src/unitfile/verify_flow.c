@@ -97,6 +97,14 @@ static void verify_checkpoint(FlowVerifier *verifier, const FlowNode *node, bool
                 warn(verifier, node, "Lock", useless);
         if (node->claim.needs.n > 0)
                 warn(verifier, node, "Needs", useless);
+        if (node->units[FLOW_REQUIRES_UNIT])
+                warn(verifier, node, "RequiresUnit", useless);
+        if (node->units[FLOW_BINDS_TO_UNIT])
+                warn(verifier, node, "BindsToUnit", useless);
+        if (node->units[FLOW_REQUISITE_UNIT])
+                warn(verifier, node, "RequisiteUnit", useless);
+        if (node->units[FLOW_AFTER_UNIT])
+                warn(verifier, node, "AfterUnit", useless);
         if (has_process)
                 warn(verifier, node, NULL, "it has settings for a process, but no Exec=; they have no effect");
 }
