@@ -55,6 +55,7 @@ static void on_opened(void *userdata, uint64_t durable, bool has_lost) {
                 for (ManagerFlow *flow = runs->flows; flow; flow = flow->next)
                         for (ManagerRun *run = flow->first; run; run = run->next)
                                 run->is_put = false;
+                manager_run_forget_stored(runs);
                 manager_alarms_put_all(runs->alarms);
                 run_engine_put_all(runs->engine);
         }
@@ -115,8 +116,10 @@ static void on_refused(void *userdata, uint64_t number, const RunStoreRefusal *r
                 return;
         if (take_asked(runs, number, &asked))
                 manager_run_answer_failure(runs, asked.ticket, -EHOSTDOWN, "StoreUnavailable", refusal->sentence);
-        else
+        else {
+                manager_run_forget_stored(runs);
                 log_error("The store of runs has refused batch %" PRIu64 ": %s", number, refusal->sentence);
+        }
 }
 
 static void on_collected(void *userdata, uint64_t number, const uint8_t *hash) {

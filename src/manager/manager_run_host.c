@@ -153,7 +153,8 @@ static void host_put_run(void *userdata, const RunRow *row) {
         if (!writer)
                 return;
         if (!run->is_put) {
-                put_definition(runs, run, writer);
+                if (!manager_run_has_stored(run))
+                        put_definition(runs, run, writer);
                 runs->host.ops->came(runs->host.userdata, run->id, run->facts.unit);
         }
         /* The event first: its number is in the row. */
@@ -265,6 +266,7 @@ int manager_run_persist(void *userdata, uint32_t *ret_batch) {
                                 run->is_new = false;
                                 run->is_put = true;
                                 run->batch = number;
+                                manager_run_note_stored(run);
                         }
         *ret_batch = (uint32_t) number;
         return 0;

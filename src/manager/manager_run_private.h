@@ -9,6 +9,8 @@
 #include "basic/json_tree.h"
 #include "manager/manager_alarm.h"
 #include "manager/manager_run.h"
+#include "runstore/sha256.h"
+#include "unitfile/file_state.h"
 
 typedef struct ManagerFlow ManagerFlow;
 
@@ -43,14 +45,27 @@ typedef struct ManagerRun {
         uint64_t batch; /* with its last row */
 } ManagerRun;
 
+/* The texts of a definition, as they were read. */
+typedef struct ManagerTexts {
+        uint8_t hash[MANAGER_RUN_HASH_BYTES]; /* of both */
+        uint8_t nodes_hash[SHA256_BYTES]; /* of NodesFile= */
+        SeenFile nodes;
+} ManagerTexts;
+
+/* A definition that was read: a large one takes long to read, and to write. */
+typedef struct ManagerKept {
+        FlowDefinition *definition; /* a reference; NULL: none */
+        ManagerTexts texts;
+        bool is_stored; /* the store has it */
+} ManagerKept;
+
 /* A flow with runs. */
 struct ManagerFlow {
         struct ManagerFlow *next, *previous;
         Unit *unit; /* a reference */
         RunFlow *engine; /* owned by the engine of runs */
         ManagerRun *first;
-        FlowDefinition *definition; /* a reference: of the last submission; NULL */
-        uint8_t hash[MANAGER_RUN_HASH_BYTES]; /* of it */
+        ManagerKept kept; /* of the last submission */
         bool is_starting; /* its start job waits for a submission */
         bool is_stopping; /* its stop waits for attempts */
         bool has_failed; /* a run has, since it became active */
@@ -58,11 +73,10 @@ struct ManagerFlow {
         const char *problem; /* why its start has failed; static */
 };
 
-/* The definition of the last flow that had no runs any more: reading a large one again takes long. */
+/* The definition of the last flow that had no runs any more. */
 typedef struct ManagerSpare {
-        FlowDefinition *definition; /* a reference; NULL: none */
+        ManagerKept kept;
         char *unit; /* owned: its name, since the unit need not stay */
-        uint8_t hash[MANAGER_RUN_HASH_BYTES];
 } ManagerSpare;
 
 /* A submission that waits for the store or for its definition. */
@@ -70,7 +84,7 @@ typedef struct ManagerSubmit {
         struct ManagerSubmit *next;
         ManagerFlow *flow; /* borrowed */
         FlowDefinition *definition; /* a reference; NULL: not begun */
-        uint8_t hash[MANAGER_RUN_HASH_BYTES];
+        ManagerTexts texts; /* of it */
         char *key, *trigger; /* owned */
         char *name; /* owned: that is asked for; NULL: as RunName= says */
         char **params; /* owned: assignments, as run_param.h has them */
@@ -174,12 +188,14 @@ ManagerFlow *manager_run_find_flow(const ManagerRuns *runs, const Unit *unit); /
 ManagerFlow *manager_run_flow(ManagerRuns *runs, Unit *unit); /* made if needed; NULL: no memory */
 void manager_run_drop_flow(ManagerRuns *runs, ManagerFlow *flow);
 void manager_run_drop_spare(ManagerRuns *runs);
-/* A reference to the definition of @flow that @hash is of, if it was read before; NULL: it was not. */
-FlowDefinition *manager_run_find_definition(const ManagerRuns *runs, const ManagerFlow *flow,
-                                            const uint8_t hash[static MANAGER_RUN_HASH_BYTES]);
-/* The definition of the last submission, which @hash is of. */
-void manager_run_keep_definition(ManagerFlow *flow, FlowDefinition *definition,
-                                 const uint8_t hash[static MANAGER_RUN_HASH_BYTES]);
+/* The definition of @flow that was read last; NULL: none is known. */
+const ManagerKept *manager_run_find_kept(const ManagerRuns *runs, const ManagerFlow *flow);
+/* The definition of the last submission. */
+void manager_run_keep_definition(ManagerRuns *runs, ManagerFlow *flow, FlowDefinition *definition,
+                                 const ManagerTexts *texts);
+bool manager_run_has_stored(const ManagerRun *run); /* the store has its definition */
+void manager_run_note_stored(ManagerRun *run); /* it has */
+void manager_run_forget_stored(ManagerRuns *runs); /* none is known to be there */
 /* @busy: in place of OnBusy=. */
 void manager_run_set_settings(ManagerRuns *runs, ManagerFlow *flow, const FlowSettings *settings, FlowBusy busy);
 ManagerRun *manager_run_find(const ManagerRuns *runs, uint32_t id);

@@ -13,7 +13,6 @@
 #include "basic/text.h"
 #include "manager/manager_run_private.h"
 #include "run/run_name.h"
-#include "runstore/sha256.h"
 #include "unitfile/file_text.h"
 #include "unitfile/flow_nodes.h"
 
@@ -30,17 +29,16 @@ static void free_submit(ManagerSubmit *submit) {
         free(submit);
 }
 
-static void hash_texts(const char *text, const char *nodes, uint8_t hash[static MANAGER_RUN_HASH_BYTES]) {
-        uint8_t both[2 * SHA256_BYTES] = {};
+static void hash_text(const char *text, ManagerTexts *texts) {
+        uint8_t both[2 * SHA256_BYTES];
 
         sha256(text, strlen(text), both);
-        if (nodes)
-                sha256(nodes, strlen(nodes), both + SHA256_BYTES);
-        sha256(both, sizeof(both), hash);
+        memcpy(both + SHA256_BYTES, texts->nodes_hash, SHA256_BYTES);
+        sha256(both, sizeof(both), texts->hash);
 }
 
 /* The nodes of NodesFile=, as they are now. */
-static int read_nodes(const char *path, char **ret_text, Failure *ret_failure) {
+static int read_nodes(const char *path, ManagerTexts *texts, char **ret_text, Failure *ret_failure) {
         FileProblem problem;
         struct stat st;
         int r = file_text_read_up_to(path, FLOW_NODES_FILE_MAX, "The file is larger than 256 MiB.", ret_text, &st,
@@ -52,26 +50,43 @@ static int read_nodes(const char *path, char **ret_text, Failure *ret_failure) {
         if (r < 0 && r != -ENOMEM)
                 return failure_set(ret_failure, -EINVAL, "LoadFailed", "The file %s of NodesFile= cannot be read: %s.",
                                    path, strerror(-r));
-        return r;
+        if (r < 0)
+                return r;
+        texts->nodes = seen_file_make(0, &st, *ret_text);
+        sha256(*ret_text, strlen(*ret_text), texts->nodes_hash);
+        return 0;
 }
 
 /* Begins the definition of a submission: that of the last one, if nothing has changed. */
 static int define(ManagerRuns *runs, ManagerSubmit *submit, Failure *ret_failure) {
         ManagerFlow *flow = submit->flow;
         const FlowSettings *settings = flow->unit->type_settings;
+        const ManagerKept *kept = manager_run_find_kept(runs, flow);
+        ManagerTexts *texts = &submit->texts;
         cleanup_free_ char *nodes = NULL;
+        bool is_known;
         int r = 0;
 
         if (flow->unit->load_state != UNIT_LOADED || !settings || !settings->text)
                 return failure_set(ret_failure, -ENOENT, "NoSuchUnit", "Unit %s is not loaded.", flow->unit->id);
-        if (settings->nodes_file)
-                r = read_nodes(settings->nodes_file, &nodes, ret_failure);
+        *texts = (ManagerTexts) {};
+        is_known = settings->nodes_file && kept && seen_file_is_current(&kept->texts.nodes, settings->nodes_file);
+        if (is_known)
+                *texts = kept->texts;
+        else if (settings->nodes_file)
+                r = read_nodes(settings->nodes_file, texts, &nodes, ret_failure);
         if (r < 0)
                 return r;
-        hash_texts(settings->text, nodes, submit->hash);
-        submit->definition = manager_run_find_definition(runs, flow, submit->hash);
-        if (submit->definition)
+        hash_text(settings->text, texts);
+        if (kept && memcmp(kept->texts.hash, texts->hash, sizeof(texts->hash)) == 0) {
+                submit->definition = flow_definition_ref(kept->definition);
                 return 0;
+        }
+        if (is_known)
+                r = read_nodes(settings->nodes_file, texts, &nodes, ret_failure);
+        if (r < 0)
+                return r;
+        hash_text(settings->text, texts);
         return flow_definition_new(&submit->definition, runs->host.loader, flow->unit->id, settings->text, nodes,
                                    ret_failure);
 }
@@ -116,7 +131,7 @@ static int make_facts(ManagerRuns *runs, ManagerSubmit *submit, Failure *ret_fai
         if (submit->has_facts)
                 return 0;
         facts->created = runs->host.attempts.turn->now_realtime;
-        memcpy(facts->definition, submit->hash, sizeof(facts->definition));
+        memcpy(facts->definition, submit->texts.hash, sizeof(facts->definition));
         if (text_copy(submit->flow->unit->id, &facts->unit) < 0 || text_copy(submit->key, &facts->key) < 0 ||
             text_copy(submit->trigger, &facts->trigger) < 0)
                 return -ENOMEM;
@@ -369,7 +384,7 @@ static bool try_submit(ManagerRuns *runs, ManagerSubmit *submit, unsigned *n_lin
                 }
         }
         if (r == 0) {
-                manager_run_keep_definition(submit->flow, submit->definition, submit->hash);
+                manager_run_keep_definition(runs, submit->flow, submit->definition, &submit->texts);
                 r = check_resources(runs, submit, &failure);
         }
         if (r == 0)
