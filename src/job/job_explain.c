@@ -25,10 +25,7 @@ static const Unit *unit_of(const JobExplain *explain, const Job *job) {
 }
 
 static void write_holder(const JobExplain *explain, const Unit *unit) {
-        const JobNotify *notify = explain->notify;
-        const char *holder = unit && notify && notify->find_holder
-                                     ? notify->find_holder(notify->holder_userdata, unit)
-                                     : NULL;
+        const char *holder = unit ? job_holders_find(&explain->holders, unit) : NULL;
 
         if (holder)
                 sink_entry_string(explain->sink, "held", holder);

@@ -27,15 +27,15 @@
 
 #include "basic/sink.h"
 #include "job/job_entry.h"
+#include "job/job_holder.h"
 #include "job/job_log.h"
-#include "job/job_notify.h"
 #include "job/job_table.h"
 
 typedef struct JobExplain {
         const UnitTable *units;         /* borrowed, as are these */
         const JobTable *table;
         const JobLog *log;
-        const JobNotify *notify;        /* borrowed; NULL: nothing is held */
+        JobHolders holders;
         uint64_t now;
         Sink *sink;
 } JobExplain;

@@ -54,9 +54,8 @@ JobManager *job_manager_free(JobManager *manager) {
         return NULL;
 }
 
-void job_manager_set_holders(JobManager *manager, JobNotifyFindHolder find_holder, void *userdata) {
-        manager->notify.find_holder = find_holder;
-        manager->notify.holder_userdata = userdata;
+void job_manager_set_holders(JobManager *manager, const JobHolders *holders) {
+        manager->notify.holders = holders ? *holders : (JobHolders) {};
 }
 
 void job_manager_look(JobManager *manager, const Unit *unit) {

@@ -21,6 +21,7 @@
 
 #include "basic/id_map.h"
 #include "job/job_entry.h"
+#include "job/job_holder.h"
 #include "job/job_type.h"
 #include "unit/unit_table.h"
 
@@ -51,9 +52,6 @@ typedef struct JobRuleLimit JobRuleLimit;
 /* Returns true if the unit has a job. Implemented by the owner of table and notify. */
 typedef bool (*JobNotifyHasJob)(const void *userdata, const Unit *unit);
 
-/* Who holds the unit though no unit needs it: "run 17, node x"; NULL: nobody. Valid until the next call. */
-typedef const char *(*JobNotifyFindHolder)(void *userdata, const Unit *unit);
-
 typedef struct JobNotify {
         UnitTable *units;               /* borrowed */
         VECTOR(JobFollowUp) follow_ups; /* a queue, from .next on */
@@ -64,8 +62,7 @@ typedef struct JobNotify {
         JobRuleLimit *limits;           /* owned list: units for which a rule acted within the interval */
         IdMap limits_by_unit;           /* by unit index + 1 */
         size_t purge_at;                /* number of limits at which expired ones are freed */
-        JobNotifyFindHolder find_holder; /* NULL: nothing is held */
-        void *holder_userdata;          /* borrowed */
+        JobHolders holders;
         uint64_t next_retry;            /* monotonic µs, or USEC_INFINITY */
 } JobNotify;
 

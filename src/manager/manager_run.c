@@ -563,7 +563,7 @@ int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, c
                                          runs);
         if (r < 0)
                 return r;
-        job_manager_set_holders(host->jobs->engine, find_holder, runs);
+        job_manager_set_holders(host->jobs->engine, &(JobHolders) { find_holder, runs });
         *ret_runs = take_ptr(runs);
         return 0;
 }
@@ -571,7 +571,7 @@ int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, c
 ManagerRuns *manager_runs_free(ManagerRuns *runs) {
         if (!runs)
                 return NULL;
-        job_manager_set_holders(runs->host.jobs->engine, NULL, NULL);
+        job_manager_set_holders(runs->host.jobs->engine, NULL);
         runs->load = manager_run_load_free(runs->load);
         manager_run_drop_submits(runs);
         manager_run_drop_triggers(runs);

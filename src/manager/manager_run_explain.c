@@ -278,6 +278,16 @@ int manager_runs_explain(const ManagerRuns *runs, uint32_t id, const char *node,
         RunWhy why;
         int r;
 
+        /* Until all that lives is there, it is not known what a run waits for. */
+        if (!runs->is_loaded) {
+                const char *problem = manager_run_link_problem(runs->link);
+
+                r = manager_run_link_require(runs->link, ret_failure);
+                return r < 0 ? r :
+                               failure_set(ret_failure, -EAGAIN, "StoreUnavailable",
+                                           "The runs that live have not been read from their store yet%s%s",
+                                           problem ? ": " : "; try again.", problem ? problem : "");
+        }
         if (!run || run_engine_get(runs->engine, id, &row, &why) < 0)
                 return failure_set(ret_failure, -ENOENT, "NoSuchRun",
                                    "No run %" PRIu32 " lives: see 'jobctl flow show %" PRIu32 "'.", id, id);

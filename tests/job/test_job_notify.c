@@ -215,7 +215,7 @@ Test(job_notify, unit_that_is_held_stays) {
         const char *holder = "run 17, node x";
 
         make_unneeded(w, UNIT_INACTIVE);
-        job_manager_set_holders(w->jobs, find_holder, &holder);
+        job_manager_set_holders(w->jobs, &(JobHolders) { find_holder, &holder });
         job_world_accept(w, JOB_REPLACE, "start:a.service");
         job_world_run(w);
         job_world_state(w, "a.service", UNIT_ACTIVE);
