@@ -13,7 +13,7 @@
 #include "unit/unit.h"
 
 typedef struct JobHolders {
-        /* The holder of a unit in words, "run 17, node x", valid until the next call; NULL: none. Must not call back. */
+        /* The holder in words, "run 17, node x", valid until the next call; NULL: none. Must not call back. */
         const char *(*find)(void *userdata, const Unit *unit); /* NULL: nothing is held */
         void *userdata; /* borrowed */
 } JobHolders;
