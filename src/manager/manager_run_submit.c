@@ -223,7 +223,11 @@ static int submit_run(ManagerRuns *runs, ManagerSubmit *submit, uint32_t *ret_id
                 .priority = submit->priority,
         };
         ManagerRun *run = NULL;
-        int r = manager_run_add(flow, runs, wanted.id, submit->definition, &submit->facts, &run);
+        int r;
+
+        /* The store may have been asked for its name meanwhile, while another run has ended. */
+        submit->facts.created = runs->host.attempts.turn->now_realtime;
+        r = manager_run_add(flow, runs, wanted.id, submit->definition, &submit->facts, &run);
 
         if (r < 0)
                 return r;
