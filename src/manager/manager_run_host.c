@@ -157,11 +157,10 @@ static void host_put_run(void *userdata, const RunRow *row) {
         runs->host.ops->changed(runs->host.userdata, run->id);
         if (!writer)
                 return;
-        if (!run->is_put) {
-                if (!manager_run_has_stored(run))
-                        put_definition(runs, run, writer);
+        if ((!run->is_put || run->has_grown) && !manager_run_has_stored(run))
+                put_definition(runs, run, writer);
+        if (!run->is_put)
                 runs->host.ops->came(runs->host.userdata, run->id, run->facts.unit);
-        }
         /* The event first: its number is in the row. */
         if (!run->is_put || run->put_state != row->state)
                 manager_run_put_event(runs, run, (ManagerRunEvent) {
@@ -288,7 +287,7 @@ int manager_run_persist(void *userdata, uint32_t *ret_batch) {
         for (ManagerFlow *flow = runs->flows; flow; flow = flow->next)
                 for (ManagerRun *run = flow->first; run; run = run->next)
                         if (run->is_new) {
-                                run->is_new = false;
+                                run->is_new = run->has_grown = false;
                                 run->is_put = true;
                                 run->batch = number;
                                 manager_run_note_stored(run);

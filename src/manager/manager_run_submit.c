@@ -29,14 +29,6 @@ static void free_submit(ManagerSubmit *submit) {
         free(submit);
 }
 
-static void hash_text(const char *text, ManagerTexts *texts) {
-        uint8_t both[2 * SHA256_BYTES];
-
-        sha256(text, strlen(text), both);
-        memcpy(both + SHA256_BYTES, texts->nodes_hash, SHA256_BYTES);
-        sha256(both, sizeof(both), texts->hash);
-}
-
 /* The nodes of NodesFile=, as they are now. */
 static int read_nodes(const char *path, ManagerTexts *texts, char **ret_text, Failure *ret_failure) {
         FileProblem problem;
@@ -77,7 +69,7 @@ static int define(ManagerRuns *runs, ManagerSubmit *submit, Failure *ret_failure
                 r = read_nodes(settings->nodes_file, texts, &nodes, ret_failure);
         if (r < 0)
                 return r;
-        hash_text(settings->text, texts);
+        manager_run_hash(settings->text, texts->nodes_hash, texts->hash);
         if (kept && memcmp(kept->texts.hash, texts->hash, sizeof(texts->hash)) == 0) {
                 submit->definition = flow_definition_ref(kept->definition);
                 return 0;
@@ -86,7 +78,7 @@ static int define(ManagerRuns *runs, ManagerSubmit *submit, Failure *ret_failure
                 r = read_nodes(settings->nodes_file, texts, &nodes, ret_failure);
         if (r < 0)
                 return r;
-        hash_text(settings->text, texts);
+        manager_run_hash(settings->text, texts->nodes_hash, texts->hash);
         return flow_definition_new(&submit->definition, runs->host.loader, flow->unit->id, settings->text, nodes,
                                    ret_failure);
 }
