@@ -26,6 +26,13 @@ typedef struct ManagerRunMark {
         uint32_t state : 8, generation : 24;
 } ManagerRunMark;
 
+/* What a command has said of a node that it judges, when it was asked last. */
+typedef struct ManagerSaying {
+        uint32_t node, generation;
+        RunAnswer answer;
+        char *reason; /* owned; NULL: none */
+} ManagerSaying;
+
 /* A run that lives, or that a person wants to go on. */
 typedef struct ManagerRun {
         struct ManagerRun *next, *previous; /* of the flow */
@@ -35,6 +42,7 @@ typedef struct ManagerRun {
         ManagerRunFacts facts;
         ManagerNodeData *data; /* owned: of each node */
         ManagerRunMark *marks; /* owned: of each node */
+        VECTOR(ManagerSaying) sayings; /* of nodes that a command judges */
         uint64_t put_sequence; /* .facts.sequence as its row has it */
         RunState put_state; /* as the store has it */
         bool is_put; /* the store has a row of it */
@@ -93,6 +101,7 @@ typedef struct ManagerPending {
         bool is_delete, stops;
         char *node, *comment, *operator, *reqid; /* owned */
         uint32_t uid;
+        bool must_be_allowed;
         ManagerRunTicket ticket;
 } ManagerPending;
 
@@ -214,7 +223,7 @@ enum {
 unsigned manager_run_compare_node(const ManagerRun *run, const RunNodeRow *row);
 void manager_run_mark_node(ManagerRun *run, const RunNodeRow *row);
 /* Each raises an alarm, which is in the next batch: 0 or -ENOMEM. @node: its name. */
-int manager_run_raise_pending(ManagerRuns *runs, const ManagerRun *run, const char *node, RunReason reason);
+int manager_run_raise_pending(ManagerRuns *runs, const ManagerRun *run, const char *node, const RunNodeRow *row);
 int manager_run_raise_suspended(ManagerRuns *runs, const ManagerRun *run);
 void manager_run_raise_queue(ManagerRuns *runs, const ManagerFlow *flow, uint32_t max);
 void manager_run_refuse_acknowledgements(ManagerRuns *runs, const Failure *failure);
@@ -285,6 +294,21 @@ int manager_run_input(void *userdata, const RunAttemptKey *key, const char *fold
                       char **ret_problem);
 int manager_run_variables(void *userdata, const RunAttemptKey *key, char ***environment);
 
+/* — manager_run_policy.c: [Policy …] — */
+
+void manager_run_ask(void *userdata, uint32_t id, uint32_t node, uint32_t generation); /* as RunHost.ask */
+/* The node of @row is to be asked about, and there was no memory for that. */
+void manager_run_ask_missed(ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row);
+int manager_run_question(void *userdata, const RunAttemptKey *key, const char *folder,
+                         char **ret_json); /* as of ManagerAttemptsOps */
+/* The engine has been told. @has_decided: the node is not WAITING any more. */
+void manager_run_note_answer(ManagerRun *run, const RunAttemptKey *key, RunAnswer answer, const char *reason,
+                             bool has_decided);
+/* What was last said of a node in its present generation; NULL: nothing is known. */
+const ManagerSaying *manager_run_find_saying(const ManagerRun *run, const RunNodeRow *row);
+/* The name of the policy of a node; the caller owns it. NULL: it has none. 0 or -errno. */
+int manager_run_get_policy(const ManagerRun *run, uint32_t node, char **ret_name);
+
 /* — manager_run_value.c — */
 
 /* The name of run @id by RunName=. 0, -ENOMEM, or -EINVAL with a sentence, which the caller owns. */
@@ -301,6 +325,16 @@ int manager_run_substitute(ManagerRuns *runs, const RunAttemptKey *key, const Ex
                            char **ret_problem);
 
 /* — manager_run_submit.c — */
+
+/*
+ * The definition of a run of @flow that is submitted now: that of the last one, if nothing has changed, else one that
+ * is to be read. 0, -ENOMEM, or a negative errno with @ret_failure.
+ */
+int manager_run_define(const ManagerRuns *runs, const ManagerFlow *flow, uint8_t hash[static MANAGER_RUN_HASH_BYTES],
+                       FlowDefinition **ret_definition, Failure *ret_failure);
+/* What a run is started with, with the defaults of Params=, which the caller owns. NULL: nothing. As above. */
+int manager_run_apply_params(const FlowDefinition *definition, const char *unit, char *const *params, char **ret_json,
+                             Failure *ret_failure);
 
 /* @is_start: for the start job of the unit, which waits for it. 0 or -ENOMEM. */
 int manager_run_add_submit(ManagerRuns *runs, ManagerFlow *flow, const ManagerRunRequest *request, bool is_start);

@@ -153,6 +153,7 @@ int run_engine_restore(RunFlow *flow, RunGraph *graph, const RunRow *row, const 
         run_lock_restore(run);
         for (uint32_t i = 0; i < n_nodes; i++)
                 restore_node(run, &nodes[i]);
+        run_mark_unanswered(run);
         /* What became of it stands in the rows. */
         run_forget_doubts(run);
         run->fired = RUN_END_RUN_NO;
