@@ -240,7 +240,12 @@ static int put_node(Plan *plan, uint32_t number, Sink *sink) {
         return r;
 }
 
-/* In the order of steps; in each as the definition has them, those that do not run at the end. */
+/* The step, and behind all steps what does not run. */
+static uint32_t place_of(const Plan *plan, uint32_t node, uint32_t n) {
+        return plan->nodes[node].step > 0 ? plan->nodes[node].step : n + 1;
+}
+
+/* Without those of the end of a run, in the order of steps; in each as the definition has them, those that do not run at the end. */
 static int put_nodes(Plan *plan, Sink *sink) {
         const uint32_t n = run_graph_count(graph_of(plan));
         cleanup_free_ uint32_t *first = calloc((size_t) n + 3, sizeof(*first)); /* of each step; step 0 is last */
@@ -250,15 +255,16 @@ static int put_nodes(Plan *plan, Sink *sink) {
         if (r < 0)
                 return r;
         for (uint32_t i = 0; i < n; i++)
-                first[(plan->nodes[i].step > 0 ? plan->nodes[i].step : n + 1) + 1]++;
+                first[place_of(plan, i, n) + 1]++;
         for (uint32_t i = 1; i < n + 3; i++)
                 first[i] += first[i - 1];
         for (uint32_t i = 0; i < n; i++)
-                sorted[first[plan->nodes[i].step > 0 ? plan->nodes[i].step : n + 1]++] = i;
+                sorted[first[place_of(plan, i, n)]++] = i;
         sink_entry_open(sink, "nodes", "aa{sv}");
         sink_open(sink, 'a', "a{sv}");
         for (uint32_t i = 0; i < n && r == 0; i++)
-                r = put_node(plan, sorted[i], sink);
+                if (!run_graph_is_extra(graph_of(plan), sorted[i]))
+                        r = put_node(plan, sorted[i], sink);
         sink_close(sink);
         sink_entry_close(sink);
         return r;
