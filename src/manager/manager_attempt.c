@@ -255,8 +255,9 @@ static int make_uses(Attempt *attempt) {
 
         if (r < 0)
                 return r == -ENOMEM ? r : 0;
-        attempt->is_job = command.node->unit;
-        r = manager_uses_make(&attempt->uses, command.node);
+        attempt->is_job = command.node->unit && !command.is_extra;
+        if (!command.is_extra)
+                r = manager_uses_make(&attempt->uses, command.node);
         attempt->attempts->n_using += attempt->uses.n > 0;
         flow_command_close(&command);
         return r;
@@ -322,6 +323,11 @@ static const FlowSettings *flow_of(const Attempt *attempt) {
         return flow_definition_settings(attempt->definition);
 }
 
+/* A compensation, or the final command. */
+static bool is_of_end(const Attempt *attempt) {
+        return run_graph_is_extra(flow_definition_graph(attempt->definition), attempt->key.node);
+}
+
 static int open_command(Attempt *attempt) {
         if (attempt->command.node)
                 return 0;
@@ -334,7 +340,9 @@ static ExecCommand *command_of(const Attempt *attempt) {
         ExecCommand *command = NULL;
 
         if (attempt->step == ATTEMPT_MAIN)
-                command = attempt->command.node->command;
+                command = attempt->command.command;
+        else if (attempt->command.is_extra)
+                return NULL;
         else if (attempt->step == ATTEMPT_PRE)
                 command = process->commands[FLOW_EXEC_START_PRE];
         else if (attempt->step == ATTEMPT_POST)
@@ -402,6 +410,11 @@ static int set_environment(const Attempt *attempt, char ***environment) {
                 r = set_key(attempt, environment);
         if (r == 0)
                 r = set_trigger(attempt, environment);
+        if (r == 0 && is_of_end(attempt))
+                r = unit_process_add_variable(
+                        environment, "JOBD_RUN_RESULT=%s",
+                        run_state_to_string(attempt->attempts->host.ops->result_of(attempt->attempts->host.userdata,
+                                                                                   attempt->key.run)));
         if (r == 0 && attempt->step == ATTEMPT_POST)
                 r = set_end(attempt, environment);
         return r;
@@ -409,8 +422,11 @@ static int set_environment(const Attempt *attempt, char ***environment) {
 
 /* — data — */
 
+/* What ends a run gives no result, and asks for none. */
 static const FlowData *data_of(const Attempt *attempt) {
-        return &attempt->command.node->data;
+        static const FlowData none;
+
+        return attempt->command.is_extra ? &none : &attempt->command.node->data;
 }
 
 /* Fills the folder and gives it to the user of the attempt, before its first process. */
@@ -503,7 +519,7 @@ static int prepare_command(Attempt *attempt, ExecRequest *request, ExecResult *r
 
         if (!command || !command->path || !command->argv || !command->argv[0])
                 return -ENOEXEC;
-        request->label = attempt->step == ATTEMPT_MAIN  ? "Exec"
+        request->label = attempt->step == ATTEMPT_MAIN  ? attempt->command.setting
                          : attempt->step == ATTEMPT_PRE ? "ExecStartPre"
                                                         : "ExecStopPost";
         request->path = command->path;
@@ -702,7 +718,7 @@ static void look_again(Attempt *attempt) {
 /* What a process that was told to end has left does not count, nor what others than the command have. */
 static bool has_result(const Attempt *attempt) {
         return attempt->has_end && attempt->kind == RUN_END_EXITED && !attempt->is_abandoned && !attempt->is_stopping &&
-               attempt->definition;
+               attempt->definition && !is_of_end(attempt);
 }
 
 static bool has_succeeded(const Attempt *attempt) {
@@ -1292,7 +1308,7 @@ bool manager_attempts_explain(const ManagerAttempts *attempts, const RunAttemptK
         const Attempt *attempt = find(attempts, key);
 
         return attempt && attempt->step != ATTEMPT_OVER &&
-               manager_uses_explain(&attempt->uses, attempts->host.jobs, text);
+               manager_uses_explain(&attempt->uses, attempts->host.jobs, attempt->unit, text);
 }
 
 unsigned manager_attempts_count(const ManagerAttempts *attempts, const Unit *unit) {

@@ -182,7 +182,8 @@ int manager_run_input(void *userdata, const RunAttemptKey *key, const char *fold
         int r = run ? flow_command_open(&command, run->definition, key->node) : -ENOENT;
 
         if (r == 0) {
-                const Search search = { runs, run, key->node, &command.node->data };
+                static const FlowData none;
+                const Search search = { runs, run, key->node, command.is_extra ? &none : &command.node->data };
 
                 r = make_context(&search, &context, ret_problem);
         }
