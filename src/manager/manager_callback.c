@@ -293,14 +293,14 @@ size_t manager_callbacks_count(const ManagerCallbacks *callbacks) {
         return callbacks->n;
 }
 
-bool manager_callbacks_find(const ManagerCallbacks *callbacks, uint32_t run, uint64_t *ret_id, uint32_t *ret_try) {
+bool manager_callbacks_find(const ManagerCallbacks *callbacks, uint32_t run, uint64_t *ret_id, const char **ret_unit) {
         for (size_t i = 0; i < callbacks->all.n; i++) {
                 const Callback *callback = callbacks->all.items[i];
 
                 if (!callback || run_of(callback) != run)
                         continue;
                 *ret_id = callback->id;
-                *ret_try = callback->try;
+                *ret_unit = callback->unit->id;
                 return true;
         }
         return false;

@@ -53,8 +53,8 @@ int manager_callback_write_target(const ExecCommand *command, char **ret_target)
 /* Asks for the process; its end is told by .ended. 0, -EINVAL with a sentence in @ret_failure, or -ENOMEM. */
 int manager_callbacks_begin(ManagerCallbacks *callbacks, const ManagerCallbackTerms *terms, Failure *ret_failure);
 size_t manager_callbacks_count(const ManagerCallbacks *callbacks); /* that are not told as ended */
-/* The callback of @run, of which there is one at most: false: there is none. */
-bool manager_callbacks_find(const ManagerCallbacks *callbacks, uint32_t run, uint64_t *ret_id, uint32_t *ret_try);
+/* The callback of @run, of which there is one at most, and its flow: false: there is none. */
+bool manager_callbacks_find(const ManagerCallbacks *callbacks, uint32_t run, uint64_t *ret_id, const char **ret_unit);
 /* Tells those that have ended, and forgets them: in a turn. */
 void manager_callbacks_step(ManagerCallbacks *callbacks);
 

@@ -74,6 +74,7 @@ struct ManagerOutbox {
         VECTOR(Change) changes; /* the same */
         size_t n_rows_put, n_changes_put; /* that are in the batch at hand */
         size_t n_asked;
+        bool has_adopted; /* the callbacks that an earlier core has begun */
         size_t first; /* the entry that is looked at first */
 };
 
@@ -414,8 +415,33 @@ static int tell(ManagerRuns *runs, Entry *entry, const ManagerRunValues *values)
         return r == -ENOMEM ? r : 0;
 }
 
+/* The flows whose rows are being told, or looked for, each as often as it has such a row. */
+typedef struct BusyUnits {
+        const char *names[CALLBACKS_MAX]; /* borrowed */
+        size_t n;
+} BusyUnits;
+
+static void list_busy(const ManagerOutbox *outbox, BusyUnits *busy) {
+        busy->n = 0;
+        for (size_t i = 0; i < outbox->entries.n && busy->n < CALLBACKS_MAX; i++) {
+                const Entry *entry = &outbox->entries.items[i];
+
+                if ((entry->state == ENTRY_TOLD || entry->state == ENTRY_ASKED) && entry->unit)
+                        busy->names[busy->n++] = entry->unit;
+        }
+}
+
+static bool has_place(const BusyUnits *busy, const char *unit) {
+        size_t n = 0;
+
+        for (size_t i = 0; i < busy->n && unit; i++)
+                n += strcmp(busy->names[i], unit) == 0;
+        return n < CALLBACKS_OF_UNIT_MAX;
+}
+
 static int take_row(ManagerRuns *runs, Entry *entry, const ManagerRunValues *values) {
         const uint64_t id = manager_run_values_number(values, OUTBOX_ID);
+        BusyUnits busy;
         int r = 0;
 
         /* A dead letter of an earlier manager. */
@@ -425,7 +451,8 @@ static int take_row(ManagerRuns *runs, Entry *entry, const ManagerRunValues *val
         }
         if (!entry->unit)
                 r = read_unit(manager_run_values_text(values, OUTBOX_PAYLOAD), &entry->unit);
-        if (r == 0 && runs->host.ops->is_ending(runs->host.userdata))
+        list_busy(runs->outbox, &busy);
+        if (r == 0 && (runs->host.ops->is_ending(runs->host.userdata) || !has_place(&busy, entry->unit)))
                 return 0;
         if (r == 0)
                 return tell(runs, entry, values);
@@ -523,30 +550,6 @@ static void ask(ManagerRuns *runs, Entry *entry) {
         runs->outbox->n_asked++;
 }
 
-/* The flows whose rows are being told, or looked for, each as often as it has such a row. */
-typedef struct BusyUnits {
-        const char *names[CALLBACKS_MAX]; /* borrowed */
-        size_t n;
-} BusyUnits;
-
-static void list_busy(const ManagerOutbox *outbox, BusyUnits *busy) {
-        busy->n = 0;
-        for (size_t i = 0; i < outbox->entries.n && busy->n < CALLBACKS_MAX; i++) {
-                const Entry *entry = &outbox->entries.items[i];
-
-                if ((entry->state == ENTRY_TOLD || entry->state == ENTRY_ASKED) && entry->unit)
-                        busy->names[busy->n++] = entry->unit;
-        }
-}
-
-static bool has_place(const BusyUnits *busy, const char *unit) {
-        size_t n = 0;
-
-        for (size_t i = 0; i < busy->n && unit; i++)
-                n += strcmp(busy->names[i], unit) == 0;
-        return n < CALLBACKS_OF_UNIT_MAX;
-}
-
 static bool is_due(const ManagerRuns *runs, const Entry *entry) {
         if (entry->state == ENTRY_PAUSED)
                 return entry->until <= runs->now;
@@ -581,14 +584,20 @@ static void drop_done(ManagerRuns *runs) {
         outbox->entries.n = n;
 }
 
-/* A callback that an earlier core has begun. */
-static bool adopt(const ManagerRuns *runs, Entry *entry) {
-        uint32_t try;
+/* The callbacks that an earlier core has begun. */
+static void adopt(ManagerOutbox *outbox) {
+        const char *unit;
 
-        if (!manager_callbacks_find(runs->outbox->callbacks, entry->run, &entry->id, &try))
-                return false;
-        entry->state = ENTRY_TOLD;
-        return true;
+        for (size_t i = 0; i < outbox->entries.n && !outbox->has_adopted; i++) {
+                Entry *entry = &outbox->entries.items[i];
+
+                if (!manager_callbacks_find(outbox->callbacks, entry->run, &entry->id, &unit))
+                        continue;
+                entry->state = ENTRY_TOLD;
+                if (!entry->unit)
+                        (void) text_copy(unit, &entry->unit);
+        }
+        outbox->has_adopted = true;
 }
 
 void manager_run_outbox_step(ManagerRuns *runs) {
@@ -596,6 +605,7 @@ void manager_run_outbox_step(ManagerRuns *runs) {
         const size_t n = outbox->entries.n;
         BusyUnits busy;
 
+        adopt(outbox);
         manager_callbacks_step(outbox->callbacks);
         if (n == 0 || runs->host.ops->is_ending(runs->host.userdata))
                 return;
@@ -608,7 +618,7 @@ void manager_run_outbox_step(ManagerRuns *runs) {
                         outbox->first = (outbox->first + i) % n;
                         break;
                 }
-                if (!is_due(runs, entry) || adopt(runs, entry) || !has_place(&busy, entry->unit))
+                if (!is_due(runs, entry) || !has_place(&busy, entry->unit))
                         continue;
                 ask(runs, entry);
                 if (entry->unit && busy.n < CALLBACKS_MAX)
