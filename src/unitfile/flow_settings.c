@@ -209,6 +209,7 @@ int flow_settings_new(FlowSettings **ret_settings) {
         flow_claim_init(&settings->claim);
         settings->max_runs = 1;
         settings->max_queued = 100;
+        settings->grow_max = 10000;
         settings->keep_runs = 200;
         settings->notify_max = FLOW_NOTIFY_MAX;
         settings->run_timeout = USEC_INFINITY;
