@@ -245,7 +245,10 @@ static uint32_t place_of(const Plan *plan, uint32_t node, uint32_t n) {
         return plan->nodes[node].step > 0 ? plan->nodes[node].step : n + 1;
 }
 
-/* Without those of the end of a run, in the order of steps; in each as the definition has them, those that do not run at the end. */
+/*
+ * Without those of the end of a run, in the order of steps; in each as the definition has them, and those that do not
+ * run at the end.
+ */
 static int put_nodes(Plan *plan, Sink *sink) {
         const uint32_t n = run_graph_count(graph_of(plan));
         cleanup_free_ uint32_t *first = calloc((size_t) n + 3, sizeof(*first)); /* of each step; step 0 is last */
