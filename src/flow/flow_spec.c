@@ -198,6 +198,8 @@ static void make_policy(const FlowSpec *spec, const FlowNode *node, RunPolicy *r
         ret_policy->has_default_for_timeout = flow_data_has_default(&node->data, FLOW_DEFAULT_ON_TIMEOUT);
         ret_policy->has_default_for_skip = flow_data_has_default(&node->data, FLOW_DEFAULT_ON_SKIP);
         ret_policy->end_run = end_run_of(node->end_run);
+        ret_policy->tells_begin = flow_node_targets(spec->flow, node, true)->n > 0;
+        ret_policy->tells_end = flow_node_targets(spec->flow, node, false)->n > 0;
 }
 
 /* Nothing tries again by itself what ends a run, and nobody knows better than a person what became of it. */
