@@ -63,6 +63,7 @@ static RunReadiness readiness_of(const FlowReadiness *readiness) {
                 [FLOW_READY_ALL_SKIPPED] = RUN_READY_ALL_SKIPPED,
                 [FLOW_READY_NONE_FAILED_MIN_ONE] = RUN_READY_NONE_FAILED_MIN_ONE,
                 [FLOW_READY_ONE_SUCCESS] = RUN_READY_AT_LEAST,
+                [FLOW_READY_BY_POLICY] = RUN_READY_BY_POLICY,
         };
 
         return readiness->kind == FLOW_READY_AT_LEAST && readiness->is_percent ? RUN_READY_AT_LEAST_PERCENT
@@ -198,6 +199,8 @@ static void make_policy(const FlowSpec *spec, const FlowNode *node, RunPolicy *r
         ret_policy->has_default_for_timeout = flow_data_has_default(&node->data, FLOW_DEFAULT_ON_TIMEOUT);
         ret_policy->has_default_for_skip = flow_data_has_default(&node->data, FLOW_DEFAULT_ON_SKIP);
         ret_policy->end_run = end_run_of(node->end_run);
+        ret_policy->tells_begin = flow_node_targets(spec->flow, node, true)->n > 0;
+        ret_policy->tells_end = flow_node_targets(spec->flow, node, false)->n > 0;
 }
 
 /* Nothing tries again by itself what ends a run, and nobody knows better than a person what became of it. */

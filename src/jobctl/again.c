@@ -57,6 +57,7 @@ static const struct Repeatable {
         { "ListUnitsByPatterns", 1 },
         { "ListLocks", 1 },
         { "Plan", 1 },
+        { "PlanRun", 1 },
         { "Query", 1 },
         { "RefUnit", 1 },
         { "Reload", 1 },

@@ -41,11 +41,14 @@ void manager_run_mark_node(ManagerRun *run, const RunNodeRow *row) {
 
 /* — raising — */
 
-int manager_run_raise_pending(ManagerRuns *runs, const ManagerRun *run, const char *node, RunReason reason) {
+int manager_run_raise_pending(ManagerRuns *runs, const ManagerRun *run, const char *node, const RunNodeRow *row) {
+        const ManagerSaying *saying = row->reason == RUN_REASON_POLICY ? manager_run_find_saying(run, row) : NULL;
+        const char *why = saying ? saying->reason : NULL;
         cleanup_free_ char *text = NULL;
 
-        if (text_format(&text, "Node %s of run %" PRIu32 " of %s is PENDING (%s): a person has to resolve it.", node,
-                        run->id, run->flow->unit->id, run_reason_to_string(reason)) < 0)
+        if (text_format(&text, "Node %s of run %" PRIu32 " of %s is PENDING (%s%s%s): a person has to resolve it.",
+                        node, run->id, run->flow->unit->id, run_reason_to_string(row->reason), why ? ": " : "",
+                        why ? why : "") < 0)
                 return -ENOMEM;
         return manager_alarms_raise(runs->alarms, &(ManagerAlarmFacts) {
                                                           .kind = MANAGER_ALARM_PENDING,
@@ -89,6 +92,25 @@ void manager_run_raise_queue(ManagerRuns *runs, const ManagerFlow *flow, uint32_
                                                        });
         if (r < 0)
                 log_write(LOG_LEVEL_ERROR, flow->unit->id, "Out of memory: no alarm says that the queue is full.");
+}
+
+void manager_run_raise_callback(ManagerRuns *runs, const char *unit, uint32_t run, uint32_t callback, uint32_t tries,
+                                const char *problem) {
+        cleanup_free_ char *text = NULL;
+        int r = text_format(&text,
+                            "Callback %" PRIu32 " of run %" PRIu32 " of %s was given up after %" PRIu32 " %s: %s.",
+                            callback, run, unit, tries, tries == 1 ? "try" : "tries", problem);
+
+        if (r == 0)
+                r = manager_alarms_raise(runs->alarms, &(ManagerAlarmFacts) {
+                                                               .kind = MANAGER_ALARM_CALLBACK,
+                                                               .run = run,
+                                                               .unit = unit,
+                                                               .text = text,
+                                                               .raised = runs->host.attempts.turn->now_realtime,
+                                                       });
+        if (r < 0)
+                log_write(LOG_LEVEL_ERROR, unit, "Out of memory: no alarm says that a callback was given up.");
 }
 
 /* — acknowledging — */

@@ -9,6 +9,7 @@
 #include "basic/json_tree.h"
 #include "manager/manager_alarm.h"
 #include "manager/manager_run.h"
+#include "manager/manager_run_outbox.h"
 #include "runstore/sha256.h"
 #include "unitfile/file_state.h"
 
@@ -28,6 +29,13 @@ typedef struct ManagerRunMark {
         uint32_t state : 8, generation : 24;
 } ManagerRunMark;
 
+/* What a command has said of a node that it judges, when it was asked last. */
+typedef struct ManagerSaying {
+        uint32_t node, generation;
+        RunAnswer answer;
+        char *reason; /* owned; NULL: none */
+} ManagerSaying;
+
 /* A run that lives, or that a person wants to go on. */
 typedef struct ManagerRun {
         struct ManagerRun *next, *previous; /* of the flow */
@@ -37,8 +45,13 @@ typedef struct ManagerRun {
         ManagerRunFacts facts;
         ManagerNodeData *data; /* owned: of each node */
         ManagerRunMark *marks; /* owned: of each node */
+        VECTOR(ManagerSaying) sayings; /* of nodes that a command judges */
         uint64_t put_sequence; /* .facts.sequence as its row has it */
         RunState put_state; /* as the store has it */
+        RunState told_state; /* that others were told of by Notify= … */
+        bool is_told; /* … if any was */
+        bool must_tell_alarm; /* that it is suspended, by Notify= */
+        usec_t summary_at; /* of the next summary, by the clock of the engine; 0: not set yet */
         bool is_put; /* the store has a row of it */
         bool has_grown; /* the store lacks its definition */
         bool is_new; /* in the batch at hand */
@@ -109,6 +122,7 @@ typedef struct ManagerPending {
         bool is_delete, stops;
         char *node, *lines, *comment, *operator, *reqid; /* owned */
         uint32_t uid;
+        bool must_be_allowed;
         ManagerRunTicket ticket;
 } ManagerPending;
 
@@ -163,6 +177,8 @@ struct ManagerRuns {
         VECTOR(ManagerAsked) asked;
         ManagerAlarms *alarms; /* owned */
         VECTOR(ManagerAcknowledgement) acknowledgements;
+        ManagerOutbox *outbox; /* owned */
+        usec_t summary_at; /* of the first summary to come */
         ManagerRunLoad *load; /* owned; NULL: nothing is being loaded */
         void (*loaded)(ManagerRuns *runs, uint32_t id, bool has_failed); /* the loader has ended */
         bool is_loaded, knows_attempts;
@@ -236,10 +252,21 @@ enum {
 unsigned manager_run_compare_node(const ManagerRun *run, const RunNodeRow *row);
 void manager_run_mark_node(ManagerRun *run, const RunNodeRow *row);
 /* Each raises an alarm, which is in the next batch: 0 or -ENOMEM. @node: its name. */
-int manager_run_raise_pending(ManagerRuns *runs, const ManagerRun *run, const char *node, RunReason reason);
+int manager_run_raise_pending(ManagerRuns *runs, const ManagerRun *run, const char *node, const RunNodeRow *row);
 int manager_run_raise_suspended(ManagerRuns *runs, const ManagerRun *run);
 void manager_run_raise_queue(ManagerRuns *runs, const ManagerFlow *flow, uint32_t max);
+/* A callback was given up; a run has one such alarm at a time. */
+void manager_run_raise_callback(ManagerRuns *runs, const char *unit, uint32_t run, uint32_t callback, uint32_t tries,
+                                const char *problem);
 void manager_run_refuse_acknowledgements(ManagerRuns *runs, const Failure *failure);
+
+/* — manager_run_tell.c: rows of the outbox; each 0 or -ENOMEM — */
+
+/* @news: as of manager_run_compare_node(); before that is marked. */
+int manager_run_tell_node(ManagerRuns *runs, ManagerRun *run, const RunNodeRow *row, unsigned news);
+int manager_run_tell_alarm(ManagerRuns *runs, ManagerRun *run, uint32_t node, ManagerAlarmKind kind);
+int manager_run_tell_runs(ManagerRuns *runs); /* the new states of runs, at the end of a batch */
+void manager_run_summarize(ManagerRuns *runs); /* in a turn */
 
 /* — manager_run_trigger.c — */
 
@@ -312,6 +339,21 @@ int manager_run_input(void *userdata, const RunAttemptKey *key, const char *fold
                       char **ret_problem);
 int manager_run_variables(void *userdata, const RunAttemptKey *key, char ***environment);
 
+/* — manager_run_policy.c: [Policy …] — */
+
+void manager_run_ask(void *userdata, uint32_t id, uint32_t node, uint32_t generation); /* as RunHost.ask */
+/* The node of @row is to be asked about, and there was no memory for that. */
+void manager_run_ask_missed(ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row);
+int manager_run_question(void *userdata, const RunAttemptKey *key, const char *folder,
+                         char **ret_json); /* as of ManagerAttemptsOps */
+/* The engine has been told. @has_decided: the node is not WAITING any more. */
+void manager_run_note_answer(ManagerRun *run, const RunAttemptKey *key, RunAnswer answer, const char *reason,
+                             bool has_decided);
+/* What was last said of a node in its present generation; NULL: nothing is known. */
+const ManagerSaying *manager_run_find_saying(const ManagerRun *run, const RunNodeRow *row);
+/* The name of the policy of a node; the caller owns it. NULL: it has none. 0 or -errno. */
+int manager_run_get_policy(const ManagerRun *run, uint32_t node, char **ret_name);
+
 /* — manager_run_value.c — */
 
 /* The name of run @id by RunName=. 0, -ENOMEM, or -EINVAL with a sentence, which the caller owns. */
@@ -328,6 +370,16 @@ int manager_run_substitute(ManagerRuns *runs, const RunAttemptKey *key, const Ex
                            char **ret_problem);
 
 /* — manager_run_submit.c — */
+
+/*
+ * The definition of a run of @flow that is submitted now: that of the last one, if nothing has changed, else one that
+ * is to be read. 0, -ENOMEM, or a negative errno with @ret_failure.
+ */
+int manager_run_define(const ManagerRuns *runs, const ManagerFlow *flow, ManagerTexts *texts,
+                       FlowDefinition **ret_definition, Failure *ret_failure);
+/* What a run is started with, with the defaults of Params=, which the caller owns. NULL: nothing. As above. */
+int manager_run_apply_params(const FlowDefinition *definition, const char *unit, char *const *params, char **ret_json,
+                             Failure *ret_failure);
 
 /* @is_start: for the start job of the unit, which waits for it. 0 or -ENOMEM. */
 int manager_run_add_submit(ManagerRuns *runs, ManagerFlow *flow, const ManagerRunRequest *request, bool is_start);

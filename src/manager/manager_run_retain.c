@@ -102,8 +102,10 @@ static bool is_kept(const ManagerRuns *runs, ManagerRetention *retention, const 
 static void drop(ManagerRuns *runs, uint32_t id) {
         RecordWriter *writer = manager_run_find(runs, id) ? NULL : manager_run_writer(runs);
 
-        if (writer)
-                manager_run_row_delete(writer, id);
+        if (!writer)
+                return;
+        manager_run_row_delete(writer, id);
+        manager_run_outbox_forget(runs, id);
 }
 
 bool manager_run_retain_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page) {

@@ -300,6 +300,8 @@ static void get_needs(const Unit *unit, Sink *sink) {
                 put(sink, expression); \
         }
 
+GETTER(allow_control, sink_strv, flow->allow_control)
+GETTER(allow_submit, sink_strv, flow->allow_submit)
 GETTER(end_mode, sink_string, flow_end_mode_to_string(flow->end_mode))
 GETTER(failure_policy, sink_string, failure_word(flow->failure_policy))
 GETTER(grow_max, sink_u32, flow->grow_max)
@@ -311,6 +313,7 @@ GETTER(lock_slots, sink_u32, flow->claim.lock_slots)
 GETTER(max_parallel, sink_u32, flow->max_parallel)
 GETTER(max_queued, sink_u32, flow->max_queued)
 GETTER(max_runs, sink_u32, flow->max_runs)
+GETTER(notify_max, sink_u32, flow->notify_max)
 GETTER(nodes_file, sink_string, flow->nodes_file ? flow->nodes_file : "")
 GETTER(run_name, sink_string, flow->run_name ? flow->run_name : "")
 GETTER(on_busy, sink_string, flow_busy_to_string(flow->on_busy))
@@ -338,6 +341,7 @@ GETTER(priority, sink_u32, priority_number(flow->claim.priority))
 GETTER(queue_timeout, sink_u64, flow->claim.queue_timeout)
 GETTER(run_timeout, sink_u64, flow->run_timeout)
 GETTER(skip_unneeded, sink_string, flow->skip_unneeded == FLOW_SKIP_NO ? "no" : "optional")
+GETTER(summary, sink_u64, flow->summary)
 GETTER(start_mode, sink_string, flow_start_mode_to_string(flow->start_mode))
 GETTER(stop_mode, sink_string, flow_stop_mode_to_string(flow->stop_mode))
 GETTER(timeout_mode, sink_string, flow_timeout_mode_to_string(flow->timeout_mode))
@@ -349,6 +353,25 @@ static void get_start_pre(const Unit *unit, Sink *sink) {
 
 static void get_stop_post(const Unit *unit, Sink *sink) {
         exec_property_put_commands(flow_settings(unit)->process.commands[FLOW_EXEC_STOP_POST], sink);
+}
+
+static void put_targets(const FlowTargets *targets, Sink *sink) {
+        sink_open(sink, 'a', "s");
+        for (size_t i = 0; i < targets->n; i++)
+                sink_string(sink, targets->items[i].text);
+        sink_close(sink);
+}
+
+static void get_on_begin(const Unit *unit, Sink *sink) {
+        put_targets(&flow_settings(unit)->on_begin, sink);
+}
+
+static void get_on_result(const Unit *unit, Sink *sink) {
+        put_targets(&flow_settings(unit)->on_result, sink);
+}
+
+static void get_notify(const Unit *unit, Sink *sink) {
+        put_targets(&flow_settings(unit)->notify, sink);
 }
 
 static void get_final(const Unit *unit, Sink *sink) {
@@ -396,6 +419,8 @@ static const UnitProperty rows[] = {
         { "Runs", "a(tsss)", UNIT_PROPERTY_OWN, get_run_list,
           "These runs: number, name, state, and what the run waits for." },
         { "Attempts", "u", UNIT_PROPERTY_OWN, get_attempts, "How many attempts of nodes have processes." },
+        { "AllowSubmit", "as", C, get_allow_submit, "Users, and groups as '@name', who may submit runs." },
+        { "AllowControl", "as", C, get_allow_control, "Those who may control all of its runs." },
         { "Params", "as", C, get_params, "Parameters of its runs, as in a unit file." },
         { "MaxRuns", "u", C, get_max_runs, "How many runs there may be at a time." },
         { "OnBusy", "s", C, get_on_busy, "What becomes of a run beyond that: 'queue', 'reject', 'skip' or 'replace'." },
@@ -432,6 +457,11 @@ static const UnitProperty rows[] = {
           "How long they are kept; 0: a day if they succeeded, otherwise a week." },
         { "ExecStartPre", "a(sasbttttuii)", C, get_start_pre, "Commands that run before that of each node." },
         { "ExecStopPost", "a(sasbttttuii)", C, get_stop_post, "Commands that run after that of each node." },
+        { "OnBegin", "as", C, get_on_begin, "Commands that are told of the begin of each attempt, each as a line." },
+        { "OnResult", "as", C, get_on_result, "Commands that are told of the end of each node." },
+        { "Notify", "as", C, get_notify, "Commands that are told of events, each with the words for these." },
+        { "NotifyMax", "u", C, get_notify_max, "How often a command is tried that is told of something." },
+        { "SummaryUSec", "t", C, get_summary, "How often Notify is told a summary of a run; 0: never." },
 };
 
 static const UnitPropertyTable flow_properties = { rows, ELEMENTSOF(rows), true, UNIT_FLOW };

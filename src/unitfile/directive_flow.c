@@ -21,6 +21,9 @@
 #define NODE(name_, parse_, field_, ...)                                                                 \
         { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_TYPE,                                     \
           .offset = offsetof(FlowNodeSettings, field_), .own_size = sizeof(FlowNodeSettings), __VA_ARGS__ }
+#define POLICY(name_, parse_, field_, ...)                                                               \
+        { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_TYPE, .offset = offsetof(FlowPolicy, field_), \
+          .own_size = sizeof(FlowPolicy), __VA_ARGS__ }
 
 #define REFUSE_SOCKET(name_) DIRECTIVE_REFUSE(name_, "nothing would listen; a flow has no sockets")
 /* In the order of their names. */
@@ -30,8 +33,8 @@
         REFUSE_SOCKET("ListenStream"), REFUSE_SOCKET("ListenUSBFunction")
 
 const Directive flow_directives[] = {
-        DIRECTIVE_REFUSE("AllowControl", "others could not do what it allows them"),
-        DIRECTIVE_REFUSE("AllowSubmit", "others could not do what it allows them"),
+        FLOW("AllowControl", flow_parse_allow, allow_control, .is_strict = true),
+        FLOW("AllowSubmit", flow_parse_allow, allow_submit, .is_strict = true),
         DIRECTIVE_REFUSE("AttemptLeaseSec", "attempts would run on this host"),
         DIRECTIVE_REFUSE("CatchUp",
                          "runs that were missed would not be made up for; use the timer's Persistent="),
@@ -61,12 +64,12 @@ const Directive flow_directives[] = {
         FLOW("MaxRuns", flow_parse_count, max_runs, .is_strict = true),
         FLOW("Needs", flow_parse_needs, claim.needs, .is_strict = true),
         FLOW("NodesFile", flow_parse_nodes_file, nodes_file, .is_strict = true),
-        DIRECTIVE_REFUSE("Notify", "nobody would be told"),
-        DIRECTIVE_REFUSE("NotifyMax", "nobody would be told"),
-        DIRECTIVE_REFUSE("OnBegin", "nobody would be told"),
+        FLOW("Notify", flow_parse_notify, notify, .is_strict = true),
+        FLOW("NotifyMax", flow_parse_count, notify_max, .is_strict = true),
+        FLOW("OnBegin", flow_parse_targets, on_begin, .is_strict = true, .is_default = true),
         FLOW("OnBusy", directive_parse_enum, on_busy, .from_string = flow_busy_from_string, .is_strict = true),
         DIRECTIVE_REFUSE("OnLeaseLost", "attempts would run on this host"),
-        DIRECTIVE_REFUSE("OnResult", "nobody would be told"),
+        FLOW("OnResult", flow_parse_targets, on_result, .is_strict = true, .is_default = true),
         FLOW("OnTrigger", flow_parse_on_trigger, on_trigger, .from_string = flow_busy_from_string,
              .is_strict = true),
         FLOW("Params", flow_parse_params, params, .is_strict = true),
@@ -93,7 +96,7 @@ const Directive flow_directives[] = {
              .is_strict = true),
         FLOW("StopMode", directive_parse_enum, stop_mode, .from_string = flow_stop_mode_from_string,
              .is_strict = true),
-        DIRECTIVE_REFUSE("SummarySec", "nobody would be told"),
+        FLOW("SummarySec", flow_parse_summary, summary, .is_strict = true),
         FLOW("TimeoutMode", directive_parse_enum, timeout_mode, .from_string = flow_timeout_mode_from_string,
              .is_strict = true),
         DIRECTIVE_REFUSE("TimeoutSec", "a run would have no deadline; use RunTimeoutSec="),
@@ -154,9 +157,9 @@ const Directive node_directives[] = {
         DIRECTIVE_REFUSE("LogShip", "logs would stay where they are written"),
         NODE("Needs", flow_parse_needs, node.claim.needs, .is_strict = true),
         NODE("NoRetryExitStatus", service_parse_exit_status, node.no_retry_exit_status, .is_strict = true),
-        DIRECTIVE_REFUSE("OnBegin", "nobody would be told"),
+        NODE("OnBegin", flow_parse_targets, node.on_begin, .is_strict = true, .is_default = true),
         DIRECTIVE_REFUSE("OnLeaseLost", "attempts would run on this host"),
-        DIRECTIVE_REFUSE("OnResult", "nobody would be told"),
+        NODE("OnResult", flow_parse_targets, node.on_result, .is_strict = true, .is_default = true),
         NODE("Operation", directive_parse_enum, node.operation, .from_string = flow_operation_from_string,
              .is_strict = true),
         NODE("OptionalDependsOn", flow_parse_optional_depends_on, node.depends_on, .is_strict = true),
@@ -167,7 +170,7 @@ const Directive node_directives[] = {
         DIRECTIVE_REFUSE("PriorityInherit", "nodes would run in the order of the file"),
         NODE("QueueTimeoutSec", flow_parse_timeout, node.claim.queue_timeout, .is_strict = true),
         NODE("Readiness", flow_parse_readiness, node.readiness, .is_strict = true),
-        DIRECTIVE_REFUSE("ReadinessContext", "no policy would be told"),
+        NODE("ReadinessContext", flow_parse_readiness_context, node.readiness_context, .is_strict = true),
         NODE("Recover", directive_parse_enum, node.recover, .from_string = flow_recover_from_string,
              .is_strict = true),
         NODE("RequiresUnit", flow_parse_units, node.units[FLOW_REQUIRES_UNIT], .is_strict = true),
@@ -214,7 +217,8 @@ const Directive node_directives[] = {
 const size_t node_directives_n = ELEMENTSOF(node_directives);
 
 const Directive policy_directives[] = {
-        DIRECTIVE_REFUSE("Command", "no node could be judged by it; use Readiness="),
+        POLICY("Command", directive_parse_command, command, .is_strict = true),
+        POLICY("TimeoutSec", flow_parse_timeout, timeout, .is_strict = true),
 };
 
 const size_t policy_directives_n = ELEMENTSOF(policy_directives);

@@ -152,6 +152,8 @@ static void flow_node_deinit(FlowNode *node) {
         free(node->unit);
         for (size_t i = 0; i < _FLOW_UNIT_USE_MAX; i++)
                 strv_free(node->units[i]);
+        free(node->policy);
+        free(node->readiness_context);
         free(node->sleep_until);
         for (size_t i = 0; i < node->depends_on.n; i++)
                 free(node->depends_on.items[i].name);
@@ -160,6 +162,8 @@ static void flow_node_deinit(FlowNode *node) {
         flow_parents_deinit(&node->skip_counts_as);
         flow_claim_deinit(&node->claim);
         flow_data_deinit(&node->data);
+        flow_targets_deinit(&node->on_begin);
+        flow_targets_deinit(&node->on_result);
         exec_command_free_all(node->command);
         exec_command_free_all(node->compensation);
         if (node->process)
@@ -199,6 +203,37 @@ FlowNodeSettings *flow_node_settings_free(FlowNodeSettings *settings) {
         return NULL;
 }
 
+static void flow_policy_deinit(FlowPolicy *policy) {
+        free(policy->name);
+        exec_command_free_all(policy->command);
+}
+
+int flow_policy_new(FlowPolicy **ret_policy) {
+        FlowPolicy *policy = calloc(1, sizeof(*policy));
+
+        if (!policy)
+                return -ENOMEM;
+        policy->timeout = FLOW_POLICY_TIMEOUT;
+        *ret_policy = policy;
+        return 0;
+}
+
+FlowPolicy *flow_policy_free(FlowPolicy *policy) {
+        if (!policy)
+                return NULL;
+        flow_policy_deinit(policy);
+        free(policy);
+        return NULL;
+}
+
+/* A flow has a few. */
+const FlowPolicy *flow_policy_find(const FlowSettings *settings, const char *name) {
+        for (size_t i = 0; i < settings->policies.n; i++)
+                if (strcmp(settings->policies.items[i].name, name) == 0)
+                        return &settings->policies.items[i];
+        return NULL;
+}
+
 int flow_settings_new(FlowSettings **ret_settings) {
         FlowSettings *settings = calloc(1, sizeof(*settings));
 
@@ -212,6 +247,7 @@ int flow_settings_new(FlowSettings **ret_settings) {
         settings->max_queued = 100;
         settings->grow_max = 10000;
         settings->keep_runs = 200;
+        settings->notify_max = FLOW_NOTIFY_MAX;
         settings->run_timeout = USEC_INFINITY;
         settings->timeout_stop = 90 * USEC_PER_SEC;
         *ret_settings = settings;
@@ -227,13 +263,21 @@ FlowSettings *flow_settings_free(FlowSettings *settings) {
         for (size_t i = 0; i < settings->nodes.n; i++)
                 flow_node_deinit(&settings->nodes.items[i]);
         vector_deinit(&settings->nodes);
+        for (size_t i = 0; i < settings->policies.n; i++)
+                flow_policy_deinit(&settings->policies.items[i]);
+        vector_deinit(&settings->policies);
         for (size_t i = 0; i < settings->files.n; i++)
                 free(settings->files.items[i]);
         vector_deinit(&settings->files);
         run_params_deinit(&settings->params);
+        flow_targets_deinit(&settings->on_begin);
+        flow_targets_deinit(&settings->on_result);
+        flow_targets_deinit(&settings->notify);
         free(settings->text);
         free(settings->nodes_file);
         free(settings->run_name);
+        strv_free(settings->allow_submit);
+        strv_free(settings->allow_control);
         exec_command_free_all(settings->final);
         free(settings);
         return NULL;
@@ -261,6 +305,13 @@ bool flow_node_may_be_skipped(const FlowSettings *settings, const FlowNode *node
         const FlowSkip skip = node->skip_unneeded != FLOW_SKIP_UNSET ? node->skip_unneeded : settings->skip_unneeded;
 
         return !node->always && skip != FLOW_SKIP_NO;
+}
+
+const FlowTargets *flow_node_targets(const FlowSettings *settings, const FlowNode *node, bool is_begin) {
+        /* With a process of its own the node has the lines of the flow, too. */
+        if (node->process)
+                return is_begin ? &node->on_begin : &node->on_result;
+        return is_begin ? &settings->on_begin : &settings->on_result;
 }
 
 bool flow_node_acts(const FlowNode *node) {

@@ -7,6 +7,7 @@
 
 #include "unitfile/directive.h"
 
+int flow_parse_allow(const DirectiveLine *line, const char *value);             /* a list; empty resets */
 int flow_parse_count(const DirectiveLine *line, const char *value);             /* at least 1 */
 int flow_parse_percent(const DirectiveLine *line, const char *value);
 int flow_parse_timeout(const DirectiveLine *line, const char *value);           /* 0 is refused */
@@ -25,9 +26,11 @@ int flow_parse_skip_counts_as(const DirectiveLine *line, const char *value);
 int flow_parse_params(const DirectiveLine *line, const char *value);
 int flow_parse_when(const DirectiveLine *line, const char *value);
 int flow_parse_gate(const DirectiveLine *line, const char *value);              /* "manual"; empty: none */
+int flow_parse_summary(const DirectiveLine *line, const char *value);           /* "off" or empty: none */
 int flow_parse_sleep(const DirectiveLine *line, const char *value);             /* empty: none */
 int flow_parse_sleep_until(const DirectiveLine *line, const char *value);       /* empty: none */
 int flow_parse_skip_unneeded(const DirectiveLine *line, const char *value);
 int flow_parse_unit(const DirectiveLine *line, const char *value);
 int flow_parse_units(const DirectiveLine *line, const char *value);            /* a list; empty resets */
 int flow_parse_readiness(const DirectiveLine *line, const char *value);
+int flow_parse_readiness_context(const DirectiveLine *line, const char *value); /* empty: none */
