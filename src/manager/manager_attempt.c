@@ -25,9 +25,11 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "basic/vector.h"
+#include "exec/exec_credentials.h"
 #include "exec/exec_kill.h"
 #include "manager/manager_attempt_folder.h"
 #include "manager/manager_attempt.h"
+#include "manager/manager_run_folder.h"
 #include "process/process_rest.h"
 #include "types/exec_context.h"
 #include "types/exec_sandbox.h"
@@ -68,6 +70,7 @@ typedef struct Attempt {
         char **argv; /* owned: its words with values of the run; NULL: they have none */
         char name[NAME_BYTES];
         char *folder, *input; /* owned: paths; .input: NULL if it is not known yet */
+        char *run_folder; /* owned: path; NULL: not known yet, or RunDirectory=no */
         ManagerTake *take; /* owned: of its result; NULL: it is not being taken */
         bool must_be_stored; /* its result, at the end of the turn */
         uint64_t collection; /* of the store, that has its result; 0: none */
@@ -169,6 +172,7 @@ static void release(Attempt *attempt) {
         drop_take(attempt);
         manager_result_unref(attempt->result);
         free(attempt->folder);
+        free(attempt->run_folder);
         free(attempt->input);
         process_timers_forget_owner(host->timers, &attempt->owner);
         process_table_forget_owner(host->processes, &attempt->owner);
@@ -322,6 +326,12 @@ static const FlowSettings *flow_of(const Attempt *attempt) {
         return flow_definition_settings(attempt->definition);
 }
 
+/* The command of a node with Script=, behind whose words the path of the script follows. */
+static char *const script_words[] = { (char *) "/bin/sh", (char *) "-eu", NULL };
+static const ExecCommand script_command = {
+        .path = (char *) "/bin/sh", .argv = (char **) script_words, .flags = EXEC_NO_EXPANSION
+};
+
 static int open_command(Attempt *attempt) {
         if (attempt->command.node)
                 return 0;
@@ -329,12 +339,13 @@ static int open_command(Attempt *attempt) {
 }
 
 /* The command of the present step; NULL: there is none (any more). */
-static ExecCommand *command_of(const Attempt *attempt) {
+static const ExecCommand *command_of(const Attempt *attempt) {
         const FlowProcess *process = attempt->command.process;
-        ExecCommand *command = NULL;
+        const FlowNode *node = attempt->command.node;
+        const ExecCommand *command = NULL;
 
         if (attempt->step == ATTEMPT_MAIN)
-                command = attempt->command.node->command;
+                command = node->script ? &script_command : node->command;
         else if (attempt->step == ATTEMPT_PRE)
                 command = process->commands[FLOW_EXEC_START_PRE];
         else if (attempt->step == ATTEMPT_POST)
@@ -428,14 +439,41 @@ static int make_folder(Attempt *attempt, const ExecRequest *request, ExecResult 
         }
         if (r == 0)
                 r = manager_attempt_folder_write(attempt->folder, "input", json);
+        if (r == 0 && attempt->command.node->script)
+                r = manager_attempt_folder_write(attempt->folder, "script", attempt->command.node->script);
         if (r == 0)
                 return manager_attempt_folder_give(attempt->folder, request, result);
         exec_result_set(result, EXEC_STEP_RESOURCES, r, "cannot prepare %s: %s", attempt->folder, strerror(-r));
         return r;
 }
 
+/* RunDirectory=: the user of the flow owns it, whoever this attempt runs as. */
+static int set_run_folder(Attempt *attempt, ExecRequest *request, ExecResult *result) {
+        const ManagerAttemptsHost *host = &attempt->attempts->host;
+        ExecRequest owner = { .is_user_manager = request->is_user_manager };
+        ExecCredentials credentials = {};
+        int r = 0;
+
+        if (!flow_of(attempt)->run_directory || !host->run_folders)
+                return 0;
+        if (!attempt->run_folder)
+                r = manager_run_folder_path(host->run_folders, attempt->key.run, &attempt->run_folder);
+        if (r == 0)
+                r = unit_process_add_variable(&request->own_environment, "JOBD_RUN_DIR=%s", attempt->run_folder);
+        if (r < 0)
+                return r;
+        exec_context_fill_user(&flow_of(attempt)->process.exec, &owner);
+        r = exec_credentials_resolve(&owner, &credentials, result);
+        request->common_folder = attempt->run_folder;
+        request->common_uid = credentials.owner;
+        request->common_gid = credentials.owner_group;
+        exec_credentials_deinit(&credentials);
+        return r;
+}
+
 static int set_data(Attempt *attempt, ExecRequest *request, ExecResult *result) {
         const ManagerAttemptsHost *host = &attempt->attempts->host;
+        const bool has_results = data_of(attempt)->input_mode == FLOW_INPUT_ENV;
         int r = attempt->has_begun ? 0 : make_folder(attempt, request, result);
 
         if (r == 0 && !attempt->input)
@@ -444,11 +482,11 @@ static int set_data(Attempt *attempt, ExecRequest *request, ExecResult *result) 
                 r = unit_process_add_variable(&request->own_environment, "JOBD_INPUT=%s", attempt->input);
         if (r == 0)
                 r = unit_process_add_variable(&request->own_environment, "JOBD_RESULT=%s/result", attempt->folder);
-        if (r == 0 && data_of(attempt)->input_mode == FLOW_INPUT_ENV)
-                r = host->ops->variables(host->userdata, &attempt->key, &request->own_environment);
+        if (r == 0 && (has_results || attempt->command.node->script))
+                r = host->ops->variables(host->userdata, &attempt->key, has_results, &request->own_environment);
         if (r == -E2BIG)
-                exec_result_set(result, EXEC_STEP_RESOURCES, r,
-                                "InputMode=env: parameters and results have more than 64 KiB; use InputMode=file");
+                exec_result_set(result, EXEC_STEP_RESOURCES, r, "%s have more than 64 KiB; use InputMode=file",
+                                has_results ? "InputMode=env: parameters and results" : "Script=: parameters");
         if (data_of(attempt)->input_mode == FLOW_INPUT_STDIN && attempt->step == ATTEMPT_MAIN)
                 request->standard_input_file = attempt->input;
         request->own_folder = attempt->folder;
@@ -479,6 +517,18 @@ static bool has_values(const ExecCommand *command) {
         return false;
 }
 
+static int make_script_words(Attempt *attempt, ExecRequest *request) {
+        char *path;
+        int r = strv_copy(script_command.argv, &attempt->argv);
+
+        if (r == 0)
+                r = text_join_path(attempt->folder, "script", &path);
+        if (r == 0)
+                r = strv_consume(&attempt->argv, path);
+        request->argv = attempt->argv;
+        return r;
+}
+
 /* The words of @command, with the values that they name. */
 static int make_words(Attempt *attempt, const ExecCommand *command, ExecRequest *request, ExecResult *result) {
         const ManagerAttemptsHost *host = &attempt->attempts->host;
@@ -486,6 +536,8 @@ static int make_words(Attempt *attempt, const ExecCommand *command, ExecRequest 
         int r;
 
         attempt->argv = strv_free(attempt->argv);
+        if (command == &script_command)
+                return make_script_words(attempt, request);
         request->argv = command->argv;
         if (!has_values(command))
                 return 0;
@@ -503,7 +555,8 @@ static int prepare_command(Attempt *attempt, ExecRequest *request, ExecResult *r
 
         if (!command || !command->path || !command->argv || !command->argv[0])
                 return -ENOEXEC;
-        request->label = attempt->step == ATTEMPT_MAIN  ? "Exec"
+        request->label = command == &script_command     ? "Script"
+                         : attempt->step == ATTEMPT_MAIN ? "Exec"
                          : attempt->step == ATTEMPT_PRE ? "ExecStartPre"
                                                         : "ExecStopPost";
         request->path = command->path;
@@ -515,6 +568,8 @@ static int prepare_command(Attempt *attempt, ExecRequest *request, ExecResult *r
         r = exec_sandbox_share(attempt->unit, request);
         if (r == 0)
                 r = set_environment(attempt, &request->own_environment);
+        if (r == 0)
+                r = set_run_folder(attempt, request, result);
         return r < 0 ? r : set_data(attempt, request, result);
 }
 

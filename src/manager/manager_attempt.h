@@ -42,7 +42,8 @@ typedef struct ManagerAttemptsOps {
          */
         int (*input)(void *userdata, const RunAttemptKey *key, const char *folder, char **ret_json,
                      char **ret_problem);
-        int (*variables)(void *userdata, const RunAttemptKey *key, char ***environment); /* InputMode=env */
+        /* Parameters of the run and, with @has_results, results of parents: InputMode=env, Script=. */
+        int (*variables)(void *userdata, const RunAttemptKey *key, bool has_results, char ***environment);
         /* As runstore_client_collect(). */
         int (*collect)(void *userdata, int fd, uint64_t n_max, uint64_t *ret_number);
         /* .started: its first process runs; .ended: all are gone. */
@@ -58,6 +59,7 @@ typedef struct ManagerAttemptsHost {
         ProcessGroups *groups;
         ManagerLog *const *log;
         const char *folder; /* for folders of attempts, and files of large results */
+        const char *run_folders; /* for folders of runs; NULL: there are none */
         ManagerJobs *jobs;
         const ManagerAttemptsOps *ops;
         void *userdata;

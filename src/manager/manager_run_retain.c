@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "manager/manager_run_folder.h"
 #include "manager/manager_run_private.h"
 
 #define KEEP_SUCCEEDED USEC_PER_DAY
@@ -102,8 +103,11 @@ static bool is_kept(const ManagerRuns *runs, ManagerRetention *retention, const 
 static void drop(ManagerRuns *runs, uint32_t id) {
         RecordWriter *writer = manager_run_find(runs, id) ? NULL : manager_run_writer(runs);
 
-        if (writer)
-                manager_run_row_delete(writer, id);
+        if (!writer)
+                return;
+        /* The folder first: if core dies in between, the run is looked at again. */
+        manager_run_folder_remove(runs->run_folders, id);
+        manager_run_row_delete(writer, id);
 }
 
 bool manager_run_retain_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page) {

@@ -173,6 +173,7 @@ void manager_run_remove(ManagerRuns *runs, ManagerRun *run) {
         run->flow->is_news = true;
         (void) id_map_remove(&runs->by_id, run->id);
         manager_run_data_deinit(run);
+        manager_run_free_readers(run->readers);
         flow_definition_unref(run->definition);
         manager_run_facts_deinit(&run->facts);
         free(run->marks);

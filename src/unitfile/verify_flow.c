@@ -83,7 +83,7 @@ static void verify_again(FlowVerifier *verifier, const FlowNode *node) {
 
 /* What a node without a command has no use for. */
 static void verify_checkpoint(FlowVerifier *verifier, const FlowNode *node, bool has_process) {
-        static const char useless[] = "without Exec= or Unit= there is nothing to run, and it has no effect";
+        static const char useless[] = "without Exec=, Script= or Unit= there is nothing to run, and it has no effect";
 
         if (node->retry > 0)
                 warn(verifier, node, "Retry", useless);
@@ -98,7 +98,8 @@ static void verify_checkpoint(FlowVerifier *verifier, const FlowNode *node, bool
         if (node->claim.needs.n > 0)
                 warn(verifier, node, "Needs", useless);
         if (has_process)
-                warn(verifier, node, NULL, "it has settings for a process, but no Exec=; they have no effect");
+                warn(verifier, node, NULL,
+                     "it has settings for a process, but neither Exec= nor Script=; they have no effect");
 }
 
 static void verify_lock(FlowVerifier *verifier, const FlowNode *node) {
