@@ -150,7 +150,8 @@ static void put_untouched(const BusTree *tree, const ManagerRunAnswer *answer, S
         RunWhy why;
 
         for (uint32_t i = 0; manager_runs_node(runs, answer->run, i, &row, &why) == 0; i++) {
-                if (row.state != RUN_NODE_WAITING || row.generation > 1)
+                if (row.state != RUN_NODE_WAITING || row.generation > 1 ||
+                    manager_runs_is_of_end(runs, answer->run, i))
                         continue;
                 sink_open(sink, 'a', "{sv}");
                 sink_entry_u64(sink, "run", answer->run);
@@ -858,6 +859,10 @@ static int method_cancel(BusCall *call) {
         return command(call, RUN_VERB_CANCEL, NULL);
 }
 
+static int method_compensate(BusCall *call) {
+        return command(call, RUN_VERB_COMPENSATE, NULL);
+}
+
 static int method_retry(BusCall *call) {
         const char *node = bus_call_string(call);
 
@@ -914,6 +919,9 @@ static const BusMethod methods[] = {
         { "Stop", "", NULL, "", NULL, BUS_VERB_ENQUEUE, method_stop,
           "Begins no attempt any more; when what runs has ended, the run is CANCELLED." },
         { "Cancel", "", NULL, "", NULL, BUS_VERB_ENQUEUE, method_cancel, "As Stop, and ends what runs." },
+        { "Compensate", "", NULL, "", NULL, BUS_VERB_ENQUEUE, method_compensate,
+          "Undoes what has succeeded in a run that has ended, the last success first, by Compensate= of the nodes; its "
+          "result stays." },
         { "Retry", "s", "node", "", NULL, BUS_VERB_ENQUEUE, method_retry,
           "Executes a node again that has failed, with what was skipped or cancelled below it; of a run that has "
           "ended, "

@@ -186,15 +186,37 @@ static int open_line(FlowCommand *command, FlowDefinition *definition, uint32_t 
         return 0;
 }
 
+/* The final node has no section: it has no data and no resources of its own. */
+static void open_final(FlowCommand *command, const FlowSettings *flow) {
+        static const FlowNode none;
+
+        command->node = &none;
+        command->process = &flow->process;
+        command->command = flow->final;
+        command->setting = "FinalExec";
+        command->is_extra = true;
+}
+
+static void choose_command(FlowCommand *command, const FlowSettings *flow, bool is_extra) {
+        command->process = command->node->process ? command->node->process : &flow->process;
+        command->is_extra = is_extra;
+        command->command = is_extra ? command->node->compensation : command->node->command;
+        command->setting = is_extra ? "Compensate" : "Exec";
+}
+
 int flow_command_open(FlowCommand *command, FlowDefinition *definition, uint32_t node) {
         const FlowSettings *flow = settings_of(definition);
+        const bool is_extra = definition->graph && run_graph_is_extra(definition->graph, node);
         /* Nodes of the graph stand in the order in which they were added. */
-        const uint32_t number = node;
+        const uint32_t number = is_extra ? run_graph_partner(definition->graph, node) : node;
         int r = 0;
 
-        assert(number < flow->nodes.n + definition->places.n);
-
         *command = (FlowCommand) {};
+        if (number == RUN_NODE_NONE) {
+                open_final(command, flow);
+                return 0;
+        }
+        assert(number < flow->nodes.n + definition->places.n);
         if (number < flow->nodes.n)
                 command->node = &flow->nodes.items[number];
         else
@@ -203,7 +225,7 @@ int flow_command_open(FlowCommand *command, FlowDefinition *definition, uint32_t
                 flow_command_close(command);
                 return r;
         }
-        command->process = command->node->process ? command->node->process : &flow->process;
+        choose_command(command, flow, is_extra);
         return 0;
 }
 

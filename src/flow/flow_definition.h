@@ -47,8 +47,11 @@ bool flow_definition_saves_results(const FlowDefinition *definition);
 typedef struct FlowCommand {
         FlowNodes lines; /* of a node in NodesFile= */
         bool has_lines;
-        const FlowNode *node; /* NULL: it is not open */
+        const FlowNode *node; /* NULL: it is not open; of a compensation: the one that it undoes */
         const FlowProcess *process; /* its own, or the flow's */
+        ExecCommand *command; /* NULL: it does nothing, or asks for a job */
+        const char *setting; /* static: that has the command */
+        bool is_extra; /* a compensation, or the final node */
 } FlowCommand;
 
 /* Of any node, also of one without a command. 0, or -EINVAL, -ENOMEM. The definition must outlive it. */

@@ -12,16 +12,21 @@
 #include "basic/hash.h"
 #include "basic/index_table.h"
 #include "basic/strv.h"
+#include "basic/text.h"
 #include "basic/vector.h"
 #include "flow/flow_spec.h"
 
 #define PARALLEL_PER_PROCESSOR 4U
 /* EX_TEMPFAIL of sysexits.h */
 #define AGAIN_STATUS 75U
+/* Of a compensation, and of the final command. */
+#define END_TIMEOUT (90 * USEC_PER_SEC)
+#define AGAIN_DELAY (5 * USEC_PER_SEC)
 
 struct FlowSpec {
         const FlowSettings *flow; /* borrowed */
         VECTOR(RunNodeSpec) nodes;
+        VECTOR(RunNodeSpec) extras; /* compensations */
         VECTOR(RunDemand) demands; /* equal ones once */
         IndexTable by_demand;
         uint32_t demand; /* of a run; index, plus one; 0: nothing */
@@ -33,6 +38,7 @@ FlowSpec *flow_spec_free(FlowSpec *spec) {
         if (!spec)
                 return NULL;
         vector_deinit(&spec->nodes);
+        vector_deinit(&spec->extras);
         vector_deinit(&spec->demands);
         index_table_deinit(&spec->by_demand);
         arena_deinit(&spec->memory);
@@ -197,6 +203,22 @@ static void make_policy(const FlowSpec *spec, const FlowNode *node, RunPolicy *r
         ret_policy->end_run = end_run_of(node->end_run);
 }
 
+/* Nothing tries again by itself what ends a run, and nobody knows better than a person what became of it. */
+static void make_end_policy(const FlowSpec *spec, const FlowClaim *claim, RunFailurePolicy failure,
+                            RunPolicy *ret_policy) {
+        memset(ret_policy, 0, sizeof(*ret_policy));
+        ret_policy->action = RUN_ACTION_PROCESS;
+        ret_policy->readiness = RUN_READY_ALL_SUCCEEDED;
+        ret_policy->recover = RUN_RECOVER_PENDING;
+        ret_policy->failure = failure;
+        ret_policy->delay = ret_policy->max_delay = AGAIN_DELAY;
+        ret_policy->window = ret_policy->total_timeout = USEC_INFINITY;
+        ret_policy->timeout = END_TIMEOUT;
+        ret_policy->priority = priority_of(spec->flow, claim);
+        ret_policy->takes_priority = claim->priority == FLOW_PRIORITY_UNSET;
+        ret_policy->gives_up_locks = gives_up_locks(spec->flow, claim);
+}
+
 /* — demands — */
 
 static uint32_t hash_demand(const FlowClaim *claim) {
@@ -325,6 +347,37 @@ static int list_parents(FlowSpec *spec, const FlowNode *node, RunNodeSpec *entry
         return 0;
 }
 
+/* What undoes @node, which is number @number, under its locks. */
+static int add_compensation(FlowSpec *spec, const FlowNode *node, uint32_t number, uint32_t demand) {
+        RunNodeSpec entry = { .payload = number, .undoes = number };
+        cleanup_free_ char *name = NULL;
+
+        if (!node->compensation)
+                return 0;
+        if (text_format(&name, "%s" FLOW_COMPENSATION, node->name) < 0)
+                return -ENOMEM;
+        entry.name = arena_strdup(&spec->memory, name);
+        if (!entry.name)
+                return -ENOMEM;
+        make_end_policy(spec, &node->claim, RUN_POLICY_SUSPEND, &entry.policy);
+        entry.policy.demand = demand;
+        return vector_push(&spec->extras, entry);
+}
+
+static int add_extras(FlowSpec *spec) {
+        int r = vector_reserve(&spec->nodes, spec->extras.n + 1);
+
+        for (size_t i = 0; i < spec->extras.n && r == 0; i++)
+                r = vector_push(&spec->nodes, spec->extras.items[i]);
+        if (r == 0 && spec->flow->final) {
+                RunNodeSpec entry = { .name = FLOW_FINAL, .undoes = RUN_NODE_NONE };
+
+                make_end_policy(spec, &spec->flow->claim, RUN_POLICY_CONTINUE, &entry.policy);
+                r = vector_push(&spec->nodes, entry);
+        }
+        return r;
+}
+
 int flow_spec_add(FlowSpec *spec, const FlowNode *node, uint32_t command) {
         RunNodeSpec entry = { .payload = flow_node_acts(node) ? command : RUN_NODE_NONE };
         int r;
@@ -339,6 +392,8 @@ int flow_spec_add(FlowSpec *spec, const FlowNode *node, uint32_t command) {
         spec->drops_results |= entry.policy.drops_result;
         spec->saves_results |= entry.policy.saves_result;
         r = find_demand(spec, &node->claim, &entry.policy.demand);
+        if (r == 0)
+                r = add_compensation(spec, node, (uint32_t) spec->nodes.n, entry.policy.demand);
         if (r < 0)
                 return r;
         return vector_push(&spec->nodes, entry);
@@ -360,16 +415,25 @@ int flow_spec_add_sections(FlowSpec *spec) {
         return r;
 }
 
-int flow_spec_make(const FlowSpec *spec, RunGraph **ret_graph, char **ret_problem) {
+int flow_spec_make(FlowSpec *spec, RunGraph **ret_graph, char **ret_problem) {
+        const size_t n = spec->nodes.n;
+        int r = add_extras(spec);
         const RunGraphSpec graph = {
                 .nodes = spec->nodes.items,
                 .n_nodes = (uint32_t) spec->nodes.n,
+                .first_extra = (uint32_t) n,
+                .n_extra = (uint32_t) (spec->nodes.n - n),
                 .demands = spec->demands.items,
                 .n_demands = (uint32_t) spec->demands.n,
                 .demand = spec->demand,
+                .undo_on = (spec->flow->compensate_on & FLOW_COMPENSATE_ON_FAILURE ? RUN_UNDO_ON_FAILURE : 0U) |
+                           (spec->flow->compensate_on & FLOW_COMPENSATE_ON_CANCEL ? RUN_UNDO_ON_CANCEL : 0U),
         };
 
-        return run_graph_new(&graph, ret_graph, ret_problem);
+        if (r == 0)
+                r = run_graph_new(&graph, ret_graph, ret_problem);
+        spec->nodes.n = n;
+        return r;
 }
 
 /* — runs — */

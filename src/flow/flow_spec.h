@@ -13,6 +13,10 @@
 #include "run/run_engine.h"
 #include "unitfile/flow_settings.h"
 
+/* Names of the nodes of the end of a run, which no other node can have. */
+#define FLOW_COMPENSATION "@compensate" /* behind the name of the node that it undoes */
+#define FLOW_FINAL "@final"
+
 typedef struct FlowSpec FlowSpec;
 
 /* @flow is borrowed. 0 or -ENOMEM. */
@@ -29,8 +33,8 @@ int flow_spec_add_sections(FlowSpec *spec);
 bool flow_spec_drops_results(const FlowSpec *spec);
 bool flow_spec_saves_results(const FlowSpec *spec);
 
-/* The graph of all that was added; errors as of run_graph_new(). */
-int flow_spec_make(const FlowSpec *spec, RunGraph **ret_graph, char **ret_problem);
+/* The graph of all that was added, with what ends a run behind it; errors as of run_graph_new(). */
+int flow_spec_make(FlowSpec *spec, RunGraph **ret_graph, char **ret_problem);
 
 /*
  * The settings of runs of @flow, with @busy for those that are submitted while as many as MaxRuns= run; MaxParallel= is

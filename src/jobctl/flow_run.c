@@ -314,6 +314,7 @@ static const struct {
         { "stop", "Stop", "begins nothing more; it is CANCELLED when what runs has ended", "", false, false },
         { "cancel", "Cancel", "is cancelled", "", false, false },
         { "delete", "Delete", "is deleted", "b", false, false },
+        { "compensate", "Compensate", "undoes what has succeeded", "", false, false },
         { "retry", "Retry", "is tried again", "s", true, false },
         { "rerun", "Rerun", "is executed again", "s", true, true },
         { "resolve", "Resolve", "is resolved", "ss", true, true },

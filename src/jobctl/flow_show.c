@@ -200,12 +200,19 @@ static void add_node(Table *table, const json_t *node) {
         table_add(table, COLOR_NONE, *reason ? reason : value_string(node, "why"));
 }
 
+/* A compensation of an earlier round: nothing is undone now. */
+static bool is_idle_end(const json_t *node) {
+        return strchr(value_string(node, "node"), '@') && text_equal(value_string(node, "state"), "WAITING");
+}
+
 /* A node that has a row may be told without one, too. */
 static json_t *without_doubles(const json_t *nodes) {
         json_t *seen = json_object(), *left = json_array(), *node;
         size_t i;
 
-        json_array_foreach(nodes, i, node) if (!json_object_get(seen, value_string(node, "node"))) {
+        json_array_foreach(nodes, i, node) {
+                if (is_idle_end(node) || json_object_get(seen, value_string(node, "node")))
+                        continue;
                 json_object_set_new(seen, value_string(node, "node"), json_true());
                 json_array_append(left, node);
         }

@@ -259,8 +259,9 @@ static int make_uses(Attempt *attempt) {
 
         if (r < 0)
                 return r == -ENOMEM ? r : 0;
-        attempt->is_job = command.node->unit;
-        r = manager_uses_make(&attempt->uses, command.node);
+        attempt->is_job = command.node->unit && !command.is_extra;
+        if (!command.is_extra)
+                r = manager_uses_make(&attempt->uses, command.node);
         attempt->attempts->n_using += attempt->uses.n > 0;
         flow_command_close(&command);
         return r;
@@ -332,6 +333,16 @@ static const ExecCommand script_command = {
         .path = (char *) "/bin/sh", .argv = (char **) script_words, .flags = EXEC_NO_EXPANSION
 };
 
+/* Script= of the node, if that is what the attempt runs; NULL. */
+static const char *script_of(const Attempt *attempt) {
+        return attempt->command.is_extra ? NULL : attempt->command.node->script;
+}
+
+/* A compensation, or the final command. */
+static bool is_of_end(const Attempt *attempt) {
+        return run_graph_is_extra(flow_definition_graph(attempt->definition), attempt->key.node);
+}
+
 static int open_command(Attempt *attempt) {
         if (attempt->command.node)
                 return 0;
@@ -341,11 +352,12 @@ static int open_command(Attempt *attempt) {
 /* The command of the present step; NULL: there is none (any more). */
 static const ExecCommand *command_of(const Attempt *attempt) {
         const FlowProcess *process = attempt->command.process;
-        const FlowNode *node = attempt->command.node;
         const ExecCommand *command = NULL;
 
         if (attempt->step == ATTEMPT_MAIN)
-                command = node->script ? &script_command : node->command;
+                command = script_of(attempt) ? &script_command : attempt->command.command;
+        else if (attempt->command.is_extra)
+                return NULL;
         else if (attempt->step == ATTEMPT_PRE)
                 command = process->commands[FLOW_EXEC_START_PRE];
         else if (attempt->step == ATTEMPT_POST)
@@ -413,6 +425,11 @@ static int set_environment(const Attempt *attempt, char ***environment) {
                 r = set_key(attempt, environment);
         if (r == 0)
                 r = set_trigger(attempt, environment);
+        if (r == 0 && is_of_end(attempt))
+                r = unit_process_add_variable(
+                        environment, "JOBD_RUN_RESULT=%s",
+                        run_state_to_string(attempt->attempts->host.ops->result_of(attempt->attempts->host.userdata,
+                                                                                   attempt->key.run)));
         if (r == 0 && attempt->step == ATTEMPT_POST)
                 r = set_end(attempt, environment);
         return r;
@@ -420,8 +437,11 @@ static int set_environment(const Attempt *attempt, char ***environment) {
 
 /* — data — */
 
+/* What ends a run gives no result, and asks for none. */
 static const FlowData *data_of(const Attempt *attempt) {
-        return &attempt->command.node->data;
+        static const FlowData none;
+
+        return attempt->command.is_extra ? &none : &attempt->command.node->data;
 }
 
 /* Fills the folder and gives it to the user of the attempt, before its first process. */
@@ -439,8 +459,8 @@ static int make_folder(Attempt *attempt, const ExecRequest *request, ExecResult 
         }
         if (r == 0)
                 r = manager_attempt_folder_write(attempt->folder, "input", json);
-        if (r == 0 && attempt->command.node->script)
-                r = manager_attempt_folder_write(attempt->folder, "script", attempt->command.node->script);
+        if (r == 0 && script_of(attempt))
+                r = manager_attempt_folder_write(attempt->folder, "script", script_of(attempt));
         if (r == 0)
                 return manager_attempt_folder_give(attempt->folder, request, result);
         exec_result_set(result, EXEC_STEP_RESOURCES, r, "cannot prepare %s: %s", attempt->folder, strerror(-r));
@@ -482,7 +502,7 @@ static int set_data(Attempt *attempt, ExecRequest *request, ExecResult *result) 
                 r = unit_process_add_variable(&request->own_environment, "JOBD_INPUT=%s", attempt->input);
         if (r == 0)
                 r = unit_process_add_variable(&request->own_environment, "JOBD_RESULT=%s/result", attempt->folder);
-        if (r == 0 && (has_results || attempt->command.node->script))
+        if (r == 0 && (has_results || script_of(attempt)))
                 r = host->ops->variables(host->userdata, &attempt->key, has_results, &request->own_environment);
         if (r == -E2BIG)
                 exec_result_set(result, EXEC_STEP_RESOURCES, r, "%s have more than 64 KiB; use InputMode=file",
@@ -556,7 +576,7 @@ static int prepare_command(Attempt *attempt, ExecRequest *request, ExecResult *r
         if (!command || !command->path || !command->argv || !command->argv[0])
                 return -ENOEXEC;
         request->label = command == &script_command     ? "Script"
-                         : attempt->step == ATTEMPT_MAIN ? "Exec"
+                         : attempt->step == ATTEMPT_MAIN ? attempt->command.setting
                          : attempt->step == ATTEMPT_PRE ? "ExecStartPre"
                                                         : "ExecStopPost";
         request->path = command->path;
@@ -757,7 +777,7 @@ static void look_again(Attempt *attempt) {
 /* What a process that was told to end has left does not count, nor what others than the command have. */
 static bool has_result(const Attempt *attempt) {
         return attempt->has_end && attempt->kind == RUN_END_EXITED && !attempt->is_abandoned && !attempt->is_stopping &&
-               attempt->definition;
+               attempt->definition && !is_of_end(attempt);
 }
 
 static bool has_succeeded(const Attempt *attempt) {
@@ -1347,7 +1367,7 @@ bool manager_attempts_explain(const ManagerAttempts *attempts, const RunAttemptK
         const Attempt *attempt = find(attempts, key);
 
         return attempt && attempt->step != ATTEMPT_OVER &&
-               manager_uses_explain(&attempt->uses, attempts->host.jobs, text);
+               manager_uses_explain(&attempt->uses, attempts->host.jobs, attempt->unit, text);
 }
 
 unsigned manager_attempts_count(const ManagerAttempts *attempts, const Unit *unit) {

@@ -36,6 +36,7 @@ typedef struct ManagerAttemptsOps {
         int (*substitute)(void *userdata, const RunAttemptKey *key, const ExecCommand *command, char ***ret_argv,
                           char **ret_problem);
         char *const *(*environment_of)(void *userdata, uint32_t run); /* that all attempts of the run have */
+        RunState (*result_of)(void *userdata, uint32_t run); /* of one that is about to end */
         /*
          * What the attempt is given, as JSON that the caller owns; files that the JSON names are put into @folder. 0;
          * -ENODATA with a sentence, which the caller owns, if something that the node needs is not there; or -errno.

@@ -217,9 +217,11 @@ int manager_runs_start_unit(ManagerRuns *runs, Unit *unit) {
         flow = manager_run_flow(runs, unit);
         if (!flow)
                 return -ENOMEM;
-        flow->has_failed = flow->is_stopping = false;
+        flow->has_failed = flow->has_succeeded = flow->is_stopping = false;
         flow->problem = NULL;
         flow->is_news = true;
+        if (manager_run_waits_for_end(unit))
+                run_flow_unit(flow->engine, RUN_UNIT_ACTIVE, runs->host.ops->is_serving(runs->host.userdata));
         if (manager_run_count_live(runs, flow) > 0 || flow->is_starting)
                 return 0;
         r = manager_run_add_submit(runs, flow, &(ManagerRunRequest) { .unit = unit->id }, true);
@@ -260,6 +262,9 @@ void manager_runs_job_ended(ManagerRuns *runs, const JobInfo *job) {
 
         if (!flow || job->result == JOB_DONE || job->unit->active_state == UNIT_ACTIVE)
                 return;
+        /* Runs go on without the job that waits for them. */
+        if (job->unit->active_state == UNIT_ACTIVATING && manager_run_waits_for_end(job->unit))
+                return;
         run_flow_unit(flow->engine, job->result == JOB_CANCELED ? RUN_UNIT_CANCELLED : RUN_UNIT_FAILED, false);
         runs->host.attempts.turn->has_news = true;
 }
@@ -286,6 +291,7 @@ void manager_runs_get(const ManagerRuns *runs, const Unit *unit, UnitRuns *ret_r
         ret_runs->n_live = manager_run_count_live(runs, flow);
         ret_runs->is_starting = flow->is_starting || (!runs->is_loaded && !flow->problem);
         ret_runs->has_failed = flow->has_failed;
+        ret_runs->has_succeeded = flow->has_succeeded;
         ret_runs->problem = flow->problem;
 }
 

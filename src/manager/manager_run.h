@@ -150,6 +150,8 @@ int manager_runs_explain(const ManagerRuns *runs, uint32_t run, const char *node
 const char *manager_runs_problem(const ManagerRuns *runs);
 /* What a live run, or a node of it, waits for; -ENOENT: it does not live. */
 int manager_runs_why(const ManagerRuns *runs, uint32_t run, const char *node, RunWhy *ret_why);
+/* Whether the node is a compensation, or the final one, of a run that lives. */
+bool manager_runs_is_of_end(const ManagerRuns *runs, uint32_t run, uint32_t node);
 /* The node's name; NULL: the run does not live, or has no such node. */
 const char *manager_runs_node_name(const ManagerRuns *runs, uint32_t run, uint32_t node);
 /* What is known of a run; strings are borrowed, and "" where there is none. */

@@ -41,6 +41,7 @@ static const char *const verb_names[_RUN_VERB_MAX] = {
         [RUN_VERB_SKIP] = "skip",
         [RUN_VERB_APPROVE] = "approve",
         [RUN_VERB_REJECT] = "reject",
+        [RUN_VERB_COMPENSATE] = "compensate",
 };
 
 /* A verb that is not for the present state: the sentence names both. */
@@ -75,7 +76,8 @@ static int retry_failed(ManagerRuns *runs, const ManagerRun *run) {
 }
 
 static bool makes_attempts(RunVerb verb) {
-        return verb == RUN_VERB_RETRY || verb == RUN_VERB_RERUN || verb == RUN_VERB_AS_SUCCESS;
+        return verb == RUN_VERB_RETRY || verb == RUN_VERB_RERUN || verb == RUN_VERB_AS_SUCCESS ||
+               verb == RUN_VERB_COMPENSATE;
 }
 
 /* Beside a process that TimeoutMode=abandon has left, no other attempt of its run begins. */

@@ -30,6 +30,13 @@ struct ManagerOutline {
         uint32_t at, end; /* nodes before .at are put; those before .end are in the batch at hand */
 };
 
+/* Those of the definition: compensations follow from it. */
+static uint32_t count(const ManagerOutline *outline) {
+        const RunGraph *graph = flow_definition_graph(outline->definition);
+
+        return run_graph_count(graph) - run_graph_count_extra(graph);
+}
+
 static bool is_of(const ManagerOutline *outline, const uint8_t hash[static MANAGER_RUN_HASH_BYTES]) {
         return memcmp(outline->hash, hash, MANAGER_RUN_HASH_BYTES) == 0;
 }
@@ -133,6 +140,7 @@ static int describe(const FlowNode *node, char **ret_json) {
         text_add(&text, "{");
         put_words(&text, "Exec", node->command ? node->command->argv : NULL);
         put_string(&text, "Script", node->script);
+        put_words(&text, "Compensate", node->compensation ? node->compensation->argv : NULL);
         put_string(&text, "Unit", node->unit);
         put_string(&text, "Operation", node->unit ? flow_operation_to_string(node->operation) : NULL);
         put_string(&text, "When", node->when);
@@ -178,7 +186,7 @@ static int put_node(const ManagerOutline *outline, uint32_t node, RecordWriter *
 }
 
 static void put_some(ManagerOutline *outline, RecordWriter *writer) {
-        const uint32_t n = run_graph_count(flow_definition_graph(outline->definition));
+        const uint32_t n = count(outline);
 
         for (unsigned i = 0; i < NODES_A_TURN && outline->end < n; i++)
                 if (put_node(outline, outline->end, writer) == -ENOMEM) {
@@ -201,7 +209,7 @@ static void ask(ManagerRuns *runs, ManagerOutline *outline) {
                         { .column = DEF_NODE_NUMBER,
                           .compare = RUNSTORE_EQUAL,
                           .value = { .type = RUNSTORE_INTEGER,
-                                     .integer = run_graph_count(flow_definition_graph(outline->definition)) - 1 } },
+                                     .integer = count(outline) - 1 } },
                 },
         };
 
@@ -230,7 +238,7 @@ void manager_run_outline_end_batch(ManagerRuns *runs, bool is_taken) {
                 outline->at = outline->end;
         else
                 outline->end = outline->at;
-        if (outline->at == run_graph_count(flow_definition_graph(outline->definition)))
+        if (outline->at == count(outline))
                 finish(runs);
         manager_turn_wake(runs->host.attempts.turn);
 }

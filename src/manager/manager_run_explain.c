@@ -169,6 +169,8 @@ static void add_why(const ManagerRuns *runs, const ManagerRun *run, const RunNod
         case RUN_WHY_RESOURCE:
                 add_lock(runs, run, row->node, text);
                 break;
+        case RUN_WHY_COMPENSATE:
+        case RUN_WHY_FINAL:
         case _RUN_WHY_MAX:
                 break;
         }
@@ -177,7 +179,11 @@ static void add_why(const ManagerRuns *runs, const ManagerRun *run, const RunNod
 static void add_run_why(const ManagerRuns *runs, const ManagerRun *run, const RunRow *row, RunWhy why, Text *text) {
         switch (why) {
         case RUN_WHY_HUMAN:
-                if (row->state == RUN_SUSPENDED)
+                if (row->state == RUN_SUSPENDED && row->result != RUN_CREATED)
+                        text_addf(text, "it will be %s when a person has resolved %s that is PENDING",
+                                  run_state_to_string(row->result),
+                                  row->reason == RUN_REASON_FINAL ? "its final command" : "the compensation");
+                else if (row->state == RUN_SUSPENDED)
                         text_add(text, "a person has to resolve or approve a node that is PENDING");
                 else
                         text_addf(text, "it is paused: 'jobctl flow resume %" PRIu32 "' lets it go on", run->id);
@@ -194,6 +200,13 @@ static void add_run_why(const ManagerRuns *runs, const ManagerRun *run, const Ru
         case RUN_WHY_LOCK:
         case RUN_WHY_RESOURCE:
                 add_lock(runs, run, RUN_NODE_NONE, text);
+                break;
+        case RUN_WHY_COMPENSATE:
+                text_addf(text, "it will be %s; what has succeeded is undone first, and what has succeeded last first "
+                                "of all", run_state_to_string(row->result));
+                break;
+        case RUN_WHY_FINAL:
+                text_addf(text, "it will be %s when FinalExec= has ended", run_state_to_string(row->result));
                 break;
         case RUN_WHY_NOTHING:
         case RUN_WHY_PARENTS:

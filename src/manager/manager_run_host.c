@@ -66,7 +66,7 @@ static void note_times(ManagerRuns *runs, ManagerRun *run, const RunRow *row) {
 }
 
 /* OnFailure= and OnSuccess= of the flow, later in the turn; a run that was cancelled is neither. */
-static void note_end(ManagerRuns *runs, const ManagerRun *run, const RunRow *row) {
+static void note_end(ManagerRuns *runs, ManagerRun *run, const RunRow *row) {
         const ManagerRunEnd end = {
                 .unit = run->flow->unit,
                 .end = {
@@ -76,6 +76,10 @@ static void note_end(ManagerRuns *runs, const ManagerRun *run, const RunRow *row
                 },
         };
 
+        /* What a person has undone later has ended before. */
+        if (run->told_round == row->round)
+                return;
+        run->told_round = row->round;
         if (row->state != RUN_CANCELLED && vector_push(&runs->ends, end) < 0)
                 log_write(LOG_LEVEL_ERROR, run->flow->unit->id,
                           "Out of memory: nobody is told of the end of run %" PRIu32 ".", run->id);
@@ -109,6 +113,7 @@ static void note_state(ManagerRuns *runs, ManagerRun *run, const RunRow *row) {
                 run->flow->is_news = true;
         if (run->is_over && !was_over) {
                 run->flow->has_failed |= row->state == RUN_FAILED || row->state == RUN_TIMEOUT;
+                run->flow->has_succeeded |= row->state == RUN_SUCCEEDED || row->state == RUN_PARTIAL;
                 log_write(row->state == RUN_SUCCEEDED ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING, run->flow->unit->id,
                           "Run %" PRIu32 " has ended: %s%s%s.", run->id, run_state_to_string(row->state),
                           row->reason != RUN_REASON_NONE ? ", " : "", run_reason_to_string(row->reason));
@@ -164,6 +169,7 @@ static void host_put_run(void *userdata, const RunRow *row) {
                         .kind = run->is_put ? "state" : "created",
                         .old = run->is_put ? run_state_to_string(run->put_state) : NULL,
                         .new = run_state_to_string(row->state),
+                        .comment = row->reason != RUN_REASON_NONE ? run_reason_to_string(row->reason) : NULL,
                         .uid = run->facts.uid,
                         .operator = run->is_put ? NULL : run->facts.operator,
                         .reqid = run->is_put ? NULL : run->facts.reqid,
@@ -201,6 +207,23 @@ static void put_node_row(ManagerRuns *runs, const ManagerRun *run, const RunNode
         manager_run_result_deinit(&result);
 }
 
+/* Of what ends a run each step is an event. */
+static void put_end_event(ManagerRuns *runs, ManagerRun *run, const char *name, const RunNodeRow *row) {
+        const RunGraph *graph = flow_definition_graph(run->definition);
+
+        if (!run_graph_is_extra(graph, row->node))
+                return;
+        manager_run_put_event(runs, run,
+                              (ManagerRunEvent) {
+                                      .node = name,
+                                      .kind = row->node == run_graph_final(graph) ? "final" : "compensate",
+                                      .new = run_node_state_to_string(row->state),
+                                      .comment = row->reason != RUN_REASON_NONE ? run_reason_to_string(row->reason)
+                                                                                : NULL,
+                                      .uid = run->facts.uid,
+                              });
+}
+
 /* What has become of a node since the last batch is told in the batch that has it. */
 static void note_node(ManagerRuns *runs, ManagerRun *run, const char *name, const RunNodeRow *row,
                       RecordWriter *writer) {
@@ -211,6 +234,8 @@ static void note_node(ManagerRuns *runs, ManagerRun *run, const char *name, cons
                 r = manager_run_raise_pending(runs, run, name, row->reason);
         if (r == 0 && news & MANAGER_RUN_NODE_WAITS)
                 put_alarm_event(runs, run, name, MANAGER_ALARM_PENDING);
+        if (news != 0)
+                put_end_event(runs, run, name, row);
         /* The batch is made again, with all of it. */
         writer->has_failed |= r < 0;
         if (r == 0)
@@ -377,6 +402,15 @@ static int attempt_substitute(void *userdata, const RunAttemptKey *key, const Ex
         return manager_run_substitute(userdata, key, command, ret_argv, ret_problem);
 }
 
+static RunState attempt_result_of(void *userdata, uint32_t id) {
+        const ManagerRuns *runs = userdata;
+        RunRow row = {};
+        RunWhy why;
+
+        (void) run_engine_get(runs->engine, id, &row, &why);
+        return row.result;
+}
+
 static char *const *attempt_environment_of(void *userdata, uint32_t id) {
         const ManagerRun *run = manager_run_find(userdata, id);
 
@@ -394,6 +428,7 @@ const ManagerAttemptsOps manager_run_attempts_ops = {
         .variables = manager_run_variables,
         .collect = attempt_collect,
         .environment_of = attempt_environment_of,
+        .result_of = attempt_result_of,
         .surround = attempt_surround,
         .owner_of = attempt_owner_of,
         .substitute = attempt_substitute,

@@ -213,11 +213,12 @@ int manager_run_input(void *userdata, const RunAttemptKey *key, const char *fold
         FlowCommand command = {};
         int r = run ? flow_command_open(&command, run->definition, key->node) : -ENOENT;
 
-        if (r == 0 && command.node->data.data_file)
+        if (r == 0 && !command.is_extra && command.node->data.data_file)
                 r = read_data_file(command.node->data.data_file, &file, ret_problem);
         if (r == 0) {
-                const Search search = { runs, run, key->node, &command.node->data,
-                                        file ? file : command.node->data.data };
+                static const FlowData none;
+                const FlowData *data = command.is_extra ? &none : &command.node->data;
+                const Search search = { runs, run, key->node, data, file ? file : data->data };
 
                 r = make_context(&search, &context, ret_problem);
         }

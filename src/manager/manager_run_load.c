@@ -412,6 +412,7 @@ static int add_run(ManagerRuns *runs) {
         run->put_state = loaded->row.state;
         run->batch = runs->durable;
         run->is_over = run_state_is_terminal(loaded->row.state);
+        run->told_round = run->is_over ? loaded->row.round : 0;
         r = run_engine_restore(flow->engine, flow_definition_graph(definition), &loaded->row, load->nodes.items,
                                (uint32_t) load->nodes.n);
         if (r < 0)

@@ -57,6 +57,8 @@ static void put_run(const Writer *writer) {
         put_string(writer, "name", facts->name);
         put_string(writer, "unit", facts->unit);
         put_string(writer, "state", run_state_to_string(row.state));
+        if (row.result != RUN_CREATED)
+                put_string(writer, "result", run_state_to_string(row.result));
         put_json(writer, "params", facts->params);
         put_string(writer, "trigger", facts->trigger);
         text_add(writer->text, "}");
@@ -126,14 +128,25 @@ static int put_parent(const Writer *writer, uint32_t node) {
         return r;
 }
 
+/* Before a compensation stands the node that it undoes. */
+static int put_undone(const Writer *writer, uint32_t node) {
+        const RunGraph *graph = flow_definition_graph(writer->run->definition);
+        const uint32_t undone = node != RUN_NODE_NONE && run_graph_is_extra(graph, node)
+                                        ? run_graph_partner(graph, node)
+                                        : RUN_NODE_NONE;
+
+        return undone != RUN_NODE_NONE ? put_parent(writer, undone) : 0;
+}
+
 static int put_parents(const Writer *writer, uint32_t node) {
         uint32_t n = 0;
         const uint32_t *parents = node != RUN_NODE_NONE
                                           ? run_graph_parents(flow_definition_graph(writer->run->definition), node, &n)
                                           : NULL;
-        int r = 0;
+        int r;
 
         text_add(writer->text, ",\"parents\":[");
+        r = put_undone(writer, node);
         for (uint32_t i = 0; i < n && r == 0; i++) {
                 if (manager_run_is_beside(writer->run, node, i))
                         continue;

@@ -43,6 +43,7 @@ typedef struct ManagerRun {
         bool is_put; /* the store has a row of it */
         bool is_new; /* in the batch at hand */
         bool is_over; /* it has ended, by its last row */
+        uint32_t told_round; /* whose end others were told of; 0: none */
         uint64_t batch; /* with its last row */
 } ManagerRun;
 
@@ -56,7 +57,7 @@ struct ManagerFlow {
         uint8_t hash[MANAGER_RUN_HASH_BYTES]; /* of it */
         bool is_starting; /* its start job waits for a submission */
         bool is_stopping; /* its stop waits for attempts */
-        bool has_failed; /* a run has, since it became active */
+        bool has_failed, has_succeeded; /* a run has, since it became active */
         bool is_news; /* the unit is to be told */
         const char *problem; /* why its start has failed; static */
 };
@@ -184,6 +185,8 @@ struct ManagerRuns {
 
 ManagerFlow *manager_run_find_flow(const ManagerRuns *runs, const Unit *unit); /* NULL: it has none */
 ManagerFlow *manager_run_flow(ManagerRuns *runs, Unit *unit); /* made if needed; NULL: no memory */
+/* The start of the unit lasts until its runs have ended, which do not wait for it to be active. */
+bool manager_run_waits_for_end(const Unit *unit);
 void manager_run_drop_flow(ManagerRuns *runs, ManagerFlow *flow);
 void manager_run_drop_spare(ManagerRuns *runs);
 /* A reference to the definition of @flow that @hash is of, if it was read before; NULL: it was not. */

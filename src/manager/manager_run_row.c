@@ -84,7 +84,10 @@ static void put_tallies(RecordWriter *writer, const ManagerRunFacts *facts) {
 
 /* What the engine is given back; columns rise. */
 static void put_engine(RecordWriter *writer, const RunRow *row, const ManagerRunNow *now, uint64_t sequence) {
-        put_word(writer, RUN_ROW_OUTCOME, row->state == RUN_STOPPING ? run_state_to_string(row->result) : NULL);
+        const bool is_ending = row->state == RUN_STOPPING ||
+                               (row->state == RUN_SUSPENDED && row->result != RUN_CREATED);
+
+        put_word(writer, RUN_ROW_OUTCOME, is_ending ? run_state_to_string(row->result) : NULL);
         put_number(writer, RUN_ROW_PAUSED, row->is_paused);
         put_number(writer, RUN_ROW_PLACE, row->place);
         put_number(writer, RUN_ROW_QUEUED_AT, row->queued_at);

@@ -42,6 +42,12 @@ void manager_run_set_settings(ManagerRuns *runs, ManagerFlow *flow, const FlowSe
         run_flow_set(flow->engine, &run_settings);
 }
 
+bool manager_run_waits_for_end(const Unit *unit) {
+        const FlowSettings *settings = unit->type_settings;
+
+        return settings && settings->start_mode == FLOW_START_FINISHED;
+}
+
 ManagerFlow *manager_run_flow(ManagerRuns *runs, Unit *unit) {
         static const RunSettings none = {
                 .max_parallel = 1, .max_runs = 1, .timeout = USEC_INFINITY, .queue_timeout = USEC_INFINITY
@@ -62,7 +68,8 @@ ManagerFlow *manager_run_flow(ManagerRuns *runs, Unit *unit) {
         if (flow->next)
                 flow->next->previous = flow;
         runs->flows = flow;
-        if (unit->active_state == UNIT_ACTIVE)
+        if (unit->active_state == UNIT_ACTIVE ||
+            (unit->active_state == UNIT_ACTIVATING && manager_run_waits_for_end(unit)))
                 run_flow_unit(flow->engine, RUN_UNIT_ACTIVE, false);
         /* A node may sleep until a time of that clock: when it is set, the turn that follows looks at it. */
         if (unit_host(unit)->ops->watch_clock)
@@ -211,6 +218,12 @@ int manager_run_find_node(const ManagerRun *run, const char *name, uint32_t *ret
 
 int manager_runs_node(const ManagerRuns *runs, uint32_t run, uint32_t node, RunNodeRow *ret_row, RunWhy *ret_why) {
         return run_engine_get_node(runs->engine, run, node, ret_row, ret_why);
+}
+
+bool manager_runs_is_of_end(const ManagerRuns *runs, uint32_t id, uint32_t node) {
+        const ManagerRun *run = manager_run_find(runs, id);
+
+        return run && run_graph_is_extra(flow_definition_graph(run->definition), node);
 }
 
 const char *manager_runs_node_name(const ManagerRuns *runs, uint32_t id, uint32_t node) {

@@ -259,10 +259,23 @@ static void explain_use(const ManagerUse *use, const ManagerJobs *jobs, Text *te
                 text_addf(text, "it is about to %s %s", flow_operation_to_string(use->operation), use->unit);
 }
 
-bool manager_uses_explain(const ManagerUses *uses, const ManagerJobs *jobs, Text *text) {
+/* StartMode=finished: the job is ordered behind the start of the flow, which waits for the end of this run. */
+static void explain_circle(const ManagerUse *use, const ManagerJobs *jobs, const Unit *flow, Text *text) {
+        const Unit *unit = unit_table_find(jobs->units, use->unit);
+
+        if (use->step == MANAGER_USE_ASKED && flow->active_state == UNIT_ACTIVATING && unit &&
+            unit_has_relation(unit, UNIT_AFTER, flow))
+                text_addf(text,
+                          "; that waits for the start of %s, which waits for the end of this run (StartMode=finished): "
+                          "neither goes on before the job, the node or the run is cancelled",
+                          flow->id);
+}
+
+bool manager_uses_explain(const ManagerUses *uses, const ManagerJobs *jobs, const Unit *flow, Text *text) {
         for (size_t i = 0; i < uses->n; i++)
                 if (uses->items[i].step != MANAGER_USE_MET) {
                         explain_use(&uses->items[i], jobs, text);
+                        explain_circle(&uses->items[i], jobs, flow, text);
                         return true;
                 }
         return false;

@@ -70,7 +70,7 @@ ManagerUseResult manager_uses_step(ManagerUses *uses, const ManagerUseContext *c
 void manager_uses_cancel(ManagerUses *uses, const ManagerUseContext *context);
 
 /* Adds what is waited for: "it waits for job 12 (restart a.service)"; nothing: false. */
-bool manager_uses_explain(const ManagerUses *uses, const ManagerJobs *jobs, Text *text);
+bool manager_uses_explain(const ManagerUses *uses, const ManagerJobs *jobs, const Unit *flow, Text *text);
 uint32_t manager_uses_job(const ManagerUses *uses); /* the last one that was asked for; 0: none */
 
 void manager_uses_write(const ManagerUses *uses, RecordWriter *writer);

@@ -13,8 +13,9 @@ static bool has_end(const RunEndSet ends, uint16_t end) {
         return ends[end / 64] >> end % 64 & 1;
 }
 
-static bool is_stopping(const Run *run) {
-        return run->row.state == RUN_STOPPING;
+/* Nothing is tried again, and nobody decides about it: that is for what ends the run alone. */
+static bool is_stopping(const Run *run, uint32_t node) {
+        return run->row.state == RUN_STOPPING && !run_node_is_extra(run, node);
 }
 
 /* — making — */
@@ -101,7 +102,7 @@ static void fail(Run *run, uint32_t node, RunNodeState state, RunReason reason, 
         RunNode *entry = &run->nodes[node];
         usec_t delay;
 
-        if (!can_retry || is_stopping(run) || entry->failures >= policy->retry || entry->failures == UINT16_MAX) {
+        if (!can_retry || is_stopping(run, node) || entry->failures >= policy->retry || entry->failures == UINT16_MAX) {
                 run_node_fail(run, node, state, reason);
                 return;
         }
@@ -149,7 +150,7 @@ static bool can_say_again(const Run *run, uint32_t node) {
         const RunPolicy *policy = run_graph_policy(run->graph, node);
         const RunNode *entry = &run->nodes[node];
 
-        return policy->again > 0 && !is_stopping(run) &&
+        return policy->again > 0 && !is_stopping(run, node) &&
                (policy->again_max == 0 || entry->agains < policy->again_max) &&
                run->flow->engine->now < run_again_bound(run, node);
 }
@@ -162,7 +163,7 @@ static void end_exited(Run *run, uint32_t node, uint16_t end) {
                 run_node_become(run, node, RUN_NODE_SUCCEEDED, RUN_REASON_NONE);
                 return;
         }
-        if (has_end(policy->pending_ends, end) && !is_stopping(run)) {
+        if (has_end(policy->pending_ends, end) && !is_stopping(run, node)) {
                 run_node_become(run, node, RUN_NODE_PENDING, RUN_REASON_STATUS);
                 return;
         }
@@ -187,7 +188,7 @@ static void end_unknown(Run *run, uint32_t node, RunReason reason) {
         const RunPolicy *policy = run_graph_policy(run->graph, node);
         RunNode *entry = &run->nodes[node];
 
-        if (is_stopping(run) || policy->recover == RUN_RECOVER_FAIL) {
+        if (is_stopping(run, node) || policy->recover == RUN_RECOVER_FAIL) {
                 run_node_fail(run, node, RUN_NODE_FAILED, reason);
                 return;
         }
@@ -287,7 +288,7 @@ static void tell_end(Run *run, uint32_t node, RunOutcome outcome) {
 
 void run_attempt_tell_all(Run *run, RunOutcome outcome) {
         for (uint32_t i = 0; i < run->n && run->tally[RUN_NODE_RUNNING] > 0; i++)
-                if (run->nodes[i].state == RUN_NODE_RUNNING)
+                if (run->nodes[i].state == RUN_NODE_RUNNING && !run_node_is_extra(run, i))
                         tell_end(run, i, outcome);
 }
 
@@ -298,7 +299,7 @@ void run_attempt_abandon_all(Run *run) {
                 const bool is_held = run->nodes[i].attempt == RUN_ATTEMPT_IS_HELD || run->nodes[i].is_idle;
                 const RunAttemptKey key = run_attempt_key(run, i);
 
-                if (run->nodes[i].state != RUN_NODE_RUNNING)
+                if (run->nodes[i].state != RUN_NODE_RUNNING || run_node_is_extra(run, i))
                         continue;
                 run->nodes[i].outcome = RUN_OUTCOME_DEADLINE;
                 run_attempt_end(run, i, RUN_END_EXITED, 0);

@@ -31,14 +31,22 @@ RunNodeRow run_node_row(const Run *run, uint32_t node) {
         };
 }
 
-static void put_run(const RunEngine *engine, const Run *run) {
-        engine->host->put_run(engine->userdata, &run->row);
+/* Nodes that have ended, or those that have not. */
+static void put_nodes(const RunEngine *engine, const Run *run, bool have_ended) {
         for (uint32_t i = run->first_changed;
              (i = run_set_next(run, RUN_SET_CHANGED, i, run->end_changed)) < run->end_changed; i++) {
                 const RunNodeRow row = run_node_row(run, i);
 
-                engine->host->put_node(engine->userdata, run->row.id, &row);
+                if (run_node_state_is_terminal(row.state) == have_ended)
+                        engine->host->put_node(engine->userdata, run->row.id, &row);
         }
+}
+
+/* What begins because something has ended is told after that. */
+static void put_run(const RunEngine *engine, const Run *run) {
+        engine->host->put_run(engine->userdata, &run->row);
+        put_nodes(engine, run, true);
+        put_nodes(engine, run, false);
 }
 
 /* The store will have the rows of @batch. */
@@ -151,8 +159,11 @@ int run_engine_restore(RunFlow *flow, RunGraph *graph, const RunRow *row, const 
                         return -EINVAL;
                 }
         run_lock_restore(run);
+        run->is_being_restored = true;
         for (uint32_t i = 0; i < n_nodes; i++)
                 restore_node(run, &nodes[i]);
+        run->is_being_restored = false;
+        run_undo_restore(run);
         /* What became of it stands in the rows. */
         run_forget_doubts(run);
         run->fired = RUN_END_RUN_NO;

@@ -13,7 +13,12 @@
 #include "run/run_private.h"
 
 static bool may_begin(const Run *run) {
-        return run->row.state == RUN_RUNNING && run->flow->is_active && run->flow->engine->store == RUN_STORE_OPEN;
+        /* In STOPPING compensations and the final node alone are READY. */
+        const bool has_some = run->row.state == RUN_RUNNING ||
+                              (run->row.state == RUN_STOPPING && run->extra_tally[RUN_NODE_READY] > 0 &&
+                               !run->row.is_held);
+
+        return has_some && run->flow->is_active && run->flow->engine->store == RUN_STORE_OPEN;
 }
 
 /* The first node that may begin, by urgency; run->n: none. */

@@ -98,7 +98,8 @@ static void cancel_others(const Run *but) {
         RunFlow *flow = but->flow;
 
         for (Run *run = flow->first; run; run = run->next)
-                if (run != but && !run_is_over(run)) {
+                /* One that ends already does so, though a compensation may wait for a person. */
+                if (run != but && !run_is_over(run) && !(run->row.state == RUN_SUSPENDED && run_is_ending(run))) {
                         run_stop(run, RUN_CANCELLED);
                         run_attempt_tell_all(run, RUN_OUTCOME_CANCELLED);
                         run_settle(run);
@@ -328,12 +329,17 @@ static void unit_is_active(RunFlow *flow, bool by_person) {
                         run_release_hold(run);
 }
 
+/* Something is to run before it ends, for which its unit has to be active. */
+static bool wants_unit_to_end(const Run *run) {
+        return run->row.state == RUN_STOPPING && run->extra_tally[RUN_NODE_READY] > 0;
+}
+
 /* The start job came to nothing. */
 static void unit_did_not_start(RunFlow *flow, RunState state, RunReason reason) {
         for (Run *run = flow->first; run; run = run->next)
                 if (run->row.state == RUN_CREATED && !run->row.is_held)
                         run_end_unbegun(run, state, reason);
-                else if (run->row.state == RUN_RUNNING)
+                else if (run->row.state == RUN_RUNNING || wants_unit_to_end(run))
                         run_hold(run, false);
 }
 
@@ -353,7 +359,7 @@ void run_flow_unit(RunFlow *flow, RunUnitEvent event, bool by_person) {
 
 bool run_flow_wants_unit(const RunFlow *flow) {
         for (const Run *run = flow->first; run && !flow->is_active; run = run->next)
-                if (!run->row.is_held && (run->row.state <= RUN_RUNNING))
+                if (!run->row.is_held && (run->row.state <= RUN_RUNNING || wants_unit_to_end(run)))
                         return true;
         return false;
 }

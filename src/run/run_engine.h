@@ -24,6 +24,9 @@
  * whatever its exit says. The node stays RUNNING until the end of the whole
  * tree is told, and ends then.
  *
+ * When all nodes have ended, those that have succeeded may be undone, and a final
+ * node runs, while the run is STOPPING: see run_undo.c.
+ *
  * After a restart the rows are given back (run_engine_restore()), and the
  * engine goes on as if nothing had been. A node without a row is WAITING.
  *
@@ -107,6 +110,8 @@ typedef enum RunReason {
         RUN_REASON_INPUT_MISSING, /* FAILED: nobody has given what it needs */
         RUN_REASON_JOB, /* RUNNING: a job of a unit, and no process; CANCELLED: that was cancelled */
         RUN_REASON_REFUSED, /* FAILED: it must not be done, however often it is tried */
+        RUN_REASON_COMPENSATE, /* of a run: STOPPING, SUSPENDED while what has succeeded is undone … */
+        RUN_REASON_FINAL, /* … and while the final node runs */
         _RUN_REASON_MAX,
 } RunReason;
 
@@ -129,6 +134,8 @@ typedef enum RunWhy {
         RUN_WHY_LOCK, /* see run_engine_get_lock() */
         RUN_WHY_RESOURCE,
         RUN_WHY_JOB, /* of a unit, to end */
+        RUN_WHY_COMPENSATE, /* what has succeeded to be undone */
+        RUN_WHY_FINAL, /* the final node */
         _RUN_WHY_MAX,
 } RunWhy;
 
@@ -176,7 +183,7 @@ typedef struct RunRow {
         uint64_t key; /* of the request; 0: none */
         RunState state;
         RunReason reason;
-        RunState result; /* of STOPPING */
+        RunState result; /* of STOPPING, and of SUSPENDED while it ends; else RUN_CREATED */
         bool is_held, is_held_by_person; /* by a stop of the unit */
         bool is_paused; /* by a person */
         uint32_t round; /* from 1 */
@@ -348,6 +355,7 @@ typedef enum RunVerb {
         RUN_VERB_SKIP, /* a node that does not run */
         RUN_VERB_APPROVE, /* a node that waits at its gate */
         RUN_VERB_REJECT,
+        RUN_VERB_COMPENSATE, /* what has succeeded in a run that has ended */
         _RUN_VERB_MAX,
 } RunVerb;
 

@@ -31,6 +31,10 @@ typedef struct GraphNode {
 struct RunGraph {
         uint32_t n_refs;
         uint32_t n;
+        uint32_t first_extra, n_extra; /* those of the end of a run */
+        uint32_t *partners; /* owned: of each node; NULL: none has one */
+        uint32_t final;
+        unsigned undo_on;
         GraphNode *nodes; /* owned; one more than .n, where the last ranges end */
         uint32_t *parents, *children; /* owned */
         uint8_t *parent_edges, *child_edges; /* owned; RunEdge, beside each of them */
@@ -46,6 +50,7 @@ struct RunGraph {
 
 static RunGraph *free_graph(RunGraph *graph) {
         free(graph->nodes);
+        free(graph->partners);
         free(graph->parents);
         free(graph->children);
         free(graph->parent_edges);
@@ -528,16 +533,43 @@ static int add_demands(RunGraph *graph, const RunGraphSpec *spec) {
         return graph->demands ? 0 : -ENOMEM;
 }
 
+/* What the nodes of the end belong to. */
+static int add_partners(RunGraph *graph, const RunGraphSpec *spec) {
+        bool has_partners = false;
+
+        for (uint32_t i = graph->first_extra; i < graph->first_extra + graph->n_extra; i++)
+                if (spec->nodes[i].undoes == RUN_NODE_NONE)
+                        graph->final = i;
+                else
+                        has_partners = true;
+        if (!has_partners)
+                return 0;
+        graph->partners = malloc(graph->n * sizeof(*graph->partners));
+        if (!graph->partners)
+                return -ENOMEM;
+        memset(graph->partners, 0xff, graph->n * sizeof(*graph->partners));
+        for (uint32_t i = graph->first_extra; i < graph->first_extra + graph->n_extra; i++)
+                if (spec->nodes[i].undoes != RUN_NODE_NONE) {
+                        graph->partners[i] = spec->nodes[i].undoes;
+                        graph->partners[spec->nodes[i].undoes] = i;
+                }
+        return 0;
+}
+
 int run_graph_new(const RunGraphSpec *spec, RunGraph **ret_graph, char **ret_problem) {
         cleanup_(run_graph_unrefp) RunGraph *graph = NULL;
         int r;
 
-        if (spec->n_nodes == 0 || spec->n_nodes == RUN_NODE_NONE)
-                return refuse(ret_problem, spec->n_nodes == 0 ? "There is no node." : "There are too many nodes.");
+        if (spec->n_nodes == spec->n_extra || spec->n_nodes == RUN_NODE_NONE)
+                return refuse(ret_problem, spec->n_nodes == RUN_NODE_NONE ? "There are too many nodes." :
+                                                                            "There is no node.");
         graph = malloc(sizeof(*graph));
         if (!graph)
                 return -ENOMEM;
-        *graph = (RunGraph) { .n_refs = 1, .n = spec->n_nodes };
+        *graph = (RunGraph) {
+                .n_refs = 1, .n = spec->n_nodes, .first_extra = spec->first_extra, .n_extra = spec->n_extra,
+                .final = RUN_NODE_NONE, .undo_on = spec->undo_on,
+        };
         graph->nodes = calloc((size_t) spec->n_nodes + 1, sizeof(*graph->nodes));
         if (!graph->nodes)
                 return -ENOMEM;
@@ -546,6 +578,8 @@ int run_graph_new(const RunGraphSpec *spec, RunGraph **ret_graph, char **ret_pro
         if (r < 0)
                 return r;
         r = add_policies(graph, spec);
+        if (r == 0)
+                r = add_partners(graph, spec);
         if (r == 0)
                 r = add_demands(graph, spec);
         if (r < 0)
@@ -571,6 +605,27 @@ int run_graph_new(const RunGraphSpec *spec, RunGraph **ret_graph, char **ret_pro
 
 uint32_t run_graph_count(const RunGraph *graph) {
         return graph->n;
+}
+
+uint32_t run_graph_count_extra(const RunGraph *graph) {
+        return graph->n_extra;
+}
+
+bool run_graph_is_extra(const RunGraph *graph, uint32_t node) {
+        return node >= graph->first_extra && node - graph->first_extra < graph->n_extra;
+}
+
+uint32_t run_graph_partner(const RunGraph *graph, uint32_t node) {
+        assert(node < graph->n);
+        return graph->partners ? graph->partners[node] : RUN_NODE_NONE;
+}
+
+unsigned run_graph_undo_on(const RunGraph *graph) {
+        return graph->undo_on;
+}
+
+uint32_t run_graph_final(const RunGraph *graph) {
+        return graph->final;
 }
 
 const char *run_graph_name(const RunGraph *graph, uint32_t node) {
@@ -660,6 +715,7 @@ size_t run_graph_bytes(const RunGraph *graph) {
         return sizeof(*graph) + (graph->n + 1) * sizeof(*graph->nodes) +
                2 * n_edges * (sizeof(*graph->parents) + sizeof(*graph->parent_edges)) +
                graph->n * (2 * sizeof(*graph->order) + sizeof(*graph->ways)) + graph->n_names +
+               (graph->partners ? graph->n * sizeof(*graph->partners) : 0) +
                graph->policies.allocated * sizeof(*graph->policies.items) +
                graph->by_name.n_slots * sizeof(*graph->by_name.slots) +
                run_demands_bytes(graph->demands, graph->n_demands);

@@ -53,6 +53,12 @@ typedef enum RunEdge {
         RUN_EDGE_OTHERWISE = 1 << 6, /* from a node with When= to the node with Otherwise= beside it */
 } RunEdge;
 
+/* Results after which what has succeeded is undone; bits. */
+enum {
+        RUN_UNDO_ON_FAILURE = 1 << 0, /* or lateness */
+        RUN_UNDO_ON_CANCEL = 1 << 1,
+};
+
 typedef enum RunRecover {
         RUN_RECOVER_RETRY, /* what was lost or interrupted runs again */
         RUN_RECOVER_PENDING, /* a person decides */
@@ -142,14 +148,21 @@ typedef struct RunNodeSpec {
         uint32_t n_parents;
         uint32_t payload; /* opaque: what the owner finds the node's command by */
         RunPolicy policy;
+        uint32_t undoes; /* of one of the .n_extra nodes: which node; RUN_NODE_NONE: it is the final one */
 } RunNodeSpec;
 
+/*
+ * Beside the nodes of the definition there may be those of the end of a run, which depend on nothing and are judged by
+ * nothing: compensations, each of which undoes a node, and the final one.
+ */
 typedef struct RunGraphSpec {
         const RunNodeSpec *nodes;
         uint32_t n_nodes;
         const RunDemand *demands; /* copied */
         uint32_t n_demands;
         uint32_t demand; /* of a run, as in RunPolicy */
+        uint32_t first_extra, n_extra; /* those of the end, which stand together */
+        unsigned undo_on; /* RUN_UNDO_ON_… */
 } RunGraphSpec;
 
 typedef struct RunGraph RunGraph;
@@ -165,6 +178,12 @@ RunGraph *run_graph_unref(RunGraph *graph); /* accepts NULL, returns NULL */
 DEFINE_CLEANUP(RunGraph, run_graph_unref)
 
 uint32_t run_graph_count(const RunGraph *graph);
+uint32_t run_graph_count_extra(const RunGraph *graph); /* those of the end */
+bool run_graph_is_extra(const RunGraph *graph, uint32_t node); /* one of these */
+/* The compensation of a node, or the node that a compensation undoes; RUN_NODE_NONE: there is none. */
+uint32_t run_graph_partner(const RunGraph *graph, uint32_t node);
+unsigned run_graph_undo_on(const RunGraph *graph); /* RUN_UNDO_ON_… */
+uint32_t run_graph_final(const RunGraph *graph); /* the node that ends a run; RUN_NODE_NONE: there is none */
 uint32_t run_graph_find(const RunGraph *graph, const char *name); /* or RUN_NODE_NONE */
 const char *run_graph_name(const RunGraph *graph, uint32_t node);
 uint32_t run_graph_payload(const RunGraph *graph, uint32_t node);

@@ -19,13 +19,13 @@ static size_t words(uint32_t n) {
 }
 
 size_t run_engine_bytes(uint32_t n_nodes) {
-        return sizeof(Run) + n_nodes * (sizeof(RunNode) + sizeof(uint32_t)) +
+        return sizeof(Run) + (size_t) n_nodes * (sizeof(RunNode) + sizeof(uint32_t)) +
                _RUN_SET_MAX * words(n_nodes) * sizeof(uint64_t) + sizeof(uint64_t);
 }
 
 /* Sets and timers stand behind the nodes. */
 int run_instance_new(RunFlow *flow, RunGraph *graph, const RunRow *row, bool is_restored, Run **ret_run) {
-        const uint32_t n = run_graph_count(graph);
+        const uint32_t n = run_graph_count(graph), n_extra = run_graph_count_extra(graph);
         uint64_t *sets;
         Run *run;
         int r;
@@ -47,12 +47,14 @@ int run_instance_new(RunFlow *flow, RunGraph *graph, const RunRow *row, bool is_
         run->flow = flow;
         run->graph = run_graph_ref(graph);
         run->settings = flow->settings;
+        run->n_extra = n_extra;
         run->n = run->first_marked = run->first_changed = run->first_ready = n;
         run->row = *row;
         if (row->has_priority)
                 run->settings.priority = row->priority;
         run->row.priority = run->settings.priority;
-        run->tally[RUN_NODE_WAITING] = n;
+        run->tally[RUN_NODE_WAITING] = n - n_extra;
+        run->extra_tally[RUN_NODE_WAITING] = n_extra;
         run->place = run->offer_place = HEAP_NOWHERE;
         run->due = USEC_INFINITY;
         for (uint32_t i = 0; i < n; i++) {
@@ -61,6 +63,8 @@ int run_instance_new(RunFlow *flow, RunGraph *graph, const RunRow *row, bool is_
                 run->has_sleepers = run->has_sleepers || run_policy_sleeps(run_graph_policy(graph, i));
         }
         r = run_lock_init(run, is_restored);
+        if (r == 0 && n_extra > 0 && !(run->undo = calloc(n_extra, sizeof(*run->undo))))
+                r = -ENOMEM;
         if (r < 0) {
                 run_lock_deinit(run);
                 run_graph_unref(run->graph);
@@ -93,6 +97,7 @@ void run_instance_free(Run *run) {
         run_lock_deinit(run);
         (void) id_map_remove(&flow->engine->runs, run->row.id);
         run_graph_unref(run->graph);
+        free(run->undo);
         free(run);
 }
 
@@ -303,4 +308,13 @@ void run_time(Run *run) {
         else
                 /* run_instance_new() has made room for each run. */
                 (void) heap_push(timers, run);
+}
+
+void run_become(Run *run, RunState state, RunReason reason) {
+        run->row.state = state;
+        run->row.reason = reason;
+        if (run_is_over(run))
+                run_lock_end(run);
+        run_change(run);
+        run_time(run);
 }

@@ -122,14 +122,30 @@ static void put_ready(Run *run, uint32_t node, bool is_ready) {
         run->first_ready = MIN(run->first_ready, urgency);
 }
 
+/* Successes that can be undone are counted: see run_undo.c. What is to be done again is to be undone again. */
+static void note_success(Run *run, uint32_t node, RunNodeState from) {
+        const uint32_t partner = run_graph_partner(run->graph, node);
+        const bool has_succeeded = run->nodes[node].state == RUN_NODE_SUCCEEDED;
+
+        if (run->is_being_restored || partner == RUN_NODE_NONE || run_node_is_extra(run, node))
+                return;
+        if (has_succeeded && from != RUN_NODE_SUCCEEDED)
+                run->nodes[node].at = ++run->successes;
+        else if (!has_succeeded && from == RUN_NODE_SUCCEEDED && run->nodes[partner].state != RUN_NODE_WAITING) {
+                run->nodes[partner].number = 0;
+                run_node_become(run, partner, RUN_NODE_WAITING, RUN_REASON_NONE);
+        }
+}
+
 void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reason) {
         RunNode *entry = &run->nodes[node];
         const RunNodeState from = entry->state;
         const RunReason reason_before = entry->reason;
         const bool had_started = run_node_has_started(entry, from);
+        uint32_t *tally = run_node_is_extra(run, node) ? run->extra_tally : run->tally;
 
-        run->tally[from]--;
-        run->tally[state]++;
+        tally[from]--;
+        tally[state]++;
         if (run_node_is_wait(run, node))
                 run->n_waits += (uint32_t) (state == RUN_NODE_RUNNING) - (from == RUN_NODE_RUNNING);
         entry->state = state;
@@ -149,6 +165,7 @@ void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reas
         run->may_be_unneeded = run->may_be_unneeded || state == RUN_NODE_PENDING;
         if (state > RUN_NODE_BLOCKED)
                 run_want_policy(run, node, false);
+        note_success(run, node, from);
         run_change_node(run, node);
         run_node_time(run, node);
         tell_children(run, node, from, reason_before);
@@ -176,7 +193,8 @@ void run_node_fail(Run *run, uint32_t node, RunNodeState state, RunReason reason
         const RunPolicy *policy = run_graph_policy(run->graph, node);
         const bool stands_in = state == RUN_NODE_TIMEOUT ? policy->has_default_for_timeout : policy->has_default;
 
-        if (policy->failure == RUN_POLICY_SUSPEND && !stands_in && run->row.state != RUN_STOPPING) {
+        if (policy->failure == RUN_POLICY_SUSPEND && !stands_in &&
+            (run->row.state != RUN_STOPPING || run_node_is_extra(run, node))) {
                 run_node_become(run, node, RUN_NODE_PENDING, RUN_REASON_FAILED);
                 return;
         }
@@ -340,7 +358,7 @@ static void judge(Run *run, uint32_t node) {
         const RunNodeState state = run->nodes[node].state;
         RunNodeEvent verdict;
 
-        if (state != RUN_NODE_WAITING && state != RUN_NODE_BLOCKED)
+        if ((state != RUN_NODE_WAITING && state != RUN_NODE_BLOCKED) || run_node_is_extra(run, node))
                 return;
         verdict = ask_parents(run, node);
         if (run_graph_policy(run->graph, node)->is_otherwise && verdict != RUN_NODE_EVENT_NEVER) {
@@ -414,7 +432,9 @@ void run_mark_all(Run *run) {
 
 void run_node_skip_rest(Run *run) {
         for (uint32_t i = 0; i < run->n; i++)
-                if (run->nodes[i].state < RUN_NODE_SUCCEEDED && run->nodes[i].state != RUN_NODE_RUNNING)
+                if (run_node_is_extra(run, i))
+                        continue;
+                else if (run->nodes[i].state < RUN_NODE_SUCCEEDED && run->nodes[i].state != RUN_NODE_RUNNING)
                         run_node_become(run, i, RUN_NODE_SKIPPED, RUN_REASON_ENDED);
                 else if (run_node_sleeps(run, i))
                         /* There is nothing whose end could be waited for. */
@@ -473,6 +493,21 @@ void run_reset_below(Run *run, uint32_t node, bool all) {
                 if (all ? run_node_state_is_terminal(state) : state == RUN_NODE_SKIPPED || state == RUN_NODE_CANCELLED)
                         run_node_reset(run, order[at]);
         }
+}
+
+void run_reset_all(Run *run, bool (*resets)(const Run *run, uint32_t node)) {
+        const uint32_t *order = run_graph_order(run->graph);
+
+        run_judge(run);
+        for (uint32_t i = 0; i < run->n; i++)
+                if (resets(run, i))
+                        mark(run, i);
+        if (run->end_marked > 0)
+                mark_below(run, order[run->first_marked]);
+        for (uint32_t at = run->first_marked; at < run->end_marked;
+             at = run_set_next(run, RUN_SET_MARKED, at + 1, run->end_marked))
+                if (run_set_has(run, RUN_SET_MARKED, at) && run_node_state_is_terminal(run->nodes[order[at]].state))
+                        run_node_reset(run, order[at]);
 }
 
 /* A walk with early end: most nodes have a goal near. */

@@ -54,8 +54,9 @@ typedef struct Run {
         RunGraph *graph; /* a reference */
         RunSettings settings;
         RunRow row;
-        uint32_t n;
-        uint32_t tally[_RUN_NODE_STATE_MAX];
+        uint32_t n, n_extra; /* all nodes; those of its end */
+        uint32_t tally[_RUN_NODE_STATE_MAX]; /* of the nodes without those of the end … */
+        uint32_t extra_tally[_RUN_NODE_STATE_MAX]; /* … and of these */
         uint32_t n_held;
         uint32_t n_waits; /* nodes that are RUNNING without a process … */
         uint32_t n_ready_waits; /* … and those of RUN_SET_READY that will be */
@@ -76,6 +77,11 @@ typedef struct Run {
         RunClaim *claim; /* owned; NULL: it takes nothing */
         RunClaim **claims; /* of the nodes, owned; NULL: none takes anything */
         RunGate gate, wait_gate; /* of the claims of its nodes; of those that need no process */
+        usec_t successes; /* the number of the last one that could be undone */
+        uint32_t *undo; /* owned: nodes to undo, in their order, once … */
+        bool is_undo_listed; /* … they are listed */
+        bool is_being_restored;
+        uint32_t n_undo, undo_at;
         uint32_t *timers; /* a heap of nodes */
         uint64_t *sets[_RUN_SET_MAX];
         RunNode nodes[];
@@ -139,14 +145,24 @@ static inline bool run_can_wait(const Run *run) {
         return !run->row.is_held && (run->row.state == RUN_CREATED || run->row.state == RUN_QUEUED);
 }
 
+/* The result is fixed, though a compensation may wait for a person. */
+static inline bool run_is_ending(const Run *run) {
+        return run->row.state == RUN_STOPPING || (run->row.state == RUN_SUSPENDED && run->row.result != RUN_CREATED);
+}
+
 /* Nodes of the run are judged by their parents. */
 static inline bool run_is_judged(const Run *run) {
-        return run->row.state <= RUN_SUSPENDED;
+        return run->row.state <= RUN_SUSPENDED && !run_is_ending(run);
 }
 
 /* The run has begun, and has no result. */
 static inline bool run_is_open(const Run *run) {
-        return run->row.state >= RUN_RUNNING && run->row.state <= RUN_SUSPENDED;
+        return run->row.state >= RUN_RUNNING && run->row.state <= RUN_SUSPENDED && !run_is_ending(run);
+}
+
+/* A compensation, or the final node. */
+static inline bool run_node_is_extra(const Run *run, uint32_t node) {
+        return run->n_extra > 0 && run_graph_is_extra(run->graph, node);
 }
 
 /* — run_instance.c: memory, sets, timers — */
@@ -174,6 +190,7 @@ RunAttemptKey run_attempt_key(const Run *run, uint32_t node);
 uint8_t run_node_priority(const Run *run, uint32_t node);
 void run_hold_attempt(Run *run, uint32_t node, bool is_held); /* until the host is asked to spawn it */
 Run *run_find(const RunEngine *engine, uint32_t id);
+void run_become(Run *run, RunState state, RunReason reason); /* the run itself */
 
 /* — run_node.c: states of nodes — */
 
@@ -201,6 +218,8 @@ void run_reach_gate(Run *run, uint32_t node); /* READY, or PENDING before its ga
 void run_node_reset(Run *run, uint32_t node); /* a next generation */
 /* Resets @node and, below it, all or what was skipped or cancelled. */
 void run_reset_below(Run *run, uint32_t node, bool all);
+/* Resets all nodes that @resets says, and all below them. */
+void run_reset_all(Run *run, bool (*resets)(const Run *run, uint32_t node));
 void run_drop_unneeded(Run *run);
 
 /* — run_need.c: short circuit — */
@@ -241,7 +260,6 @@ bool run_lock_why(const Run *run, uint32_t node, RunClaimWhy *ret_why);
 
 /* — run_settle.c: states of runs — */
 
-void run_become(Run *run, RunState state, RunReason reason);
 void run_stop(Run *run, RunState result);
 void run_fire(Run *run); /* ends it if FailurePolicy=end asks for that */
 void run_settle(Run *run); /* after each event */
@@ -252,6 +270,18 @@ void run_hold(Run *run, bool by_person);
 void run_release_hold(Run *run);
 void run_end_unbegun(Run *run, RunState state, RunReason reason);
 void run_begin_again(Run *run); /* a next round */
+
+/* — run_undo.c: compensations, and the final node — */
+
+/* Nothing else of a STOPPING run is left: goes on with its end. Returns whether that is done, too. */
+bool run_undo_step(Run *run);
+/* What is left to undo is skipped, and so is what waits for a person. */
+void run_undo_give_up(Run *run, bool with_final);
+void run_undo_restore(Run *run); /* when all rows of a run were given back */
+bool run_undo_can_begin(const Run *run); /* something of a run that has ended can be undone */
+void run_undo_begin(Run *run);
+/* Before a next round: what was undone has to be done again. Returns whether something was. */
+bool run_undo_reset(Run *run);
 
 /* — run_batch.c: rows — */
 

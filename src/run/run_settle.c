@@ -9,15 +9,6 @@
 
 #include "run/run_private.h"
 
-void run_become(Run *run, RunState state, RunReason reason) {
-        run->row.state = state;
-        run->row.reason = reason;
-        if (run_is_over(run))
-                run_lock_end(run);
-        run_change(run);
-        run_time(run);
-}
-
 static uint32_t count_terminal(const Run *run) {
         uint32_t n = 0;
 
@@ -45,6 +36,8 @@ static RunState result_of(const Run *run) {
         for (uint32_t i = 0; i < run->n; i++) {
                 const RunNode *node = &run->nodes[i];
 
+                if (run_node_is_extra(run, i))
+                        continue;
                 if (has_failed(node)) {
                         if (!is_tolerated(run_graph_policy(run->graph, i), node))
                                 return RUN_FAILED;
@@ -56,7 +49,13 @@ static RunState result_of(const Run *run) {
 }
 
 void run_stop(Run *run, RunState result) {
-        if (run->row.state != RUN_STOPPING) {
+        if (run->row.state == RUN_SUSPENDED && run_is_ending(run)) {
+                run_undo_give_up(run, false);
+                run_become(run, RUN_STOPPING, run->row.reason);
+        } else if (run->row.state != RUN_STOPPING) {
+                /* What has not begun in this round has nothing to end. */
+                if (!run_has_begun(run))
+                        run_undo_give_up(run, true);
                 run->row.result = result;
                 run->row.is_held = run->row.is_held_by_person = run->row.is_paused = false;
                 run_become(run, RUN_STOPPING, RUN_REASON_NONE);
@@ -65,15 +64,17 @@ void run_stop(Run *run, RunState result) {
 }
 
 static void settle_stopping(Run *run) {
-        if (run->tally[RUN_NODE_RUNNING] == 0)
-                run_become(run, run->row.result, RUN_REASON_NONE);
+        if (run->tally[RUN_NODE_RUNNING] > 0 || !run_undo_step(run))
+                return;
+        run->row.is_held = run->row.is_held_by_person = false;
+        run_become(run, run->row.result, RUN_REASON_NONE);
 }
 
 static void settle_running(Run *run) {
         const uint32_t moving = run->tally[RUN_NODE_READY] + run->tally[RUN_NODE_RUNNING] +
                                 run->tally[RUN_NODE_DEFERRED];
 
-        if (count_terminal(run) == run->n) {
+        if (count_terminal(run) == run->n - run->n_extra) {
                 if (run->row.state != RUN_PAUSED)
                         run_stop(run, result_of(run));
         } else if (run->row.state == RUN_PAUSING && run_count_attempts(run) == 0)
@@ -168,6 +169,7 @@ void run_admit(RunFlow *flow) {
 
 void run_begin_again(Run *run) {
         run->row.round++;
+        run->row.result = RUN_CREATED;
         run->row.place = ++run->flow->engine->places;
         run->row.deadline = USEC_INFINITY;
         run_become(run, RUN_CREATED, RUN_REASON_NONE);
@@ -176,7 +178,7 @@ void run_begin_again(Run *run) {
 /* — a stop of the unit — */
 
 void run_hold(Run *run, bool by_person) {
-        if (run_is_over(run) || run->row.state == RUN_STOPPING)
+        if (run_is_over(run) || (run->row.state == RUN_STOPPING && run->n_extra == 0))
                 return;
         run->row.is_held = true;
         run->row.is_held_by_person = run->row.is_held_by_person || by_person;

@@ -35,13 +35,14 @@ static const Transition run_table[] = {
         { S(RUN_QUEUED), RUN_EVENT_QUEUE_TIMEOUT, S(RUN_TIMEOUT) },
         { S(RUN_RUNNING), RUN_EVENT_PAUSE, S(RUN_PAUSING) | S(RUN_PAUSED) },
         { S(RUN_RUNNING) | S(RUN_PAUSING), RUN_EVENT_HOLD, S(RUN_PAUSING) | S(RUN_PAUSED) },
-        { S(RUN_CREATED) | S(RUN_QUEUED) | S(RUN_PAUSED) | S(RUN_SUSPENDED), RUN_EVENT_HOLD, SAME },
+        { S(RUN_CREATED) | S(RUN_QUEUED) | S(RUN_PAUSED) | S(RUN_SUSPENDED) | S(RUN_STOPPING), RUN_EVENT_HOLD, SAME },
         { S(RUN_PAUSING), RUN_EVENT_DRAINED, S(RUN_PAUSED) | S(RUN_STOPPING) },
         { S(RUN_PAUSING) | S(RUN_PAUSED), RUN_EVENT_RESUME, S(RUN_RUNNING) },
         /* A hold is taken off. */
-        { S(RUN_CREATED) | S(RUN_QUEUED) | S(RUN_SUSPENDED), RUN_EVENT_RESUME, SAME },
-        { S(RUN_RUNNING), RUN_EVENT_STUCK, S(RUN_SUSPENDED) },
-        { S(RUN_SUSPENDED), RUN_EVENT_RESOLVE, S(RUN_RUNNING) },
+        { S(RUN_CREATED) | S(RUN_QUEUED) | S(RUN_SUSPENDED) | S(RUN_STOPPING), RUN_EVENT_RESUME, SAME },
+        /* In STOPPING a compensation, or the final node, is PENDING. */
+        { S(RUN_RUNNING) | S(RUN_STOPPING), RUN_EVENT_STUCK, S(RUN_SUSPENDED) },
+        { S(RUN_SUSPENDED), RUN_EVENT_RESOLVE, S(RUN_RUNNING) | S(RUN_STOPPING) },
         { S(RUN_RUNNING) | S(RUN_PAUSING) | S(RUN_PAUSED), RUN_EVENT_RESOLVE, SAME },
         { RUN_ENDED, RUN_EVENT_RESOLVE, S(RUN_CREATED) },
         /* In STOPPING the first result stands; a later request only ends what runs by stronger means. */
@@ -53,6 +54,7 @@ static const Transition run_table[] = {
         { S(RUN_STOPPING), RUN_EVENT_STOPPED, RUN_ENDED },
         { RUN_ENDED, RUN_EVENT_RETRY, S(RUN_CREATED) },
         { RUN_ENDED, RUN_EVENT_RERUN, S(RUN_CREATED) },
+        { RUN_ENDED, RUN_EVENT_COMPENSATE, S(RUN_STOPPING) },
 };
 
 #define NODE_ENDED \
@@ -143,6 +145,7 @@ static const char *const run_events[_RUN_EVENT_MAX] = {
         [RUN_EVENT_STOPPED] = "stopped",
         [RUN_EVENT_RETRY] = "retry",
         [RUN_EVENT_RERUN] = "rerun",
+        [RUN_EVENT_COMPENSATE] = "compensate",
 };
 
 static const char *const node_states[_RUN_NODE_STATE_MAX] = {

@@ -51,6 +51,7 @@ typedef enum RunEvent {
         RUN_EVENT_STOPPED,                      /* nothing of it runs any more */
         RUN_EVENT_RETRY,
         RUN_EVENT_RERUN,
+        RUN_EVENT_COMPENSATE,                   /* a person wants undone what has succeeded */
         _RUN_EVENT_MAX,
 } RunEvent;
 

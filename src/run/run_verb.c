@@ -29,10 +29,17 @@ static const struct {
         [RUN_VERB_SKIP] = { RUN_EVENT_RESOLVE, RUN_NODE_EVENT_SKIP },
         [RUN_VERB_APPROVE] = { RUN_EVENT_RESOLVE, RUN_NODE_EVENT_APPROVE },
         [RUN_VERB_REJECT] = { RUN_EVENT_RESOLVE, RUN_NODE_EVENT_REJECT },
+        [RUN_VERB_COMPENSATE] = { RUN_EVENT_COMPENSATE, _RUN_NODE_EVENT_MAX },
 };
 
 static bool is_resolution(RunVerb verb) {
         return verb >= RUN_VERB_AS_SUCCESS && verb <= RUN_VERB_AS_SKIP;
+}
+
+/* What ends a run is not judged: a person decides about it when nothing else can. */
+static bool can_take_extra(const Run *run, RunVerb verb, uint32_t node) {
+        return run->nodes[node].state == RUN_NODE_PENDING &&
+               (is_resolution(verb) || verb == RUN_VERB_RETRY || verb == RUN_VERB_SKIP);
 }
 
 static bool can_take(const Run *run, RunVerb verb, uint32_t node) {
@@ -47,8 +54,14 @@ static bool can_take(const Run *run, RunVerb verb, uint32_t node) {
                 return false;
         if (verb == RUN_VERB_RESUME && run->row.state != RUN_PAUSED && run->row.state != RUN_PAUSING)
                 return run->row.is_held;
+        if (verb == RUN_VERB_COMPENSATE)
+                return run_undo_can_begin(run);
         if (events[verb].node == _RUN_NODE_EVENT_MAX)
                 return true;
+        if (run_node_is_extra(run, node))
+                return can_take_extra(run, verb, node);
+        if (run_is_ending(run))
+                return false;
         state = run->nodes[node].state;
         if (verb == RUN_VERB_RERUN)
                 return true;
@@ -103,7 +116,9 @@ static void ready_again(Run *run, uint32_t node) {
 static void wake(Run *run) {
         if (run->row.state != RUN_SUSPENDED)
                 return;
-        if (run->row.is_held)
+        if (run_is_ending(run))
+                run_become(run, RUN_STOPPING, run->row.reason);
+        else if (run->row.is_held)
                 run_become(run, RUN_PAUSED, RUN_REASON_UNIT);
         else
                 run_become(run, RUN_RUNNING, RUN_REASON_NONE);
@@ -166,6 +181,7 @@ static void resolve(Run *run, RunVerb verb, uint32_t node) {
 
 static void take_node_verb(Run *run, RunVerb verb, uint32_t node) {
         const bool is_over = run_is_over(run);
+        const bool has_undone = is_over && run_undo_reset(run);
 
         if (verb == RUN_VERB_RERUN) {
                 run_reset_below(run, node, true);
@@ -176,6 +192,9 @@ static void take_node_verb(Run *run, RunVerb verb, uint32_t node) {
                 resolve_ended(run, node);
         else
                 resolve(run, verb, node);
+        /* Marks of what was reset first are gone. */
+        if (has_undone)
+                run_mark_all(run);
         if (is_over)
                 run_begin_again(run);
         else
@@ -195,6 +214,8 @@ int run_engine_verb(RunEngine *engine, uint32_t id, RunVerb verb, uint32_t node)
                 resume_run(run);
         else if (verb == RUN_VERB_STOP || verb == RUN_VERB_CANCEL)
                 stop_run(run, verb == RUN_VERB_CANCEL);
+        else if (verb == RUN_VERB_COMPENSATE)
+                run_undo_begin(run);
         else
                 take_node_verb(run, verb, node);
         run_settle(run);

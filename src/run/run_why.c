@@ -41,6 +41,8 @@ static const char *const reasons[_RUN_REASON_MAX] = {
         [RUN_REASON_INPUT_MISSING] = "input-missing",
         [RUN_REASON_JOB] = "job",
         [RUN_REASON_REFUSED] = "refused",
+        [RUN_REASON_COMPENSATE] = "compensate",
+        [RUN_REASON_FINAL] = "final",
 };
 
 static const char *const whys[_RUN_WHY_MAX] = {
@@ -49,6 +51,7 @@ static const char *const whys[_RUN_WHY_MAX] = {
         [RUN_WHY_STORE] = "store",       [RUN_WHY_PLACE] = "place",     [RUN_WHY_RUN] = "run",
         [RUN_WHY_UNIT] = "unit",         [RUN_WHY_POLICY] = "policy",   [RUN_WHY_LOCK] = "lock",
         [RUN_WHY_RESOURCE] = "resource", [RUN_WHY_GATE] = "gate",       [RUN_WHY_JOB] = "job",
+        [RUN_WHY_COMPENSATE] = "compensate", [RUN_WHY_FINAL] = "final",
 };
 
 static const char *const answers[_RUN_ANSWER_MAX] = {
@@ -69,6 +72,18 @@ static RunWhy why_not_yet(const Run *run, uint32_t node, bool has_place) {
         return why.is_lock ? RUN_WHY_LOCK : RUN_WHY_RESOURCE;
 }
 
+static bool has_begun_its_end(const Run *run) {
+        return run->extra_tally[RUN_NODE_READY] + run->extra_tally[RUN_NODE_RUNNING] > 0;
+}
+
+static RunWhy why_of_end(const Run *run) {
+        if (!has_begun_its_end(run))
+                return RUN_WHY_END;
+        if (run->row.is_held || !run->flow->is_active)
+                return RUN_WHY_UNIT;
+        return run->row.reason == RUN_REASON_FINAL ? RUN_WHY_FINAL : RUN_WHY_COMPENSATE;
+}
+
 static RunWhy why_of_run(const Run *run) {
         switch (run->row.state) {
         case RUN_CREATED:
@@ -81,8 +96,9 @@ static RunWhy why_of_run(const Run *run) {
         case RUN_SUSPENDED:
                 return RUN_WHY_HUMAN;
         case RUN_PAUSING:
-        case RUN_STOPPING:
                 return RUN_WHY_END;
+        case RUN_STOPPING:
+                return why_of_end(run);
         case RUN_RUNNING:
         case RUN_SUCCEEDED:
         case RUN_PARTIAL:
@@ -108,7 +124,7 @@ static RunWhy why_of_attempt(const Run *run, uint32_t number) {
 static RunWhy why_of_node(const Run *run, uint32_t node) {
         switch ((RunNodeState) run->nodes[node].state) {
         case RUN_NODE_WAITING:
-                if (!run_is_judged(run))
+                if (!run_is_judged(run) || run_node_is_extra(run, node))
                         return RUN_WHY_RUN;
                 return run->nodes[node].is_asked || run_set_has(run, RUN_SET_TO_ASK, node) ? RUN_WHY_POLICY
                                                                                            : RUN_WHY_PARENTS;
@@ -117,9 +133,9 @@ static RunWhy why_of_node(const Run *run, uint32_t node) {
         case RUN_NODE_PENDING:
                 return run_node_is_at_gate(&run->nodes[node]) ? RUN_WHY_GATE : RUN_WHY_HUMAN;
         case RUN_NODE_READY:
-                if (run->row.state != RUN_RUNNING)
+                if (run->row.state != RUN_RUNNING && !run_node_is_extra(run, node))
                         return RUN_WHY_RUN;
-                if (!run->flow->is_active)
+                if (!run->flow->is_active || (run_node_is_extra(run, node) && run->row.is_held))
                         return RUN_WHY_UNIT;
                 if (run->flow->engine->store != RUN_STORE_OPEN)
                         return RUN_WHY_STORE;

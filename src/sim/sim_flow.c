@@ -8,6 +8,12 @@
 #include "unit/unit_table.h"
 #include "unitfile/flow_settings.h"
 
+bool sim_flow_waits_for_end(const Unit *unit) {
+        const FlowSettings *settings = unit->type_settings;
+
+        return settings && settings->start_mode == FLOW_START_FINISHED;
+}
+
 UnitAnswer sim_flow_start(Unit *unit) {
         UnitHost *host = unit_table_host(unit->table);
 
@@ -40,8 +46,14 @@ bool sim_flow_runs_changed(Unit *unit) {
         UnitRuns runs;
 
         host->ops->get_runs(host, unit, &runs);
-        if (unit->active_state == UNIT_ACTIVATING && !runs.is_starting)
-                unit_publish(unit, runs.problem ? UNIT_FAILED : UNIT_ACTIVE, 0);
+        if (unit->active_state == UNIT_ACTIVATING && !runs.is_starting && runs.problem)
+                unit_publish(unit, UNIT_FAILED, 0);
+        else if (unit->active_state == UNIT_ACTIVATING && !runs.is_starting && sim_flow_waits_for_end(unit)) {
+                if (runs.n_live == 0 && runs.n_attempts == 0)
+                        unit_publish(unit, runs.has_failed || !runs.has_succeeded ? UNIT_FAILED : UNIT_INACTIVE, 0);
+                return false;
+        } else if (unit->active_state == UNIT_ACTIVATING && !runs.is_starting)
+                unit_publish(unit, UNIT_ACTIVE, 0);
         if (unit->active_state == UNIT_ACTIVE && runs.n_live == 0 && runs.n_attempts == 0) {
                 unit_publish(unit, runs.has_failed ? UNIT_FAILED : UNIT_INACTIVE, 0);
         } else if (unit->active_state == UNIT_DEACTIVATING && runs.n_attempts == 0) {

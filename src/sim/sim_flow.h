@@ -10,6 +10,7 @@
 
 #include "unit/unit.h"
 
+bool sim_flow_waits_for_end(const Unit *unit); /* its start lasts until its runs have ended: StartMode=finished */
 UnitAnswer sim_flow_start(Unit *unit);
 /* *@ret_timeout: when attempts are to be interrupted, a span; USEC_INFINITY: they are already, or never. */
 UnitAnswer sim_flow_stop(Unit *unit, usec_t *ret_timeout);

@@ -38,7 +38,7 @@ struct SimFlow {
         FlowDefinition *definition; /* a reference: of the last submission; NULL */
         bool is_starting; /* its start is to submit a run */
         bool is_stopping; /* its stop waits for attempts */
-        bool has_failed; /* a run has, since it became active */
+        bool has_failed, has_succeeded; /* a run has, since it became active */
         bool is_news; /* the unit is to be told */
         const char *problem; /* why its start has failed; static */
 };

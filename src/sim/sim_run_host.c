@@ -93,6 +93,8 @@ static void put_run(void *userdata, const RunRow *row) {
                 run->flow->is_news = true;
         if (run_state_is_terminal(row->state) && !run_state_is_terminal(run->row.state))
                 run->flow->has_failed |= row->state == RUN_FAILED || row->state == RUN_TIMEOUT;
+        if (row->state == RUN_SUCCEEDED || row->state == RUN_PARTIAL)
+                run->flow->has_succeeded = true;
         run->row = *row;
         run->is_put = true;
 }

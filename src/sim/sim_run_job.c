@@ -44,7 +44,7 @@ bool sim_runs_begin_job(Sim *sim, SimAttempt *attempt) {
 
         if (!run || flow_command_open(&command, run->definition, attempt->key.node) < 0)
                 return false;
-        is_job = command.node->unit;
+        is_job = command.node->unit && !command.is_extra;
         if (is_job)
                 begin(sim, attempt, command.node);
         flow_command_close(&command);

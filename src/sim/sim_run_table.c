@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "sim/sim.h"
+#include "sim/sim_flow.h"
 
 SimFlow *sim_runs_find_flow(const Sim *sim, const Unit *unit) {
         for (SimFlow *flow = sim->runs.flows; flow; flow = flow->next)
@@ -40,7 +41,8 @@ SimFlow *sim_runs_flow(Sim *sim, Unit *unit) {
         while (*last)
                 last = &(*last)->next;
         *last = flow;
-        if (unit->active_state == UNIT_ACTIVE)
+        if (unit->active_state == UNIT_ACTIVE ||
+            (unit->active_state == UNIT_ACTIVATING && sim_flow_waits_for_end(unit)))
                 run_flow_unit(flow->engine, RUN_UNIT_ACTIVE, false);
         return flow;
 }

@@ -10,6 +10,7 @@
 
 #include "basic/text.h"
 #include "sim/sim.h"
+#include "sim/sim_flow.h"
 
 static Sim *sim_of(UnitHost *host) {
         return container_of(host, Sim, host);
@@ -40,9 +41,11 @@ int sim_runs_start_unit(UnitHost *host, Unit *unit) {
 
         if (!flow)
                 return -ENOMEM;
-        flow->has_failed = flow->is_stopping = false;
+        flow->has_failed = flow->has_succeeded = flow->is_stopping = false;
         flow->problem = NULL;
         flow->is_news = flow->is_starting = true;
+        if (sim_flow_waits_for_end(unit))
+                run_flow_unit(flow->engine, RUN_UNIT_ACTIVE, sim_of(host)->runs.boot_job == 0);
         return 0;
 }
 
@@ -94,6 +97,8 @@ void sim_runs_job_event(const JobEvent *event, void *userdata) {
         if (event->kind != JOB_EVENT_FINISHED || !job->unit || job->type != JOB_START || job->result == JOB_DONE ||
             job->unit->active_state == UNIT_ACTIVE || !(flow = sim_runs_find_flow(sim, job->unit)))
                 return;
+        if (job->unit->active_state == UNIT_ACTIVATING && sim_flow_waits_for_end(job->unit))
+                return;
         run_flow_unit(flow->engine, job->result == JOB_CANCELED ? RUN_UNIT_CANCELLED : RUN_UNIT_FAILED, false);
         flow->is_news = true;
 }
@@ -109,6 +114,7 @@ void sim_runs_get(UnitHost *host, const Unit *unit, UnitRuns *ret_runs) {
                 ret_runs->n_live += sim_runs_is_live(sim, run);
         ret_runs->is_starting = flow->is_starting || !sim->runs.is_loaded;
         ret_runs->has_failed = flow->has_failed;
+        ret_runs->has_succeeded = flow->has_succeeded;
         ret_runs->problem = flow->problem;
 }
 

@@ -32,12 +32,13 @@ typedef enum FlowState {
         FLOW_RUNNING,
         FLOW_STOPPING, /* attempts are still there */
         FLOW_FAILED,
+        FLOW_FINISHING, /* StartMode=finished: its start waits for the end of its runs */
         _FLOW_STATE_MAX,
 } FlowState;
 
 static const char *const flow_states[_FLOW_STATE_MAX] = {
         [FLOW_DEAD] = "dead",         [FLOW_STARTING] = "starting", [FLOW_RUNNING] = "running",
-        [FLOW_STOPPING] = "stopping", [FLOW_FAILED] = "failed",
+        [FLOW_STOPPING] = "stopping", [FLOW_FAILED] = "failed", [FLOW_FINISHING] = "finishing",
 };
 
 typedef struct Flow {
@@ -75,6 +76,7 @@ static void publish(Unit *unit, FlowState state, UnitChangeFlags flags) {
         static const UnitActiveState active_states[_FLOW_STATE_MAX] = {
                 [FLOW_DEAD] = UNIT_INACTIVE,         [FLOW_STARTING] = UNIT_ACTIVATING, [FLOW_RUNNING] = UNIT_ACTIVE,
                 [FLOW_STOPPING] = UNIT_DEACTIVATING, [FLOW_FAILED] = UNIT_FAILED,
+                [FLOW_FINISHING] = UNIT_ACTIVATING,
         };
         const ExecTerms *terms = exec_settings_rare(draft_type_exec(unit))->terms;
 
@@ -151,6 +153,13 @@ static void flow_timer_elapsed(Unit *unit, UnitPurpose purpose) {
         host->ops->stop_runs(host, unit, true);
 }
 
+/* A start is done only if what it was for is: what nobody knows of, or was cancelled, is not. */
+static const char *judge_end(const UnitRuns *runs) {
+        if (runs->has_failed)
+                return "a run has failed";
+        return runs->has_succeeded ? NULL : "no run has succeeded";
+}
+
 static void flow_runs_changed(Unit *unit) {
         UnitHost *host = unit_host(unit);
         Flow *flow = flow_of(unit);
@@ -162,9 +171,11 @@ static void flow_runs_changed(Unit *unit) {
                         end(unit, runs.problem);
                         return;
                 }
-                set_state(unit, FLOW_RUNNING);
+                set_state(unit, flow_settings(unit)->start_mode == FLOW_START_FINISHED ? FLOW_FINISHING : FLOW_RUNNING);
         }
-        if (flow->state == FLOW_RUNNING && runs.n_live == 0 && runs.n_attempts == 0)
+        if (flow->state == FLOW_FINISHING && runs.n_live == 0 && runs.n_attempts == 0)
+                end_with_runs(unit, judge_end(&runs));
+        else if (flow->state == FLOW_RUNNING && runs.n_live == 0 && runs.n_attempts == 0)
                 end_with_runs(unit, runs.has_failed ? "a run has failed" : NULL);
         else if (flow->state == FLOW_STOPPING && runs.n_attempts == 0) {
                 (void) unit_set_timer(unit, UNIT_PURPOSE_STATE_LIMIT, USEC_INFINITY);
@@ -191,6 +202,12 @@ static int flow_activity(const Unit *unit, char **ret_activity, usec_t *ret_sinc
         if (runs.n_live == 0 && runs.n_attempts == 0)
                 return -ENOENT;
         *ret_since = unit->active_enter.monotonic;
+        if (flow_of(unit)->state == FLOW_FINISHING) {
+                *ret_since = unit->inactive_exit.monotonic;
+                return text_format(ret_activity, "waits for the end of %u run%s (StartMode=finished), %u attempt%s",
+                                   runs.n_live, runs.n_live == 1 ? "" : "s", runs.n_attempts,
+                                   runs.n_attempts == 1 ? "" : "s");
+        }
         return text_format(ret_activity, "%u run%s, %u attempt%s", runs.n_live, runs.n_live == 1 ? "" : "s",
                            runs.n_attempts, runs.n_attempts == 1 ? "" : "s");
 }
@@ -322,6 +339,7 @@ GETTER(priority, sink_u32, priority_number(flow->claim.priority))
 GETTER(queue_timeout, sink_u64, flow->claim.queue_timeout)
 GETTER(run_timeout, sink_u64, flow->run_timeout)
 GETTER(skip_unneeded, sink_string, flow->skip_unneeded == FLOW_SKIP_NO ? "no" : "optional")
+GETTER(start_mode, sink_string, flow_start_mode_to_string(flow->start_mode))
 GETTER(stop_mode, sink_string, flow_stop_mode_to_string(flow->stop_mode))
 GETTER(timeout_mode, sink_string, flow_timeout_mode_to_string(flow->timeout_mode))
 GETTER(timeout_stop, sink_u64, flow->timeout_stop)
@@ -332,6 +350,21 @@ static void get_start_pre(const Unit *unit, Sink *sink) {
 
 static void get_stop_post(const Unit *unit, Sink *sink) {
         exec_property_put_commands(flow_settings(unit)->process.commands[FLOW_EXEC_STOP_POST], sink);
+}
+
+static void get_final(const Unit *unit, Sink *sink) {
+        exec_property_put_commands(flow_settings(unit)->final, sink);
+}
+
+static void get_compensate_on(const Unit *unit, Sink *sink) {
+        const unsigned on = flow_settings(unit)->compensate_on;
+
+        sink_open(sink, 'a', "s");
+        if (on & FLOW_COMPENSATE_ON_FAILURE)
+                sink_string(sink, "failure");
+        if (on & FLOW_COMPENSATE_ON_CANCEL)
+                sink_string(sink, "cancel");
+        sink_close(sink);
 }
 
 static void get_live_runs(const Unit *unit, Sink *sink) {
@@ -386,6 +419,10 @@ static const UnitProperty rows[] = {
           "What the failure of a node means for its run, by default: 'end', 'continue' or 'suspend'." },
         { "EndMode", "s", C, get_end_mode,
           "What becomes of running nodes when a failure ends the run: 'drain' or 'kill'." },
+        { "StartMode", "s", C, get_start_mode, "When a start of the unit is done: 'accepted' or 'finished'." },
+        { "CompensateOn", "as", C, get_compensate_on,
+          "After which ends of a run what has succeeded is undone: 'failure', 'cancel'; empty: never." },
+        { "FinalExec", "a(sasbttttuii)", C, get_final, "The command that runs at the end of each run." },
         { "StopMode", "s", C, get_stop_mode, "What a stop of the unit does with attempts: 'wait' or 'interrupt'." },
         { "RunTimeoutUSec", "t", C, get_run_timeout, "How long a run may take." },
         { "TimeoutMode", "s", C, get_timeout_mode,

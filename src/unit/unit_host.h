@@ -41,6 +41,7 @@ typedef struct UnitRuns {
         uint32_t n_submitted; /* that were submitted and are not made yet */
         bool is_starting; /* the run that its start submits is not there yet */
         bool has_failed; /* a run has, since the unit became active */
+        bool has_succeeded; /* one has, since then */
         const char *problem; /* why no run was made; borrowed; NULL: nothing has failed */
 } UnitRuns;
 

@@ -31,6 +31,16 @@ static int refuse_node(UnitDraft *draft, const FlowNode *node, const FlowPlace *
                                  message);
 }
 
+static int check_compensation(UnitDraft *draft, const FlowNode *node) {
+        const ExecCommand *second = node->compensation ? node->compensation->next : NULL;
+        FlowPlace place = { .file = second ? second->file : NULL, .line = second ? second->line : 0 };
+
+        return !second ? 0
+                       : refuse_node(draft, node, &place, "Compensate",
+                                     "it has a second command that undoes it; write one that does both, or an empty "
+                                     "Compensate= first, to replace the command");
+}
+
 static int check_command(UnitDraft *draft, const FlowNode *node) {
         const ExecCommand *second = node->command ? node->command->next : NULL;
         FlowPlace place = { .file = second ? second->file : NULL, .line = second ? second->line : 0 };
@@ -39,7 +49,7 @@ static int check_command(UnitDraft *draft, const FlowNode *node) {
                 return refuse_node(draft, node, &node->place, "Script",
                                    "it has Exec=, too; a node does one thing, so make it two nodes");
         if (!second)
-                return 0;
+                return check_compensation(draft, node);
         return refuse_node(draft, node, &place, "Exec",
                            "it has a second command; a node has one, so make it two nodes (or write an empty Exec= "
                            "first, to replace the command)");
@@ -201,6 +211,9 @@ static int check_data(UnitDraft *draft, const FlowNode *node) {
         if (data->drops_result && data->saves_result)
                 return refuse_node(draft, node, &node->place, "KeepResult",
                                    "it has Save=, too, which keeps the result in that of the run");
+        if (data->drops_result && node->compensation)
+                return refuse_node(draft, node, &node->place, "KeepResult",
+                                   "it has Compensate=, too, which may want the result");
         if (data->default_on != 0 && !data->standard)
                 return refuse_node(draft, node, &node->place, "DefaultOn", "it has no Default=");
         if (!flow_node_has_process(node) &&
@@ -272,6 +285,8 @@ int flow_check_node(UnitDraft *draft, const DraftSection *section) {
                 r = check_when(draft, node);
         if (r == 0)
                 r = check_words(draft, node, node->command, "Exec");
+        if (r == 0)
+                r = check_words(draft, node, node->compensation, "Compensate");
         if (r == 0)
                 r = check_process(draft, node, &((const FlowNodeSettings *) section->own)->process);
         if (r == 0)
@@ -358,6 +373,17 @@ static int check_run_name(UnitDraft *draft) {
         return r;
 }
 
+static int check_final(UnitDraft *draft) {
+        const FlowSettings *flow = draft->section.own;
+        const ExecCommand *second = flow->final ? flow->final->next : NULL;
+
+        if (second)
+                return unit_draft_refuse(draft, second->file, second->line, "FinalExec",
+                                         "There is a second command for the end of a run; write one that does both, "
+                                         "or an empty FinalExec= first, to replace the command.");
+        return check_words(draft, NULL, flow->final, "FinalExec");
+}
+
 static int check(UnitDraft *draft) {
         const FlowSettings *flow = draft->section.own;
         int r = check_nodes(draft);
@@ -366,6 +392,8 @@ static int check(UnitDraft *draft) {
                 r = check_process(draft, NULL, &flow->process);
         if (r == 0)
                 r = check_run_name(draft);
+        if (r == 0)
+                r = check_final(draft);
         if (r == 0 && !draft->is_broken)
                 r = check_policies(draft);
         if (flow->process.kill.mode == KILL_MODE_NONE)

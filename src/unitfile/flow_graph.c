@@ -76,7 +76,11 @@ static int add_edges(FlowGraph *graph, const FlowNode *node) {
 }
 
 static int add_reference(FlowGraph *graph, const RunReference *reference, const char *setting, FlowPlace place) {
-        FlowGraphReference entry = { .node = (uint32_t) graph->nodes.n, .setting = setting, .place = place };
+        const bool is_of_flow = strcmp(setting, "FinalExec") == 0;
+        FlowGraphReference entry = { .node = is_of_flow ? NO_NODE : (uint32_t) graph->nodes.n,
+                                     .setting = setting,
+                                     .place = place,
+                                     .is_of_end = is_of_flow || strcmp(setting, "Compensate") == 0 };
 
         if (reference->kind != RUN_REFERENCE_STATE && reference->kind != RUN_REFERENCE_RESULT &&
             reference->kind != RUN_REFERENCE_CAUSE)
@@ -100,7 +104,7 @@ static int add_references_of_when(FlowGraph *graph, const FlowNode *node) {
         return r;
 }
 
-static int add_references_of_words(FlowGraph *graph, const ExecCommand *command) {
+static int add_references_of_words(FlowGraph *graph, const ExecCommand *command, const char *setting) {
         int r = 0;
 
         for (char *const *text = command ? command->argv : NULL; text && *text && r == 0; text++) {
@@ -112,7 +116,7 @@ static int add_references_of_words(FlowGraph *graph, const ExecCommand *command)
                         continue;
                 r = run_word_parse(*text, &word, &problem);
                 for (size_t i = 0; r == 0 && i < run_word_count(word); i++)
-                        r = add_reference(graph, run_word_reference(word, i), "Exec", place);
+                        r = add_reference(graph, run_word_reference(word, i), setting, place);
                 r = r == -EINVAL ? 0 : r;
         }
         return r;
@@ -149,8 +153,11 @@ static int add_inputs(FlowGraph *graph, const FlowNode *node) {
                 if (!copy)
                         return -ENOMEM;
                 if (input->node)
-                        r = vector_push(&graph->references, ((FlowGraphReference) { (uint32_t) graph->nodes.n, copy,
-                                                                                    "Inputs", place }));
+                        r = vector_push(&graph->references,
+                                        ((FlowGraphReference) { .node = (uint32_t) graph->nodes.n,
+                                                                .name = copy,
+                                                                .setting = "Inputs",
+                                                                .place = place }));
                 else
                         r = vector_push(&graph->inputs,
                                         ((FlowGraphInput) { (uint32_t) graph->nodes.n, copy, place }));
@@ -190,7 +197,9 @@ int flow_graph_add(FlowGraph *graph, const FlowNode *node) {
         if (r == 0)
                 r = add_references_of_when(graph, node);
         if (r == 0)
-                r = add_references_of_words(graph, node->command);
+                r = add_references_of_words(graph, node->command, "Exec");
+        if (r == 0)
+                r = add_references_of_words(graph, node->compensation, "Compensate");
         if (r == 0)
                 r = add_inputs(graph, node);
         if (r == 0)
@@ -203,7 +212,7 @@ int flow_graph_add(FlowGraph *graph, const FlowNode *node) {
 
 int flow_graph_add_sections(FlowGraph *graph) {
         const UnitDraft *draft = graph->draft;
-        int r = 0;
+        int r = add_references_of_words(graph, ((const FlowSettings *) draft->section.own)->final, "FinalExec");
 
         for (size_t i = 0; r == 0 && i < draft->instances.n; i++)
                 if (draft->instances.items[i]->own)
@@ -389,15 +398,22 @@ static int check_references(FlowGraph *graph) {
 
         for (uint32_t i = 0; i < graph->references.n && r == 0; i++) {
                 const FlowGraphReference *reference = &graph->references.items[i];
-                const FlowGraphNode *node = &graph->nodes.items[reference->node];
+                const FlowGraphNode *node = reference->node != NO_NODE ? &graph->nodes.items[reference->node] : NULL;
                 const uint32_t other = find(graph, reference->name);
 
+                if (other == NO_NODE && !node) {
+                        r = refuse(graph, &reference->place, reference->setting,
+                                   "It wants a value of %s, and there is no such node", reference->name);
+                        continue;
+                }
                 if (other == NO_NODE) {
                         r = refuse(graph, &reference->place, reference->setting,
                                    "Node %s wants a value of %s, and there is no such node", node->name,
                                    reference->name);
                         continue;
                 }
+                if (reference->is_of_end)
+                        continue;
                 r = is_above(graph, other, reference->node, i + 1, seen);
                 if (r == 0)
                         r = refuse(graph, &reference->place, reference->setting,

@@ -37,10 +37,11 @@ typedef struct FlowGraphEdge {
 
 /* A node that an expression or a command of another one names. */
 typedef struct FlowGraphReference {
-        uint32_t node;
+        uint32_t node;                  /* UINT32_MAX: the flow */
         const char *name;               /* borrowed from the graph */
         const char *setting;            /* static */
         FlowPlace place;
+        bool is_of_end;                 /* the other one has ended by then, whatever depends on what */
 } FlowGraphReference;
 
 /* What a node needs, and nothing that the flow says of the node alone gives. */

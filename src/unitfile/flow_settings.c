@@ -36,6 +36,11 @@ static const char *const flow_end_modes[_FLOW_END_MODE_MAX] = {
         [FLOW_END_KILL] = "kill",
 };
 
+static const char *const flow_start_modes[_FLOW_START_MODE_MAX] = {
+        [FLOW_START_ACCEPTED] = "accepted",
+        [FLOW_START_FINISHED] = "finished",
+};
+
 static const char *const flow_stop_modes[_FLOW_STOP_MODE_MAX] = {
         [FLOW_STOP_WAIT] = "wait",
         [FLOW_STOP_INTERRUPT] = "interrupt",
@@ -111,6 +116,7 @@ DEFINE_STRING_TABLE(flow_busy, FlowBusy, flow_busies)
 DEFINE_STRING_TABLE(flow_failure, FlowFailure, flow_failures)
 DEFINE_STRING_TABLE(flow_catch_up, FlowCatchUp, flow_catch_ups)
 DEFINE_STRING_TABLE(flow_end_mode, FlowEndMode, flow_end_modes)
+DEFINE_STRING_TABLE(flow_start_mode, FlowStartMode, flow_start_modes)
 DEFINE_STRING_TABLE(flow_stop_mode, FlowStopMode, flow_stop_modes)
 DEFINE_STRING_TABLE(flow_timeout_mode, FlowTimeoutMode, flow_timeout_modes)
 DEFINE_STRING_TABLE(flow_operation, FlowOperation, flow_operations)
@@ -160,6 +166,7 @@ static void flow_node_deinit(FlowNode *node) {
         flow_claim_deinit(&node->claim);
         flow_data_deinit(&node->data);
         exec_command_free_all(node->command);
+        exec_command_free_all(node->compensation);
         if (node->process)
                 flow_process_deinit(node->process);
         free(node->process);
@@ -231,6 +238,7 @@ FlowSettings *flow_settings_free(FlowSettings *settings) {
         free(settings->text);
         free(settings->nodes_file);
         free(settings->run_name);
+        exec_command_free_all(settings->final);
         free(settings);
         return NULL;
 }

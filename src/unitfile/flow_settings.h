@@ -63,6 +63,13 @@ typedef enum FlowEndMode {
         _FLOW_END_MODE_MAX,
 } FlowEndMode;
 
+/* When the start of the unit is done. */
+typedef enum FlowStartMode {
+        FLOW_START_ACCEPTED, /* its run is recorded */
+        FLOW_START_FINISHED, /* it has ended */
+        _FLOW_START_MODE_MAX,
+} FlowStartMode;
+
 typedef enum FlowStopMode {
         FLOW_STOP_WAIT,
         FLOW_STOP_INTERRUPT,
@@ -76,6 +83,12 @@ typedef enum FlowTimeoutMode {
         FLOW_TIMEOUT_ABANDON,
         _FLOW_TIMEOUT_MODE_MAX,
 } FlowTimeoutMode;
+
+/* The ends of a run after which what has succeeded is undone; bits. */
+typedef enum FlowCompensateOn {
+        FLOW_COMPENSATE_ON_FAILURE = 1 << 0, /* or lateness */
+        FLOW_COMPENSATE_ON_CANCEL = 1 << 1,
+} FlowCompensateOn;
 
 /* Whether nodes that nothing needs any more are skipped. */
 typedef enum FlowSkip {
@@ -217,6 +230,7 @@ typedef struct FlowNode {
         FlowRecover recover;
         ExecCommand *command; /* owned list; NULL: a checkpoint, unless it has .unit */
         char *script; /* owned: Script=, lines for a shell in place of a command; NULL: none */
+        ExecCommand *compensation; /* owned list: Compensate=, which undoes it; NULL: nothing does */
         char *unit; /* owned: Unit=, of which it asks .operation; NULL: none */
         FlowOperation operation;
         JobMode job_mode;
@@ -256,12 +270,15 @@ typedef struct FlowSettings {
         RunParams params; /* Params= */
         char *text; /* owned: of its files, as they were read; NULL: none was */
         char *nodes_file; /* owned: path of more nodes; NULL: none */
+        ExecCommand *final; /* owned list: FinalExec=; NULL: none */
+        unsigned compensate_on; /* FlowCompensateOn; 0: never */
         char *run_name; /* owned: of a run, with %{…}; NULL: %p-%{run.id} */
         FlowPlace run_name_place;
         FlowFailure failure_policy;
         FlowEndMode end_mode;
         FlowTimeoutMode timeout_mode;
         FlowSkip skip_unneeded;
+        FlowStartMode start_mode;
         FlowStopMode stop_mode;
         FlowCatchUp catch_up;
         FlowBusy on_busy;
@@ -283,6 +300,7 @@ DECLARE_STRING_TABLE(flow_busy, FlowBusy);
 DECLARE_STRING_TABLE(flow_failure, FlowFailure);
 DECLARE_STRING_TABLE(flow_catch_up, FlowCatchUp);
 DECLARE_STRING_TABLE(flow_end_mode, FlowEndMode);
+DECLARE_STRING_TABLE(flow_start_mode, FlowStartMode);
 DECLARE_STRING_TABLE(flow_stop_mode, FlowStopMode);
 DECLARE_STRING_TABLE(flow_timeout_mode, FlowTimeoutMode);
 DECLARE_STRING_TABLE(flow_operation, FlowOperation); /* "reload-or-restart", as the API has it */

@@ -164,13 +164,32 @@ int flow_parse_on_trigger(const DirectiveLine *line, const char *value) {
         return *value ? directive_parse_enum(line, value) : 0;
 }
 
-int flow_parse_start_mode(const DirectiveLine *line, const char *value) {
-        if (!*value || strcmp(value, "accepted") == 0)
-                return 0;
-        if (strcmp(value, "finished") == 0)
-                return directive_complain(line, "'finished' is not supported: the start of a flow is done once its run "
-                                                "is accepted");
-        return directive_complain(line, "'%s' is not 'accepted'", value);
+int flow_parse_compensate_on(const DirectiveLine *line, const char *value) {
+        unsigned *on = directive_field(line), wanted = 0;
+        bool is_never = false;
+        const char *at = value;
+
+        for (;;) {
+                cleanup_free_ char *word = NULL;
+                int r = directive_next_word(line, &at, &word);
+
+                if (r < 0)
+                        return r == -EINVAL ? 0 : r;
+                if (r == 0)
+                        break;
+                if (strcmp(word, "failure") == 0)
+                        wanted |= FLOW_COMPENSATE_ON_FAILURE;
+                else if (strcmp(word, "cancel") == 0)
+                        wanted |= FLOW_COMPENSATE_ON_CANCEL;
+                else if (strcmp(word, "never") == 0)
+                        is_never = true;
+                else
+                        return directive_complain(line, "'%s' is none of failure, cancel, and never", word);
+        }
+        if (is_never && wanted != 0)
+                return directive_complain(line, "'never' stands alone");
+        *on = wanted;
+        return 0;
 }
 
 /* A name without a slash in front is one in the folder of the file with the line. */

@@ -16,7 +16,7 @@ int flow_parse_priority(const DirectiveLine *line, const char *value);          
 int flow_parse_keep_for(const DirectiveLine *line, const char *value);
 int flow_parse_on_trigger(const DirectiveLine *line, const char *value);
 int flow_parse_run_name(const DirectiveLine *line, const char *value);
-int flow_parse_start_mode(const DirectiveLine *line, const char *value);
+int flow_parse_compensate_on(const DirectiveLine *line, const char *value);     /* a list; empty: never */
 int flow_parse_nodes_file(const DirectiveLine *line, const char *value);
 int flow_parse_depends_on(const DirectiveLine *line, const char *value);
 int flow_parse_optional_depends_on(const DirectiveLine *line, const char *value);

@@ -243,7 +243,7 @@ static void verify_mode(const UnitDraft *draft) {
                                   "All users can write to the file (chmod 0644).");
 }
 
-static int verify_order(Verifier *verifier, const UnitDraft *draft) {
+static int verify_order(Verifier *verifier, UnitDraft *draft) {
         int r = 0;
 
         if (!verifier->quiet) {
@@ -254,6 +254,8 @@ static int verify_order(Verifier *verifier, const UnitDraft *draft) {
                 if (r == 0)
                         r = name_map_refresh(verifier->quiet->names);
         }
+        if (r >= 0)
+                r = verify_flow_start(draft, verifier->quiet);
         return r < 0 ? r : verify_cycle(draft, verifier->quiet);
 }
 

@@ -84,6 +84,8 @@ static void verify_again(FlowVerifier *verifier, const FlowNode *node) {
 /* What a node without a command has no use for. */
 static void verify_checkpoint(FlowVerifier *verifier, const FlowNode *node, bool has_process) {
         static const char useless[] = "without Exec=, Script= or Unit= there is nothing to run, and it has no effect";
+        /* The command that undoes it has locks and a process, too. */
+        const bool acts_later = node->compensation;
 
         if (node->retry > 0)
                 warn(verifier, node, "Retry", useless);
@@ -93,11 +95,11 @@ static void verify_checkpoint(FlowVerifier *verifier, const FlowNode *node, bool
                 warn(verifier, node, "TotalTimeoutSec", useless);
         if (node->recover != FLOW_RECOVER_UNSET)
                 warn(verifier, node, "Recover", useless);
-        if (node->claim.locks)
+        if (node->claim.locks && !acts_later)
                 warn(verifier, node, "Lock", useless);
-        if (node->claim.needs.n > 0)
+        if (node->claim.needs.n > 0 && !acts_later)
                 warn(verifier, node, "Needs", useless);
-        if (has_process)
+        if (has_process && !acts_later)
                 warn(verifier, node, NULL,
                      "it has settings for a process, but neither Exec= nor Script=; they have no effect");
 }
@@ -123,7 +125,7 @@ static void verify_job(FlowVerifier *verifier, const FlowNode *node, bool has_pr
                 warn(verifier, node, "PendingExitStatus", useless);
         if (node->again > 0)
                 warn(verifier, node, "AgainSec", useless);
-        if (has_process)
+        if (has_process && !node->compensation)
                 warn(verifier, node, NULL, "it has settings for a process, but Unit= instead of Exec=; they have no "
                                            "effect");
 }
@@ -140,6 +142,12 @@ static void verify_no_job(FlowVerifier *verifier, const FlowNode *node) {
 }
 
 static void verify_node(FlowVerifier *verifier, const FlowNode *node, bool has_process) {
+        const FlowSettings *flow = verifier->draft->section.own;
+
+        if (node->compensation && flow->compensate_on == 0)
+                warn(verifier, node, "Compensate",
+                     "without CompensateOn= in [Flow] it runs only when a person asks for it, with 'jobctl flow "
+                     "compensate'");
         if (!node->unit)
                 verify_no_job(verifier, node);
         if (!flow_node_acts(node)) {

@@ -12,6 +12,12 @@
 /* Reports errors in the graph of a flow, of which it also reads the NodesFile=. 0, also for other units, or -ENOMEM. */
 int verify_flow(UnitDraft *draft);
 
+/*
+ * Reports nodes of a flow with StartMode=finished that wait for the start of their own flow. @quiet: as of
+ * verify_cycle(). 0, also for other units, or -ENOMEM.
+ */
+int verify_flow_start(UnitDraft *draft, const UnitFileLoader *quiet);
+
 /* Reports programs, users and files that the unit names and this machine lacks. */
 void verify_machine(const UnitDraft *draft);
 

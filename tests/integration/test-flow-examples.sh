@@ -64,5 +64,8 @@ ctl flow approve "$RUN/approve" >/dev/null
 wait_for 'State: FAILED' ctl flow show "$RUN"
 check_equal "one that is not healthy has failed" "$(state "$RUN")" FAILED
 check_equal "and is rolled back" "$(cat "$XDG_STATE_HOME/release/current")" 1.0
+check_prints "by what undoes the deployment" 'deploy@compensate +SUCCEEDED' ctl flow show "$RUN"
+check_equal "the history has both" "$(cat "$XDG_STATE_HOME/release/history")" "1.0: SUCCEEDED
+2.0: FAILED"
 check_prints "and not announced" 'announce +SKIPPED' ctl flow show "$RUN"
 done_testing

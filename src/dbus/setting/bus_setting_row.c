@@ -133,6 +133,7 @@ static int write_stream_file(const BusSettingTarget *target, DBusMessageIter *va
 static const BusSettingRow rows[] = {
         COMMANDS("ExecCondition"), COMMANDS("ExecStartPre"), COMMANDS("ExecStart"), COMMANDS("ExecStartPost"),
         COMMANDS("ExecReload"), COMMANDS("ExecStop"), COMMANDS("ExecStopPre"), COMMANDS("ExecStopPost"),
+        COMMANDS("FinalExec"),
         { "EnvironmentFiles", "EnvironmentFile", "a(sb)", bus_setting_write_files },
         { "Conditions", "Condition", "a(sbbs)", bus_setting_write_conditions },
         { "Asserts", "Assert", "a(sbbs)", bus_setting_write_conditions },
