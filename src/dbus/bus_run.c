@@ -859,6 +859,12 @@ static int method_cancel(BusCall *call) {
         return command(call, RUN_VERB_CANCEL, NULL);
 }
 
+static int method_add_nodes(BusCall *call) {
+        const char *below = bus_call_string(call), *lines = bus_call_string(call);
+
+        return give(call, (ManagerRunCommand) { .node = *below ? below : NULL, .lines = lines });
+}
+
 static int method_compensate(BusCall *call) {
         return command(call, RUN_VERB_COMPENSATE, NULL);
 }
@@ -919,6 +925,9 @@ static const BusMethod methods[] = {
         { "Stop", "", NULL, "", NULL, BUS_VERB_ENQUEUE, method_stop,
           "Begins no attempt any more; when what runs has ended, the run is CANCELLED." },
         { "Cancel", "", NULL, "", NULL, BUS_VERB_ENQUEUE, method_cancel, "As Stop, and ends what runs." },
+        { "AddNodes", "ss", "below nodes", "", NULL, BUS_VERB_ENQUEUE, method_add_nodes,
+          "Adds nodes to a run that lives: JSON Lines, as in NodesFile=. Those that name no parent depend on the node "
+          "'below', and what waits for that waits for them, too. Answers when they are stored." },
         { "Compensate", "", NULL, "", NULL, BUS_VERB_ENQUEUE, method_compensate,
           "Undoes what has succeeded in a run that has ended, the last success first, by Compensate= of the nodes; its "
           "result stays." },

@@ -406,6 +406,70 @@ static int change_by_words(Jobctl *ctl, size_t verb, char *const *words) {
         return change(ctl, verb, id, node);
 }
 
+/* All of a file, or with "-" of standard input. */
+static int read_lines(const char *path, char **ret_text) {
+        FILE *file = text_equal(path, "-") ? stdin : fopen(path, "re");
+        char *text = NULL;
+        size_t n = 0;
+        ssize_t r;
+
+        if (!file)
+                return -errno;
+        r = getdelim(&text, &n, '\0', file);
+        if (file != stdin)
+                fclose(file);
+        if (r < 0) {
+                free(text);
+                text = strdup("");
+        }
+        *ret_text = text;
+        return text ? 0 : -ENOMEM;
+}
+
+static int add_nodes(Jobctl *ctl, uint64_t id, const char *below, const char *lines) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_free_ char *path = NULL;
+        int r = text_format(&path, BUS_PATH "/run/%" PRIu64, id);
+
+        if (r == 0)
+                r = identify(ctl, &error);
+        if (r == 0)
+                r = jobctl_send(ctl,
+                                &(BusCall) { .path = path,
+                                            .interface = BUS_RUN,
+                                            .method = "AddNodes",
+                                            .signature = "ss",
+                                            .args = json_pack("[ss]", below ? below : "", lines) },
+                                NULL, &error);
+        if (r < 0)
+                return jobctl_fail(ctl, &error, "add nodes to run %" PRIu64, id);
+        if (ctl->options.json)
+                return jobctl_print_json(ctl, json_pack("{s:I, s:s?}", "id", (json_int_t) id, "below", below), EXIT_OK);
+        if (!ctl->options.quiet)
+                printf("Run %" PRIu64 " has the nodes.\n", id);
+        return EXIT_OK;
+}
+
+/* RUN FILE or RUN/NODE FILE. */
+int flow_add_nodes(Jobctl *ctl, char *const *words) {
+        cleanup_free_ char *run = words[0] ? strdup(words[0]) : NULL, *lines = NULL;
+        char *slash = run ? strchr(run, '/') : NULL;
+        uint64_t id;
+        int r;
+
+        if (!words[0] || !words[1] || words[2])
+                return jobctl_misused(ctl, "'flow add-nodes' takes a run, or a node as RUN/NODE, and a file, or '-'.");
+        if (slash)
+                *slash = '\0';
+        r = flow_parse_run(ctl, run, &id);
+        if (r != 0)
+                return r;
+        r = read_lines(words[1], &lines);
+        if (r < 0)
+                return jobctl_misused(ctl, "The file %s cannot be read: %s.", words[1], strerror(-r));
+        return add_nodes(ctl, id, slash ? slash + 1 : NULL, lines);
+}
+
 int flow_command(Jobctl *ctl, char *const *words) {
         for (size_t i = 0; i < ELEMENTSOF(verbs); i++)
                 if (text_equal(verbs[i].word, words[0]))

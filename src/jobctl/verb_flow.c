@@ -21,12 +21,14 @@ static const struct {
         { "cancel", flow_command, true },  { "retry", flow_command, true },  { "rerun", flow_command, true },
         { "resolve", flow_command, true }, { "skip", flow_command, true },   { "approve", flow_command, true },
         { "compensate", flow_command, true },
+        { "add-nodes", flow_add_nodes, false },
         { "delete", flow_command, true },  { "alarms", flow_alarms, false }, { "ack", flow_ack, false },
         { "result", flow_result, false },
 };
 
 static const char list_of_verbs[] = "start, list, show, result, logs, why, retry, rerun, resolve, skip, approve, "
-                                    "pause, resume, stop, cancel, compensate, delete, alarms, ack, graph and import";
+                                    "pause, resume, stop, cancel, compensate, add-nodes, delete, alarms, ack, graph "
+                                    "and import";
 
 int verb_flow(Jobctl *ctl, char *const *words) {
         if (text_equal(words[0], "import"))

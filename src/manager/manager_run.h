@@ -114,6 +114,7 @@ typedef struct ManagerRunCommand {
         bool is_delete; /* in place of the verb … */
         bool stops; /* … also of a run that lives: it is stopped */
         const char *node; /* NULL: the verb is about the run */
+        const char *lines; /* in place of the verb: nodes to add, below .node unless that is NULL; NULL: none */
         const char *comment; /* why, for the events; NULL: nothing is said */
         const char *operator, *reqid; /* of the person and the request; NULL: not known */
         uint32_t uid;

@@ -169,12 +169,15 @@ static int take_command(ManagerRuns *runs, ManagerRun *run, const ManagerRunComm
 
         if (r < 0)
                 return r;
+        if (command->lines)
+                return manager_run_add_nodes(runs, run, command, ret_failure);
         return command->is_delete ? delete_run(runs, run, command, ret_failure)
                                   : take_verb(runs, run, command, ret_failure);
 }
 
 static void free_pending(ManagerPending *pending) {
         free(pending->node);
+        free(pending->lines);
         free(pending->comment);
         free(pending->operator);
         free(pending->reqid);
@@ -186,7 +189,8 @@ static int add_pending(ManagerRuns *runs, uint32_t id, const ManagerRunCommand *
 
         if (!pending)
                 return -ENOMEM;
-        if (text_copy(command->node, &pending->node) < 0 || text_copy(command->comment, &pending->comment) < 0 ||
+        if (text_copy(command->node, &pending->node) < 0 || text_copy(command->lines, &pending->lines) < 0 ||
+            text_copy(command->comment, &pending->comment) < 0 ||
             text_copy(command->reqid, &pending->reqid) < 0 ||
             text_copy(command->operator, & pending->operator) < 0) {
                 free_pending(pending);
@@ -246,6 +250,7 @@ void manager_run_take_pending(ManagerRuns *runs, uint32_t id) {
                                                                 .is_delete = pending->is_delete,
                                                                 .stops = pending->stops,
                                                                 .node = pending->node,
+                                                                .lines = pending->lines,
                                                                 .comment = pending->comment,
                                                                 .operator= pending->operator,
                                                                 .reqid = pending->reqid,

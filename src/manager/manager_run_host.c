@@ -158,9 +158,11 @@ static void host_put_run(void *userdata, const RunRow *row) {
         runs->host.ops->changed(runs->host.userdata, run->id);
         if (!writer)
                 return;
-        if (!run->is_put) {
+        if (!run->is_put || run->has_grown) {
                 put_definition(runs, run, writer);
                 manager_run_outline(runs, run);
+        }
+        if (!run->is_put) {
                 runs->host.ops->came(runs->host.userdata, run->id, run->facts.unit);
         }
         /* The event first: its number is in the row. */
@@ -293,7 +295,7 @@ int manager_run_persist(void *userdata, uint32_t *ret_batch) {
         for (ManagerFlow *flow = runs->flows; flow; flow = flow->next)
                 for (ManagerRun *run = flow->first; run; run = run->next)
                         if (run->is_new) {
-                                run->is_new = false;
+                                run->is_new = run->has_grown = false;
                                 run->is_put = true;
                                 run->batch = number;
                         }

@@ -41,6 +41,7 @@ typedef struct ManagerRun {
         uint64_t put_sequence; /* .facts.sequence as its row has it */
         RunState put_state; /* as the store has it */
         bool is_put; /* the store has a row of it */
+        bool has_grown; /* the store lacks its definition */
         bool is_new; /* in the batch at hand */
         bool is_over; /* it has ended, by its last row */
         uint32_t told_round; /* whose end others were told of; 0: none */
@@ -95,7 +96,7 @@ typedef struct ManagerPending {
         uint32_t id;
         RunVerb verb;
         bool is_delete, stops;
-        char *node, *comment, *operator, *reqid; /* owned */
+        char *node, *lines, *comment, *operator, *reqid; /* owned */
         uint32_t uid;
         ManagerRunTicket ticket;
 } ManagerPending;
@@ -196,6 +197,8 @@ FlowDefinition *manager_run_find_definition(const ManagerRuns *runs, const Manag
 void manager_run_keep_definition(ManagerFlow *flow, FlowDefinition *definition,
                                  const uint8_t hash[static MANAGER_RUN_HASH_BYTES]);
 /* @busy: in place of OnBusy=. */
+/* The hash of a definition; @nodes: of its NodesFile=, or NULL. */
+void manager_run_hash(const char *text, const char *nodes, uint8_t hash[static MANAGER_RUN_HASH_BYTES]);
 void manager_run_set_settings(ManagerRuns *runs, ManagerFlow *flow, const FlowSettings *settings, FlowBusy busy);
 ManagerRun *manager_run_find(const ManagerRuns *runs, uint32_t id);
 /* A run that the engine has, by its name; NULL. */
@@ -255,6 +258,11 @@ void manager_run_put_event(ManagerRuns *runs, ManagerRun *run,
                            ManagerRunEvent event); /* .id, .run and .at are set here */
 int manager_run_persist(void *userdata, uint32_t *ret_batch); /* as RunHost.persist */
 void manager_run_begin_missed(ManagerRuns *runs); /* attempts for which there was no memory */
+
+/* — manager_run_add.c — */
+
+/* Adds the nodes of @command: 0, or a negative errno with @ret_failure. */
+int manager_run_add_nodes(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *command, Failure *ret_failure);
 
 /* — manager_run_data.c — */
 

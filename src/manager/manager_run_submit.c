@@ -31,15 +31,6 @@ static void free_submit(ManagerSubmit *submit) {
         free(submit);
 }
 
-static void hash_texts(const char *text, const char *nodes, uint8_t hash[static MANAGER_RUN_HASH_BYTES]) {
-        uint8_t both[2 * SHA256_BYTES] = {};
-
-        sha256(text, strlen(text), both);
-        if (nodes)
-                sha256(nodes, strlen(nodes), both + SHA256_BYTES);
-        sha256(both, sizeof(both), hash);
-}
-
 /* The nodes of NodesFile=, as they are now. */
 static int read_nodes(const char *path, char **ret_text, Failure *ret_failure) {
         FileProblem problem;
@@ -69,7 +60,7 @@ static int define(ManagerRuns *runs, ManagerSubmit *submit, Failure *ret_failure
                 r = read_nodes(settings->nodes_file, &nodes, ret_failure);
         if (r < 0)
                 return r;
-        hash_texts(settings->text, nodes, submit->hash);
+        manager_run_hash(settings->text, nodes, submit->hash);
         submit->definition = manager_run_find_definition(runs, flow, submit->hash);
         if (submit->definition)
                 return 0;

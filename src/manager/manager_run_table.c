@@ -9,6 +9,7 @@
 
 #include "flow/flow_spec.h"
 #include "manager/manager_run_private.h"
+#include "runstore/sha256.h"
 #include "types/unit_ask.h"
 
 #define LARGE_NODES 10000U
@@ -33,6 +34,15 @@ ManagerFlow *manager_run_find_flow(const ManagerRuns *runs, const Unit *unit) {
         while (flow && flow->unit != unit)
                 flow = flow->next;
         return flow;
+}
+
+void manager_run_hash(const char *text, const char *nodes, uint8_t hash[static MANAGER_RUN_HASH_BYTES]) {
+        uint8_t both[2 * SHA256_BYTES] = {};
+
+        sha256(text, strlen(text), both);
+        if (nodes)
+                sha256(nodes, strlen(nodes), both + SHA256_BYTES);
+        sha256(both, sizeof(both), hash);
 }
 
 void manager_run_set_settings(ManagerRuns *runs, ManagerFlow *flow, const FlowSettings *settings, FlowBusy busy) {

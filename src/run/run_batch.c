@@ -176,6 +176,85 @@ int run_engine_restore(RunFlow *flow, RunGraph *graph, const RunRow *row, const 
         return 0;
 }
 
+/* — a larger graph — */
+
+/* All that the engine knows of a node and its row does not have. */
+static void take_over(Run *run, uint32_t node, const Run *old, uint32_t from) {
+        const RunNode *before = &old->nodes[from];
+        RunNode *entry = &run->nodes[node];
+
+        entry->is_put = before->is_put;
+        entry->batch = before->batch;
+        run_hold_attempt(run, node, run_set_has(old, RUN_SET_HELD, from));
+        if (run_set_has(old, RUN_SET_TO_ASK, from))
+                run_want_policy(run, node, true);
+        entry->is_asked = before->is_asked;
+        entry->is_stale = before->is_stale;
+        if (run_set_has(old, RUN_SET_CHANGED, from))
+                run_change_node(run, node);
+}
+
+static void copy_nodes(Run *run, const Run *old) {
+        run->is_being_restored = true;
+        for (uint32_t i = 0; i < old->n; i++) {
+                RunNodeRow row = run_node_row(old, i);
+
+                row.node = run_graph_find(run->graph, run_graph_name(old->graph, i));
+                restore_node(run, &row);
+                take_over(run, row.node, old, i);
+        }
+        run->is_being_restored = false;
+        run_undo_restore(run);
+        run_forget_doubts(run);
+        run->fired = RUN_END_RUN_NO;
+}
+
+static bool has_all_nodes(const RunGraph *graph, const Run *run) {
+        for (uint32_t i = 0; i < run->n; i++)
+                if (run_graph_find(graph, run_graph_name(run->graph, i)) == RUN_NODE_NONE)
+                        return false;
+        return true;
+}
+
+int run_engine_grow(RunEngine *engine, uint32_t id, RunGraph *graph) {
+        Run *old = run_find(engine, id), *run;
+        RunFlow *flow;
+        RunRow row;
+        int r;
+
+        if (!old)
+                return -ENOENT;
+        if (!run_is_judged(old) || !has_all_nodes(graph, old))
+                return -EINVAL;
+        flow = old->flow;
+        row = old->row;
+        row.has_priority = true;
+        /* For a moment there are both. */
+        if (heap_reserve(&engine->timers, engine->runs.n + 1) < 0)
+                return -ENOMEM;
+        (void) id_map_remove(&engine->runs, id);
+        r = run_instance_new(flow, graph, &row, true, &run);
+        if (r < 0) {
+                /* There was room for it before. */
+                (void) id_map_put(&engine->runs, id, old);
+                return r;
+        }
+        run->row = old->row;
+        run->settings = old->settings;
+        run_lock_restore(run);
+        copy_nodes(run, old);
+        run_instance_free(old);
+        (void) id_map_put(&engine->runs, id, run);
+        run_change(run);
+        run_time(run);
+        run_mark_all(run);
+        run_settle(run);
+        run_admit(flow);
+        return 0;
+}
+
+/* — another boot — */
+
 /* Something that was not to be before @time at @then is not to be before that many µs from now. */
 static usec_t rebase(usec_t time, usec_t then, usec_t now) {
         return time == 0 || time == USEC_INFINITY ? time : usec_add(now, time > then ? time - then : 0);

@@ -383,6 +383,12 @@ int run_engine_restore(RunFlow *flow, RunGraph *graph, const RunRow *row, const 
 void run_engine_restored(RunEngine *engine, uint32_t accepted, uint32_t durable, usec_t then, usec_t now,
                          bool is_other_boot);
 
+/*
+ * The run goes on with @graph, which has all nodes of its graph, by their names, and more. -ENOENT; -EINVAL: it ends
+ * already, or a node is missing; -ENOMEM: nothing has changed.
+ */
+int run_engine_grow(RunEngine *engine, uint32_t run, RunGraph *graph);
+
 /* The store has lost all rows: those of runs that have not ended are put again, with the next turn. */
 void run_engine_put_all(RunEngine *engine);
 

@@ -303,6 +303,7 @@ static void get_needs(const Unit *unit, Sink *sink) {
 GETTER(catch_up, sink_string, flow_catch_up_to_string(flow->catch_up))
 GETTER(end_mode, sink_string, flow_end_mode_to_string(flow->end_mode))
 GETTER(failure_policy, sink_string, failure_word(flow->failure_policy))
+GETTER(grow_max, sink_u32, flow->grow_max)
 GETTER(hold_lock, sink_string, hold_word(flow->claim.hold_lock))
 GETTER(keep_for, sink_u64, flow->has_keep_for ? flow->keep_for : 0)
 GETTER(keep_runs, sink_u32, flow->keep_runs)
@@ -408,6 +409,7 @@ static const UnitProperty rows[] = {
         { "MaxQueued", "u", C, get_max_queued, "How many runs may wait." },
         { "MaxParallel", "u", C, get_max_parallel,
           "How many attempts of a run there may be at a time; 0: four for each CPU." },
+        { "GrowMax", "u", C, get_grow_max, "How many nodes may be added to a run that has begun." },
         { "Lock", "as", C, get_lock, "The locks that a run holds." },
         { "LockSlots", "u", C, get_lock_slots, "How many runs may hold each of them at a time." },
         { "HoldLock", "s", C, get_hold_lock,

@@ -46,7 +46,7 @@ const Directive flow_directives[] = {
         FLOW("FailurePolicy", directive_parse_enum, failure_policy, .from_string = flow_failure_from_string,
              .is_strict = true),
         FLOW("FinalExec", directive_parse_command, final, .is_strict = true),
-        DIRECTIVE_REFUSE("GrowMax", "nodes could not be added"),
+        FLOW("GrowMax", directive_parse_u32, grow_max, .is_strict = true),
         FLOW("HoldLock", directive_parse_enum, claim.hold_lock, .from_string = flow_hold_from_string,
              .is_strict = true),
         DIRECTIVE_REFUSE("Host", "attempts would run on this host"),

@@ -215,6 +215,7 @@ int flow_settings_new(FlowSettings **ret_settings) {
         flow_claim_init(&settings->claim);
         settings->max_runs = 1;
         settings->max_queued = 100;
+        settings->grow_max = 10000;
         settings->keep_runs = 200;
         settings->run_timeout = USEC_INFINITY;
         settings->timeout_stop = 90 * USEC_PER_SEC;

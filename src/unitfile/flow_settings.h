@@ -289,6 +289,7 @@ typedef struct FlowSettings {
         uint32_t max_runs;
         uint32_t max_queued;
         uint32_t max_parallel; /* attempts of a run; 0: four for each CPU */
+        uint32_t grow_max; /* nodes that may be added to a run */
         uint32_t keep_runs;
         usec_t keep_for; /* of a run that has ended, if has_keep_for; else it depends on its end */
         usec_t run_timeout; /* USEC_INFINITY: none */

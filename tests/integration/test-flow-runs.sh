@@ -488,6 +488,7 @@ if command -v busctl >/dev/null; then
         check_prints "it is not approved without a gate" "'approve' does not apply" run Approve sbs held true ''
         check_prints "nor skipped while it runs" "'skip' does not apply" run Skip s held
         check_prints "nor undone before the end" "'compensate' does not apply" run Compensate
+        check_prints "nor given nodes when it ends" 'no node can be added to it' run AddNodes ss held '{"Node":"more"}'
         release held
         wait_for_state "$RUN" CANCELLED
         report $? "it ends"

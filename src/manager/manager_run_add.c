@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Nodes for a run that has begun
+ *
+ * The run gets another definition, with more text, and goes on with its graph.
+ * Numbers of nodes stay, but those of the end of the run, of which none runs
+ * meanwhile: attempts know their nodes as before.
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "basic/strv.h"
+#include "flow/flow_add.h"
+#include "manager/manager_run_private.h"
+
+#define NODES_AT_ONCE 1000U
+
+static int refuse_state(const ManagerRuns *runs, const ManagerRun *run, Failure *ret_failure) {
+        RunRow row = {};
+        RunWhy why;
+
+        (void) run_engine_get(runs->engine, run->id, &row, &why);
+        if (run_state_is_terminal(row.state) || row.result != RUN_CREATED)
+                return failure_set(ret_failure, -EINVAL, "InvalidTransition",
+                                   "Run %" PRIu32 " is %s: no node can be added to it.", run->id,
+                                   run_state_to_string(row.state));
+        if (flow_definition_nodes(run->definition))
+                return failure_set(ret_failure, -EINVAL, "InvalidArgs",
+                                   "Run %" PRIu32 " has nodes of NodesFile=: no others can be added.", run->id);
+        return 0;
+}
+
+static bool has_state(const ManagerRuns *runs, const ManagerRun *run, uint32_t node, RunNodeState *ret_state) {
+        RunNodeRow row;
+        RunWhy why;
+
+        if (run_engine_get_node(runs->engine, run->id, node, &row, &why) < 0)
+                return false;
+        *ret_state = row.state;
+        return true;
+}
+
+/* What follows a node that has ended is decided. */
+static int check_below(const ManagerRuns *runs, const ManagerRun *run, const char *name, uint32_t *ret_node,
+                       Failure *ret_failure) {
+        RunNodeState state = RUN_NODE_WAITING;
+        int r = manager_run_find_node(run, name, ret_node, ret_failure);
+
+        if (r < 0 || !name)
+                return r;
+        (void) has_state(runs, run, *ret_node, &state);
+        if (run_node_state_is_terminal(state) || run_graph_is_extra(flow_definition_graph(run->definition), *ret_node))
+                return failure_set(ret_failure, -EINVAL, "InvalidTransition",
+                                   "Node %s of run %" PRIu32 " is %s: what follows it is decided.", name, run->id,
+                                   run_node_state_to_string(state));
+        return 0;
+}
+
+/* The setting by which @child waits for @below; NULL: it does not. */
+static const char *setting_of(const ManagerRun *run, uint32_t child, const char *below) {
+        const FlowNode *node = &flow_definition_settings(run->definition)->nodes.items[child];
+
+        for (size_t i = 0; i < node->depends_on.n; i++)
+                if (strcmp(node->depends_on.items[i].name, below) == 0)
+                        return flow_dependency_to_string(node->depends_on.items[i].kind);
+        return NULL;
+}
+
+/* What waits for @below waits for the new nodes, too. */
+static void join(const ManagerRuns *runs, const ManagerRun *run, uint32_t below, FlowAddition *addition) {
+        const RunGraph *graph = flow_definition_graph(run->definition);
+        uint32_t n;
+        const uint32_t *children = run_graph_children(graph, below, &n);
+
+        for (uint32_t i = 0; i < n; i++) {
+                const char *setting = setting_of(run, children[i], run_graph_name(graph, below));
+                RunNodeState state;
+
+                if (setting && has_state(runs, run, children[i], &state) &&
+                    (state == RUN_NODE_WAITING || state == RUN_NODE_BLOCKED))
+                        flow_addition_join(addition, run_graph_name(graph, children[i]), setting);
+        }
+}
+
+static int check_number(const ManagerRun *run, const FlowAddition *addition, Failure *ret_failure) {
+        const size_t n = strv_length(addition->names);
+        const uint32_t max = flow_definition_settings(run->definition)->grow_max;
+        const uint32_t n_before = flow_addition_count(flow_definition_text(run->definition));
+
+        if (n > NODES_AT_ONCE)
+                return failure_set(ret_failure, -EINVAL, "InvalidArgs", "These are more than %u nodes at once.",
+                                   NODES_AT_ONCE);
+        if (n_before + n > max)
+                return failure_set(ret_failure, -EINVAL, "LimitsExceeded",
+                                   "Run %" PRIu32 " would have %zu nodes more than its flow has, and GrowMax= is %u.",
+                                   run->id, n_before + n, max);
+        return 0;
+}
+
+static int define(ManagerRuns *runs, const ManagerRun *run, FlowAddition *addition, FlowDefinition **ret_definition,
+                  Failure *ret_failure) {
+        cleanup_(flow_definition_unrefp) FlowDefinition *definition = NULL;
+        cleanup_free_ char *more = NULL, *text = NULL, *problem = NULL;
+        int r = text_finish(&addition->text, &more);
+
+        if (r == 0)
+                r = text_format(&text, "%s\n%s", flow_definition_text(run->definition), more);
+        if (r == 0)
+                r = flow_definition_new(&definition, runs->host.loader, run->flow->unit->id, text, NULL, ret_failure);
+        if (r == 0)
+                r = flow_definition_read(definition, UINT32_MAX, ret_failure);
+        if (r < 0)
+                return r;
+        r = run_engine_check(runs->engine, flow_definition_graph(definition), &problem);
+        if (r < 0)
+                return r == -ENOMEM ? r : failure_set(ret_failure, -EINVAL, "InvalidArgs", "%s",
+                                                      problem ? problem : strerror(-r));
+        *ret_definition = take_ptr(definition);
+        return 0;
+}
+
+/* What is known of nodes moves to their numbers in the larger graph. */
+static int grow(ManagerRuns *runs, ManagerRun *run, FlowDefinition *definition) {
+        const RunGraph *old = flow_definition_graph(run->definition);
+        RunGraph *graph = flow_definition_graph(definition);
+        ManagerNodeData *data = calloc(run_graph_count(graph), sizeof(*data)), *old_data = run->data;
+        ManagerRunMark *marks = calloc(run_graph_count(graph), sizeof(*marks)), *old_marks = run->marks;
+        FlowDefinition *before = run->definition;
+        int r = data && marks ? 0 : -ENOMEM;
+
+        for (uint32_t i = 0; i < run_graph_count(old) && r == 0; i++) {
+                const uint32_t at = run_graph_find(graph, run_graph_name(old, i));
+
+                if (at == RUN_NODE_NONE) {
+                        r = -EINVAL;
+                        break;
+                }
+                data[at] = old_data[i];
+                marks[at] = old_marks[i];
+        }
+        if (r == 0) {
+                /* The engine judges nodes by them. */
+                run->definition = definition;
+                run->data = data;
+                run->marks = marks;
+                run->readers = manager_run_free_readers(run->readers);
+                r = run_engine_grow(runs->engine, run->id, graph);
+        }
+        if (r < 0) {
+                run->definition = before;
+                run->data = old_data;
+                run->marks = old_marks;
+                free(data);
+                free(marks);
+                return r;
+        }
+        free(old_data);
+        free(old_marks);
+        flow_definition_ref(definition);
+        flow_definition_unref(before);
+        return 0;
+}
+
+static void note(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *command, const FlowAddition *addition) {
+        cleanup_free_ char *names = NULL;
+
+        (void) strv_join(addition->names, " ", &names);
+        manager_run_put_event(runs, run,
+                              (ManagerRunEvent) {
+                                      .node = command->node,
+                                      .kind = "verb",
+                                      .new = "add nodes",
+                                      .comment = names,
+                                      .operator= command->operator,
+                                      .reqid = command->reqid,
+                                      .uid = command->uid,
+                              });
+}
+
+static int add(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *command, uint32_t below,
+               FlowAddition *addition, Failure *ret_failure) {
+        cleanup_(flow_definition_unrefp) FlowDefinition *definition = NULL;
+        int r = check_number(run, addition, ret_failure);
+
+        if (r < 0)
+                return r;
+        if (command->node)
+                join(runs, run, below, addition);
+        r = define(runs, run, addition, &definition, ret_failure);
+        if (r == 0)
+                r = grow(runs, run, definition);
+        if (r < 0)
+                return r;
+        manager_run_hash(flow_definition_text(definition), NULL, run->facts.definition);
+        run->has_grown = true;
+        note(runs, run, command, addition);
+        runs->host.attempts.turn->has_news = true;
+        return 0;
+}
+
+int manager_run_add_nodes(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *command, Failure *ret_failure) {
+        FlowAddition addition = {};
+        uint32_t below;
+        int r = refuse_state(runs, run, ret_failure);
+
+        if (r == 0)
+                r = check_below(runs, run, command->node, &below, ret_failure);
+        if (r < 0)
+                return r;
+        r = flow_addition_read(&addition, command->lines, command->node, flow_definition_text(run->definition),
+                               flow_definition_graph(run->definition), ret_failure);
+        if (r == 0 && addition.names)
+                r = add(runs, run, command, below, &addition, ret_failure);
+        flow_addition_deinit(&addition);
+        return r;
+}

@@ -1,0 +1,152 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Nodes for a run that runs: what waits for the node that adds them waits for them, too, whoever dies.
+# S004-10, S004-16b
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/library.sh"
+
+RECORD=$DIR/record
+: >"$RECORD"
+
+run_state() {
+        ctl flow list --no-legend --all | awk -v id="$1" '$1 == id { print $3 }'
+}
+
+wait_for_state() {
+        wait_for "^$2\$" run_state "$1"
+}
+
+last_run() {
+        ctl flow list --no-legend --all "$1" | awk 'NR == 1 { print $1 }'
+}
+
+# node RUN/NODE: its state
+node() {
+        ctl flow show --json "${1%/*}" | python3 -c '
+import json, sys
+
+run = json.load(sys.stdin)
+print(next((node["state"] for node in run["nodes"] if node["node"] == sys.argv[1]), "none"))' "${1#*/}"
+}
+
+ran() {
+        sort "$RECORD" | tr '\n' ' '
+}
+
+release() {
+        timeout "$PATIENCE" sh -c 'echo go >"$1"' sh "$DIR/$1"
+}
+
+# add RUN[/NODE] LINE…
+add() {
+        local to=$1
+        shift
+        printf '%s\n' "$@" | ctl flow add-nodes "$to" -
+}
+
+mkfifo "$DIR/go" "$DIR/part"
+cat >"$DIR/split" <<S
+#!/bin/sh
+for i in 1 2 3; do
+        echo '{"Node":"part-'\$i'","Exec":"/bin/sh -c \"echo part-'\$i' >>$RECORD\""}'
+done >$DIR/lines
+$BUILD/jobctl flow add-nodes "\$JOBD_RUN/\$JOBD_NODE" $DIR/lines
+S
+chmod +x "$DIR/split"
+unit split.flow <<U
+[Flow]
+Environment=JOBD_SOCKET=$JOBD_SOCKET
+[Node split]
+Exec=$DIR/split
+[Node join]
+DependsOn=split
+Exec=/bin/sh -c 'echo join after \$\$(wc -l <$RECORD) >>$RECORD'
+U
+unit wait.flow <<U
+[Flow]
+GrowMax=4
+CompensateOn=failure
+FinalExec=/bin/sh -c 'echo final >>$RECORD'
+[Node first]
+Exec=/bin/sh -c 'echo first >>$RECORD'
+Compensate=/bin/sh -c 'echo undo first >>$RECORD'
+[Node a]
+DependsOn=first
+Exec=/bin/sh -c 'read -r x <$DIR/go; echo a >>$RECORD'
+[Node join]
+DependsOn=a
+Exec=/bin/sh -c 'echo join >>$RECORD'
+[Node end]
+DependsOn=join
+Exec=/bin/sh -c 'echo end >>$RECORD'
+U
+start_daemon
+
+# — from a running node —
+check "a node adds nodes while it runs" ctl flow start --wait split
+check_equal "what waits for the node waits for them" "$(ran)" "join after 3 part-1 part-2 part-3 "
+RUN=$(last_run split)
+check_equal "they are nodes of the run" "$(node "$RUN/part-2")" SUCCEEDED
+check_prints "and count" 'Nodes: 5 of 5 have ended' ctl flow show "$RUN"
+check "another run has what the flow has" ctl flow start --wait --quiet split
+check_exit "a run that has ended gets none" 4 add "$RUN/join" '{"Node":"late"}'
+
+# — what is refused —
+: >"$RECORD"
+ctl flow start --quiet wait
+RUN=$(last_run wait)
+wait_for RUNNING node "$RUN/a"
+PART='{"Node":"part","Exec":"/bin/sh -c \"read -r x <'$DIR'/part; echo part >>'$RECORD'\""}'
+check_prints "a circle is refused" 'circle' add "$RUN/a" '{"Node":"x","DependsOn":"join"}'
+check_prints "a parent that is not there" 'no such node' add "$RUN/a" '{"Node":"x","DependsOn":"nobody"}'
+check_prints "a name that is taken" 'Line 1: end: There is a node of that name already' add "$RUN/a" '{"Node":"end"}'
+check_prints "what is no name" 'Line 1: Node: This is not a name of a node' add "$RUN/a" '{"Node":"a b"}'
+check_prints "what is no JSON" 'Line 1: ' add "$RUN/a" '{"Node"'
+check_prints "what would be another section" 'There is no such setting' add "$RUN/a" '{"Node":"x","Exec=a\n[Node y]\nExec":"b"}'
+check_prints "two lines in one value" 'a line break' add "$RUN/a" '{"Node":"x","Exec":"/bin/true\n[Node y]"}'
+check_prints "a setting that there is not" 'Colour' add "$RUN/a" '{"Node":"x","Colour":"red"}'
+check_prints "a node that has ended" 'Node first of run [0-9]+ is SUCCEEDED: what follows it is decided' add "$RUN/first" '{"Node":"x"}'
+check_exit "a node that there is not" 5 add "$RUN/nobody" '{"Node":"x"}'
+check_exit "a run that there is not" 5 add 4000 '{"Node":"x"}'
+check_prints "more than GrowMax=" 'GrowMax= is 4' add "$RUN/a" '{"Node":"p1"}' '{"Node":"p2"}' '{"Node":"p3"}' '{"Node":"p4"}' '{"Node":"p5"}'
+check_equal "which changes nothing" "$(node "$RUN/x") $(node "$RUN/p1")" "none none"
+
+# — what is taken —
+check "a node is added" add "$RUN/a" "$PART" '{"Node":"after","DependsOn":"part","Exec":"/bin/sh -c \"echo after >>'"$RECORD"'\""}'
+kill_core KILL
+check_equal "it is there when core dies as soon as that was said" "$(node "$RUN/part") $(node "$RUN/a")" "WAITING RUNNING"
+check "the same again" add "$RUN/a" "$PART"
+check_equal "changes nothing" "$(ctl flow show --json "$RUN" | python3 -c 'import json, sys; print(json.load(sys.stdin)["total"])')" 6
+check_prints "why names what is waited for" 'a \(RUNNING\), after \(WAITING\)' ctl flow why "$RUN/join"
+release go
+wait_for RUNNING node "$RUN/part"
+report $? "it runs when its parent has ended"
+check_equal "and what waits, waits" "$(node "$RUN/join")" WAITING
+check "a node adds more below itself" add "$RUN/part" '{"Node":"more","Exec":"/bin/sh -c \"echo more >>'"$RECORD"'\""}'
+check "with one more that is the last" add "$RUN/part" '{"Node":"last"}'
+check_prints "there is no fifth" 'GrowMax= is 4' add "$RUN/part" '{"Node":"fifth"}'
+kill_core KILL
+wait_for RUNNING node "$RUN/part"
+release part
+wait_for_state "$RUN" SUCCEEDED
+report $? "the run ends"
+check_equal "each command ran once, and the order holds" "$(tr '\n' ' ' <"$RECORD" | sed 's/after more/more after/')" "first a part more after join end final "
+
+# — what a failure undoes —
+: >"$RECORD"
+ctl flow start --quiet wait
+RUN=$(last_run wait)
+wait_for RUNNING node "$RUN/a"
+check "a node that fails is added" add "$RUN/a" '{"Node":"bad","Exec":"/bin/false"}'
+release go
+wait_for_state "$RUN" FAILED
+check_equal "what has succeeded is undone" "$(tr '\n' ' ' <"$RECORD")" "first a undo first final "
+ctl flow start --quiet wait
+RUN=$(last_run wait)
+wait_for RUNNING node "$RUN/a"
+check_equal "JSON has the number of the run" "$(printf '{"Node":"x"}\n' | ctl flow add-nodes --json "$RUN/a" - | tr -d ' \n')" "{\"id\":$RUN,\"below\":\"a\"}"
+release go
+wait_for_state "$RUN" SUCCEEDED
+report $? "and this run ends, too"
+done_testing

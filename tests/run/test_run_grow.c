@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * A run that goes on with a larger graph
+ *
+ * The node a runs under a lock when the graph gets the node p below it, for which the node
+ * "join" then waits, too.
+ *
+ * S004-10
+ */
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <errno.h>
+
+#include "run/run_engine.h"
+
+#define ID 1U
+enum { A, JOIN, LATER, P };
+
+typedef struct World {
+        RunEngine *engine;
+        RunFlow *flow;
+        uint32_t batch, n_spawned, n_rows;
+} World;
+
+static void put_run(void *userdata, const RunRow *row) {
+}
+
+static void put_node(void *userdata, uint32_t run, const RunNodeRow *row) {
+        ((World *) userdata)->n_rows++;
+}
+
+static int persist(void *userdata, uint32_t *ret_batch) {
+        *ret_batch = ++((World *) userdata)->batch;
+        return 0;
+}
+
+static void spawn(void *userdata, const RunAttemptKey *attempt) {
+        ((World *) userdata)->n_spawned++;
+}
+
+static void end(void *userdata, const RunAttemptKey *attempt, RunOutcome outcome) {
+}
+
+static uint32_t get_random(void *userdata) {
+        return 0;
+}
+
+static const RunHost host = {
+        .put_run = put_run, .put_node = put_node, .persist = persist, .spawn = spawn, .end = end, .random = get_random
+};
+
+/* @n: 3, or 4 with p. */
+static RunGraph *make_graph(uint32_t n) {
+        static const char *const names[] = { "a", "join", "later", "p" };
+        static const char *const of_join[] = { "a", "p" }, *const of_later[] = { "join" }, *const of_p[] = { "a" };
+        static const RunDemandLock lock = { "l", 1 };
+        const RunDemand demand = { .locks = &lock, .n_locks = 1 };
+        RunNodeSpec nodes[4] = {};
+        RunGraph *graph = NULL;
+
+        for (uint32_t i = 0; i < 4; i++) {
+                nodes[i].name = names[i];
+                nodes[i].policy.recover = RUN_RECOVER_PENDING;
+                nodes[i].policy.timeout = nodes[i].policy.total_timeout = nodes[i].policy.window = USEC_INFINITY;
+        }
+        nodes[A].policy.timeout = 50;
+        nodes[A].policy.demand = 1;
+        nodes[JOIN].parents = of_join;
+        nodes[JOIN].n_parents = n - 2;
+        nodes[LATER].parents = of_later;
+        nodes[LATER].n_parents = 1;
+        nodes[P].parents = of_p;
+        nodes[P].n_parents = 1;
+        cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { nodes, n, &demand, 1, 0 }, &graph, NULL), 0));
+        return graph;
+}
+
+static void turn(World *world) {
+        (void) run_engine_turn(world->engine, 10);
+        run_engine_stored(world->engine, world->batch, world->batch);
+}
+
+static void begin(World *world) {
+        const RunSettings settings = { .max_parallel = 4,
+                                       .max_runs = 1,
+                                       .max_queued = 1,
+                                       .timeout = USEC_INFINITY,
+                                       .queue_timeout = USEC_INFINITY };
+        RunGraph *graph = make_graph(3);
+        uint32_t id;
+
+        *world = (World) {};
+        cr_assert(eq(int, run_engine_new(&world->engine, &host, world), 0));
+        cr_assert(eq(int, run_flow_new(world->engine, &settings, &world->flow), 0));
+        run_engine_time(world->engine, 1);
+        run_flow_unit(world->flow, RUN_UNIT_ACTIVE, false);
+        cr_assert(eq(int, run_engine_submit(world->flow, &(RunSubmit) { .id = ID, .graph = graph }, &id), 0));
+        run_graph_unref(graph);
+}
+
+static RunNodeRow row_of(const World *world, uint32_t node) {
+        RunNodeRow row;
+        RunWhy why;
+
+        cr_assert(eq(int, run_engine_get_node(world->engine, ID, node, &row, &why), 0));
+        return row;
+}
+
+static RunState state_of(const World *world) {
+        RunRow row;
+        RunWhy why;
+
+        cr_assert(eq(int, run_engine_get(world->engine, ID, &row, &why), 0));
+        return row.state;
+}
+
+static void finish(World *world, uint32_t node) {
+        const RunAttemptKey key = { ID, node, 1, 1 };
+
+        (void) run_engine_started(world->engine, &key, 1);
+        cr_assert(eq(int, run_engine_ended(world->engine, &key, RUN_END_EXITED, 0), 0));
+        turn(world);
+}
+
+static int grow(World *world) {
+        RunGraph *graph = make_graph(4);
+        const int r = run_engine_grow(world->engine, ID, graph);
+
+        run_graph_unref(graph);
+        return r;
+}
+
+/* Before the batch with its attempt is there, after that, or once it has started: the attempt is made once. */
+Test(run_grow, what_waits_for_a_node_waits_for_what_is_added_below_it) {
+        for (unsigned when = 0; when < 4; when++) {
+                World world;
+
+                begin(&world);
+                if (when == 1)
+                        (void) run_engine_turn(world.engine, 10);
+                else if (when > 1)
+                        turn(&world);
+                if (when == 3)
+                        (void) run_engine_started(world.engine, &(RunAttemptKey) { ID, A, 1, 1 }, 1);
+                cr_assert(eq(int, grow(&world), 0));
+                turn(&world);
+                turn(&world);
+                cr_assert(eq(u32, world.n_spawned, 1), "%u", when);
+                cr_assert(eq(int, row_of(&world, A).state, RUN_NODE_RUNNING));
+                finish(&world, A);
+                cr_assert(eq(int, row_of(&world, P).state, RUN_NODE_RUNNING));
+                cr_assert(eq(int, row_of(&world, JOIN).state, RUN_NODE_WAITING));
+                finish(&world, P);
+                finish(&world, JOIN);
+                finish(&world, LATER);
+                cr_assert(eq(int, state_of(&world), RUN_SUCCEEDED));
+                cr_assert(eq(u32, world.n_spawned, 4));
+                run_engine_free(world.engine);
+        }
+}
+
+/* A time limit that has begun is met, and a lock that is held is given back. */
+Test(run_grow, limits_and_locks_stay) {
+        RunGraph *graph = make_graph(3);
+        World world;
+
+        begin(&world);
+        turn(&world);
+        (void) run_engine_started(world.engine, &(RunAttemptKey) { ID, A, 1, 1 }, 1);
+        cr_assert(eq(int, grow(&world), 0));
+        run_engine_time(world.engine, 50);
+        cr_assert(eq(int, row_of(&world, A).outcome, RUN_OUTCOME_OPEN));
+        run_engine_time(world.engine, 51);
+        cr_assert(eq(int, row_of(&world, A).outcome, RUN_OUTCOME_TIMEOUT));
+        finish(&world, A);
+        cr_assert(eq(int, state_of(&world), RUN_FAILED));
+        /* The next run gets the lock. */
+        world.n_spawned = 0;
+        cr_assert(eq(int, run_engine_submit(world.flow, &(RunSubmit) { .id = ID + 1, .graph = graph }, &(uint32_t) { 0 }),
+                     0));
+        turn(&world);
+        cr_assert(eq(u32, world.n_spawned, 1));
+        run_graph_unref(graph);
+        run_engine_free(world.engine);
+}
+
+Test(run_grow, a_run_that_ends_gets_nothing) {
+        RunGraph *smaller = make_graph(3);
+        World world;
+
+        begin(&world);
+        turn(&world);
+        cr_assert(eq(int, run_engine_grow(world.engine, ID + 1, smaller), -ENOENT));
+        cr_assert(eq(int, grow(&world), 0));
+        cr_assert(eq(int, run_engine_grow(world.engine, ID, smaller), -EINVAL));
+        cr_assert(eq(int, run_engine_verb(world.engine, ID, RUN_VERB_STOP, 0), 0));
+        cr_assert(eq(int, grow(&world), -EINVAL));
+        run_graph_unref(smaller);
+        run_engine_free(world.engine);
+}
