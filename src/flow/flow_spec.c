@@ -201,6 +201,8 @@ static void make_policy(const FlowSpec *spec, const FlowNode *node, RunPolicy *r
         ret_policy->drops_result = node->data.drops_result;
         ret_policy->saves_result = node->data.saves_result;
         ret_policy->end_run = end_run_of(node->end_run);
+        ret_policy->tells_begin = flow_node_targets(spec->flow, node, true)->n > 0;
+        ret_policy->tells_end = flow_node_targets(spec->flow, node, false)->n > 0;
 }
 
 /* Nothing tries again by itself what ends a run, and nobody knows better than a person what became of it. */

@@ -86,11 +86,16 @@ static int add(ManagerAlarms *alarms, uint64_t id, const ManagerAlarmFacts *fact
         return 0;
 }
 
-/* One alarm says that the queue of a unit is full, however many submissions have met that. */
-static bool has_queue_alarm(const ManagerAlarms *alarms, const char *unit) {
+/*
+ * One alarm says that the queue of a unit is full, however many submissions have met that, and one that callbacks of a
+ * run are given up.
+ */
+static bool is_known(const ManagerAlarms *alarms, const ManagerAlarmFacts *facts) {
+        if (facts->kind != MANAGER_ALARM_QUEUE && facts->kind != MANAGER_ALARM_CALLBACK)
+                return false;
         for (size_t i = 0; i < alarms->all.n; i++)
-                if (alarms->all.items[i].kind == MANAGER_ALARM_QUEUE && alarms->all.items[i].acknowledged == 0 &&
-                    text_equal(alarms->all.items[i].unit, unit))
+                if (alarms->all.items[i].kind == facts->kind && alarms->all.items[i].acknowledged == 0 &&
+                    alarms->all.items[i].run == facts->run && text_equal(alarms->all.items[i].unit, facts->unit))
                         return true;
         return false;
 }
@@ -99,7 +104,7 @@ int manager_alarms_raise(ManagerAlarms *alarms, const ManagerAlarmFacts *facts) 
         Alarm *alarm;
         int r;
 
-        if (facts->kind == MANAGER_ALARM_QUEUE && has_queue_alarm(alarms, facts->unit))
+        if (is_known(alarms, facts))
                 return 0;
         r = add(alarms, alarms->last + 1, facts, &alarm);
         if (r < 0)

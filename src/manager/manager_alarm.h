@@ -21,7 +21,7 @@ typedef enum ManagerAlarmKind {
         MANAGER_ALARM_PENDING, /* a node waits for a person */
         MANAGER_ALARM_SUSPENDED, /* a run can do nothing before a person has decided */
         MANAGER_ALARM_QUEUE, /* MaxQueued= is exceeded: the unit has one such alarm at a time */
-        MANAGER_ALARM_CALLBACK, /* a callback was given up */
+        MANAGER_ALARM_CALLBACK, /* a callback was given up: the run has one such alarm at a time */
         _MANAGER_ALARM_MAX,
 } ManagerAlarmKind;
 

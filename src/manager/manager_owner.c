@@ -316,9 +316,12 @@ static usec_t host_now(void *userdata) {
 static ProcessOwner *host_find_owner(void *userdata, const char *name) {
         Manager *manager = userdata;
         Unit *unit = unit_table_find(manager->units, name);
+        ProcessOwner *owner;
 
-        return unit ? manager_make_owner(manager, unit)
-                    : manager_attempts_find_owner(manager_runs_attempts(manager->runs), name);
+        if (unit)
+                return manager_make_owner(manager, unit);
+        owner = manager_attempts_find_owner(manager_runs_attempts(manager->runs), name);
+        return owner ? owner : manager_callbacks_find_owner(manager_runs_callbacks(manager->runs), name);
 }
 
 static Journal *host_journal(void *userdata) {

@@ -124,6 +124,27 @@ static const char *describe_attempt(void *userdata, uint32_t number) {
         return "an attempt";
 }
 
+/* — callbacks — */
+
+static void write_callback(void *userdata, uint32_t number, RecordWriter *writer) {
+        manager_callbacks_write(manager_runs_callbacks(((const Manager *) userdata)->runs), number, writer);
+}
+
+static int next_callback(void *userdata, uint32_t number, uint32_t *ret_number) {
+        return manager_callbacks_next(manager_runs_callbacks(((const Manager *) userdata)->runs), number, ret_number);
+}
+
+static int read_callback(void *userdata, uint32_t number, RecordReader *reader) {
+        ManagerRestore *restore = userdata;
+
+        return manager_callbacks_read(manager_runs_callbacks(restore->manager->runs), number, reader,
+                                      &restore->n_processes);
+}
+
+static const char *describe_callback(void *userdata, uint32_t number) {
+        return "a callback";
+}
+
 /* — triggers — */
 
 static void write_triggers(void *userdata, uint32_t number, RecordWriter *writer) {
@@ -385,6 +406,8 @@ static const StateSection sections[] = {
                                       .read = read_errand, .describe = describe_errand },
         [MANAGER_SECTION_ATTEMPTS] = { STORE_ATTEMPTS, 0, UINT32_MAX, .next = next_attempt, .write = write_attempt,
                                        .read = read_attempt, .describe = describe_attempt },
+        [MANAGER_SECTION_CALLBACKS] = { STORE_CALLBACKS, 0, UINT32_MAX, .next = next_callback, .write = write_callback,
+                                        .read = read_callback, .describe = describe_callback },
 };
 
 void manager_records_mark_awaiting(Manager *manager, const Unit *unit) {

@@ -27,7 +27,9 @@ int manager_tell_lost_exits(Manager *manager) {
                 if (owner && r == 0)
                         r = process_table_tell_lost(manager->processes, owner);
         }
-        return r < 0 ? r : manager_attempts_tell_lost(manager_runs_attempts(manager->runs));
+        if (r == 0)
+                r = manager_attempts_tell_lost(manager_runs_attempts(manager->runs));
+        return r < 0 ? r : manager_callbacks_tell_lost(manager_runs_callbacks(manager->runs));
 }
 
 /* Called when all recorded exits are known. */
@@ -162,6 +164,10 @@ static int read_attempts(ManagerRestore *restore) {
         return state_read(restore->manager->turn.state, MANAGER_SECTION_ATTEMPTS, restore);
 }
 
+static int read_callbacks(ManagerRestore *restore) {
+        return state_read(restore->manager->turn.state, MANAGER_SECTION_CALLBACKS, restore);
+}
+
 static int read_triggers(ManagerRestore *restore) {
         return state_read(restore->manager->turn.state, MANAGER_SECTION_TRIGGERS, restore);
 }
@@ -186,7 +192,8 @@ static int restore_all(ManagerRestore *restore) {
         static int (*const steps[])(ManagerRestore * restore) = {
                 drop_uncommitted, /* before units are read: removes files of units that were never committed */
                 read_units, /* with their timers, processes and pins */
-                read_attempts, /* errands refer to attempts */
+                read_attempts, /* errands refer to attempts … */
+                read_callbacks, /* … and to callbacks */
                 find_unread, /* units without a readable record, by their processes */
                 read_jobs, /* jobs refer to units */
                 ask_unread_again,    install_jobs,

@@ -94,8 +94,9 @@ static void on_rows(void *userdata, uint64_t query, RunStorePage *page) {
 
         runs->has_heard = true;
         if (manager_run_load_rows(runs, query, page) || manager_run_submit_rows(runs, query, page) ||
-            manager_run_retain_rows(runs, query, page) || manager_run_outline_rows(runs, query, page) ||
-            manager_run_reading_rows(runs, query, page) || !take_asked(runs, query, &asked))
+            manager_run_retain_rows(runs, query, page) || manager_run_outbox_rows(runs, query, page) ||
+            manager_run_outline_rows(runs, query, page) || manager_run_reading_rows(runs, query, page) ||
+            !take_asked(runs, query, &asked))
                 return;
         runs->host.ops->answered(runs->host.userdata, &(ManagerRunAnswer) { .ticket = asked.ticket,
                                                                            .kind = MANAGER_RUN_ROWS,
@@ -114,8 +115,8 @@ static void on_refused(void *userdata, uint64_t number, const RunStoreRefusal *r
         else if (number == 0)
                 runs->is_refusing &= manager_run_link_is_refused(runs->link);
         if (number == 0 || manager_run_load_refused(runs, number) || manager_run_submit_refused(runs, number) ||
-            manager_run_retain_refused(runs, number) || manager_run_outline_refused(runs, number) ||
-            manager_run_reading_refused(runs, number, refusal) ||
+            manager_run_retain_refused(runs, number) || manager_run_outbox_refused(runs, number) ||
+            manager_run_outline_refused(runs, number) || manager_run_reading_refused(runs, number, refusal) ||
             manager_attempts_refused(runs->attempts, number, refusal->reason == RUNSTORE_REFUSED_TOO_LARGE))
                 return;
         if (take_asked(runs, number, &asked))
@@ -363,7 +364,7 @@ static void judge_store(ManagerRuns *runs) {
 static void end_batch(ManagerRuns *runs) {
         uint32_t batch;
 
-        if (manager_alarms_has_rows(runs->alarms))
+        if (manager_alarms_has_rows(runs->alarms) || manager_run_outbox_has_rows(runs))
                 (void) manager_run_writer(runs);
         /* Events of a turn in which no run has changed. */
         if (runs->writer)
@@ -406,9 +407,11 @@ static void send(ManagerRuns *runs) {
 }
 
 static void arm(ManagerRuns *runs) {
-        const usec_t next = MIN(runs->look_at, runs->is_loaded ? run_engine_deadline(runs->engine) : USEC_INFINITY);
-        usec_t at;
+        usec_t next = runs->look_at, at;
 
+        if (runs->is_loaded)
+                next = MIN(MIN(next, run_engine_deadline(runs->engine)),
+                           MIN(runs->summary_at, manager_run_outbox_next(runs)));
         if (next == runs->alarm)
                 return;
         runs->alarm = next;
@@ -431,7 +434,7 @@ static void arm(ManagerRuns *runs) {
 static bool is_idle(const ManagerRuns *runs) {
         return !runs->flows && !runs->submits && !runs->triggers && !runs->pending && !runs->load &&
                !runs->retentions && !runs->outlines && !runs->writer && runs->awaited.n == 0 &&
-               runs->acknowledgements.n == 0 && runs->look_at == USEC_INFINITY;
+               runs->acknowledgements.n == 0 && runs->look_at == USEC_INFINITY && manager_run_outbox_is_idle(runs);
 }
 
 static void acknowledge(ManagerRuns *runs, const ManagerAcknowledgement *wanted) {
@@ -499,6 +502,8 @@ void manager_runs_turn(ManagerRuns *runs) {
                 has_more = run_engine_turn(runs->engine, ATTEMPTS_A_TURN);
                 tell_ends(runs);
                 take_acknowledgements(runs);
+                manager_run_summarize(runs);
+                manager_run_outbox_step(runs);
                 put_outline(runs);
                 end_batch(runs);
                 manager_attempts_store(runs->attempts);
@@ -557,7 +562,7 @@ int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, c
         if (!runs)
                 return -ENOMEM;
         runs->host = *host;
-        runs->alarm = runs->look_at = USEC_INFINITY;
+        runs->alarm = runs->look_at = runs->summary_at = USEC_INFINITY;
         runs->n_processors = n > 0 ? (uint32_t) n : 1;
         runs->loaded = loaded;
         read_boot(runs->boot);
@@ -578,6 +583,8 @@ int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, c
         if (r == 0)
                 r = manager_attempts_new(&runs->attempts, &attempts);
         if (r == 0)
+                r = manager_run_outbox_new(runs);
+        if (r == 0)
                 r = manager_run_link_new(&runs->link, options, host->folder, host->attempts.turn->event, &link_ops,
                                          runs);
         if (r < 0)
@@ -597,6 +604,7 @@ ManagerRuns *manager_runs_free(ManagerRuns *runs) {
         manager_run_drop_outlines(runs);
         manager_run_drop_readings(runs);
         manager_attempts_free(runs->attempts);
+        manager_run_outbox_free(runs->outbox);
         while (runs->flows) {
                 while (runs->flows->first)
                         manager_run_remove(runs, runs->flows->first);

@@ -15,6 +15,7 @@
 
 #include "basic/sink.h"
 #include "manager/manager_attempt.h"
+#include "manager/manager_callback.h"
 #include "manager/manager_job.h"
 #include "manager/manager_run_link.h"
 #include "manager/manager_run_row.h"
@@ -76,6 +77,7 @@ typedef struct ManagerRunsHost {
 int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, const ManagerRunsHost *host);
 ManagerRuns *manager_runs_free(ManagerRuns *runs);
 ManagerAttempts *manager_runs_attempts(ManagerRuns *runs);
+ManagerCallbacks *manager_runs_callbacks(ManagerRuns *runs);
 
 /*
  * Loads the runs of an earlier manager, if there are some. @is_taken_over: this one goes on where an earlier core was,

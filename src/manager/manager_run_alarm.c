@@ -91,6 +91,25 @@ void manager_run_raise_queue(ManagerRuns *runs, const ManagerFlow *flow, uint32_
                 log_write(LOG_LEVEL_ERROR, flow->unit->id, "Out of memory: no alarm says that the queue is full.");
 }
 
+void manager_run_raise_callback(ManagerRuns *runs, const char *unit, uint32_t run, uint32_t callback, uint32_t tries,
+                                const char *problem) {
+        cleanup_free_ char *text = NULL;
+        int r = text_format(&text,
+                            "Callback %" PRIu32 " of run %" PRIu32 " of %s was given up after %" PRIu32 " %s: %s.",
+                            callback, run, unit, tries, tries == 1 ? "try" : "tries", problem);
+
+        if (r == 0)
+                r = manager_alarms_raise(runs->alarms, &(ManagerAlarmFacts) {
+                                                               .kind = MANAGER_ALARM_CALLBACK,
+                                                               .run = run,
+                                                               .unit = unit,
+                                                               .text = text,
+                                                               .raised = runs->host.attempts.turn->now_realtime,
+                                                       });
+        if (r < 0)
+                log_write(LOG_LEVEL_ERROR, unit, "Out of memory: no alarm says that a callback was given up.");
+}
+
 /* — acknowledging — */
 
 int manager_runs_acknowledge(ManagerRuns *runs, uint64_t alarm, const char *operator, uint32_t uid,

@@ -135,8 +135,10 @@ static void put_alarm_event(ManagerRuns *runs, ManagerRun *run, const char *node
 static void raise_suspended(ManagerRuns *runs, ManagerRun *run, RecordWriter *writer) {
         const int r = waits_for_approval(runs, run) ? 0 : manager_run_raise_suspended(runs, run);
 
-        if (r > 0)
+        if (r > 0) {
                 put_alarm_event(runs, run, NULL, MANAGER_ALARM_SUSPENDED);
+                run->must_tell_alarm = true;
+        }
         writer->has_failed |= r < 0;
 }
 
@@ -236,6 +238,10 @@ static void note_node(ManagerRuns *runs, ManagerRun *run, const char *name, cons
                 r = manager_run_raise_pending(runs, run, name, row->reason);
         if (r == 0 && news & MANAGER_RUN_NODE_WAITS)
                 put_alarm_event(runs, run, name, MANAGER_ALARM_PENDING);
+        if (r == 0 && news & MANAGER_RUN_NODE_WAITS)
+                r = manager_run_tell_alarm(runs, run, row->node, MANAGER_ALARM_PENDING);
+        if (r == 0)
+                r = manager_run_tell_node(runs, run, row, news);
         if (news != 0)
                 put_end_event(runs, run, name, row);
         /* The batch is made again, with all of it. */
@@ -283,11 +289,14 @@ int manager_run_persist(void *userdata, uint32_t *ret_batch) {
 
         if (!runs->writer)
                 return -ENOTCONN;
+        runs->writer->has_failed |= manager_run_tell_runs(runs) < 0;
+        manager_run_outbox_put(runs, runs->writer);
         put_sequences(runs, runs->writer);
         manager_alarms_put(runs->alarms, runs->writer);
         runs->writer = NULL;
         r = manager_run_link_end_batch(runs->link, &number);
         manager_alarms_end_batch(runs->alarms, r == 0);
+        manager_run_outbox_end_batch(runs, r == 0, r == 0 ? number : 0);
         if (r < 0)
                 return r;
         runs->batch = number;

@@ -30,6 +30,7 @@ typedef enum LoadPhase {
         LOAD_LAST_RUN,
         LOAD_LAST_ALARM,
         LOAD_ALARMS, /* that are open */
+        LOAD_OUTBOX, /* what nobody was told yet */
         LOAD_RUNS,
         LOAD_DEFINITION,
         LOAD_READING, /* the definition: no query */
@@ -138,6 +139,10 @@ static void describe_query(const ManagerRunLoad *load, RunStoreQuery *query) {
         case LOAD_ALARMS:
                 *query = (RunStoreQuery) { .table = RUNSTORE_ALARM };
                 filter(query, ALARM_ACKNOWLEDGED, number(0));
+                break;
+        case LOAD_OUTBOX:
+                *query = (RunStoreQuery) { .table = RUNSTORE_OUTBOX, .columns = UINT64_C(1) << OUTBOX_ID };
+                filter(query, OUTBOX_STATE, (RunStoreValue) { .type = RUNSTORE_TEXT, .bytes = "waiting", .n = 7 });
                 break;
         case LOAD_RUNS:
                 *query = (RunStoreQuery) { .table = RUNSTORE_RUN };
@@ -286,6 +291,19 @@ static int take_alarms(ManagerRuns *runs, RunStorePage *page) {
                         return r;
         keep_cursor(runs->load, page);
         if (r == 0 && runs->load->n_cursor == 0)
+                next_phase(runs->load, LOAD_OUTBOX);
+        return r;
+}
+
+static int take_outbox(ManagerRuns *runs, RunStorePage *page) {
+        ManagerRunValues values;
+        int r;
+
+        while ((r = manager_run_values_next(page, &values)) > 0)
+                if ((r = manager_run_outbox_restore(runs, manager_run_values_number(&values, OUTBOX_ID))) < 0)
+                        return r;
+        keep_cursor(runs->load, page);
+        if (r == 0 && runs->load->n_cursor == 0)
                 next_phase(runs->load, LOAD_RUNS);
         return r;
 }
@@ -409,7 +427,8 @@ static int add_run(ManagerRuns *runs) {
         for (size_t i = 0; i < load->nodes.n; i++)
                 if (load->nodes.items[i].node != RUN_NODE_NONE)
                         manager_run_mark_node(run, &load->nodes.items[i]);
-        run->put_state = loaded->row.state;
+        run->put_state = run->told_state = loaded->row.state;
+        run->is_told = true;
         run->batch = runs->durable;
         run->is_over = run_state_is_terminal(loaded->row.state);
         run->told_round = run->is_over ? loaded->row.round : 0;
@@ -584,8 +603,8 @@ void manager_run_load_step(ManagerRuns *runs) {
 bool manager_run_load_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page) {
         static int (*const takes[])(ManagerRuns * runs, RunStorePage * page) = {
                 [LOAD_LAST_RUN] = take_last, [LOAD_LAST_ALARM] = take_last_alarm, [LOAD_ALARMS] = take_alarms,
-                [LOAD_RUNS] = take_runs,     [LOAD_DEFINITION] = take_definition, [LOAD_NODES] = take_nodes,
-                [LOAD_RESULTS] = take_result,
+                [LOAD_OUTBOX] = take_outbox, [LOAD_RUNS] = take_runs,             [LOAD_DEFINITION] = take_definition,
+                [LOAD_NODES] = take_nodes,   [LOAD_RESULTS] = take_result,
         };
         ManagerRunLoad *load = runs->load;
 

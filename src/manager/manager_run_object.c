@@ -201,7 +201,7 @@ int manager_run_object_write(const ManagerRuns *runs, const ManagerRunObject *ob
         else
                 put_json(&writer, "node", NULL);
         if (r == 0)
-                r = put_parents(&writer, object->node);
+                r = put_parents(&writer, object->leaves_out_parents ? RUN_NODE_NONE : object->node);
         put_json(&writer, "context", object->context);
         text_add(&text, "}\n");
         return r < 0 ? r : text_finish(&text, ret_json);

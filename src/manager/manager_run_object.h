@@ -27,6 +27,7 @@ typedef struct ManagerRunObject {
         uint32_t run;
         uint32_t node; /* RUN_NODE_NONE: it is about the run */
         const char *context; /* a value of JSON; NULL: null */
+        bool leaves_out_parents; /* "parents" is [] */
         const char *folder; /* large results get a name in it; NULL: they are named where they are */
 } ManagerRunObject;
 

@@ -9,6 +9,7 @@
 #include "basic/json_tree.h"
 #include "manager/manager_alarm.h"
 #include "manager/manager_run.h"
+#include "manager/manager_run_outbox.h"
 
 typedef struct ManagerFlow ManagerFlow;
 
@@ -40,6 +41,10 @@ typedef struct ManagerRun {
         ManagerReaders *readers; /* owned: who may read results still; NULL: not looked at yet */
         uint64_t put_sequence; /* .facts.sequence as its row has it */
         RunState put_state; /* as the store has it */
+        RunState told_state; /* that others were told of by Notify= … */
+        bool is_told; /* … if any was */
+        bool must_tell_alarm; /* that it is suspended, by Notify= */
+        usec_t summary_at; /* of the next summary, by the clock of the engine; 0: not set yet */
         bool is_put; /* the store has a row of it */
         bool has_grown; /* the store lacks its definition */
         bool is_new; /* in the batch at hand */
@@ -161,6 +166,8 @@ struct ManagerRuns {
         VECTOR(ManagerAsked) asked;
         ManagerAlarms *alarms; /* owned */
         VECTOR(ManagerAcknowledgement) acknowledgements;
+        ManagerOutbox *outbox; /* owned */
+        usec_t summary_at; /* of the first summary to come */
         ManagerRunLoad *load; /* owned; NULL: nothing is being loaded */
         void (*loaded)(ManagerRuns *runs, uint32_t id, bool has_failed); /* the loader has ended */
         bool is_loaded, knows_attempts;
@@ -235,7 +242,18 @@ void manager_run_mark_node(ManagerRun *run, const RunNodeRow *row);
 int manager_run_raise_pending(ManagerRuns *runs, const ManagerRun *run, const char *node, RunReason reason);
 int manager_run_raise_suspended(ManagerRuns *runs, const ManagerRun *run);
 void manager_run_raise_queue(ManagerRuns *runs, const ManagerFlow *flow, uint32_t max);
+/* A callback was given up; a run has one such alarm at a time. */
+void manager_run_raise_callback(ManagerRuns *runs, const char *unit, uint32_t run, uint32_t callback, uint32_t tries,
+                                const char *problem);
 void manager_run_refuse_acknowledgements(ManagerRuns *runs, const Failure *failure);
+
+/* — manager_run_tell.c: rows of the outbox; each 0 or -ENOMEM — */
+
+/* @news: as of manager_run_compare_node(); before that is marked. */
+int manager_run_tell_node(ManagerRuns *runs, ManagerRun *run, const RunNodeRow *row, unsigned news);
+int manager_run_tell_alarm(ManagerRuns *runs, ManagerRun *run, uint32_t node, ManagerAlarmKind kind);
+int manager_run_tell_runs(ManagerRuns *runs); /* the new states of runs, at the end of a batch */
+void manager_run_summarize(ManagerRuns *runs); /* in a turn */
 
 /* — manager_run_trigger.c — */
 

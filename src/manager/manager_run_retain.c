@@ -108,6 +108,7 @@ static void drop(ManagerRuns *runs, uint32_t id) {
         /* The folder first: if core dies in between, the run is looked at again. */
         manager_run_folder_remove(runs->run_folders, id);
         manager_run_row_delete(writer, id);
+        manager_run_outbox_forget(runs, id);
 }
 
 bool manager_run_retain_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page) {

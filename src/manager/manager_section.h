@@ -17,6 +17,7 @@ typedef enum ManagerSection {
         MANAGER_SECTION_JOBS,
         MANAGER_SECTION_ERRANDS, /* of processes */
         MANAGER_SECTION_ATTEMPTS, /* of nodes of runs, with their timers and processes */
+        MANAGER_SECTION_CALLBACKS, /* of runs, the same */
 } ManagerSection;
 
 /* The record numbers in STORE_MANAGER. */

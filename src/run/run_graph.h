@@ -125,6 +125,7 @@ typedef struct RunPolicy {
         bool stays; /* is not skipped as unneeded */
         bool has_default, has_default_for_timeout; /* a failure that another value stands in for ends no run */
         bool has_default_for_skip; /* of no account to the engine */
+        bool tells_begin, tells_end; /* the same: others are told of these */
         RunEndRun end_run;
         usec_t queue_timeout; /* from READY to the start; 0: none */
         uint32_t demand; /* index in .demands of the graph, plus one; 0: nothing is taken */

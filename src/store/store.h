@@ -34,6 +34,7 @@ typedef enum StoreSpace {
         STORE_JOBS,
         STORE_ERRANDS,
         STORE_ATTEMPTS,
+        STORE_CALLBACKS,
         _STORE_SPACE_MAX,
 } StoreSpace;
 

@@ -312,6 +312,7 @@ GETTER(lock_slots, sink_u32, flow->claim.lock_slots)
 GETTER(max_parallel, sink_u32, flow->max_parallel)
 GETTER(max_queued, sink_u32, flow->max_queued)
 GETTER(max_runs, sink_u32, flow->max_runs)
+GETTER(notify_max, sink_u32, flow->notify_max)
 GETTER(nodes_file, sink_string, flow->nodes_file ? flow->nodes_file : "")
 GETTER(run_directory, sink_bool, flow->run_directory)
 GETTER(run_name, sink_string, flow->run_name ? flow->run_name : "")
@@ -340,6 +341,7 @@ GETTER(priority, sink_u32, priority_number(flow->claim.priority))
 GETTER(queue_timeout, sink_u64, flow->claim.queue_timeout)
 GETTER(run_timeout, sink_u64, flow->run_timeout)
 GETTER(skip_unneeded, sink_string, flow->skip_unneeded == FLOW_SKIP_NO ? "no" : "optional")
+GETTER(summary, sink_u64, flow->summary)
 GETTER(start_mode, sink_string, flow_start_mode_to_string(flow->start_mode))
 GETTER(stop_mode, sink_string, flow_stop_mode_to_string(flow->stop_mode))
 GETTER(timeout_mode, sink_string, flow_timeout_mode_to_string(flow->timeout_mode))
@@ -351,6 +353,25 @@ static void get_start_pre(const Unit *unit, Sink *sink) {
 
 static void get_stop_post(const Unit *unit, Sink *sink) {
         exec_property_put_commands(flow_settings(unit)->process.commands[FLOW_EXEC_STOP_POST], sink);
+}
+
+static void put_targets(const FlowTargets *targets, Sink *sink) {
+        sink_open(sink, 'a', "s");
+        for (size_t i = 0; i < targets->n; i++)
+                sink_string(sink, targets->items[i].text);
+        sink_close(sink);
+}
+
+static void get_on_begin(const Unit *unit, Sink *sink) {
+        put_targets(&flow_settings(unit)->on_begin, sink);
+}
+
+static void get_on_result(const Unit *unit, Sink *sink) {
+        put_targets(&flow_settings(unit)->on_result, sink);
+}
+
+static void get_notify(const Unit *unit, Sink *sink) {
+        put_targets(&flow_settings(unit)->notify, sink);
 }
 
 static void get_final(const Unit *unit, Sink *sink) {
@@ -437,6 +458,11 @@ static const UnitProperty rows[] = {
           "How long they are kept; 0: a day if they succeeded, otherwise a week." },
         { "ExecStartPre", "a(sasbttttuii)", C, get_start_pre, "Commands that run before that of each node." },
         { "ExecStopPost", "a(sasbttttuii)", C, get_stop_post, "Commands that run after that of each node." },
+        { "OnBegin", "as", C, get_on_begin, "Commands that are told of the begin of each attempt, each as a line." },
+        { "OnResult", "as", C, get_on_result, "Commands that are told of the end of each node." },
+        { "Notify", "as", C, get_notify, "Commands that are told of events, each with the words for these." },
+        { "NotifyMax", "u", C, get_notify_max, "How often a command is tried that is told of something." },
+        { "SummaryUSec", "t", C, get_summary, "How often Notify is told a summary of a run; 0: never." },
 };
 
 static const UnitPropertyTable flow_properties = { rows, ELEMENTSOF(rows), true, UNIT_FLOW };

@@ -237,14 +237,10 @@ static int exec_parse_command(const DirectiveLine *line, const char **at, ExecCo
         return 1;
 }
 
-int directive_parse_command(const DirectiveLine *line, const char *value) {
-        ExecCommand **end = directive_field(line);
+int directive_add_command(const DirectiveLine *line, const char *value, ExecCommand **list) {
+        ExecCommand **end = list;
         const char *at = value;
 
-        if (!*value) {
-                *end = exec_command_free_all(*end);
-                return 0;
-        }
         for (;;) {
                 int r;
 
@@ -254,4 +250,14 @@ int directive_parse_command(const DirectiveLine *line, const char *value) {
                 if (r <= 0)
                         return r == -EINVAL ? 0 : r;
         }
+}
+
+int directive_parse_command(const DirectiveLine *line, const char *value) {
+        ExecCommand **list = directive_field(line);
+
+        if (!*value) {
+                *list = exec_command_free_all(*list);
+                return 0;
+        }
+        return directive_add_command(line, value, list);
 }

@@ -165,6 +165,8 @@ static void flow_node_deinit(FlowNode *node) {
         flow_parents_deinit(&node->skip_counts_as);
         flow_claim_deinit(&node->claim);
         flow_data_deinit(&node->data);
+        flow_targets_deinit(&node->on_begin);
+        flow_targets_deinit(&node->on_result);
         exec_command_free_all(node->command);
         exec_command_free_all(node->compensation);
         if (node->process)
@@ -217,6 +219,7 @@ int flow_settings_new(FlowSettings **ret_settings) {
         settings->max_queued = 100;
         settings->grow_max = 10000;
         settings->keep_runs = 200;
+        settings->notify_max = FLOW_NOTIFY_MAX;
         settings->run_timeout = USEC_INFINITY;
         settings->timeout_stop = 90 * USEC_PER_SEC;
         *ret_settings = settings;
@@ -236,6 +239,9 @@ FlowSettings *flow_settings_free(FlowSettings *settings) {
                 free(settings->files.items[i]);
         vector_deinit(&settings->files);
         run_params_deinit(&settings->params);
+        flow_targets_deinit(&settings->on_begin);
+        flow_targets_deinit(&settings->on_result);
+        flow_targets_deinit(&settings->notify);
         free(settings->text);
         free(settings->nodes_file);
         free(settings->run_name);
@@ -270,6 +276,13 @@ bool flow_node_may_be_skipped(const FlowSettings *settings, const FlowNode *node
 
 bool flow_node_has_process(const FlowNode *node) {
         return node->command || node->script;
+}
+
+const FlowTargets *flow_node_targets(const FlowSettings *settings, const FlowNode *node, bool is_begin) {
+        /* With a process of its own the node has the lines of the flow, too. */
+        if (node->process)
+                return is_begin ? &node->on_begin : &node->on_result;
+        return is_begin ? &settings->on_begin : &settings->on_result;
 }
 
 bool flow_node_acts(const FlowNode *node) {

@@ -21,6 +21,7 @@
 #include "unitfile/exec_settings.h"
 #include "unitfile/flow_claim.h"
 #include "unitfile/flow_data.h"
+#include "unitfile/flow_target.h"
 #include "unitfile/kill_settings.h"
 #include "unitfile/resource_settings.h"
 #include "unitfile/service_settings.h"
@@ -252,6 +253,7 @@ typedef struct FlowNode {
         usec_t total_timeout; /* of all of them */
         FlowClaim claim;
         FlowData data;
+        FlowTargets on_begin, on_result; /* without .process the flow's count */
         FlowProcess *process; /* owned; NULL: the flow's */
         ResourceSettings *resources; /* owned; NULL: not set */
 } FlowNode;
@@ -268,6 +270,10 @@ typedef struct FlowSettings {
         VECTOR(FlowNode) nodes; /* of the sections, in the order of the files */
         VECTOR(char *) files; /* owned: files that nodes and dependencies are in */
         RunParams params; /* Params= */
+        FlowTargets on_begin, on_result; /* of nodes that have no .process */
+        FlowTargets notify; /* Notify= */
+        uint32_t notify_max; /* tries before a callback is given up */
+        usec_t summary; /* SummarySec=; 0: off */
         char *text; /* owned: of its files, as they were read; NULL: none was */
         char *nodes_file; /* owned: path of more nodes; NULL: none */
         ExecCommand *final; /* owned list: FinalExec=; NULL: none */
@@ -331,6 +337,9 @@ bool flow_statuses_meet(const ExitStatusSet *a, const ExitStatusSet *b);
 /* Whether @node may be skipped as unneeded, by its own setting or the flow's. */
 bool flow_node_may_be_skipped(const FlowSettings *settings, const FlowNode *node);
 void flow_parents_clear(FlowParents *parents);
+
+/* Whom the begin, or the end, of @node is told: by its own settings or the flow's. */
+const FlowTargets *flow_node_targets(const FlowSettings *settings, const FlowNode *node, bool is_begin);
 
 /* The node does something: it is no checkpoint. */
 bool flow_node_acts(const FlowNode *node);

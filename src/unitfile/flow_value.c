@@ -405,6 +405,18 @@ int flow_parse_gate(const DirectiveLine *line, const char *value) {
         return 0;
 }
 
+int flow_parse_summary(const DirectiveLine *line, const char *value) {
+        usec_t usec;
+
+        *(usec_t *) directive_field(line) = 0;
+        if (!*value || strcmp(value, "off") == 0)
+                return 0;
+        if (usec_parse(value, USEC_PER_SEC, &usec) == 0 && (usec < USEC_PER_SEC || usec == USEC_INFINITY))
+                return directive_complain(line, "'%s' is not between a second and the largest time; for no summaries "
+                                                "write off", value);
+        return directive_parse_seconds(line, value);
+}
+
 int flow_parse_sleep(const DirectiveLine *line, const char *value) {
         FlowNode *node = &((FlowNodeSettings *) directive_base(line, DIRECTIVE_IN_TYPE))->node;
         usec_t usec;

@@ -34,7 +34,7 @@
 #define EVERYTHING_OF 701U
 
 /* Beyond the numbers of a page of bits, and the last one that there is: 0 is a record of none. */
-static const uint32_t strides[_STORE_SPACE_MAX] = { 1, 131, UINT32_MAX / (NUMBERS - 1), 1, 7 };
+static const uint32_t strides[_STORE_SPACE_MAX] = { 1, 131, UINT32_MAX / (NUMBERS - 1), 1, 7, 3 };
 
 typedef uint32_t Values[_STORE_SPACE_MAX][NUMBERS];
 

@@ -250,6 +250,73 @@ Test(flow_file, what_cannot_be_taken_is_refused) {
         }
 }
 
+/* — who is told — */
+
+static const FlowTargets *targets_of(const Unit *unit, const char *node, bool is_begin) {
+        return flow_node_targets(flow_of(unit), node_of(unit, node), is_begin);
+}
+
+Test(flow_file, targets_are_commands_with_events) {
+        const FlowSettings *flow =
+                flow_of(load("[Flow]\nNotify=\"exec:-/bin/tell 'a b' c\" failed node-failed\n"
+                             "Notify=exec:/bin/tell ended alarm summary\nNotifyMax=3\nSummarySec=10min\n[Node a]\n"));
+        const FlowTarget *target = flow->notify.items;
+
+        assert_string(file_said(world), "");
+        cr_assert(eq(sz, flow->notify.n, 2));
+        assert_list(target->command->argv, "/bin/tell a b c");
+        assert_string(target->command->argv[1], "a b");
+        cr_assert(eq(int, target->command->flags, EXEC_IGNORE_FAILURE));
+        cr_assert(eq(u32, target->events, FLOW_EVENT_RUN(RUN_FAILED) | FLOW_EVENT_NODE(RUN_NODE_FAILED)));
+        cr_assert(eq(u32, target[1].events,
+                     FLOW_EVENT_RUN(RUN_SUCCEEDED) | FLOW_EVENT_RUN(RUN_PARTIAL) | FLOW_EVENT_RUN(RUN_FAILED) |
+                             FLOW_EVENT_RUN(RUN_TIMEOUT) | FLOW_EVENT_RUN(RUN_CANCELLED) | FLOW_EVENT_ALARM |
+                             FLOW_EVENT_SUMMARY));
+        cr_assert(eq(u32, flow_targets_events(&flow->notify), target->events | target[1].events));
+        cr_assert(eq(u32, flow->notify_max, 3));
+        cr_assert(eq(u64, flow->summary, 10 * USEC_PER_MINUTE));
+}
+
+/* S002-11 */
+Test(flow_file, targets_of_a_node_follow_those_of_the_flow) {
+        const Unit *unit = load("[Flow]\nOnBegin=exec:/bin/flow\nOnResult=exec:/bin/flow\n[Node plain]\n"
+                                "[Node more]\nOnResult=exec:/bin/more\n[Node none]\nOnBegin=\n"
+                                "[Node process]\nUser=root\n");
+
+        assert_string(file_said(world), "");
+        cr_assert(eq(sz, targets_of(unit, "plain", true)->n, 1));
+        cr_assert(eq(sz, targets_of(unit, "plain", false)->n, 1));
+        cr_assert(eq(sz, targets_of(unit, "more", true)->n, 1));
+        cr_assert(eq(sz, targets_of(unit, "more", false)->n, 2));
+        assert_string(targets_of(unit, "more", false)->items[1].command->path, "/bin/more");
+        cr_assert(eq(sz, targets_of(unit, "none", true)->n, 0));
+        cr_assert(eq(sz, targets_of(unit, "none", false)->n, 1));
+        cr_assert(eq(sz, targets_of(unit, "process", true)->n, 1));
+}
+
+Test(flow_file, targets_that_nobody_could_be_told_by_are_refused) {
+        static const char *const cases[][2] = {
+                { "OnBegin=/bin/true", "'/bin/true' is not a target such as exec:/usr/local/bin/tell" },
+                { "OnResult=exec: ", "After exec: there is no command" },
+                { "OnResult=exec:bin/true", "'bin/true' is neither an absolute path nor the plain name of a program" },
+                { "OnResult=exec:/bin/a ; /bin/b", "has a second command; write a line for each" },
+                { "OnBegin=exec:/bin/echo %{run.id}", "has a value of the run, which is not put in here" },
+                { "Notify=exec:/bin/true", "The target is followed by no event, such as failed or ended" },
+                { "Notify=exec:/bin/true always", "'always' is not an event: there are run, ended, node" },
+                { "Notify=\"exec:/bin/true ended", "has an unclosed quote" },
+                { "NotifyMax=0", "'0' is not a whole number between 1 and 4294967295" },
+                { "SummarySec=0", "'0' is not between a second and the largest time; for no summaries write off" },
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
+                cleanup_free_ char *text = NULL;
+
+                cr_assert(eq(int, text_format(&text, "[Flow]\n%s\n[Node a]\n", cases[i][0]), 0));
+                cr_assert(eq(int, load(text)->load_state, UNIT_BAD_SETTING), "%s", cases[i][0]);
+                file_assert_contains(file_said(world), cases[i][1]);
+        }
+}
+
 /* — [Flow] has the defaults of nodes, wherever it stands — */
 
 static const char node_lines[] = "[Node own]\nUser=alice\nEnvironment=B=2\nKillSignal=SIGINT\nPrivateTmp=no\n"

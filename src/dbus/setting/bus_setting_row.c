@@ -120,6 +120,27 @@ static int write_stream_file(const BusSettingTarget *target, DBusMessageIter *va
                                           text_ends_with(property, "Name") ? "fd:" : "file:");
 }
 
+/* as: each as a line of its own, with its quotes. */
+static int write_lines(const BusSettingTarget *target, DBusMessageIter *value) {
+        DBusMessageIter items;
+        bool is_empty = true;
+
+        bus_foreach_item(&items, value) {
+                const char *text;
+
+                dbus_message_iter_get_basic(&items, &text);
+                if (!*text || strpbrk(text, "\n\r\\"))
+                        return -EINVAL;
+                text_addf(target->lines, "%s=", target->directive);
+                bus_setting_add_text(target->lines, text);
+                text_add_char(target->lines, '\n');
+                is_empty = false;
+        }
+        if (is_empty)
+                text_addf(target->lines, "%s=\n", target->directive);
+        return 0;
+}
+
 #define COMMANDS(name)                                         \
         { name, name, "a(sasb)", bus_setting_write_commands }, \
         { name "Ex", name, "a(sasas)", bus_setting_write_commands }
@@ -181,6 +202,9 @@ static const BusSettingRow rows[] = {
         { "SELinuxContext", "SELinuxContext", "(bs)", bus_setting_write_label },
         { "SmackProcessLabel", "SmackProcessLabel", "(bs)", bus_setting_write_label },
         { "ExecSearchPath", "ExecSearchPath", "as", bus_setting_write_joined },
+        { "OnBegin", "OnBegin", "as", write_lines },
+        { "OnResult", "OnResult", "as", write_lines },
+        { "Notify", "Notify", "as", write_lines },
         { "OpenFile", "OpenFile", "a(sst)", bus_setting_write_open_files },
         { "LogExtraFields", "LogExtraFields", "aay", bus_setting_write_fields },
         { "StandardInputData", "StandardInputData", "ay", bus_setting_write_base64 },

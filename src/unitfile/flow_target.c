@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Targets of OnBegin=, OnResult= and Notify=
+ *
+ * The value of OnBegin= and OnResult= is a target; that of Notify= has one as
+ * its first word, and then the events that it is told. The words of a command
+ * are taken as they are: what changes from run to run is in the object that
+ * it reads.
+ */
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "basic/macro.h"
+#include "basic/text.h"
+#include "unitfile/directive_command.h"
+#include "unitfile/directive_value.h"
+#include "unitfile/file_word.h"
+#include "unitfile/flow_target.h"
+
+#define EXEC_PREFIX "exec:"
+#define NODE_PREFIX "node-"
+
+static void deinit(FlowTarget *target) {
+        exec_command_free_all(target->command);
+        free(target->text);
+}
+
+void flow_targets_clear(FlowTargets *targets) {
+        for (size_t i = 0; i < targets->n; i++)
+                deinit(&targets->items[i]);
+        vector_clear(targets);
+}
+
+void flow_targets_deinit(FlowTargets *targets) {
+        flow_targets_clear(targets);
+        vector_deinit(targets);
+}
+
+FlowEvents flow_targets_events(const FlowTargets *targets) {
+        FlowEvents events = 0;
+
+        for (size_t i = 0; i < targets->n; i++)
+                events |= targets->items[i].events;
+        return events;
+}
+
+/* — events — */
+
+static void write_word(const char *prefix, const char *state, char word[static FLOW_EVENT_WORD_MAX]) {
+        snprintf(word, FLOW_EVENT_WORD_MAX, "%s%s", prefix, state);
+        for (char *at = word; *at; at++)
+                *at = (char) tolower((unsigned char) *at);
+}
+
+void flow_event_write_run(RunState state, char word[static FLOW_EVENT_WORD_MAX]) {
+        write_word("", run_state_to_string(state), word);
+}
+
+void flow_event_write_node(RunNodeState state, char word[static FLOW_EVENT_WORD_MAX]) {
+        write_word(NODE_PREFIX, run_node_state_to_string(state), word);
+}
+
+static FlowEvents run_events(bool only_ends) {
+        FlowEvents events = 0;
+
+        for (unsigned i = 0; i < _RUN_STATE_MAX; i++)
+                if (!only_ends || run_state_is_terminal((RunState) i))
+                        events |= FLOW_EVENT_RUN(i);
+        return events;
+}
+
+static FlowEvents node_events(bool only_ends) {
+        FlowEvents events = 0;
+
+        for (unsigned i = 0; i < _RUN_NODE_STATE_MAX; i++)
+                if (!only_ends || run_node_state_is_terminal((RunNodeState) i))
+                        events |= FLOW_EVENT_NODE(i);
+        return events;
+}
+
+/* 0: there is no such event. */
+static FlowEvents find_event(const char *word) {
+        const struct {
+                const char *word;
+                FlowEvents events;
+        } groups[] = {
+                { "run", run_events(false) },    { "ended", run_events(true) },    { "node", node_events(false) },
+                { "node-ended", node_events(true) }, { "alarm", FLOW_EVENT_ALARM }, { "summary", FLOW_EVENT_SUMMARY },
+        };
+        char known[FLOW_EVENT_WORD_MAX];
+
+        for (size_t i = 0; i < ELEMENTSOF(groups); i++)
+                if (strcmp(groups[i].word, word) == 0)
+                        return groups[i].events;
+        for (unsigned i = 0; i < _RUN_STATE_MAX; i++) {
+                flow_event_write_run((RunState) i, known);
+                if (strcmp(known, word) == 0)
+                        return FLOW_EVENT_RUN(i);
+        }
+        for (unsigned i = 0; i < _RUN_NODE_STATE_MAX; i++) {
+                flow_event_write_node((RunNodeState) i, known);
+                if (strcmp(known, word) == 0)
+                        return FLOW_EVENT_NODE(i);
+        }
+        return 0;
+}
+
+/* 1, 0 if it was complained about, or -ENOMEM. */
+static int parse_events(const DirectiveLine *line, const char *at, FlowEvents *ret_events) {
+        *ret_events = 0;
+        for (;;) {
+                cleanup_free_ char *word = NULL;
+                FlowEvents events;
+                int r = directive_next_word(line, &at, &word);
+
+                if (r < 0)
+                        return r == -EINVAL ? 0 : r;
+                if (r == 0)
+                        break;
+                events = find_event(word);
+                if (events == 0)
+                        return directive_complain(line,
+                                                  "'%s' is not an event: there are run, ended, node, node-ended, alarm "
+                                                  "and summary, states of a run such as failed and suspended, and "
+                                                  "states of a node such as node-failed",
+                                                  word);
+                *ret_events |= events;
+        }
+        if (*ret_events == 0)
+                return directive_complain(line, "The target is followed by no event, such as failed or ended");
+        return 1;
+}
+
+/* — targets — */
+
+static bool has_values(const ExecCommand *command) {
+        for (char *const *word = command->argv; *word; word++)
+                if (strstr(*word, "%{"))
+                        return true;
+        return false;
+}
+
+/* As above. */
+static int parse_target(const DirectiveLine *line, const char *text, FlowTarget *target) {
+        int r;
+
+        if (!text_starts_with(text, EXEC_PREFIX))
+                return directive_complain(line, "'%s' is not a target such as exec:/usr/local/bin/tell", text);
+        text += strlen(EXEC_PREFIX);
+        if (text[strspn(text, " \t")] == '\0')
+                return directive_complain(line, "After " EXEC_PREFIX " there is no command");
+        r = directive_add_command(line, text, &target->command);
+        if (r < 0 || !target->command)
+                return r;
+        if (target->command->next)
+                return directive_complain(line, "'%s' has a second command; write a line for each", text);
+        if (has_values(target->command))
+                return directive_complain(line,
+                                          "'%s' has a value of the run, which is not put in here: the command gets all "
+                                          "values as an object on its standard input",
+                                          text);
+        return 1;
+}
+
+static int add(const DirectiveLine *line, const char *value, const char *text, FlowEvents events) {
+        FlowTargets *targets = directive_field(line);
+        FlowTarget target = { .events = events, .text = strdup(value) };
+        int r = target.text ? parse_target(line, text, &target) : -ENOMEM;
+
+        if (r > 0)
+                r = vector_push(targets, target);
+        else
+                r = r < 0 ? r : -EINVAL;
+        if (r < 0)
+                deinit(&target);
+        return r == -EINVAL ? 0 : r;
+}
+
+int flow_parse_targets(const DirectiveLine *line, const char *value) {
+        if (!*value) {
+                flow_targets_clear(directive_field(line));
+                return 0;
+        }
+        return add(line, value, value, 0);
+}
+
+int flow_parse_notify(const DirectiveLine *line, const char *value) {
+        cleanup_free_ char *text = NULL;
+        const char *at = value;
+        FlowEvents events;
+        int r;
+
+        if (!*value) {
+                flow_targets_clear(directive_field(line));
+                return 0;
+        }
+        /* The target is a word; what is escaped in it is the command's. */
+        r = file_word_next(&at, FILE_WORD_UNQUOTE | FILE_WORD_KEEP_ESCAPES, &text);
+        if (r == -EINVAL)
+                return directive_complain(line, "'%s' has an unclosed quote", value);
+        if (r <= 0)
+                return r;
+        r = parse_events(line, at, &events);
+        return r > 0 ? add(line, value, text, events) : r;
+}
