@@ -109,7 +109,7 @@ _jobctl_flow() {
         local word
         for word; do
                 case $word in
-                        start | list | alarms | graph)
+                        start | plan | list | alarms | graph)
                                 _jobctl_reply "$(_jobctl_ask list-unit-files --type=flow | cut -d' ' -f1)" "$cur"
                                 return ;;
                         import)
@@ -228,7 +228,7 @@ _jobctl() {
                 fi
                 _jobctl_requests "$cur"
         elif [[ $verb == flow && $prev == flow ]]; then
-                _jobctl_words 'start list show result logs why retry rerun resolve skip approve pause resume stop cancel compensate add-nodes delete alarms ack graph import' "$cur"
+                _jobctl_words 'start plan list show result logs why retry rerun resolve skip approve pause resume stop cancel compensate add-nodes delete alarms ack graph import' "$cur"
         elif [[ $verb == flow ]]; then
                 _jobctl_flow "${COMP_WORDS[@]}"
         elif [[ $verb == log-level ]]; then

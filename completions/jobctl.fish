@@ -123,7 +123,7 @@ function __jobctl_words
             return
         case flow
             if test (count $line) -lt 2
-                printf '%s\n' start list show result logs why retry rerun resolve skip approve pause resume stop cancel compensate add-nodes delete alarms ack graph import
+                printf '%s\n' start plan list show result logs why retry rerun resolve skip approve pause resume stop cancel compensate add-nodes delete alarms ack graph import
                 return
             end
             switch $line[2]
@@ -131,7 +131,7 @@ function __jobctl_words
                     __fish_complete_path (commandline -ct)
                 case ack
                     __jobctl_ask flow alarms --no-legend | string replace -r '^ *(\S+).*' '$1'
-                case start list alarms graph
+                case start plan list alarms graph
                     __jobctl_ask list-unit-files --type=flow | string replace -r ' .*' ''
                 case '*'
                     __jobctl_ask flow list | string replace -r '^ *(\S+).*' '$1'

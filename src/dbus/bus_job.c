@@ -153,7 +153,7 @@ static void write_gone(const BusView *view, const BusNotice *notice, Sink *sink)
 }
 
 /* A client may cancel the jobs that it has requested. */
-static bool grants(const BusObject *object, BusVerb verb, const BusClient *client) {
+static bool grants(const BusTree *tree, const BusObject *object, BusVerb verb, const BusClient *client) {
         return verb == BUS_VERB_CANCEL && bus_client_has_job(client, object->job.id);
 }
 

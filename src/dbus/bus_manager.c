@@ -234,7 +234,7 @@ static const BusMethod methods[] = {
           .flags = BUS_PROPERTY_OWN },
         { "Explain", "s", "what", "a{sv}", "explanation", BUS_VERB_READ, bus_manager_explain,
           "Explains the state of a job (by id), a unit or a transaction (\"t12\").", .flags = BUS_PROPERTY_OWN },
-        { "StartRun", "sa{sv}a{sv}", "unit parameters options", "to", "id path", BUS_VERB_ENQUEUE,
+        { "StartRun", "sa{sv}a{sv}", "unit parameters options", "to", "id path", BUS_VERB_SUBMIT,
           bus_manager_start_run,
           "Submits a run of a flow, and starts the unit if it is not active; answered when the run is durable. "
           "Parameters are those of Params=: s, b, i, u, x, t or d. Options: assign as (further parameters, as "
@@ -242,8 +242,17 @@ static const BusMethod methods[] = {
           "name s (in place of RunName=; NameTaken if another run has it), priority y (in place of Priority= of the "
           "flow), timer s and time t (it is the run of that timer for that time, as if that had elapsed; no key), "
           "and for the record: operator s (who asks), namespace s, reqid s. Id 0 and path \"/\": none was made, "
-          "by OnBusy=skip.",
+          "by OnBusy=skip. Users whom AllowSubmit= of the flow names may call it, too.",
           find_unit, .word = "start", .flags = BUS_PROPERTY_OWN },
+        { "PlanRun", "sa{sv}a{sv}", "unit parameters options", "a{sv}", "plan", BUS_VERB_PLAN, bus_manager_plan_run,
+          "What StartRun with the same arguments would do if all commands succeed; nothing happens. Keys: unit s, "
+          "would s (\"run\", or what OnBusy= says while as many run as MaxRuns= allows), runs at (those that live), "
+          "starts_unit b, params s, locks and needs aa{sv} (lock s, slots t; resource s, amount t), nodes aa{sv} in "
+          "the order in which they would begin: node s, step t (0: it does not run), forecast s (\"runs\", "
+          "\"may-run\", \"skipped\", \"fails\"), reason s, when s, policy s, action s (\"exec\", \"job\", "
+          "\"sleep\", \"checkpoint\"), command s, unit s, operation s, jobs a(ss) (unit, type, as of now), refused "
+          "s, locks, needs.",
+          find_unit, .flags = BUS_PROPERTY_OWN },
         { "Identify", "ss", "operator reqid", "", NULL, BUS_VERB_READ, bus_manager_identify,
           "Says who asks over this connection, and for which request, until its end: both are written into the events "
           "of runs with what is done to them. \"\": nothing is said.",

@@ -770,6 +770,16 @@ int bus_manager_start_run(BusCall *call) {
         return end_asking(call, manager_runs_submit(manager_runs(call->tree->manager), &request, &call->failure));
 }
 
+int bus_manager_plan_run(BusCall *call) {
+        ManagerRunRequest request = { .unit = bus_call_string(call) };
+        cleanup_(strv_freep) char **params = NULL;
+        TimerOptions timer = {};
+        int r = read_options(call, &request, &timer, &params);
+
+        request.params = params;
+        return r < 0 ? r : manager_runs_plan(manager_runs(call->tree->manager), &request, call->reply, &call->failure);
+}
+
 int bus_manager_identify(BusCall *call) {
         const char *operator= bus_call_string(call), *reqid = bus_call_string(call);
 
@@ -816,11 +826,20 @@ int bus_manager_acknowledge(BusCall *call) {
 
 /* — verbs — */
 
+/* Of a run that has ended, the manager learns from the store whose it is. */
+static bool must_be_allowed(const BusCall *call) {
+        const uid_t uid = call->client->uid;
+
+        return uid != 0 && uid != call->tree->peers->owner &&
+               !manager_runs_has(manager_runs(call->tree->manager), (uint32_t) call->object->id);
+}
+
 static int give(BusCall *call, ManagerRunCommand wanted) {
         const JobRequester requester = bus_call_requester(call);
         int r;
 
         wanted.run = (uint32_t) call->object->id;
+        wanted.must_be_allowed = must_be_allowed(call);
         wanted.uid = requester.uid;
         wanted.operator= call->client->operator;
         wanted.reqid = call->client->reqid;
@@ -919,31 +938,32 @@ static int method_watch(BusCall *call) {
 }
 
 static const BusMethod methods[] = {
-        { "Pause", "", NULL, "", NULL, BUS_VERB_ENQUEUE, method_pause,
+        { "Pause", "", NULL, "", NULL, BUS_VERB_CONTROL_RUN, method_pause,
           "Begins no attempt any more, until Resume; what runs goes on." },
-        { "Resume", "", NULL, "", NULL, BUS_VERB_ENQUEUE, method_resume, "Lets a run go on that was paused or held." },
-        { "Stop", "", NULL, "", NULL, BUS_VERB_ENQUEUE, method_stop,
+        { "Resume", "", NULL, "", NULL, BUS_VERB_CONTROL_RUN, method_resume,
+          "Lets a run go on that was paused or held." },
+        { "Stop", "", NULL, "", NULL, BUS_VERB_CONTROL_RUN, method_stop,
           "Begins no attempt any more; when what runs has ended, the run is CANCELLED." },
-        { "Cancel", "", NULL, "", NULL, BUS_VERB_ENQUEUE, method_cancel, "As Stop, and ends what runs." },
+        { "Cancel", "", NULL, "", NULL, BUS_VERB_CONTROL_RUN, method_cancel, "As Stop, and ends what runs." },
         { "AddNodes", "ss", "below nodes", "", NULL, BUS_VERB_ENQUEUE, method_add_nodes,
           "Adds nodes to a run that lives: JSON Lines, as in NodesFile=. Those that name no parent depend on the node "
           "'below', and what waits for that waits for them, too. Answers when they are stored." },
-        { "Compensate", "", NULL, "", NULL, BUS_VERB_ENQUEUE, method_compensate,
+        { "Compensate", "", NULL, "", NULL, BUS_VERB_CONTROL_RUN, method_compensate,
           "Undoes what has succeeded in a run that has ended, the last success first, by Compensate= of the nodes; its "
           "result stays." },
-        { "Retry", "s", "node", "", NULL, BUS_VERB_ENQUEUE, method_retry,
+        { "Retry", "s", "node", "", NULL, BUS_VERB_CONTROL_RUN, method_retry,
           "Executes a node again that has failed, with what was skipped or cancelled below it; of a run that has "
           "ended, "
           "too. \"\": all nodes that have failed, or wait for a person." },
-        { "Rerun", "s", "node", "", NULL, BUS_VERB_ENQUEUE, method_rerun,
+        { "Rerun", "s", "node", "", NULL, BUS_VERB_CONTROL_RUN, method_rerun,
           "Executes a node and all below it again, of a run that has ended." },
-        { "Resolve", "ss", "node as", "", NULL, BUS_VERB_ENQUEUE, method_resolve,
+        { "Resolve", "ss", "node as", "", NULL, BUS_VERB_CONTROL_RUN, method_resolve,
           "Decides about a node that is PENDING: \"success\", \"failed\", \"retry\" or \"skip\"." },
-        { "Delete", "b", "stop", "", NULL, BUS_VERB_ENQUEUE, method_delete,
+        { "Delete", "b", "stop", "", NULL, BUS_VERB_CONTROL_RUN, method_delete,
           "Has the run listed no more, and frees its name; its rows and logs stay as long as those of others. A run "
           "that has not ended is refused, or stopped first." },
-        { "Skip", "s", "node", "", NULL, BUS_VERB_ENQUEUE, method_skip, "Skips a node that has not begun." },
-        { "Approve", "sbs", "node approves comment", "", NULL, BUS_VERB_ENQUEUE, method_approve,
+        { "Skip", "s", "node", "", NULL, BUS_VERB_CONTROL_RUN, method_skip, "Skips a node that has not begun." },
+        { "Approve", "sbs", "node approves comment", "", NULL, BUS_VERB_CONTROL_RUN, method_approve,
           "Lets a node begin that waits at its gate, or makes it FAILED; the comment is kept in the events." },
         { "Nodes", "a{sv}us", "filters limit cursor", "aa{sv}s", "nodes cursor", BUS_VERB_READ, method_nodes,
           "Nodes of the run, by their names; as Manager.ListRuns." },
@@ -973,7 +993,8 @@ static const BusSignal signals[] = {
 const BusInterface bus_run_interface = {
         .name = "Run",
         .description = "A run of a flow. It has an object even when it has ended; its properties are those of the "
-                       "store then.",
+                       "store then. What changes it may be called by the user who has submitted it, too, and by users "
+                       "whom AllowControl= of its flow names.",
         .methods = methods,
         .signals = signals,
         .properties = bus_run_properties,
@@ -1000,6 +1021,15 @@ static const char *path(const BusObject *object, const BusDialect *dialect, char
 static size_t interfaces(const BusObject *object, BusInterface *ret_interfaces) {
         ret_interfaces[0] = bus_run_interface;
         return 1;
+}
+
+/* Of a run that does not live this is judged when it has been read. */
+static bool grants(const BusTree *tree, const BusObject *object, BusVerb verb, const BusClient *client) {
+        const ManagerRuns *runs = manager_runs(tree->manager);
+        const uint32_t id = (uint32_t) object->id;
+
+        return verb == BUS_VERB_CONTROL_RUN &&
+               (!manager_runs_has(runs, id) || manager_runs_may_control(runs, id, client->uid));
 }
 
 /* The properties of a run that does not live. */
@@ -1033,5 +1063,6 @@ const BusKind bus_run_kind = {
         .visit = visit,
         .path = path,
         .interfaces = interfaces,
+        .grants = grants,
         .ask = ask_properties,
 };

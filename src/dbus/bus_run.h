@@ -19,6 +19,7 @@ BusRuns *bus_runs_free(BusRuns *runs);
 
 /* Methods of the manager. */
 int bus_manager_start_run(BusCall *call);
+int bus_manager_plan_run(BusCall *call);
 int bus_manager_list_runs(BusCall *call);
 int bus_manager_identify(BusCall *call);
 int bus_manager_get_run(BusCall *call);

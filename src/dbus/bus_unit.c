@@ -15,6 +15,7 @@
 #include "dbus/bus_manager.h"
 #include "dbus/object/bus_question.h"
 #include "dbus/object/bus_view.h"
+#include "manager/manager_run.h"
 
 static int method_enqueue(BusCall *call) {
         const char *mode = bus_call_string(call);
@@ -179,12 +180,18 @@ static void write_gone(const BusView *view, const BusNotice *notice, Sink *sink)
         sink_close(sink);
 }
 
+/* AllowSubmit= of a flow. */
+static bool grants(const BusTree *tree, const BusObject *object, BusVerb verb, const BusClient *client) {
+        return verb == BUS_VERB_SUBMIT && manager_run_may_submit(object->unit, client->uid);
+}
+
 const BusKind bus_unit_kind = {
         .label = "unit",
         .find = find,
         .visit = visit,
         .path = path,
         .interfaces = interfaces,
+        .grants = grants,
         .came = "UnitNew",
         .went = "UnitRemoved",
         .write_notice = write_notice,

@@ -9,10 +9,12 @@
  */
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "basic/macro.h"
+#include "basic/strv.h"
 #include "basic/text.h"
 #include "exec/exec_user.h"
 
@@ -164,4 +166,47 @@ bool exec_number_is_known(const char *number) {
                 if (group.gr_gid == id)
                         return true;
         return r < 0;
+}
+
+static bool has_member(const struct group *group, const char *user) {
+        strv_foreach(member, group->gr_mem)
+                if (strcmp(*member, user) == 0)
+                        return true;
+        return false;
+}
+
+/* The group by that name or number has @user, which is NULL if the user has no name. */
+static bool is_in_group(const char *name, const char *user, gid_t first_group, bool has_first_group) {
+        cleanup_(exec_user_file_close) ExecUserFile groups = {};
+        struct group entry;
+        uint32_t id = 0;
+        const bool is_number = exec_user_parse_id(name, &id);
+
+        if (has_first_group && is_number && first_group == id)
+                return true;
+        while (exec_user_file_next_group(&groups, &entry) > 0)
+                if (is_number ? entry.gr_gid == id : strcmp(entry.gr_name, name) == 0)
+                        return (has_first_group && entry.gr_gid == first_group) || (user && has_member(&entry, user));
+        return false;
+}
+
+bool exec_user_is_listed(char *const *list, uid_t uid) {
+        cleanup_(exec_user_file_close) ExecUserFile users = {};
+        struct passwd user = {};
+        char number[16];
+        bool is_known;
+
+        if (!list)
+                return false;
+        snprintf(number, sizeof(number), "%" PRIu32, (uint32_t) uid);
+        is_known = exec_user_file_find(&users, number, &user) == 0;
+        strv_foreach(word, list) {
+                uint32_t id;
+
+                if (**word == '@' ? is_in_group(*word + 1, is_known ? user.pw_name : NULL, user.pw_gid, is_known)
+                    : exec_user_parse_id(*word, &id) ? id == uid
+                                                     : is_known && strcmp(*word, user.pw_name) == 0)
+                        return true;
+        }
+        return false;
 }

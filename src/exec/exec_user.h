@@ -26,6 +26,9 @@ bool exec_number_is_known(const char *number);
 /* A number that the kernel takes for an id; -1 means "leave it" there. */
 bool exec_user_parse_id(const char *name, uint32_t *ret_id);
 
+/* Returns true if @list (NULL: empty) has the user, by name or number, or as "@GROUP" a group of the user's. */
+bool exec_user_is_listed(char *const *list, uid_t uid);
+
 /* One of the two files while it is read. Entries are valid until the next one is read, or it is closed. */
 typedef struct ExecUserFile {
         FILE *file;

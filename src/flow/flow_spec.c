@@ -64,6 +64,7 @@ static RunReadiness readiness_of(const FlowReadiness *readiness) {
                 [FLOW_READY_ALL_SKIPPED] = RUN_READY_ALL_SKIPPED,
                 [FLOW_READY_NONE_FAILED_MIN_ONE] = RUN_READY_NONE_FAILED_MIN_ONE,
                 [FLOW_READY_ONE_SUCCESS] = RUN_READY_AT_LEAST,
+                [FLOW_READY_BY_POLICY] = RUN_READY_BY_POLICY,
         };
 
         return readiness->kind == FLOW_READY_AT_LEAST && readiness->is_percent ? RUN_READY_AT_LEAST_PERCENT

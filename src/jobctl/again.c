@@ -56,6 +56,7 @@ static const struct Repeatable {
         { "ListUnitFilesByPatterns", 1 },
         { "ListUnitsByPatterns", 1 },
         { "Plan", 1 },
+        { "PlanRun", 1 },
         { "Query", 1 },
         { "RefUnit", 1 },
         { "Reload", 1 },

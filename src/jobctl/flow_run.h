@@ -9,6 +9,7 @@
 
 int flow_start(Jobctl *ctl, char *const *words);
 int flow_command(Jobctl *ctl, char *const *words); /* what people do to runs and nodes: pause, approve, … */
+int flow_plan(Jobctl *ctl, char *const *words);
 int flow_add_nodes(Jobctl *ctl, char *const *words);
 int flow_list(Jobctl *ctl, char *const *words);
 int flow_show(Jobctl *ctl, char *const *words);

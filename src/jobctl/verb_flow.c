@@ -24,9 +24,10 @@ static const struct {
         { "add-nodes", flow_add_nodes, false },
         { "delete", flow_command, true },  { "alarms", flow_alarms, false }, { "ack", flow_ack, false },
         { "result", flow_result, false },
+        { "plan", flow_plan, false },
 };
 
-static const char list_of_verbs[] = "start, list, show, result, logs, why, retry, rerun, resolve, skip, approve, "
+static const char list_of_verbs[] = "start, plan, list, show, result, logs, why, retry, rerun, resolve, skip, approve, "
                                     "pause, resume, stop, cancel, compensate, add-nodes, delete, alarms, ack, graph "
                                     "and import";
 

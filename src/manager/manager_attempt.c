@@ -5,21 +5,26 @@
  * Steps follow each other: ExecStartPre= commands, the command, the end of
  * what is left of the tree, ExecStopPost= commands, and again the end of the
  * tree. The attempt of a node with Unit= has none of them: it begins when its
- * job was asked for, and is over when that has ended. A restored attempt waits
+ * job was asked for, and is over when that has ended. A question to a command
+ * that judges a node has a command alone, whose output is the answer; it has the
+ * number 0, and none of an earlier core is kept: it is asked again. A restored attempt waits
  * for the definition of its run before it takes
  * the next step: exits are noted meanwhile.
  */
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "basic/clock.h"
+#include "basic/fd.h"
 #include "basic/log.h"
 #include "basic/random.h"
 #include "basic/strv.h"
@@ -29,6 +34,7 @@
 #include "exec/exec_kill.h"
 #include "manager/manager_attempt_folder.h"
 #include "manager/manager_attempt.h"
+#include "manager/manager_policy.h"
 #include "manager/manager_run_folder.h"
 #include "process/process_rest.h"
 #include "types/exec_context.h"
@@ -77,6 +83,10 @@ typedef struct Attempt {
         ManagerResult *result; /* a reference; NULL: none */
         ManagerUses uses; /* of units */
         bool is_job; /* and of no process */
+        bool is_question; /* to a command that judges the node … */
+        bool is_late; /* … and has not answered in time */
+        int answer, answer_in; /* owned: the ends of a pipe for its answer; -1 */
+        char *problem; /* owned: why it has no answer; NULL: it may have one */
         uint8_t invocation[16];
         AttemptStep step;
         AttemptSignal signal;
@@ -106,6 +116,7 @@ struct ManagerAttempts {
         VECTOR(Attempt *) all; /* by number; NULL: free */
         size_t n, n_told, n_stored, n_to_store;
         size_t n_using; /* that have uses of units */
+        size_t n_questions;
 };
 
 static void proceed(Attempt *attempt);
@@ -174,6 +185,10 @@ static void release(Attempt *attempt) {
         free(attempt->folder);
         free(attempt->run_folder);
         free(attempt->input);
+        free(attempt->problem);
+        fd_close(attempt->answer);
+        fd_close(attempt->answer_in);
+        attempt->attempts->n_questions -= attempt->is_question;
         process_timers_forget_owner(host->timers, &attempt->owner);
         process_table_forget_owner(host->processes, &attempt->owner);
         process_errands_forget_owner(host->errands, &attempt->owner);
@@ -245,6 +260,7 @@ static int add(ManagerAttempts *attempts, const RunAttemptKey *key, Unit *unit, 
         attempt->number = number;
         attempt->unit = unit_ref(unit);
         attempt->exit = attempt->exit_signal = -1;
+        attempt->answer = attempt->answer_in = -1;
         attempt->owner = (ProcessOwner) { .ops = &attempt_ops, .name = attempt->name };
         attempts->all.items[number] = attempt;
         attempts->n++;
@@ -267,28 +283,71 @@ static int make_uses(Attempt *attempt) {
         return r;
 }
 
+static int make(ManagerAttempts *attempts, const RunAttemptKey *key, Unit *unit, FlowDefinition *definition,
+                Attempt **ret_attempt) {
+        uint32_t number;
+        int r = find_number(attempts, &number);
+
+        if (r == 0)
+                r = add(attempts, key, unit, number, ret_attempt);
+        if (r < 0)
+                return r;
+        (*ret_attempt)->definition = flow_definition_ref(definition);
+        (*ret_attempt)->is_known = true;
+        (void) random_bytes((*ret_attempt)->invocation, sizeof((*ret_attempt)->invocation));
+        return 0;
+}
+
 int manager_attempts_begin(ManagerAttempts *attempts, const RunAttemptKey *key, uint64_t id, Unit *unit,
                            FlowDefinition *definition) {
-        uint32_t number;
         Attempt *attempt;
         int r;
 
         if (find(attempts, key))
                 return -EEXIST;
-        r = find_number(attempts, &number);
-        if (r == 0)
-                r = add(attempts, key, unit, number, &attempt);
+        r = make(attempts, key, unit, definition, &attempt);
         if (r < 0)
                 return r;
         attempt->id = id;
-        attempt->definition = flow_definition_ref(definition);
-        attempt->is_known = true;
-        (void) random_bytes(attempt->invocation, sizeof(attempt->invocation));
         r = make_uses(attempt);
         if (r < 0) {
                 release(attempt);
                 return r;
         }
+        mark(attempt);
+        proceed(attempt);
+        return 0;
+}
+
+/* Without telling anybody: kills what is left of it. */
+static void drop(Attempt *attempt) {
+        const ManagerAttemptsHost *host = &attempt->attempts->host;
+
+        if (attempt->is_wanted)
+                process_errands_take_back(host->errands, &attempt->owner, UNIT_PURPOSE_MAIN);
+        cancel_job(attempt);
+        if (attempt->step != ATTEMPT_OVER &&
+            process_groups_signal(host->groups, &attempt->owner, SIGKILL, 0, 0) < 0 && attempt->pid > 0)
+                (void) exec_kill(attempt->pid, -1, SIGKILL, true);
+        mark(attempt);
+        attempt->attempts->n_stored -= attempt->is_stored;
+        manager_attempt_folder_remove(attempt->folder);
+        release(attempt);
+}
+
+int manager_attempts_ask(ManagerAttempts *attempts, const RunAttemptKey *key, Unit *unit, FlowDefinition *definition) {
+        Attempt *attempt = find(attempts, key);
+        int r;
+
+        assert(key->number == 0);
+
+        if (attempt)
+                drop(attempt);
+        r = make(attempts, key, unit, definition, &attempt);
+        if (r < 0)
+                return r;
+        attempt->is_question = true;
+        attempts->n_questions++;
         mark(attempt);
         proceed(attempt);
         return 0;
@@ -344,16 +403,31 @@ static bool is_of_end(const Attempt *attempt) {
 }
 
 static int open_command(Attempt *attempt) {
+        int r;
+
         if (attempt->command.node)
                 return 0;
-        return flow_command_open(&attempt->command, attempt->definition, attempt->key.node);
+        r = flow_command_open(&attempt->command, attempt->definition, attempt->key.node);
+        if (r == 0 && attempt->is_question)
+                attempt->command.process = &flow_of(attempt)->process;
+        return r;
+}
+
+/* NULL: nobody is asked, or the flow has no such policy. */
+static const FlowPolicy *policy_of(const Attempt *attempt) {
+        const char *name = attempt->is_question ? attempt->command.node->policy : NULL;
+
+        return name ? flow_policy_find(flow_of(attempt), name) : NULL;
 }
 
 /* The command of the present step; NULL: there is none (any more). */
 static const ExecCommand *command_of(const Attempt *attempt) {
         const FlowProcess *process = attempt->command.process;
+        const FlowPolicy *policy = policy_of(attempt);
         const ExecCommand *command = NULL;
 
+        if (attempt->is_question)
+                return policy && attempt->step == ATTEMPT_MAIN ? policy->command : NULL;
         if (attempt->step == ATTEMPT_MAIN)
                 command = script_of(attempt) ? &script_command : attempt->command.command;
         else if (attempt->command.is_extra)
@@ -377,6 +451,9 @@ static int set_key(const Attempt *attempt, char ***environment) {
                 r = unit_process_add_variable(environment, "JOBD_RUN=%" PRIu32, key->run);
         if (r == 0)
                 r = unit_process_add_variable(environment, "JOBD_NODE=%s", node);
+        if (attempt->is_question)
+                return r < 0 ? r
+                             : unit_process_add_variable(environment, "JOBD_POLICY=%s", attempt->command.node->policy);
         if (r == 0)
                 r = unit_process_add_variable(environment, "JOBD_ATTEMPT=%" PRIu32, key->number);
         /* Equal for all tries, so that a command can tell whether it has done its work before. */
@@ -450,7 +527,9 @@ static int make_folder(Attempt *attempt, const ExecRequest *request, ExecResult 
         cleanup_free_ char *json = NULL, *problem = NULL;
         int r = manager_attempt_folder_make(host->folder, attempt->folder);
 
-        if (r == 0)
+        if (r == 0 && attempt->is_question)
+                r = host->ops->question(host->userdata, &attempt->key, attempt->folder, &json);
+        else if (r == 0)
                 r = host->ops->input(host->userdata, &attempt->key, attempt->folder, &json, &problem);
         if (r == -ENODATA) {
                 note_end(attempt, RUN_END_INPUT_MISSING, NULL);
@@ -509,6 +588,39 @@ static int set_data(Attempt *attempt, ExecRequest *request, ExecResult *result) 
                                 has_results ? "InputMode=env: parameters and results" : "Script=: parameters");
         if (data_of(attempt)->input_mode == FLOW_INPUT_STDIN && attempt->step == ATTEMPT_MAIN)
                 request->standard_input_file = attempt->input;
+        request->own_folder = attempt->folder;
+        return r;
+}
+
+/* The command reads the question and writes its answer, which has to fit into the pipe; its errors go to the log. */
+static int set_streams(Attempt *attempt, ExecRequest *request) {
+        int ends[2];
+
+        if (attempt->answer < 0 && pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
+                return -errno;
+        if (attempt->answer < 0) {
+                attempt->answer = ends[0];
+                attempt->answer_in = ends[1];
+        }
+        /* The end of the manager does not wait, that of the command does. */
+        if (fcntl(attempt->answer_in, F_SETFL, 0) < 0)
+                return -errno;
+        request->standard_input_file = attempt->input;
+        request->standard_output = (ExecStream) { .kind = EXEC_STREAM_FD, .fd = attempt->answer_in };
+        if (request->standard_error.kind == EXEC_STREAM_SAME)
+                request->standard_error.kind = EXEC_STREAM_DEFAULT;
+        return 0;
+}
+
+static int set_question(Attempt *attempt, ExecRequest *request, ExecResult *result) {
+        int r = attempt->has_begun ? 0 : make_folder(attempt, request, result);
+
+        if (r == 0 && !attempt->input)
+                r = text_join_path(attempt->folder, "input", &attempt->input);
+        if (r == 0)
+                r = unit_process_add_variable(&request->own_environment, "JOBD_INPUT=%s", attempt->input);
+        if (r == 0)
+                r = set_streams(attempt, request);
         request->own_folder = attempt->folder;
         return r;
 }
@@ -576,6 +688,7 @@ static int prepare_command(Attempt *attempt, ExecRequest *request, ExecResult *r
         if (!command || !command->path || !command->argv || !command->argv[0])
                 return -ENOEXEC;
         request->label = command == &script_command     ? "Script"
+                         : attempt->is_question           ? "Command"
                          : attempt->step == ATTEMPT_MAIN ? attempt->command.setting
                          : attempt->step == ATTEMPT_PRE ? "ExecStartPre"
                                                         : "ExecStopPost";
@@ -588,8 +701,11 @@ static int prepare_command(Attempt *attempt, ExecRequest *request, ExecResult *r
         r = exec_sandbox_share(attempt->unit, request);
         if (r == 0)
                 r = set_environment(attempt, &request->own_environment);
-        if (r == 0)
-                r = set_run_folder(attempt, request, result);
+        if (r < 0)
+                return r;
+        if (attempt->is_question)
+                return set_question(attempt, request, result);
+        r = set_run_folder(attempt, request, result);
         return r < 0 ? r : set_data(attempt, request, result);
 }
 
@@ -670,10 +786,33 @@ static void terminate(Attempt *attempt) {
         mark(attempt);
 }
 
+/* A command that judges has nothing to clean up. */
+static void give_up_question(Attempt *attempt) {
+        if (attempt->signal == ATTEMPT_KILLED)
+                return;
+        attempt->is_late |= attempt->step == ATTEMPT_MAIN;
+        if (attempt->is_wanted) {
+                process_errands_take_back(attempt->attempts->host.errands, &attempt->owner, UNIT_PURPOSE_MAIN);
+                attempt->is_wanted = false;
+                note_end(attempt, RUN_END_FAILED, NULL);
+                attempt->step = ATTEMPT_CLEAN;
+                proceed(attempt);
+                return;
+        }
+        attempt->signal = ATTEMPT_KILLED;
+        signal_all(attempt, SIGKILL, true);
+        set_timer(attempt, flow_of(attempt)->timeout_stop);
+        mark(attempt);
+}
+
 /* The time of the present step is over. */
 static void take_next_signal(Attempt *attempt) {
         const KillSettings *kill = &attempt->command.process->kill;
 
+        if (attempt->is_question && attempt->signal != ATTEMPT_KILLED) {
+                give_up_question(attempt);
+                return;
+        }
         if (attempt->signal == ATTEMPT_UNSIGNALLED) {
                 terminate(attempt);
                 return;
@@ -724,6 +863,8 @@ static void ask(Attempt *attempt) {
         attempt->is_wanted = true;
         if (attempt->step == ATTEMPT_POST)
                 set_timer(attempt, flow_of(attempt)->timeout_stop);
+        if (attempt->is_question && policy_of(attempt))
+                set_timer(attempt, policy_of(attempt)->timeout);
         mark(attempt);
         if (process_errands_spawn(attempt->attempts->host.errands, &attempt->owner, purpose) == 0)
                 return;
@@ -740,13 +881,35 @@ static bool leaves_rest(const Attempt *attempt) {
         return mode == KILL_MODE_NONE || mode == KILL_MODE_PROCESS;
 }
 
+/* What the question has come to; a person is asked where there is no answer. */
+static RunAnswer take_answer(const Attempt *attempt, char **ret_reason) {
+        const ManagerPolicyEnd end = {
+                .answer = attempt->answer,
+                .exit = attempt->exit,
+                .signal = attempt->exit_signal,
+                .is_late = attempt->is_late,
+                .problem = attempt->problem,
+        };
+
+        if (attempt->is_stopping || attempt->kind == RUN_END_LOST || attempt->kind == RUN_END_INTERRUPTED)
+                return RUN_ANSWER_LOST;
+        return manager_policy_read(&end, ret_reason);
+}
+
 static void tell_end(Attempt *attempt) {
         ManagerAttempts *attempts = attempt->attempts;
+        const ManagerAttemptsHost *host = &attempts->host;
+        cleanup_free_ char *reason = NULL;
 
         attempts->n_told += !attempt->is_told;
         attempt->is_told = true;
-        attempts->host.ops->ended(attempts->host.userdata, &attempt->key, attempt->unit, attempt->kind,
-                                       attempt->end);
+        if (attempt->is_question) {
+                const RunAnswer answer = take_answer(attempt, &reason);
+
+                host->ops->answered(host->userdata, &attempt->key, attempt->unit, answer, reason);
+                return;
+        }
+        host->ops->ended(host->userdata, &attempt->key, attempt->unit, attempt->kind, attempt->end);
 }
 
 static void end(Attempt *attempt) {
@@ -776,8 +939,8 @@ static void look_again(Attempt *attempt) {
 
 /* What a process that was told to end has left does not count, nor what others than the command have. */
 static bool has_result(const Attempt *attempt) {
-        return attempt->has_end && attempt->kind == RUN_END_EXITED && !attempt->is_abandoned && !attempt->is_stopping &&
-               attempt->definition && !is_of_end(attempt);
+        return !attempt->is_question && attempt->has_end && attempt->kind == RUN_END_EXITED &&
+               !attempt->is_abandoned && !attempt->is_stopping && attempt->definition && !is_of_end(attempt);
 }
 
 static bool has_succeeded(const Attempt *attempt) {
@@ -924,7 +1087,10 @@ static void finish(Attempt *attempt) {
 static bool clean(Attempt *attempt) {
         if (attempt->leaves_rest || leaves_rest(attempt) || count_rest(attempt) == 0)
                 return true;
-        terminate(attempt);
+        if (attempt->is_question)
+                give_up_question(attempt);
+        else
+                terminate(attempt);
         if (!attempt->owner.group)
                 look_again(attempt);
         return false;
@@ -1011,7 +1177,10 @@ static void attempt_spawned(ProcessOwner *owner, UnitPurpose purpose, pid_t pid,
                 return;
         }
         attempt->is_wanted = false;
+        attempt->answer_in = fd_close(attempt->answer_in);
         mark(attempt);
+        if (pid <= 0 && attempt->is_question)
+                (void) text_copy(result->message, &attempt->problem);
         if (pid <= 0) {
                 const int status = exec_step_exit_status(result->step);
                 const UnitExit exit = { .code = CLD_EXITED, .status = status, .time = now(attempt) };
@@ -1030,7 +1199,8 @@ static void attempt_spawned(ProcessOwner *owner, UnitPurpose purpose, pid_t pid,
                 return;
         attempt->has_begun = true;
         attempt->started = host->turn->now_realtime;
-        host->ops->started(host->userdata, &attempt->key);
+        if (!attempt->is_question)
+                host->ops->started(host->userdata, &attempt->key);
 }
 
 static void attempt_exited(ProcessOwner *owner, const UnitExit *exit) {
@@ -1083,7 +1253,7 @@ static bool attempt_describe_group(ProcessOwner *owner, ProcessGroupTerms *terms
 
         *terms = (ProcessGroupTerms) {
                 .parent = owner_of_unit(attempt),
-                .resources = attempt->command.node ? attempt->command.node->resources : NULL,
+                .resources = attempt->command.node && !attempt->is_question ? attempt->command.node->resources : NULL,
                 .is_begun = attempt->has_begun,
                 .is_over = attempt->step == ATTEMPT_OVER,
         };
@@ -1235,6 +1405,14 @@ void manager_attempts_end(ManagerAttempts *attempts, const RunAttemptKey *key) {
                 stop(attempt);
 }
 
+void manager_attempts_end_question(ManagerAttempts *attempts, uint32_t run, uint32_t node, uint32_t generation) {
+        Attempt *attempt = attempts->n_questions > 0 ? find(attempts, &(RunAttemptKey) { run, node, generation, 0 })
+                                                     : NULL;
+
+        if (attempt)
+                stop(attempt);
+}
+
 void manager_attempts_abandon(ManagerAttempts *attempts, const RunAttemptKey *key) {
         Attempt *attempt = find(attempts, key);
 
@@ -1309,17 +1487,10 @@ void manager_attempts_drop_unknown(ManagerAttempts *attempts) {
                         release(attempt);
                         continue;
                 }
-                log_write(LOG_LEVEL_WARNING, attempt->unit->id,
-                          "The store knows no attempt %s: what is left of it is killed.", attempt->name);
-                if (attempt->is_wanted)
-                        process_errands_take_back(attempts->host.errands, &attempt->owner, UNIT_PURPOSE_MAIN);
-                cancel_job(attempt);
-                if (process_groups_signal(attempts->host.groups, &attempt->owner, SIGKILL, 0, 0) < 0 &&
-                    attempt->pid > 0)
-                        (void) exec_kill(attempt->pid, -1, SIGKILL, true);
-                mark(attempt);
-                manager_attempt_folder_remove(attempt->folder);
-                release(attempt);
+                if (!attempt->is_question)
+                        log_write(LOG_LEVEL_WARNING, attempt->unit->id,
+                                  "The store knows no attempt %s: what is left of it is killed.", attempt->name);
+                drop(attempt);
         }
         manager_attempt_folder_sweep(attempts->host.folder, "attempts", has_folder, attempts);
 }
@@ -1410,14 +1581,16 @@ enum {
         FLAG_HAS_END = 1 << 5,
         FLAG_ABANDONED = 1 << 6,
         FLAG_JOB = 1 << 7,
-        FLAGS_END = 1 << 8,
+        FLAG_QUESTION = 1 << 8,
+        FLAGS_END = 1 << 9,
 };
 
 static uint64_t flags_of(const Attempt *attempt) {
         return (attempt->is_wanted ? FLAG_WANTED : 0U) | (attempt->has_begun ? FLAG_BEGUN : 0U) |
                (attempt->is_stopping ? FLAG_STOPPING : 0U) | (attempt->is_interrupted ? FLAG_INTERRUPTED : 0U) |
                (attempt->waits ? FLAG_WAITS : 0U) | (attempt->has_end ? FLAG_HAS_END : 0U) |
-               (attempt->is_abandoned ? FLAG_ABANDONED : 0U) | (attempt->is_job ? FLAG_JOB : 0U);
+               (attempt->is_abandoned ? FLAG_ABANDONED : 0U) | (attempt->is_job ? FLAG_JOB : 0U) |
+               (attempt->is_question ? FLAG_QUESTION : 0U);
 }
 
 /* Behind all else: text, or path and hash. */
@@ -1501,6 +1674,7 @@ static void read_facts(Attempt *attempt, RecordReader *reader) {
         attempt->has_end = flags & FLAG_HAS_END;
         attempt->is_abandoned = flags & FLAG_ABANDONED;
         attempt->is_job = flags & FLAG_JOB;
+        attempt->is_question = flags & FLAG_QUESTION;
         attempt->pid = (pid_t) record_get_below(reader, INT32_MAX);
         attempt->main_pid = (pid_t) record_get_below(reader, INT32_MAX);
         attempt->kind = (RunEndKind) record_get_below(reader, _RUN_END_KIND_MAX);
@@ -1544,6 +1718,7 @@ int manager_attempts_read(ManagerAttempts *attempts, UnitTable *units, uint32_t 
         if (r == 0 && !record_is_at_end(reader))
                 r = manager_uses_read(&attempt->uses, reader);
         attempts->n_using += attempt->uses.n > 0;
+        attempts->n_questions += attempt->is_question;
         return reader->has_failed ? -EBADMSG : r;
 }
 

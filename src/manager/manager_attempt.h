@@ -10,7 +10,8 @@
  * end, whatever comes after.
  *
  * The attempt of a node with Unit= is a job of that unit instead (manager_use.h):
- * it has no process, and is over when the job is.
+ * it has no process, and is over when the job is. A question to a command that
+ * judges a node is one that has no row: nothing is lost with it.
  *
  * Attempts are recorded in the state of the manager until the end is durable
  * in the store of runs, so that no death of core loses how one has ended.
@@ -45,6 +46,11 @@ typedef struct ManagerAttemptsOps {
                      char **ret_problem);
         /* Parameters of the run and, with @has_results, results of parents: InputMode=env, Script=. */
         int (*variables)(void *userdata, const RunAttemptKey *key, bool has_results, char ***environment);
+        /* The same for the command that judges a node; nothing can lack. */
+        int (*question)(void *userdata, const RunAttemptKey *key, const char *folder, char **ret_json);
+        /* What it has said; @reason: borrowed; NULL: none. */
+        void (*answered)(void *userdata, const RunAttemptKey *key, const Unit *unit, RunAnswer answer,
+                         const char *reason);
         /* As runstore_client_collect(). */
         int (*collect)(void *userdata, int fd, uint64_t n_max, uint64_t *ret_number);
         /* .started: its first process runs; .ended: all are gone. */
@@ -75,6 +81,13 @@ ManagerAttempts *manager_attempts_free(ManagerAttempts *attempts); /* the proces
  */
 int manager_attempts_begin(ManagerAttempts *attempts, const RunAttemptKey *key, uint64_t id, Unit *unit,
                            FlowDefinition *definition);
+/*
+ * Asks the command of [Policy …] that judges the node, whose number of an attempt is 0: .answered follows, unless the
+ * manager ends before. A question about the node that is there is dropped. 0 or -ENOMEM.
+ */
+int manager_attempts_ask(ManagerAttempts *attempts, const RunAttemptKey *key, Unit *unit, FlowDefinition *definition);
+/* Nobody waits for the answer any more: ends the command, if there is one. */
+void manager_attempts_end_question(ManagerAttempts *attempts, uint32_t run, uint32_t node, uint32_t generation);
 /*
  * Asks for the jobs that attempts want, and looks what became of those that were asked for: at the end of a turn, not
  * from inside the engine of runs. True if that has told something, so that another turn is to follow.

@@ -110,6 +110,12 @@ typedef struct ManagerRunRequest {
 /* 0: it is answered later; otherwise a negative errno with @ret_failure. */
 int manager_runs_submit(ManagerRuns *runs, const ManagerRunRequest *request, Failure *ret_failure);
 
+/*
+ * Writes an a{sv} about what a run would do that was submitted now, of which nothing happens: .unit and .params of
+ * @request count. 0, -ENOMEM, or a negative errno with @ret_failure.
+ */
+int manager_runs_plan(ManagerRuns *runs, const ManagerRunRequest *request, Sink *sink, Failure *ret_failure);
+
 typedef struct ManagerRunCommand {
         uint32_t run;
         RunVerb verb;
@@ -120,12 +126,20 @@ typedef struct ManagerRunCommand {
         const char *comment; /* why, for the events; NULL: nothing is said */
         const char *operator, *reqid; /* of the person and the request; NULL: not known */
         uint32_t uid;
+        bool must_be_allowed; /* only if .uid may control the run, which did not live when that was to be judged */
         ManagerRunTicket ticket;
 } ManagerRunCommand;
 
 int manager_runs_command(ManagerRuns *runs, const ManagerRunCommand *command, Failure *ret_failure);
 /* The number of a run that lives, by its number or name: -ENOENT with @ret_failure. */
 int manager_runs_find(const ManagerRuns *runs, const char *run, uint32_t *ret_id, Failure *ret_failure);
+
+/* — rights beside those of root and of the manager's owner — */
+
+bool manager_run_may_submit(const Unit *unit, uid_t uid); /* AllowSubmit= */
+bool manager_runs_has(const ManagerRuns *runs, uint32_t run); /* it lives, or has ended a moment ago */
+/* AllowControl=, or @uid has submitted the run; false for one that is not there. */
+bool manager_runs_may_control(const ManagerRuns *runs, uint32_t run, uid_t uid);
 
 /* Acknowledges an alarm; answered when that is durable. 0, or a negative errno with @ret_failure. */
 int manager_runs_acknowledge(ManagerRuns *runs, uint64_t alarm, const char *operator, uint32_t uid,

@@ -41,11 +41,14 @@ void manager_run_mark_node(ManagerRun *run, const RunNodeRow *row) {
 
 /* — raising — */
 
-int manager_run_raise_pending(ManagerRuns *runs, const ManagerRun *run, const char *node, RunReason reason) {
+int manager_run_raise_pending(ManagerRuns *runs, const ManagerRun *run, const char *node, const RunNodeRow *row) {
+        const ManagerSaying *saying = row->reason == RUN_REASON_POLICY ? manager_run_find_saying(run, row) : NULL;
+        const char *why = saying ? saying->reason : NULL;
         cleanup_free_ char *text = NULL;
 
-        if (text_format(&text, "Node %s of run %" PRIu32 " of %s is PENDING (%s): a person has to resolve it.", node,
-                        run->id, run->flow->unit->id, run_reason_to_string(reason)) < 0)
+        if (text_format(&text, "Node %s of run %" PRIu32 " of %s is PENDING (%s%s%s): a person has to resolve it.",
+                        node, run->id, run->flow->unit->id, run_reason_to_string(row->reason), why ? ": " : "",
+                        why ? why : "") < 0)
                 return -ENOMEM;
         return manager_alarms_raise(runs->alarms, &(ManagerAlarmFacts) {
                                                           .kind = MANAGER_ALARM_PENDING,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "basic/text.h"
+#include "exec/exec_user.h"
 #include "manager/manager_run_private.h"
 
 int manager_runs_find(const ManagerRuns *runs, const char *run, uint32_t *ret_id, Failure *ret_failure) {
@@ -164,8 +165,49 @@ static int delete_run(ManagerRuns *runs, ManagerRun *run, const ManagerRunComman
         return 0;
 }
 
+/* — rights — */
+
+/* The unit as it is now: who is taken off the list may not go on. */
+static const FlowSettings *settings_of(const Unit *unit) {
+        return unit && unit->type == UNIT_FLOW && unit->load_state == UNIT_LOADED ? unit->type_settings : NULL;
+}
+
+bool manager_run_may_submit(const Unit *unit, uid_t uid) {
+        const FlowSettings *settings = settings_of(unit);
+
+        return settings && exec_user_is_listed(settings->allow_submit, uid);
+}
+
+static bool may_control(const ManagerRun *run, uid_t uid) {
+        const FlowSettings *settings = settings_of(run->flow->unit);
+
+        return run->facts.uid == uid || (settings && exec_user_is_listed(settings->allow_control, uid));
+}
+
+bool manager_runs_has(const ManagerRuns *runs, uint32_t run) {
+        return manager_run_find(runs, run);
+}
+
+bool manager_runs_may_control(const ManagerRuns *runs, uint32_t id, uid_t uid) {
+        const ManagerRun *run = manager_run_find(runs, id);
+
+        return run && may_control(run, uid);
+}
+
+static int refuse_other(const ManagerRun *run, const ManagerRunCommand *command, Failure *ret_failure) {
+        if (!command->must_be_allowed || may_control(run, command->uid))
+                return 0;
+        return failure_set(ret_failure, -EACCES, "AccessDenied",
+                           "Only root, the owner of the manager, the user who has submitted it, and users whom "
+                           "AllowControl= of %s names, may control run %" PRIu32 "; the caller is uid %" PRIu32 ".",
+                           run->flow->unit->id, run->id, command->uid);
+}
+
 static int take_command(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *command, Failure *ret_failure) {
-        int r = refuse_deleted(run, command, ret_failure);
+        int r = refuse_other(run, command, ret_failure);
+
+        if (r == 0)
+                r = refuse_deleted(run, command, ret_failure);
 
         if (r < 0)
                 return r;
@@ -201,6 +243,7 @@ static int add_pending(ManagerRuns *runs, uint32_t id, const ManagerRunCommand *
         pending->is_delete = command->is_delete;
         pending->stops = command->stops;
         pending->uid = command->uid;
+        pending->must_be_allowed = command->must_be_allowed;
         pending->ticket = command->ticket;
         while (*last)
                 last = &(*last)->next;
@@ -254,6 +297,7 @@ void manager_run_take_pending(ManagerRuns *runs, uint32_t id) {
                                                                 .comment = pending->comment,
                                                                 .operator= pending->operator,
                                                                 .reqid = pending->reqid,
+                                                                .must_be_allowed = pending->must_be_allowed,
                                                                 .uid = pending->uid },
                                          &failure);
                 else

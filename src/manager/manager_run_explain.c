@@ -41,6 +41,31 @@ static void add_parents(const ManagerRuns *runs, const ManagerRun *run, uint32_t
                 text_addf(text, ", and %" PRIu32 " more", left);
 }
 
+/* "; policy 'x' has said WAIT: …" */
+static void add_saying(const ManagerRun *run, const RunNodeRow *row, const char *begin, Text *text) {
+        const ManagerSaying *saying = manager_run_find_saying(run, row);
+        cleanup_free_ char *policy = NULL;
+
+        if (manager_run_get_policy(run, row->node, &policy) < 0 || !policy)
+                return;
+        text_addf(text, "%spolicy '%s' ", begin, policy);
+        if (!saying)
+                text_add(text, "has not been asked since core began");
+        else
+                text_addf(text, "has said %s%s%s", run_answer_to_string(saying->answer), saying->reason ? ": " : "",
+                          saying->reason ? saying->reason : "");
+}
+
+/* The command is asked, or is about to be. */
+static void add_policy(const ManagerRun *run, const RunNodeRow *row, Text *text) {
+        cleanup_free_ char *policy = NULL;
+
+        (void) manager_run_get_policy(run, row->node, &policy);
+        text_addf(text, "policy '%s' is asked whether it may run", policy ? policy : "?");
+        if (manager_run_find_saying(run, row))
+                add_saying(run, row, "; before, ", text);
+}
+
 static void add_sleep(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, Text *text) {
         const bool is_until = run_graph_policy(flow_definition_graph(run->definition), row->node)->sleeps_until;
         const usec_t now = is_until ? runs->host.attempts.turn->now_realtime : runs->now;
@@ -120,11 +145,17 @@ static void add_why(const ManagerRuns *runs, const ManagerRun *run, const RunNod
                 break;
         case RUN_WHY_PARENTS:
                 add_parents(runs, run, row->node, text);
+                if (manager_run_find_saying(run, row))
+                        add_saying(run, row, "; ", text);
                 break;
         case RUN_WHY_HUMAN:
                 if (row->state == RUN_NODE_BLOCKED) {
                         add_parents(runs, run, row->node, text);
                         break;
+                }
+                if (row->reason == RUN_REASON_POLICY) {
+                        add_saying(run, row, "", text);
+                        text_add(text, "; ");
                 }
                 text_addf(text,
                           "a person has to resolve it: 'jobctl flow resolve %" PRIu32 "/%s --as=success', or "
@@ -157,7 +188,7 @@ static void add_why(const ManagerRuns *runs, const ManagerRun *run, const RunNod
                 text_add(text, "as many attempts run as MaxParallel= allows");
                 break;
         case RUN_WHY_POLICY:
-                text_add(text, "the command of its Readiness= has not answered");
+                add_policy(run, row, text);
                 break;
         case RUN_WHY_RUN:
                 text_add(text, "its run does not go on");
@@ -232,6 +263,19 @@ static int put_text(Sink *sink, Text *text) {
         return r;
 }
 
+static void put_policy(const ManagerRun *run, const RunNodeRow *row, Sink *sink) {
+        const ManagerSaying *saying = manager_run_find_saying(run, row);
+        cleanup_free_ char *policy = NULL;
+
+        if (manager_run_get_policy(run, row->node, &policy) < 0 || !policy)
+                return;
+        sink_entry_string(sink, "policy", policy);
+        if (saying)
+                sink_entry_string(sink, "answer", run_answer_to_string(saying->answer));
+        if (saying && saying->reason)
+                sink_entry_string(sink, "answer_reason", saying->reason);
+}
+
 static int put_node(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, RunWhy why, Sink *sink) {
         Text text = {};
 
@@ -240,6 +284,7 @@ static int put_node(const ManagerRuns *runs, const ManagerRun *run, const RunNod
         if (row->reason != RUN_REASON_NONE)
                 sink_entry_string(sink, "reason", run_reason_to_string(row->reason));
         sink_entry_string(sink, "why", run_why_to_string(why));
+        put_policy(run, row, sink);
         add_why(runs, run, row, why, &text);
         return put_text(sink, &text);
 }

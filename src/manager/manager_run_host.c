@@ -235,7 +235,7 @@ static void note_node(ManagerRuns *runs, ManagerRun *run, const char *name, cons
         int r = 0;
 
         if (news & MANAGER_RUN_NODE_WAITS)
-                r = manager_run_raise_pending(runs, run, name, row->reason);
+                r = manager_run_raise_pending(runs, run, name, row);
         if (r == 0 && news & MANAGER_RUN_NODE_WAITS)
                 put_alarm_event(runs, run, name, MANAGER_ALARM_PENDING);
         if (r == 0 && news & MANAGER_RUN_NODE_WAITS)
@@ -261,6 +261,8 @@ static void host_put_node(void *userdata, uint32_t id, const RunNodeRow *row) {
 
         if (run)
                 runs->host.ops->node_changed(runs->host.userdata, id, row->node);
+        if (row->state > RUN_NODE_BLOCKED)
+                manager_attempts_end_question(runs->attempts, id, row->node, row->generation);
         if (!run || !writer)
                 return;
         name = run_graph_name(flow_definition_graph(run->definition), row->node);
@@ -353,6 +355,7 @@ const RunHost manager_run_host = {
         .end = host_end,
         .abandon = host_abandon,
         .judge = manager_run_judge,
+        .ask = manager_run_ask,
         .wake = manager_run_wake,
         .random = host_random,
 };
@@ -396,6 +399,36 @@ static void attempt_ended(void *userdata, const RunAttemptKey *key, const Unit *
                 put_late_end(runs, key);
 }
 
+static void attempt_answered(void *userdata, const RunAttemptKey *key, const Unit *unit, RunAnswer answer,
+                             const char *reason) {
+        ManagerRuns *runs = userdata;
+        ManagerFlow *flow = manager_run_find_flow(runs, unit);
+        ManagerRun *run = manager_run_find(runs, key->run);
+        bool has_decided;
+        RunNodeRow row;
+        RunWhy why;
+
+        if (flow)
+                flow->is_news = true;
+        runs->host.attempts.turn->has_news = true;
+        if (run_engine_answered(runs->engine, key->run, key->node, key->generation, answer) < 0 || !run ||
+            answer == RUN_ANSWER_LOST)
+                return;
+        /* An answer that does not count, because something has changed meanwhile, has moved nothing. */
+        has_decided = run_engine_get_node(runs->engine, key->run, key->node, &row, &why) == 0 &&
+                      row.state != RUN_NODE_WAITING;
+        manager_run_note_answer(run, key, answer, reason, has_decided);
+        if (has_decided)
+                manager_run_put_event(runs, run,
+                                      (ManagerRunEvent) {
+                                              .node = run_graph_name(flow_definition_graph(run->definition), key->node),
+                                              .kind = "policy",
+                                              .new = run_answer_to_string(answer),
+                                              .comment = reason,
+                                              .uid = run->facts.uid,
+                                      });
+}
+
 static int attempt_surround(void *userdata, ExecRequest *request, ExecResult *result) {
         const ManagerRuns *runs = userdata;
 
@@ -437,6 +470,8 @@ static int attempt_collect(void *userdata, int fd, uint64_t n_max, uint64_t *ret
 const ManagerAttemptsOps manager_run_attempts_ops = {
         .input = manager_run_input,
         .variables = manager_run_variables,
+        .question = manager_run_question,
+        .answered = attempt_answered,
         .collect = attempt_collect,
         .environment_of = attempt_environment_of,
         .result_of = attempt_result_of,
@@ -460,6 +495,8 @@ void manager_run_begin_missed(ManagerRuns *runs) {
 
                                 if (row.state == RUN_NODE_RUNNING && row.attempt == RUN_ATTEMPT_IS_ASKED)
                                         host_spawn(runs, &key);
+                                else if (why == RUN_WHY_POLICY)
+                                        manager_run_ask_missed(runs, run, &row);
                         }
                 }
 }

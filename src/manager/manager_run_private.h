@@ -28,6 +28,12 @@ typedef struct ManagerRunMark {
 } ManagerRunMark;
 
 typedef struct ManagerReaders ManagerReaders;
+/* What a command has said of a node that it judges, when it was asked last. */
+typedef struct ManagerSaying {
+        uint32_t node, generation;
+        RunAnswer answer;
+        char *reason; /* owned; NULL: none */
+} ManagerSaying;
 
 /* A run that lives, or that a person wants to go on. */
 typedef struct ManagerRun {
@@ -39,6 +45,7 @@ typedef struct ManagerRun {
         ManagerNodeData *data; /* owned: of each node */
         ManagerRunMark *marks; /* owned: of each node */
         ManagerReaders *readers; /* owned: who may read results still; NULL: not looked at yet */
+        VECTOR(ManagerSaying) sayings; /* of nodes that a command judges */
         uint64_t put_sequence; /* .facts.sequence as its row has it */
         RunState put_state; /* as the store has it */
         RunState told_state; /* that others were told of by Notify= … */
@@ -103,6 +110,7 @@ typedef struct ManagerPending {
         bool is_delete, stops;
         char *node, *lines, *comment, *operator, *reqid; /* owned */
         uint32_t uid;
+        bool must_be_allowed;
         ManagerRunTicket ticket;
 } ManagerPending;
 
@@ -239,7 +247,7 @@ enum {
 unsigned manager_run_compare_node(const ManagerRun *run, const RunNodeRow *row);
 void manager_run_mark_node(ManagerRun *run, const RunNodeRow *row);
 /* Each raises an alarm, which is in the next batch: 0 or -ENOMEM. @node: its name. */
-int manager_run_raise_pending(ManagerRuns *runs, const ManagerRun *run, const char *node, RunReason reason);
+int manager_run_raise_pending(ManagerRuns *runs, const ManagerRun *run, const char *node, const RunNodeRow *row);
 int manager_run_raise_suspended(ManagerRuns *runs, const ManagerRun *run);
 void manager_run_raise_queue(ManagerRuns *runs, const ManagerFlow *flow, uint32_t max);
 /* A callback was given up; a run has one such alarm at a time. */
@@ -327,6 +335,21 @@ int manager_run_input(void *userdata, const RunAttemptKey *key, const char *fold
                       char **ret_problem);
 int manager_run_variables(void *userdata, const RunAttemptKey *key, bool has_results, char ***environment);
 
+/* — manager_run_policy.c: [Policy …] — */
+
+void manager_run_ask(void *userdata, uint32_t id, uint32_t node, uint32_t generation); /* as RunHost.ask */
+/* The node of @row is to be asked about, and there was no memory for that. */
+void manager_run_ask_missed(ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row);
+int manager_run_question(void *userdata, const RunAttemptKey *key, const char *folder,
+                         char **ret_json); /* as of ManagerAttemptsOps */
+/* The engine has been told. @has_decided: the node is not WAITING any more. */
+void manager_run_note_answer(ManagerRun *run, const RunAttemptKey *key, RunAnswer answer, const char *reason,
+                             bool has_decided);
+/* What was last said of a node in its present generation; NULL: nothing is known. */
+const ManagerSaying *manager_run_find_saying(const ManagerRun *run, const RunNodeRow *row);
+/* The name of the policy of a node; the caller owns it. NULL: it has none. 0 or -errno. */
+int manager_run_get_policy(const ManagerRun *run, uint32_t node, char **ret_name);
+
 /* — manager_run_value.c — */
 
 /* The name of run @id by RunName=. 0, -ENOMEM, or -EINVAL with a sentence, which the caller owns. */
@@ -343,6 +366,16 @@ int manager_run_substitute(ManagerRuns *runs, const RunAttemptKey *key, const Ex
                            char **ret_problem);
 
 /* — manager_run_submit.c — */
+
+/*
+ * The definition of a run of @flow that is submitted now: that of the last one, if nothing has changed, else one that
+ * is to be read. 0, -ENOMEM, or a negative errno with @ret_failure.
+ */
+int manager_run_define(const ManagerRuns *runs, const ManagerFlow *flow, uint8_t hash[static MANAGER_RUN_HASH_BYTES],
+                       FlowDefinition **ret_definition, Failure *ret_failure);
+/* What a run is started with, with the defaults of Params=, which the caller owns. NULL: nothing. As above. */
+int manager_run_apply_params(const FlowDefinition *definition, const char *unit, char *const *params, char **ret_json,
+                             Failure *ret_failure);
 
 /* @is_start: for the start job of the unit, which waits for it. 0 or -ENOMEM. */
 int manager_run_add_submit(ManagerRuns *runs, ManagerFlow *flow, const ManagerRunRequest *request, bool is_start);

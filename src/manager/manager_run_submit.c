@@ -47,9 +47,8 @@ static int read_nodes(const char *path, char **ret_text, Failure *ret_failure) {
         return r;
 }
 
-/* Begins the definition of a submission: that of the last one, if nothing has changed. */
-static int define(ManagerRuns *runs, ManagerSubmit *submit, Failure *ret_failure) {
-        ManagerFlow *flow = submit->flow;
+int manager_run_define(const ManagerRuns *runs, const ManagerFlow *flow, uint8_t hash[static MANAGER_RUN_HASH_BYTES],
+                       FlowDefinition **ret_definition, Failure *ret_failure) {
         const FlowSettings *settings = flow->unit->type_settings;
         cleanup_free_ char *nodes = NULL;
         int r = 0;
@@ -60,23 +59,23 @@ static int define(ManagerRuns *runs, ManagerSubmit *submit, Failure *ret_failure
                 r = read_nodes(settings->nodes_file, &nodes, ret_failure);
         if (r < 0)
                 return r;
-        manager_run_hash(settings->text, nodes, submit->hash);
-        submit->definition = manager_run_find_definition(runs, flow, submit->hash);
-        if (submit->definition)
+        manager_run_hash(settings->text, nodes, hash);
+        *ret_definition = manager_run_find_definition(runs, flow, hash);
+        if (*ret_definition)
                 return 0;
-        return flow_definition_new(&submit->definition, runs->host.loader, flow->unit->id, settings->text, nodes,
+        return flow_definition_new(ret_definition, runs->host.loader, flow->unit->id, settings->text, nodes,
                                    ret_failure);
 }
 
-/* What the run is started with, with the defaults of Params=. */
-static int apply_params(const ManagerSubmit *submit, ManagerRunFacts *facts, Failure *ret_failure) {
-        const FlowSettings *settings = flow_definition_settings(submit->definition);
+int manager_run_apply_params(const FlowDefinition *definition, const char *unit, char *const *params, char **ret_json,
+                             Failure *ret_failure) {
+        const FlowSettings *settings = flow_definition_settings(definition);
         cleanup_free_ char *problem = NULL;
         int r = 0;
 
-        if (settings->params.items.n > 0 || submit->params)
-                r = run_params_apply(&settings->params, submit->params, &facts->params, &problem);
-        return r == -EINVAL ? failure_set(ret_failure, r, "InvalidArgs", "%s: %s", submit->flow->unit->id, problem) : r;
+        if (settings->params.items.n > 0 || params)
+                r = run_params_apply(&settings->params, params, ret_json, &problem);
+        return r == -EINVAL ? failure_set(ret_failure, r, "InvalidArgs", "%s: %s", unit, problem) : r;
 }
 
 /* The name that is asked for, that of RunName=, or the default. */
@@ -112,7 +111,8 @@ static int make_facts(ManagerRuns *runs, ManagerSubmit *submit, Failure *ret_fai
         if (text_copy(submit->flow->unit->id, &facts->unit) < 0 || text_copy(submit->key, &facts->key) < 0 ||
             text_copy(submit->trigger, &facts->trigger) < 0)
                 return -ENOMEM;
-        r = apply_params(submit, facts, ret_failure);
+        r = manager_run_apply_params(submit->definition, submit->flow->unit->id, submit->params, &facts->params,
+                                     ret_failure);
         if (r == 0)
                 r = make_name(submit, runs->last_id + 1, facts, ret_failure);
         submit->has_facts = r == 0;
@@ -358,7 +358,7 @@ static bool try_submit(ManagerRuns *runs, ManagerSubmit *submit, unsigned *n_lin
                 return true;
         }
         if (!submit->definition)
-                r = define(runs, submit, &failure);
+                r = manager_run_define(runs, submit->flow, submit->hash, &submit->definition, &failure);
         if (r == 0) {
                 r = flow_definition_read(submit->definition, *n_lines, &failure);
                 if (r > 0) {

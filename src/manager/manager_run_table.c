@@ -189,6 +189,9 @@ void manager_run_remove(ManagerRuns *runs, ManagerRun *run) {
                 run->next->previous = run->previous;
         run->flow->is_news = true;
         (void) id_map_remove(&runs->by_id, run->id);
+        for (size_t i = 0; i < run->sayings.n; i++)
+                free(run->sayings.items[i].reason);
+        vector_deinit(&run->sayings);
         manager_run_data_deinit(run);
         manager_run_free_readers(run->readers);
         flow_definition_unref(run->definition);

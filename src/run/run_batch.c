@@ -164,6 +164,7 @@ int run_engine_restore(RunFlow *flow, RunGraph *graph, const RunRow *row, const 
                 restore_node(run, &nodes[i]);
         run->is_being_restored = false;
         run_undo_restore(run);
+        run_mark_unanswered(run);
         /* What became of it stands in the rows. */
         run_forget_doubts(run);
         run->fired = RUN_END_RUN_NO;
@@ -190,6 +191,7 @@ static void take_over(Run *run, uint32_t node, const Run *old, uint32_t from) {
                 run_want_policy(run, node, true);
         entry->is_asked = before->is_asked;
         entry->is_stale = before->is_stale;
+        run->n_asked += entry->is_asked;
         if (run_set_has(old, RUN_SET_CHANGED, from))
                 run_change_node(run, node);
 }

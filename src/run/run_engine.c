@@ -206,6 +206,7 @@ int run_engine_ended(RunEngine *engine, const RunAttemptKey *attempt, RunEndKind
 
 int run_engine_answered(RunEngine *engine, uint32_t id, uint32_t node, uint32_t generation, RunAnswer answer) {
         Run *run = run_find(engine, id);
+        bool is_asked_again;
         RunNode *entry;
 
         if (!run || node >= run->n)
@@ -213,9 +214,9 @@ int run_engine_answered(RunEngine *engine, uint32_t id, uint32_t node, uint32_t 
         entry = &run->nodes[node];
         if (!entry->is_asked || entry->generation != generation)
                 return -ENOENT;
-        entry->is_asked = false;
-        if (entry->is_stale || !run_is_judged(run)) {
-                entry->is_stale = false;
+        is_asked_again = entry->is_stale || answer == RUN_ANSWER_LOST || !run_is_judged(run);
+        run_end_question(run, node);
+        if (is_asked_again) {
                 run_want_policy(run, node, true);
                 return 0;
         }

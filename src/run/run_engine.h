@@ -231,7 +231,10 @@ typedef struct RunHost {
         void (*abandon)(void *userdata, const RunAttemptKey *attempt);
         /* Judges a node with a condition, by its parents as they are now. */
         RunCondition (*judge)(void *userdata, uint32_t run, uint32_t node);
-        /* Asks the command that judges a node, and tells run_engine_answered() what it says. One is asked at a time. */
+        /*
+         * Asks the command that judges a node, and tells run_engine_answered() what it says, but not from here. A node
+         * has one question at a time, a run as many as MaxParallel= allows.
+         */
         void (*ask)(void *userdata, uint32_t run, uint32_t node, uint32_t generation);
         /* When a node with .sleeps_until wakes next, by the wall clock; 0: at once. NULL: there are no such nodes. */
         usec_t (*wake)(void *userdata, uint32_t run, uint32_t node);
@@ -301,6 +304,7 @@ typedef enum RunAnswer {
         RUN_ANSWER_NEVER,
         RUN_ANSWER_FAIL,
         RUN_ANSWER_PENDING, /* or no answer that can be read */
+        RUN_ANSWER_LOST, /* it was ended before it could answer, by no fault of its own: it is asked again */
         _RUN_ANSWER_MAX,
 } RunAnswer;
 

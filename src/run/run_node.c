@@ -102,11 +102,16 @@ static void doubt_parents(Run *run, uint32_t node) {
                         doubt(run, parents[i]);
 }
 
-void run_want_policy(Run *run, uint32_t node, bool wants) {
+void run_end_question(Run *run, uint32_t node) {
         RunNode *entry = &run->nodes[node];
 
+        run->n_asked -= entry->is_asked;
+        entry->is_asked = entry->is_stale = false;
+}
+
+void run_want_policy(Run *run, uint32_t node, bool wants) {
         if (!wants)
-                entry->is_asked = entry->is_stale = false;
+                run_end_question(run, node);
         if (run_set_has(run, RUN_SET_TO_ASK, node) == wants)
                 return;
         run_set_put(run, RUN_SET_TO_ASK, node, wants);
@@ -378,9 +383,12 @@ void run_ask_policies(Run *run) {
 
         if (run->n_to_ask == 0 || run->row.state != RUN_RUNNING)
                 return;
-        for (uint32_t i = 0; (i = run_set_next(run, RUN_SET_TO_ASK, i, run->n)) < run->n; i++) {
+        for (uint32_t i = 0; run->n_asked < run->settings.max_parallel &&
+                             (i = run_set_next(run, RUN_SET_TO_ASK, i, run->n)) < run->n;
+             i++) {
                 run_want_policy(run, i, false);
                 run->nodes[i].is_asked = true;
+                run->n_asked++;
                 engine->host->ask(engine->userdata, run->row.id, i, run->nodes[i].generation);
         }
 }
@@ -404,6 +412,7 @@ void run_take_answer(Run *run, uint32_t node, RunAnswer answer) {
                         break;
                 __attribute__((fallthrough));
         case RUN_ANSWER_PENDING:
+        case RUN_ANSWER_LOST:
         case _RUN_ANSWER_MAX:
                 run_node_become(run, node, RUN_NODE_PENDING, RUN_REASON_POLICY);
         }
@@ -426,6 +435,13 @@ void run_judge(Run *run) {
 void run_mark_all(Run *run) {
         for (uint32_t i = 0; i < run->n; i++)
                 mark(run, i);
+}
+
+void run_mark_unanswered(Run *run) {
+        for (uint32_t i = 0; i < run->n; i++)
+                if (run_graph_policy(run->graph, i)->readiness == RUN_READY_BY_POLICY &&
+                    run->nodes[i].state == RUN_NODE_WAITING)
+                        mark(run, i);
 }
 
 /* — many nodes — */

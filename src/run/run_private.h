@@ -65,7 +65,7 @@ typedef struct Run {
         uint32_t first_changed, end_changed;
         uint32_t first_ready;
         uint32_t end_doubted; /* no rank from there on is in RUN_SET_DOUBTED */
-        uint32_t n_to_ask;
+        uint32_t n_to_ask, n_asked; /* nodes whose command is to be asked, and has not answered */
         bool has_changed; /* the row of the run, or of a node */
         RunEndRun fired; /* how a node ends the run in this event */
         bool has_sleepers; /* nodes that sleep */
@@ -203,10 +203,12 @@ bool run_node_has_started(const RunNode *node, RunNodeState state); /* or was de
 bool run_node_is_skipped_as_unneeded(const RunNode *node);
 /* Whether the command that judges @node is to be asked with the end of the turn. */
 void run_want_policy(Run *run, uint32_t node, bool wants);
+void run_end_question(Run *run, uint32_t node); /* it is answered, or its answer is of no account any more */
 void run_ask_policies(Run *run);
 void run_take_answer(Run *run, uint32_t node, RunAnswer answer);
 void run_judge(Run *run); /* all that are marked */
 void run_mark_all(Run *run); /* to be judged */
+void run_mark_unanswered(Run *run); /* the same, of those that a command judges: a question is in no row */
 void run_node_restore(Run *run, uint32_t node); /* what it held, and what it waits for */
 void run_node_begin_all(Run *run); /* those that are READY wait from now on */
 void run_node_skip_rest(Run *run); /* all that do not run */

@@ -72,7 +72,7 @@ static void settle_stopping(Run *run) {
 
 static void settle_running(Run *run) {
         const uint32_t moving = run->tally[RUN_NODE_READY] + run->tally[RUN_NODE_RUNNING] +
-                                run->tally[RUN_NODE_DEFERRED];
+                                run->tally[RUN_NODE_DEFERRED] + run->n_to_ask + run->n_asked;
 
         if (count_terminal(run) == run->n - run->n_extra) {
                 if (run->row.state != RUN_PAUSED)

@@ -56,7 +56,7 @@ static const char *const whys[_RUN_WHY_MAX] = {
 
 static const char *const answers[_RUN_ANSWER_MAX] = {
         [RUN_ANSWER_READY] = "READY", [RUN_ANSWER_WAIT] = "WAIT",       [RUN_ANSWER_NEVER] = "NEVER",
-        [RUN_ANSWER_FAIL] = "FAIL",   [RUN_ANSWER_PENDING] = "PENDING",
+        [RUN_ANSWER_FAIL] = "FAIL",   [RUN_ANSWER_PENDING] = "PENDING", [RUN_ANSWER_LOST] = "LOST",
 };
 
 DEFINE_STRING_TABLE(run_answer, RunAnswer, answers)

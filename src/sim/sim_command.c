@@ -545,6 +545,7 @@ static const SimVerbRow sim_verbs[] = {
         { "attempt", 2, 6, sim_verb_attempt, "RUN/NODE|FLOW/NODE END [after TIME] [ignores-sigterm]",
           SETS_UP | ALWAYS },
         { "auto-attempts", 1, 5, sim_verb_auto_attempts, "END [after TIME|FILE] [ignores-sigterm]", SETS_UP | ALWAYS },
+        { "answer", 2, 2, sim_verb_answer, "RUN/NODE READY|WAIT|NEVER|FAIL|PENDING|LOST", 0 },
         { "lose", 1, 1, sim_verb_lose, "RUN/NODE", ALWAYS },
         { "crash", 1, 3, sim_verb_crash, "core|store|power, or: crash core at POINT", SETS_UP | ALWAYS },
         { "store", 1, 2, sim_verb_store, "slow TIME|hang|full|ok", SETS_UP | ALWAYS },

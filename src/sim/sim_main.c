@@ -73,6 +73,7 @@ static const char sim_help[] =
         "                             how attempts of the node end\n"
         "  auto-attempts exit N|signal NAME|never [after TIME|FILE] [ignores-sigterm]\n"
         "                             how all others end; FILE: a workflow of WfCommons\n"
+        "  answer RUN/NODE WORD       of Readiness=policy:NAME: READY, WAIT, NEVER, FAIL, PENDING, LOST\n"
         "  lose RUN/NODE              nobody knows what its attempt did\n"
         "  crash core|store|power     crash core at sent|accepted|durable|asked|started|ended\n"
         "  boot [UNIT]                after a crash            store ok|slow TIME|hang|full\n"

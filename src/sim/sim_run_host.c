@@ -187,6 +187,20 @@ static void end(void *userdata, const RunAttemptKey *key, RunOutcome outcome) {
         sim->runs.has_changed = true;
 }
 
+/* The script says what the command answers. */
+static void ask(void *userdata, uint32_t id, uint32_t node, uint32_t generation) {
+        Sim *sim = userdata;
+        const SimRun *run = sim_runs_find(sim, id);
+        json_t *event = run ? sim_event_new(&sim->events, "question") : NULL;
+
+        if (!event)
+                return;
+        set_number(sim, event, "run", id);
+        set_string(sim, event, "node", run_graph_name(flow_definition_graph(run->definition), node));
+        set_number(sim, event, "generation", generation);
+        sim_event_emit(&sim->events, event);
+}
+
 static usec_t wake(void *userdata, uint32_t id, uint32_t node) {
         const Sim *sim = userdata;
         const SimRun *run = sim_runs_find(sim, id);
@@ -211,6 +225,7 @@ const RunHost sim_run_host = {
         .persist = persist,
         .spawn = spawn,
         .end = end,
+        .ask = ask,
         .wake = wake,
         .random = get_random,
 };

@@ -142,6 +142,28 @@ int sim_verb_submit(Sim *sim, const SimLine *line, Failure *ret_failure) {
         return 0;
 }
 
+int sim_verb_answer(Sim *sim, const SimLine *line, Failure *ret_failure) {
+        const int word = run_answer_from_string(line->words[2]);
+        bool has_node;
+        RunNodeRow row;
+        uint32_t node;
+        SimRun *run;
+        RunWhy why;
+        int r;
+
+        if (word < 0)
+                return sim_bad(ret_failure, "answer (READY, WAIT, NEVER, FAIL, PENDING, LOST)", line->words[2]);
+        r = find(sim, line->words[1], true, &run, &node, &has_node, ret_failure);
+        if (r == 0)
+                r = run_engine_get_node(sim->runs.engine, run->id, node, &row, &why);
+        if (r == 0)
+                r = run_engine_answered(sim->runs.engine, run->id, node, row.generation, (RunAnswer) word);
+        sim->runs.has_changed = true;
+        return r == -ENOENT ? failure_set(ret_failure, -EINVAL, "InvalidArgs", "nobody was asked about %s",
+                                          line->words[1])
+                            : r;
+}
+
 static const struct {
         const char *word;
         RunVerb verb;

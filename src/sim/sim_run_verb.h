@@ -20,6 +20,8 @@ int sim_verb_runs(Sim *sim, const SimLine *line, Failure *ret_failure);
 /* nodes RUN */
 int sim_verb_nodes(Sim *sim, const SimLine *line, Failure *ret_failure);
 /* expect-run RUN STATE [REASON], expect-node RUN/NODE STATE [REASON] */
+/* answer RUN/NODE WORD: of the command that judges the node */
+int sim_verb_answer(Sim *sim, const SimLine *line, Failure *ret_failure);
 int sim_verb_expect_run(Sim *sim, const SimLine *line, Failure *ret_failure);
 int sim_verb_expect_node(Sim *sim, const SimLine *line, Failure *ret_failure);
 

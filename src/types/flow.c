@@ -300,6 +300,8 @@ static void get_needs(const Unit *unit, Sink *sink) {
                 put(sink, expression); \
         }
 
+GETTER(allow_control, sink_strv, flow->allow_control)
+GETTER(allow_submit, sink_strv, flow->allow_submit)
 GETTER(catch_up, sink_string, flow_catch_up_to_string(flow->catch_up))
 GETTER(end_mode, sink_string, flow_end_mode_to_string(flow->end_mode))
 GETTER(failure_policy, sink_string, failure_word(flow->failure_policy))
@@ -420,6 +422,8 @@ static const UnitProperty rows[] = {
         { "Runs", "a(tsss)", UNIT_PROPERTY_OWN, get_run_list,
           "These runs: number, name, state, and what the run waits for." },
         { "Attempts", "u", UNIT_PROPERTY_OWN, get_attempts, "How many attempts of nodes have processes." },
+        { "AllowSubmit", "as", C, get_allow_submit, "Users, and groups as '@name', who may submit runs." },
+        { "AllowControl", "as", C, get_allow_control, "Those who may control all of its runs." },
         { "Params", "as", C, get_params, "Parameters of its runs, as in a unit file." },
         { "MaxRuns", "u", C, get_max_runs, "How many runs there may be at a time." },
         { "OnBusy", "s", C, get_on_busy, "What becomes of a run beyond that: 'queue', 'reject', 'skip' or 'replace'." },

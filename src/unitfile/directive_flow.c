@@ -21,6 +21,9 @@
 #define NODE(name_, parse_, field_, ...)                                                                 \
         { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_TYPE,                                     \
           .offset = offsetof(FlowNodeSettings, field_), .own_size = sizeof(FlowNodeSettings), __VA_ARGS__ }
+#define POLICY(name_, parse_, field_, ...)                                                               \
+        { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_TYPE, .offset = offsetof(FlowPolicy, field_), \
+          .own_size = sizeof(FlowPolicy), __VA_ARGS__ }
 
 #define REFUSE_SOCKET(name_) DIRECTIVE_REFUSE(name_, "nothing would listen; a flow has no sockets")
 /* In the order of their names. */
@@ -30,8 +33,8 @@
         REFUSE_SOCKET("ListenStream"), REFUSE_SOCKET("ListenUSBFunction")
 
 const Directive flow_directives[] = {
-        DIRECTIVE_REFUSE("AllowControl", "others could not do what it allows them"),
-        DIRECTIVE_REFUSE("AllowSubmit", "others could not do what it allows them"),
+        FLOW("AllowControl", flow_parse_allow, allow_control, .is_strict = true),
+        FLOW("AllowSubmit", flow_parse_allow, allow_submit, .is_strict = true),
         DIRECTIVE_REFUSE("AttemptLeaseSec", "attempts would run on this host"),
         FLOW("CatchUp", directive_parse_enum, catch_up, .from_string = flow_catch_up_from_string,
              .is_strict = true),
@@ -167,7 +170,7 @@ const Directive node_directives[] = {
         DIRECTIVE_REFUSE("PriorityInherit", "nodes would run in the order of the file"),
         NODE("QueueTimeoutSec", flow_parse_timeout, node.claim.queue_timeout, .is_strict = true),
         NODE("Readiness", flow_parse_readiness, node.readiness, .is_strict = true),
-        DIRECTIVE_REFUSE("ReadinessContext", "no policy would be told"),
+        NODE("ReadinessContext", flow_parse_readiness_context, node.readiness_context, .is_strict = true),
         NODE("Recover", directive_parse_enum, node.recover, .from_string = flow_recover_from_string,
              .is_strict = true),
         DIRECTIVE_REFUSE("RequiresUnit", "the node could run without the unit"),
@@ -214,7 +217,8 @@ const Directive node_directives[] = {
 const size_t node_directives_n = ELEMENTSOF(node_directives);
 
 const Directive policy_directives[] = {
-        DIRECTIVE_REFUSE("Command", "no node could be judged by it; use Readiness="),
+        POLICY("Command", directive_parse_command, command, .is_strict = true),
+        POLICY("TimeoutSec", flow_parse_timeout, timeout, .is_strict = true),
 };
 
 const size_t policy_directives_n = ELEMENTSOF(policy_directives);

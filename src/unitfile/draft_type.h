@@ -8,6 +8,8 @@
  * draft_type.c; a type without a row cannot be loaded.
  */
 
+#include <string.h>
+
 #include "unit/unit.h"
 #include "unitfile/draft_section.h"
 #include "unitfile/unit_file.h"
@@ -41,6 +43,10 @@ typedef struct DraftType {
 
 /* Of the sections [Node …] and [Policy …] of a flow. */
 extern const SettingsKind flow_node_kind, flow_policy_kind;
+
+static inline bool draft_section_is_node(const DraftSection *section) {
+        return section->section && strcmp(section->section->name, "Node *") == 0;
+}
 
 extern const DraftType flow_draft_type, mount_draft_type, path_draft_type, scope_draft_type, service_draft_type,
         slice_draft_type, socket_draft_type, target_draft_type, timer_draft_type;

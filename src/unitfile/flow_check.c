@@ -256,6 +256,30 @@ static bool has_parent(const FlowNode *node, const char *name, FlowDependencyKin
         return false;
 }
 
+/* Settings that were taken from the section are those of the flow. */
+static bool has_command(const UnitDraft *draft, const DraftSection *section) {
+        const FlowPolicy *taken = flow_policy_find(draft->section.own, section->name);
+
+        return ((const FlowPolicy *) section->own)->command || (taken && taken->command);
+}
+
+/* A node that is judged by a command names one that is there. */
+static int check_judge(UnitDraft *draft, const FlowNode *node) {
+        const DraftSection *section;
+
+        if (!node->policy)
+                return 0;
+        section = unit_draft_find_instance(draft, "Policy *", node->policy);
+        if (!section)
+                return unit_draft_refuse(draft, node->readiness_place.file, node->readiness_place.line, "Readiness",
+                                         "Node %s: there is no section [Policy %s].", node->name, node->policy);
+        if (!has_command(draft, section))
+                return unit_draft_refuse(draft, node->readiness_place.file, node->readiness_place.line, "Readiness",
+                                         "Node %s: [Policy %s] has no Command=, so that nobody would be asked.",
+                                         node->name, node->policy);
+        return 0;
+}
+
 static int check_parents(UnitDraft *draft, const FlowNode *node, const FlowParents *parents, FlowDependencyKind kind,
                          const char *setting) {
         for (size_t i = 0; i < parents->n; i++) {
@@ -292,6 +316,8 @@ int flow_check_node(UnitDraft *draft, const DraftSection *section) {
         if (r == 0)
                 r = check_dependencies(draft, node);
         if (r == 0)
+                r = check_judge(draft, node);
+        if (r == 0)
                 r = check_parents(draft, node, &node->named, FLOW_DEPENDS_ON, "Readiness");
         if (r == 0)
                 r = check_parents(draft, node, &node->skip_counts_as, _FLOW_DEPENDENCY_MAX, "SkipCountsAs");
@@ -312,22 +338,53 @@ int flow_complete_node(UnitDraft *draft, DraftSection *instance) {
         return node->name ? flow_settings_keep_file(draft->section.own, instance->file, &node->place.file) : -ENOMEM;
 }
 
-static bool is_node(const DraftSection *instance) {
-        return instance->section->instances == &flow_node_kind;
+/* A word that has values of the run alone; @when: when it is read. */
+static int check_early_word(const ReferenceCheck *check, const char *text, const char *when) {
+        cleanup_free_ char *problem = NULL;
+        RunWord *word = NULL;
+        int r = run_word_parse(text, &word, &problem);
+
+        for (size_t i = 0; word && r == 0 && i < run_word_count(word); i++) {
+                const RunReference *reference = run_word_reference(word, i);
+
+                if (reference->kind == RUN_REFERENCE_PARAM || reference->kind == RUN_REFERENCE_TRIGGER ||
+                    reference->kind == RUN_REFERENCE_RUN_ID)
+                        r = check_reference(check, reference);
+                else
+                        r = unit_draft_refuse(check->draft, check->file, check->line, check->setting,
+                                              "%s has no value when %s: param, trigger and run.id have.",
+                                              reference->text, when);
+        }
+        run_word_free(word);
+        return r;
 }
 
-/* The first section of a kind that this version does not read. */
-static int check_policies(UnitDraft *draft) {
-        for (size_t i = 0; i < draft->instances.n; i++) {
-                const DraftSection *instance = draft->instances.items[i];
+static int check_policy(UnitDraft *draft, const DraftSection *instance) {
+        const FlowPolicy *policy = instance->own;
+        const ExecCommand *second = policy->command ? policy->command->next : NULL;
 
-                if (!is_node(instance))
-                        return unit_draft_refuse(draft, instance->file, instance->line, NULL,
-                                                 "Sections [Policy …] are not supported yet: no node could be judged "
-                                                 "by %s.",
-                                                 instance->name);
+        if (second)
+                return unit_draft_refuse(draft, second->file, second->line, "Command",
+                                         "Policy %s: it has a second command; write an empty Command= first, to "
+                                         "replace the command.",
+                                         instance->name);
+        for (char *const *word = policy->command ? policy->command->argv : NULL; word && *word; word++) {
+                const ReferenceCheck check = { draft, NULL, policy->command->file, "Command", policy->command->line };
+                int r = strstr(*word, "%{") ? check_early_word(&check, *word, "a policy is asked") : 0;
+
+                if (r != 0)
+                        return r == -EINVAL ? 0 : r;
         }
         return 0;
+}
+
+static int check_policies(UnitDraft *draft) {
+        int r = 0;
+
+        for (size_t i = 0; r == 0 && i < draft->instances.n; i++)
+                if (!draft_section_is_node(draft->instances.items[i]))
+                        r = check_policy(draft, draft->instances.items[i]);
+        return r;
 }
 
 static int check_nodes(UnitDraft *draft) {
@@ -337,7 +394,7 @@ static int check_nodes(UnitDraft *draft) {
         for (size_t i = 0; r == 0 && i < draft->instances.n; i++) {
                 DraftSection *instance = draft->instances.items[i];
 
-                if (!is_node(instance))
+                if (!draft_section_is_node(instance))
                         continue;
                 n++;
                 r = flow_complete_node(draft, instance);
@@ -354,23 +411,8 @@ static int check_nodes(UnitDraft *draft) {
 static int check_run_name(UnitDraft *draft) {
         const FlowSettings *flow = draft->section.own;
         const ReferenceCheck check = { draft, NULL, flow->run_name_place.file, "RunName", flow->run_name_place.line };
-        cleanup_free_ char *problem = NULL;
-        RunWord *word = NULL;
-        int r = flow->run_name ? run_word_parse(flow->run_name, &word, &problem) : 0;
 
-        for (size_t i = 0; word && r == 0 && i < run_word_count(word); i++) {
-                const RunReference *reference = run_word_reference(word, i);
-
-                if (reference->kind == RUN_REFERENCE_PARAM || reference->kind == RUN_REFERENCE_TRIGGER ||
-                    reference->kind == RUN_REFERENCE_RUN_ID)
-                        r = check_reference(&check, reference);
-                else
-                        r = unit_draft_refuse(draft, check.file, check.line, check.setting,
-                                              "%s has no value when a run gets its name: param, trigger and run.id "
-                                              "have.", reference->text);
-        }
-        run_word_free(word);
-        return r;
+        return flow->run_name ? check_early_word(&check, flow->run_name, "a run gets its name") : 0;
 }
 
 static int check_final(UnitDraft *draft) {
@@ -394,7 +436,7 @@ static int check(UnitDraft *draft) {
                 r = check_run_name(draft);
         if (r == 0)
                 r = check_final(draft);
-        if (r == 0 && !draft->is_broken)
+        if (r == 0)
                 r = check_policies(draft);
         if (flow->process.kill.mode == KILL_MODE_NONE)
                 unit_draft_report(draft, UNIT_FILE_WARNING, draft->state->sources.fragment, 0, "KillMode",
@@ -420,6 +462,22 @@ int flow_take_process(DraftSection *section) {
         return 0;
 }
 
+static int take_policy(FlowSettings *flow, DraftSection *instance) {
+        FlowPolicy *policy = instance->own;
+        int r = vector_reserve(&flow->policies, 1);
+
+        if (r == 0)
+                r = flow_settings_keep_file(flow, instance->file, &policy->place.file);
+        if (r == 0 && !policy->name)
+                r = text_copy(instance->name, &policy->name);
+        if (r < 0)
+                return r;
+        policy->place.line = instance->line;
+        flow->policies.items[flow->policies.n++] = *policy;
+        *policy = (FlowPolicy) {};
+        return 0;
+}
+
 static int take_instances(UnitDraft *draft) {
         FlowSettings *flow = draft->section.own;
         int r = vector_reserve(&flow->nodes, draft->instances.n);
@@ -428,8 +486,10 @@ static int take_instances(UnitDraft *draft) {
                 DraftSection *instance = draft->instances.items[i];
                 FlowNodeSettings *settings = instance->own;
 
-                if (!is_node(instance))
+                if (!draft_section_is_node(instance)) {
+                        r = take_policy(flow, instance);
                         continue;
+                }
                 r = flow_complete_node(draft, instance);
                 if (r == 0)
                         r = flow_take_process(instance);
@@ -456,6 +516,7 @@ static int note_text(UnitDraft *draft, const char *text) {
 
 DEFINE_SETTINGS_NEW(FlowSettings, flow_settings)
 DEFINE_SETTINGS_NEW(FlowNodeSettings, flow_node_settings)
+DEFINE_SETTINGS_NEW(FlowPolicy, flow_policy)
 
 const SettingsKind flow_node_kind = {
         .make = make_flow_node_settings,
@@ -467,6 +528,9 @@ const SettingsKind flow_node_kind = {
 };
 
 const SettingsKind flow_policy_kind = {
+        .make = make_flow_policy,
+        .size = sizeof(FlowPolicy),
+        .release = release_flow_policy,
         .exec = SETTINGS_HAVE_NOT,
         .kill = SETTINGS_HAVE_NOT,
         .resources = SETTINGS_HAVE_NOT,

@@ -215,7 +215,7 @@ int flow_graph_add_sections(FlowGraph *graph) {
         int r = add_references_of_words(graph, ((const FlowSettings *) draft->section.own)->final, "FinalExec");
 
         for (size_t i = 0; r == 0 && i < draft->instances.n; i++)
-                if (draft->instances.items[i]->own)
+                if (draft_section_is_node(draft->instances.items[i]))
                         r = flow_graph_add(graph, &((const FlowNodeSettings *) draft->instances.items[i]->own)->node);
         return r;
 }

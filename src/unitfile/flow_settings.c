@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "basic/macro.h"
+#include "basic/strv.h"
 #include "time/calendar.h"
 #include "unitfile/flow_settings.h"
 
@@ -157,6 +158,8 @@ static void flow_node_deinit(FlowNode *node) {
         free(node->when);
         free(node->script);
         free(node->unit);
+        free(node->policy);
+        free(node->readiness_context);
         free(node->sleep_until);
         for (size_t i = 0; i < node->depends_on.n; i++)
                 free(node->depends_on.items[i].name);
@@ -206,6 +209,37 @@ FlowNodeSettings *flow_node_settings_free(FlowNodeSettings *settings) {
         return NULL;
 }
 
+static void flow_policy_deinit(FlowPolicy *policy) {
+        free(policy->name);
+        exec_command_free_all(policy->command);
+}
+
+int flow_policy_new(FlowPolicy **ret_policy) {
+        FlowPolicy *policy = calloc(1, sizeof(*policy));
+
+        if (!policy)
+                return -ENOMEM;
+        policy->timeout = FLOW_POLICY_TIMEOUT;
+        *ret_policy = policy;
+        return 0;
+}
+
+FlowPolicy *flow_policy_free(FlowPolicy *policy) {
+        if (!policy)
+                return NULL;
+        flow_policy_deinit(policy);
+        free(policy);
+        return NULL;
+}
+
+/* A flow has a few. */
+const FlowPolicy *flow_policy_find(const FlowSettings *settings, const char *name) {
+        for (size_t i = 0; i < settings->policies.n; i++)
+                if (strcmp(settings->policies.items[i].name, name) == 0)
+                        return &settings->policies.items[i];
+        return NULL;
+}
+
 int flow_settings_new(FlowSettings **ret_settings) {
         FlowSettings *settings = calloc(1, sizeof(*settings));
 
@@ -235,6 +269,9 @@ FlowSettings *flow_settings_free(FlowSettings *settings) {
         for (size_t i = 0; i < settings->nodes.n; i++)
                 flow_node_deinit(&settings->nodes.items[i]);
         vector_deinit(&settings->nodes);
+        for (size_t i = 0; i < settings->policies.n; i++)
+                flow_policy_deinit(&settings->policies.items[i]);
+        vector_deinit(&settings->policies);
         for (size_t i = 0; i < settings->files.n; i++)
                 free(settings->files.items[i]);
         vector_deinit(&settings->files);
@@ -245,6 +282,8 @@ FlowSettings *flow_settings_free(FlowSettings *settings) {
         free(settings->text);
         free(settings->nodes_file);
         free(settings->run_name);
+        strv_free(settings->allow_submit);
+        strv_free(settings->allow_control);
         exec_command_free_all(settings->final);
         free(settings);
         return NULL;

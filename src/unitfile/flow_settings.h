@@ -158,6 +158,7 @@ typedef enum FlowReadinessKind {
         FLOW_READY_ALL_SKIPPED,
         FLOW_READY_NONE_FAILED_MIN_ONE,
         FLOW_READY_ONE_SUCCESS,
+        FLOW_READY_BY_POLICY, /* FlowNode.policy */
         _FLOW_READY_MAX,
 } FlowReadinessKind;
 
@@ -217,6 +218,8 @@ typedef struct FlowNode {
         FlowParents skip_counts_as;
         FlowReadiness readiness;
         FlowPlace readiness_place; /* .file is NULL without Readiness= */
+        char *policy; /* owned: the name of the command that judges it, with FLOW_READY_BY_POLICY; else NULL */
+        char *readiness_context; /* owned: a value of JSON for that command; NULL: none */
         char *when; /* owned: an expression that was parsed; NULL: none */
         FlowPlace when_place;
         bool otherwise; /* Otherwise=: runs if no node beside it has a condition that holds */
@@ -264,10 +267,22 @@ typedef struct FlowNodeSettings {
         FlowProcess process;
 } FlowNodeSettings;
 
+/* [Policy NAME]: a command that judges whether nodes may run. */
+typedef struct FlowPolicy {
+        char *name; /* owned */
+        FlowPlace place;
+        ExecCommand *command; /* owned list, of one; NULL: none, and no node names it */
+        usec_t timeout; /* for an answer */
+} FlowPolicy;
+
+#define FLOW_POLICY_TIMEOUT (10 * USEC_PER_SEC)
+#define FLOW_CONTEXT_MAX (32U * 1024U) /* bytes of ReadinessContext= */
+
 typedef struct FlowSettings {
         FlowProcess process; /* of nodes that set nothing of it */
         ResourceSettings *resources; /* owned; NULL: not set */
         VECTOR(FlowNode) nodes; /* of the sections, in the order of the files */
+        VECTOR(FlowPolicy) policies; /* the same */
         VECTOR(char *) files; /* owned: files that nodes and dependencies are in */
         RunParams params; /* Params= */
         FlowTargets on_begin, on_result; /* of nodes that have no .process */
@@ -280,6 +295,7 @@ typedef struct FlowSettings {
         unsigned compensate_on; /* FlowCompensateOn; 0: never */
         char *run_name; /* owned: of a run, with %{…}; NULL: %p-%{run.id} */
         FlowPlace run_name_place;
+        char **allow_submit, **allow_control; /* owned: users, and groups as "@name", beside the owner of the manager */
         FlowFailure failure_policy;
         FlowEndMode end_mode;
         FlowTimeoutMode timeout_mode;
@@ -324,6 +340,10 @@ FlowSettings *flow_settings_free(FlowSettings *settings);
 
 int flow_node_settings_new(FlowNodeSettings **ret_settings);
 FlowNodeSettings *flow_node_settings_free(FlowNodeSettings *settings);
+
+int flow_policy_new(FlowPolicy **ret_policy);
+FlowPolicy *flow_policy_free(FlowPolicy *policy);
+const FlowPolicy *flow_policy_find(const FlowSettings *settings, const char *name); /* NULL: there is none */
 
 /* When a node with SleepUntil= wakes that falls asleep at @realtime; 0: at once, since no such time is to come. */
 usec_t flow_node_wake(const FlowNode *node, usec_t realtime);

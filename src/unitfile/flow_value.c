@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "basic/json_write.h"
 #include "basic/macro.h"
 #include "basic/strv.h"
 #include "basic/text.h"
@@ -19,6 +20,22 @@
 #include "unitfile/flow_settings.h"
 #include "unitfile/flow_value.h"
 #include "unitfile/unit_draft.h"
+
+/* A name has what useradd takes; whether there is such a user is seen when somebody asks for something. */
+static int judge_user(const DirectiveLine *line, char **word) {
+        static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+        const char *name = *word + (**word == '@');
+        const size_t n = strlen(name);
+
+        if (n == 0 || n > 32 || *name == '-' || strspn(name, letters) + (n > 1 && name[n - 1] == '$') != n)
+                return directive_complain(line, "'%s' is neither a user, by name or number, nor @GROUP%s", *word,
+                                          strchr(*word, ',') ? " (they are separated by blanks, not by commas)" : "");
+        return 1;
+}
+
+int flow_parse_allow(const DirectiveLine *line, const char *value) {
+        return directive_parse_list(line, value, judge_user);
+}
 
 int flow_parse_count(const DirectiveLine *line, const char *value) {
         uint32_t number;
@@ -477,12 +494,22 @@ static int readiness_parse_names(const DirectiveLine *line, const char *text, Fl
         return r;
 }
 
+/* "policy:name": 1 if it was taken, 0 if it was complained about, or -ENOMEM. */
+static int readiness_parse_policy(const DirectiveLine *line, const char *name, FlowNode *node) {
+        if (!unit_draft_name_is_of_instance(name))
+                return directive_complain(line, "'policy:' is followed by the name of a section [Policy NAME]");
+        node->readiness.kind = FLOW_READY_BY_POLICY;
+        node->policy = strdup(name);
+        return node->policy ? 1 : -ENOMEM;
+}
+
 /* 1 if @value is a kind of readiness, 0 if it was complained about, or -ENOMEM. */
 static int readiness_parse(const DirectiveLine *line, const char *value, FlowNode *node) {
         const int kind = *value ? flow_ready_from_string(value) : FLOW_READY_ALL_SUCCEEDED;
 
         node->readiness = (FlowReadiness) {};
         flow_parents_clear(&node->named);
+        free(take_ptr(node->policy));
         if (kind >= 0)
                 node->readiness.kind = (FlowReadinessKind) kind;
         else if (strcmp(value, "all-done") == 0)
@@ -497,11 +524,11 @@ static int readiness_parse(const DirectiveLine *line, const char *value, FlowNod
                 return directive_complain(line, "'%s' is neither at-least:N, with N above 0, nor at-least:N%%, "
                                                 "with N from 1 to 100", value);
         } else if (text_starts_with(value, "policy:"))
-                return directive_complain(line, "'%s' is not supported yet: no command judges a node", value);
+                return readiness_parse_policy(line, value + strlen("policy:"), node);
         else
                 return directive_complain(line, "'%s' is not a kind of readiness; use all-succeeded, "
-                                                "all-finished, any, at-least:N, at-least:N%%, named:NODE,… or one of "
-                                                "Airflow's rules",
+                                                "all-finished, any, at-least:N, at-least:N%%, named:NODE,…, "
+                                                "policy:NAME or one of Airflow's rules",
                                           value);
         return 1;
 }
@@ -517,4 +544,30 @@ int flow_parse_readiness(const DirectiveLine *line, const char *value) {
                 return 0;
         }
         return keep_place(line, &node->readiness_place);
+}
+
+/* What is a value of JSON stays one; other text becomes a string. */
+int flow_parse_readiness_context(const DirectiveLine *line, const char *value) {
+        char **context = directive_field(line), *made = NULL;
+        cleanup_free_ char *problem = NULL;
+        cleanup_(text_deinit) Text text = {};
+        JsonTree tree = {};
+        int r;
+
+        if (strlen(value) > FLOW_CONTEXT_MAX)
+                return directive_complain(line, "the value has more than 32 KiB");
+        free(take_ptr(*context));
+        if (!*value)
+                return 0;
+        r = json_tree_read(value, strlen(value), &tree, &problem);
+        json_tree_deinit(&tree);
+        if (r == -ENOMEM)
+                return r;
+        if (r == 0)
+                text_add(&text, value);
+        else
+                json_write_string(&text, value, strlen(value));
+        r = text_finish(&text, &made);
+        *context = made;
+        return r;
 }

@@ -7,6 +7,7 @@
 
 #include "unitfile/directive.h"
 
+int flow_parse_allow(const DirectiveLine *line, const char *value);             /* a list; empty resets */
 int flow_parse_count(const DirectiveLine *line, const char *value);             /* at least 1 */
 int flow_parse_percent(const DirectiveLine *line, const char *value);
 int flow_parse_timeout(const DirectiveLine *line, const char *value);           /* 0 is refused */
@@ -32,3 +33,4 @@ int flow_parse_skip_unneeded(const DirectiveLine *line, const char *value);
 int flow_parse_script(const DirectiveLine *line, const char *value);            /* a line of it; empty resets */
 int flow_parse_unit(const DirectiveLine *line, const char *value);
 int flow_parse_readiness(const DirectiveLine *line, const char *value);
+int flow_parse_readiness_context(const DirectiveLine *line, const char *value); /* empty: none */

@@ -93,14 +93,14 @@ bool unit_draft_name_is_of_instance(const char *name) {
         return n > 0 && n <= UNIT_NAME_MAX && !name[n];
 }
 
-static DraftSection *find_instance(const UnitDraft *draft, const DirectiveSection *section, const char *name) {
+DraftSection *unit_draft_find_instance(const UnitDraft *draft, const char *section, const char *name) {
         size_t probe = 0;
         uint32_t at;
 
         while (index_table_next(&draft->by_instance, index_table_hash(name), &probe, &at)) {
                 DraftSection *instance = draft->instances.items[at];
 
-                if (instance->section == section && strcmp(instance->name, name) == 0)
+                if (strcmp(instance->section->name, section) == 0 && strcmp(instance->name, name) == 0)
                         return instance;
         }
         return NULL;
@@ -108,7 +108,7 @@ static DraftSection *find_instance(const UnitDraft *draft, const DirectiveSectio
 
 int unit_draft_open_instance(UnitDraft *draft, const DirectiveSection *section, const char *name, const char *file,
                              unsigned line, DraftSection **ret_instance) {
-        DraftSection *instance = find_instance(draft, section, name);
+        DraftSection *instance = unit_draft_find_instance(draft, section->name, name);
         int r;
 
         if (instance) {

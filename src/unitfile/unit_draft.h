@@ -82,6 +82,9 @@ DEFINE_CLEANUP(UnitDraft, unit_draft_free)
 int unit_draft_open_instance(UnitDraft *draft, const DirectiveSection *section, const char *name, const char *file,
                              unsigned line, DraftSection **ret_instance);
 
+/* The instance @name of the section with that name, as in its table ("Node *"); NULL: there is none. */
+DraftSection *unit_draft_find_instance(const UnitDraft *draft, const char *section, const char *name);
+
 /* Returns true if @name can be "a" of [Node a]: it can be a file name, and stand in an expression. */
 bool unit_draft_name_is_of_instance(const char *name);
 

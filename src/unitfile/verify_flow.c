@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "basic/macro.h"
+#include "basic/text.h"
 #include "unitfile/file_text.h"
 #include "unitfile/flow_graph.h"
 #include "unitfile/flow_nodes.h"
@@ -141,6 +142,24 @@ static void verify_no_job(FlowVerifier *verifier, const FlowNode *node) {
                 warn(verifier, node, "WaitFor", useless);
 }
 
+/* Nodes of NodesFile= may name it, too. */
+static void verify_policy(const FlowVerifier *verifier, const DraftSection *policy) {
+        const UnitDraft *draft = verifier->draft;
+        bool is_used = ((const FlowSettings *) draft->section.own)->nodes_file;
+
+        for (size_t i = 0; i < draft->instances.n && !is_used; i++) {
+                const DraftSection *section = draft->instances.items[i];
+                const char *name = draft_section_is_node(section)
+                                           ? ((const FlowNodeSettings *) section->own)->node.policy
+                                           : NULL;
+
+                is_used = text_equal(name, policy->name);
+        }
+        if (!is_used)
+                unit_draft_report(draft, UNIT_FILE_WARNING, policy->file, policy->line, NULL,
+                                  "No node has Readiness=policy:%s, so that it is never asked.", policy->name);
+}
+
 static void verify_node(FlowVerifier *verifier, const FlowNode *node, bool has_process) {
         const FlowSettings *flow = verifier->draft->section.own;
 
@@ -148,6 +167,8 @@ static void verify_node(FlowVerifier *verifier, const FlowNode *node, bool has_p
                 warn(verifier, node, "Compensate",
                      "without CompensateOn= in [Flow] it runs only when a person asks for it, with 'jobctl flow "
                      "compensate'");
+        if (node->readiness_context && !node->policy)
+                warn(verifier, node, "ReadinessContext", "without Readiness=policy:NAME it has no effect");
         if (!node->unit)
                 verify_no_job(verifier, node);
         if (!flow_node_acts(node)) {
@@ -171,7 +192,9 @@ static void verify_readiness(const FlowGraph *graph, const FlowGraphNode *node) 
         const FlowPlace *place = is_any ? &graph->edges.items[node->first].place : &node->readiness_place;
         bool ends_all = node->n > 0;
 
-        if (!place->file || (!is_any && node->readiness.kind == FLOW_READY_ALL_SUCCEEDED))
+        /* A command is asked after each end, and may have reasons of its own. */
+        if (!place->file || (!is_any && (node->readiness.kind == FLOW_READY_ALL_SUCCEEDED ||
+                                         node->readiness.kind == FLOW_READY_BY_POLICY)))
                 return;
         for (uint32_t i = node->first; i < node->first + node->n; i++)
                 ends_all &= graph->nodes.items[graph->edges.items[i].parent].failure == FLOW_FAILURE_END;
@@ -267,8 +290,11 @@ int verify_flow(UnitDraft *draft) {
         flow_graph_init(&graph, draft);
         r = flow_graph_add_sections(&graph);
         for (size_t i = 0; r == 0 && i < draft->instances.n; i++)
-                verify_node(&verifier, &((const FlowNodeSettings *) draft->instances.items[i]->own)->node,
-                            draft->instances.items[i]->lines.n > 0);
+                if (draft_section_is_node(draft->instances.items[i]))
+                        verify_node(&verifier, &((const FlowNodeSettings *) draft->instances.items[i]->own)->node,
+                                    draft->instances.items[i]->lines.n > 0);
+                else
+                        verify_policy(&verifier, draft->instances.items[i]);
         if (r == 0 && flow->nodes_file)
                 r = add_nodes_file(&verifier, &graph, flow->nodes_file);
         if (r == 0 && !graph.is_broken)

@@ -156,7 +156,9 @@ static void verify_nodes(const UnitDraft *draft) {
         for (size_t i = 0; i < draft->instances.n; i++) {
                 const DraftSection *node = draft->instances.items[i];
 
-                if (node->own && verify_section(draft, node))
+                if (!draft_section_is_node(node))
+                        verify_list(draft, &draft->section, ((const FlowPolicy *) node->own)->command, "Command");
+                else if (verify_section(draft, node))
                         verify_list(draft, node->lines.n > 0 ? node : &draft->section,
                                     ((const FlowNodeSettings *) node->own)->node.command, "Exec");
         }

@@ -81,7 +81,7 @@ static size_t interfaces(const BusObject *object, BusInterface *ret_interfaces) 
         return 1;
 }
 
-static bool grants(const BusObject *object, BusVerb verb, const BusClient *client) {
+static bool grants(const BusTree *bus_tree, const BusObject *object, BusVerb verb, const BusClient *client) {
         return object->id == 1 && client->uid == UID_OF_FIRST;
 }
 

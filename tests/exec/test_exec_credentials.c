@@ -27,6 +27,30 @@ Test(exec_credentials, users_by_name_and_number) {
         cr_assert(eq(int, exec_group_find("no-such-group", &gid), -ESRCH));
 }
 
+Test(exec_credentials, lists_of_users_and_groups) {
+        static const struct {
+                const char *words[3];
+                uid_t uid;
+                bool is_listed;
+        } cases[] = {
+                { {}, 0, false },
+                { { "root" }, 0, true },
+                { { "root" }, 1, false },
+                { { "0" }, 0, true },
+                { { "no-such-user", "4711471" }, 4711471, true },
+                { { "@root" }, 0, true },
+                { { "@0" }, 0, true },
+                { { "@root" }, 4711471, false },
+                { { "@no-such-group", "@" }, 0, false },
+                { { "rootless", "roo" }, 0, false },
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(cases); i++)
+                cr_expect(exec_user_is_listed((char *const *) cases[i].words, cases[i].uid) == cases[i].is_listed,
+                          "case %zu", i);
+        cr_assert(not(exec_user_is_listed(NULL, 0)));
+}
+
 static int resolve(ExecRequest request, ExecCredentials *credentials, ExecResult *result) {
         *result = (ExecResult) {};
         return exec_credentials_resolve(&request, credentials, result);

@@ -208,6 +208,14 @@ Test(flow_spec, readiness) {
         cr_assert(eq(u32, policy_of(graph, "half")->amount, 50));
 }
 
+Test(flow_spec, a_policy_judges) {
+        cleanup_(run_graph_unrefp) RunGraph *graph = make("[Policy p]\nCommand=/bin/true\n[Node a]\n[Node b]\n"
+                                                          "DependsOn=a\nReadiness=policy:p\n");
+
+        cr_assert(eq(u32, run_graph_count(graph), 2));
+        cr_assert(eq(int, policy_of(graph, "b")->readiness, RUN_READY_BY_POLICY));
+}
+
 /* A node that may be retried may run again when it was lost; Recover= says otherwise. */
 Test(flow_spec, recovery_follows_retry) {
         cleanup_(run_graph_unrefp) RunGraph *graph = make(

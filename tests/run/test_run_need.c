@@ -98,8 +98,8 @@ static void read_marks(RunNodeSpec *node, const char *marks) {
                 node->policy.has_default = node->policy.has_default || *marks == 'd';
                 if (*marks == '+' || *marks == '-')
                         node->policy.end_run = *marks == '+' ? RUN_END_RUN_SUCCESS : RUN_END_RUN_FAILURE;
-                if (*marks == 'c')
-                        node->policy.failure = RUN_POLICY_CONTINUE;
+                if (*marks == 'c' || *marks == 's')
+                        node->policy.failure = *marks == 'c' ? RUN_POLICY_CONTINUE : RUN_POLICY_SUSPEND;
                 if (*marks == '0')
                         node->payload = RUN_NODE_NONE;
         }
@@ -473,5 +473,66 @@ Test(run_need, a_command_that_waits_for_nothing_asks_a_person) {
         begin(&world, "g policy");
         answer(&world, "g", RUN_ANSWER_FAIL);
         expect(&world, "FAILED: g=FAILED/policy");
+        leave(&world);
+}
+
+/* While a command judges, its run can move: it is not suspended before the answer. */
+Test(run_need, a_run_goes_on_while_a_command_judges) {
+        World world;
+
+        begin(&world, "a [s all\nb all\ng policy b");
+        ends(&world, "b", 0);
+        ends(&world, "a", 1);
+        expect(&world, "RUNNING: a=PENDING/failed b=SUCCEEDED g=WAITING");
+        answer(&world, "g", RUN_ANSWER_READY);
+        expect(&world, "RUNNING: a=PENDING/failed b=SUCCEEDED g=RUNNING");
+        ends(&world, "g", 0);
+        expect(&world, "SUSPENDED: a=PENDING/failed b=SUCCEEDED g=SUCCEEDED");
+        leave(&world);
+}
+
+Test(run_need, a_question_that_nobody_has_answered_is_asked_again) {
+        World world;
+
+        begin(&world, "a all\ng policy a");
+        ends(&world, "a", 0);
+        cr_assert(eq(u32, world.n_asked, 1));
+        answer(&world, "g", RUN_ANSWER_LOST);
+        cr_assert(eq(u32, world.n_asked, 2));
+        answer(&world, "g", RUN_ANSWER_NEVER);
+        expect(&world, "SUCCEEDED: a=SUCCEEDED g=SKIPPED/upstream");
+        leave(&world);
+}
+
+/* A question is in no row: the engine that follows asks again, also about a node that has no parents. */
+Test(run_need, a_question_is_asked_again_after_a_restart) {
+        const RunNodeRow row = { .node = 0, .state = RUN_NODE_SUCCEEDED, .generation = 1, .number = 1 };
+        RunRow run = { .id = ID, .state = RUN_RUNNING, .round = 1, .deadline = USEC_INFINITY };
+        World world;
+
+        set_up(&world, "a all\nf policy\ng policy a", RUN_TIMEOUT_TERMINATE);
+        cr_assert(eq(int, run_engine_restore(world.flow, world.graph, &run, &row, 1), 0));
+        run_engine_restored(world.engine, 1, 1, 1, 1, false);
+        turn(&world);
+        cr_assert(eq(u32, world.n_asked, 2));
+        leave(&world);
+}
+
+/* Questions are processes, too: a run has as many at a time as MaxParallel= says. */
+Test(run_need, questions_are_bounded) {
+        char text[1024] = "";
+        World world;
+
+        for (int i = 0; i < 12; i++)
+                snprintf(text + strlen(text), sizeof(text) - strlen(text), "%sg%d policy", i > 0 ? "\n" : "", i);
+        set_up(&world, text, RUN_TIMEOUT_TERMINATE);
+        run_flow_set(world.flow, &(RunSettings) { .max_parallel = 5, .max_runs = 1, .timeout = USEC_INFINITY,
+                                                  .queue_timeout = USEC_INFINITY });
+        cr_assert(eq(int, run_engine_submit(world.flow, &(RunSubmit) { .id = ID, .graph = world.graph },
+                                            &(uint32_t) { 0 }), 0));
+        turn(&world);
+        cr_assert(eq(u32, world.n_asked, 5));
+        answer(&world, "g0", RUN_ANSWER_NEVER);
+        cr_assert(eq(u32, world.n_asked, 6));
         leave(&world);
 }

@@ -146,6 +146,30 @@ Test(flow_file, a_node_has_what_its_section_says) {
         cr_assert(eq(u64, node->resources->memory_max.amount, 1 << 20));
 }
 
+Test(flow_file, a_policy_is_a_command_with_a_name) {
+        const Unit *unit = load("[Flow]\nParams=x\n[Policy sane]\nCommand=/bin/judge %{param.x} %p\nTimeoutSec=3\n"
+                                "[Node a]\n[Node b]\nDependsOn=a\nReadiness=policy:sane\n"
+                                "ReadinessContext={\"n\": [1]}\n"
+                                "[Node c]\nReadiness=policy:sane\nReadinessContext=say \"so\"\n"
+                                "[Node d]\nReadiness=policy:sane\nReadiness=all-finished\nReadinessContext=1\n"
+                                "ReadinessContext=\n");
+        const FlowPolicy *policy = flow_policy_find(flow_of(unit), "sane");
+
+        assert_string(file_said(world), "");
+        cr_assert(eq(sz, flow_of(unit)->nodes.n, 4));
+        cr_assert(eq(sz, flow_of(unit)->policies.n, 1));
+        assert_list(policy->command->argv, "/bin/judge %{param.x} x");
+        cr_assert(eq(u64, policy->timeout, 3 * USEC_PER_SEC));
+        cr_assert(eq(u32, policy->place.line, 3));
+        cr_assert(eq(int, node_of(unit, "b")->readiness.kind, FLOW_READY_BY_POLICY));
+        assert_string(node_of(unit, "b")->policy, "sane");
+        assert_string(node_of(unit, "b")->readiness_context, "{\"n\": [1]}");
+        assert_string(node_of(unit, "c")->readiness_context, "\"say \\\"so\\\"\"");
+        assert_null(node_of(unit, "d")->policy);
+        assert_null(node_of(unit, "d")->readiness_context);
+        assert_null(flow_policy_find(flow_of(unit), "a"));
+}
+
 Test(flow_file, an_empty_value_is_the_default) {
         const Unit *unit = load("[Flow]\nFailurePolicy=continue\nOnTrigger=skip\nOnTrigger=\nKeepFor=1d\nKeepFor=\n"
                                 "NodesFile=x\nNodesFile=\n"

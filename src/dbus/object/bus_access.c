@@ -20,6 +20,8 @@ static const BusWho who_of_verb[_BUS_VERB_MAX] = {
         [BUS_VERB_PLAN] = BUS_WHO_OWNER,
         [BUS_VERB_ENQUEUE] = BUS_WHO_OWNER,
         [BUS_VERB_CANCEL] = BUS_WHO_OWNER,
+        [BUS_VERB_SUBMIT] = BUS_WHO_OWNER,
+        [BUS_VERB_CONTROL_RUN] = BUS_WHO_OWNER,
         [BUS_VERB_KILL] = BUS_WHO_OWNER,
         [BUS_VERB_RESET] = BUS_WHO_OWNER,
         [BUS_VERB_PIN] = BUS_WHO_OWNER,
@@ -34,6 +36,8 @@ static const BusWho who_of_verb[_BUS_VERB_MAX] = {
 static const char *const action_of_verb[_BUS_VERB_MAX] = {
         [BUS_VERB_ENQUEUE] = "manage-units",
         [BUS_VERB_CANCEL] = "manage-units",
+        [BUS_VERB_SUBMIT] = "manage-units",
+        [BUS_VERB_CONTROL_RUN] = "manage-units",
         [BUS_VERB_KILL] = "manage-units",
         [BUS_VERB_RESET] = "manage-units",
         [BUS_VERB_PIN] = "manage-units",
@@ -67,5 +71,5 @@ static bool is_allowed_with_any(BusVerb verb, uid_t uid, uid_t owner) {
 
 bool bus_access_is_allowed(const BusTree *tree, const BusObject *object, BusVerb verb, const BusClient *client) {
         return is_allowed_with_any(verb, client->uid, tree->peers->owner) ||
-               (client->uid != (uid_t) -1 && object->kind->grants && object->kind->grants(object, verb, client));
+               (client->uid != (uid_t) -1 && object->kind->grants && object->kind->grants(tree, object, verb, client));
 }

@@ -66,15 +66,25 @@ static int call_find_method(BusCall *call) {
                              wanted ?: "", wanted ? "." : "", member);
 }
 
+/* Whom the kind of the object may grant it, beside. */
+static const char *describe_others(BusVerb verb) {
+        return verb == BUS_VERB_SUBMIT ? ", and users whom AllowSubmit= of the flow names,"
+               : verb == BUS_VERB_CONTROL_RUN
+                       ? ", the user who has submitted the run, and users whom AllowControl= of its flow names,"
+                       : "";
+}
+
 static int call_deny(BusCall *call) {
         const uid_t owner = call->tree->peers->owner;
+        const char *others = describe_others(call->method->verb);
 
         if (owner == 0)
-                return bus_call_fail(call, -EACCES, "AccessDenied", "Only root may call %s; the caller is uid %d.",
-                                     call->method->name, (int) call->client->uid);
+                return bus_call_fail(call, -EACCES, "AccessDenied", "Only root%s may call %s; the caller is uid %d.",
+                                     others, call->method->name, (int) call->client->uid);
         return bus_call_fail(call, -EACCES, "AccessDenied",
-                             "Only root and uid %u, as whom the manager runs, may call %s; the caller is uid %d.",
-                             (unsigned) owner, call->method->name, (int) call->client->uid);
+                             "Only root and uid %u, as whom the manager runs%s%s may call %s; the caller is uid %d.",
+                             (unsigned) owner, *others ? "" : ",", others, call->method->name,
+                             (int) call->client->uid);
 }
 
 /* A method that is about another object than the one that is called is allowed if a call of that one would be. */

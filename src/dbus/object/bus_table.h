@@ -28,6 +28,8 @@ typedef enum BusVerb {
         BUS_VERB_PLAN,                  /* questions that take long: what a request would do, all objects at once */
         BUS_VERB_ENQUEUE,               /* jobs */
         BUS_VERB_CANCEL,                /* jobs */
+        BUS_VERB_SUBMIT,                /* runs of a flow */
+        BUS_VERB_CONTROL_RUN,
         BUS_VERB_KILL,
         BUS_VERB_RESET,
         BUS_VERB_PIN,                   /* keep a unit loaded */

@@ -69,7 +69,7 @@ struct BusKind {
         size_t (*interfaces)(const BusObject *object, BusInterface *ret_interfaces);
 
         /* Returns true if a client has that right on this object, beyond the table of bus_access.h. NULL: no. */
-        bool (*grants)(const BusObject *object, BusVerb verb, const BusClient *client);
+        bool (*grants)(const BusTree *tree, const BusObject *object, BusVerb verb, const BusClient *client);
 
         /*
          * Get() and GetAll() of an object whose values have to be asked for: keeps the call and returns BUS_CALL_LATER;

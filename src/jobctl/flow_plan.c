@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * flow plan: what a start of a flow would do
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "basic/macro.h"
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "jobctl/flow_run.h"
+#include "jobctl/names.h"
+#include "jobctl/table.h"
+
+/* — texts — */
+
+/* "lock db, 2 of cpu" */
+static void add_demand(Text *text, const json_t *owner) {
+        const char *comma = "";
+        json_t *entry;
+        size_t i;
+
+        json_array_foreach(json_object_get(owner, "locks"), i, entry) {
+                text_addf(text, "%slock %s", comma, value_string(entry, "lock"));
+                comma = ", ";
+        }
+        json_array_foreach(json_object_get(owner, "needs"), i, entry) {
+                text_addf(text, "%s%" PRIu64 " of %s", comma, value_u64(entry, "amount"),
+                          value_string(entry, "resource"));
+                comma = ", ";
+        }
+}
+
+/* "restart a.service: stop b.service, start c.service" */
+static void add_jobs(Text *text, const json_t *node) {
+        const char *operation = value_string(node, "operation"), *unit = value_string(node, "unit");
+        const char *comma = ": ";
+        json_t *job;
+        size_t i;
+
+        text_addf(text, "%s %s", operation, unit);
+        json_array_foreach(json_object_get(node, "jobs"), i, job) {
+                if (text_equal(value_item_string(job, 0), unit) && text_equal(value_item_string(job, 1), operation))
+                        continue;
+                text_addf(text, "%s%s %s", comma, value_item_string(job, 1), value_item_string(job, 0));
+                comma = ", ";
+        }
+        if (json_object_get(node, "refused"))
+                text_addf(text, " (refused: %s)", value_string(node, "refused"));
+}
+
+static void add_action(Text *text, const json_t *node) {
+        const char *action = value_string(node, "action");
+
+        if (text_equal(action, "exec"))
+                text_add(text, value_string(node, "command"));
+        else if (text_equal(action, "job"))
+                add_jobs(text, node);
+        else
+                text_add(text, action);
+}
+
+static void add_forecast(Text *text, const json_t *node) {
+        const char *forecast = value_string(node, "forecast"), *reason = value_string(node, "reason");
+
+        text_add(text, text_equal(forecast, "may-run") ? "may run" : forecast);
+        if (json_object_get(node, "policy") && text_equal(reason, "policy"))
+                text_addf(text, " (policy %s)", value_string(node, "policy"));
+        else if (text_equal(reason, "gate"))
+                text_add(text, " (when approved)");
+        else if (reason && *reason)
+                text_addf(text, " (%s)", reason);
+}
+
+/* — the table — */
+
+static void add_cell(Table *table, void (*add)(Text *text, const json_t *node), const json_t *node) {
+        cleanup_(text_deinit) Text text = {};
+        cleanup_free_ char *string = NULL;
+
+        add(&text, node);
+        if (text_finish(&text, &string) < 0)
+                table->error = -ENOMEM;
+        else
+                table_add(table, COLOR_NONE, string);
+}
+
+static void add_node(Table *table, const json_t *node) {
+        const uint64_t step = value_u64(node, "step");
+
+        if (step > 0)
+                table_addf(table, "%" PRIu64, step);
+        else
+                table_add(table, COLOR_NONE, "-");
+        table_add(table, COLOR_NONE, value_string(node, "node"));
+        add_cell(table, add_forecast, node);
+        add_cell(table, add_demand, node);
+        add_cell(table, add_action, node);
+}
+
+static int print_nodes(Jobctl *ctl, const json_t *nodes) {
+        static const char *const names[] = { "STEP", "NODE", "FORECAST", "TAKES", "DOES" };
+        cleanup_(table_deinit) Table table = { .n_columns = ELEMENTSOF(names),
+                                               .right_columns = 1U,
+                                               .whole_columns = TABLE_FIRST(3),
+                                               .has_header = !ctl->options.no_legend,
+                                               .is_full = ctl->options.full };
+        json_t *node;
+        size_t i;
+
+        for (i = 0; table.has_header && i < ELEMENTSOF(names); i++)
+                table_add(&table, COLOR_NONE, names[i]);
+        json_array_foreach(nodes, i, node) add_node(&table, node);
+        return table_write(&table, &ctl->terminal, stdout);
+}
+
+/* — the run — */
+
+static void print_runs(const json_t *runs) {
+        json_t *run;
+        size_t i;
+
+        json_array_foreach(runs, i, run)
+                printf("%s%" PRIu64, i == 0 ? " (run " : ", ", (uint64_t) json_integer_value(run));
+        if (json_array_size(runs) > 0)
+                putchar(')');
+}
+
+static void print_fate(const json_t *plan) {
+        static const struct {
+                const char *would, *text;
+        } fates[] = {
+                { "run", "A run of %s would begin" },
+                { "queue", "A run of %s would wait: as many run as MaxRuns= allows" },
+                { "reject", "A run of %s would be refused: as many run as MaxRuns= allows" },
+                { "skip", "No run of %s would be made: as many run as MaxRuns= allows" },
+                { "replace", "A run of %s would take the place of those that run" },
+        };
+        const char *would = value_string(plan, "would");
+
+        for (size_t i = 0; i < ELEMENTSOF(fates); i++) {
+                const char *place = strstr(fates[i].text, "%s");
+
+                if (!text_equal(would, fates[i].would))
+                        continue;
+                printf("%.*s%s%s", (int) (place - fates[i].text), fates[i].text, value_string(plan, "unit"), place + 2);
+        }
+        if (!text_equal(would, "run"))
+                print_runs(json_object_get(plan, "runs"));
+        printf("%s.\n", value_bool(plan, "starts_unit") ? ", after the start of the unit" : "");
+}
+
+static int print_demand(const json_t *plan) {
+        cleanup_(text_deinit) Text text = {};
+        cleanup_free_ char *string = NULL;
+        int r;
+
+        add_demand(&text, plan);
+        r = text_finish(&text, &string);
+        if (r == 0 && *string)
+                printf("It would take %s.\n", string);
+        return r;
+}
+
+static int print_plan(Jobctl *ctl, const json_t *plan) {
+        int r = 0;
+
+        if (!ctl->options.no_legend) {
+                print_fate(plan);
+                r = print_demand(plan);
+        }
+        if (r == 0 && !ctl->options.no_legend)
+                puts("If all commands succeed:\n");
+        return r < 0 ? r : print_nodes(ctl, json_object_get(plan, "nodes"));
+}
+
+int flow_plan(Jobctl *ctl, char *const *words) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_json_ json_t *assignments = json_array(), *reply = NULL;
+        cleanup_free_ char *unit = NULL;
+        const char *name = NULL;
+        int r;
+
+        strv_foreach(word, words) {
+                if (strchr(*word, '='))
+                        json_array_append_new(assignments, json_string(*word));
+                else if (name)
+                        return jobctl_misused(ctl, "'flow plan' takes one flow, and parameters such as host=db1.");
+                else
+                        name = *word;
+        }
+        if (!name)
+                return jobctl_misused(ctl, "Name a flow, as in 'jobctl flow plan nightly.flow'.");
+        r = name_mangle(name, ".flow", &unit);
+        if (r == -EINVAL)
+                return jobctl_misused(ctl, "'%s' is not the name of a flow.", name);
+        if (r == 0)
+                r = jobctl_call(ctl, "PlanRun", "sa{sv}a{sv}",
+                                json_pack("[s{}{s:{s:O}}]", unit, "assign", "as", assignments), &reply, &error);
+        if (r < 0)
+                return jobctl_fail(ctl, &error, "plan a run of %s", unit ? unit : name);
+        if (ctl->options.json)
+                return jobctl_print_json(ctl, json_incref(json_array_get(reply, 0)), EXIT_OK);
+        return print_plan(ctl, json_array_get(reply, 0));
+}
