@@ -240,7 +240,8 @@ static const BusMethod methods[] = {
           "Parameters are those of Params=: s, b, i, u, x, t or d. Options: assign as (further parameters, as "
           "NAME=TEXT or NAME:=JSON), key s (a call with the key of another run of the unit is answered with that), "
           "name s (in place of RunName=; NameTaken if another run has it), priority y (in place of Priority= of the "
-          "flow), and for the record: operator s (who asks), namespace s, reqid s. Id 0 and path \"/\": none was made, "
+          "flow), timer s and time t (it is the run of that timer for that time, as if that had elapsed; no key), "
+          "and for the record: operator s (who asks), namespace s, reqid s. Id 0 and path \"/\": none was made, "
           "by OnBusy=skip. Users whom AllowSubmit= of the flow names may call it, too.",
           find_unit, .word = "start", .flags = BUS_PROPERTY_OWN },
         { "PlanRun", "sa{sv}a{sv}", "unit parameters options", "a{sv}", "plan", BUS_VERB_PLAN, bus_manager_plan_run,

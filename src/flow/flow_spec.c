@@ -30,6 +30,7 @@ struct FlowSpec {
         VECTOR(RunDemand) demands; /* equal ones once */
         IndexTable by_demand;
         uint32_t demand; /* of a run; index, plus one; 0: nothing */
+        bool drops_results, saves_results; /* of any node */
         Arena memory; /* of names and lists */
 };
 
@@ -198,6 +199,8 @@ static void make_policy(const FlowSpec *spec, const FlowNode *node, RunPolicy *r
         ret_policy->has_default = flow_data_has_default(&node->data, FLOW_DEFAULT_ON_FAILURE);
         ret_policy->has_default_for_timeout = flow_data_has_default(&node->data, FLOW_DEFAULT_ON_TIMEOUT);
         ret_policy->has_default_for_skip = flow_data_has_default(&node->data, FLOW_DEFAULT_ON_SKIP);
+        ret_policy->drops_result = node->data.drops_result;
+        ret_policy->saves_result = node->data.saves_result;
         ret_policy->end_run = end_run_of(node->end_run);
         ret_policy->tells_begin = flow_node_targets(spec->flow, node, true)->n > 0;
         ret_policy->tells_end = flow_node_targets(spec->flow, node, false)->n > 0;
@@ -389,12 +392,22 @@ int flow_spec_add(FlowSpec *spec, const FlowNode *node, uint32_t command) {
         if (r < 0)
                 return r;
         make_policy(spec, node, &entry.policy);
+        spec->drops_results |= entry.policy.drops_result;
+        spec->saves_results |= entry.policy.saves_result;
         r = find_demand(spec, &node->claim, &entry.policy.demand);
         if (r == 0)
                 r = add_compensation(spec, node, (uint32_t) spec->nodes.n, entry.policy.demand);
         if (r < 0)
                 return r;
         return vector_push(&spec->nodes, entry);
+}
+
+bool flow_spec_drops_results(const FlowSpec *spec) {
+        return spec->drops_results;
+}
+
+bool flow_spec_saves_results(const FlowSpec *spec) {
+        return spec->saves_results;
 }
 
 int flow_spec_add_sections(FlowSpec *spec) {

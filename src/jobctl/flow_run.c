@@ -250,7 +250,7 @@ static int start_one(Jobctl *ctl, const char *unit, const json_t *wanted) {
         int r = jobctl_make_token(token);
 
         /* A call that is repeated makes no second run. */
-        if (r == 0 && !json_object_get(options, "key"))
+        if (r == 0 && !json_object_get(options, "key") && !json_object_get(options, "timer"))
                 json_object_set_new(options, "key", json_pack("{s:s}", "s", token));
         if (r == 0 && ctl->options.wait)
                 r = jobctl_subscribe(ctl, &error);
@@ -278,6 +278,8 @@ int flow_start(Jobctl *ctl, char *const *words) {
         strv_foreach(word, words)
                 if (strchr(*word, '='))
                         json_array_append_new(assignments, json_string(*word));
+        if (ctl->options.for_times && (ctl->options.key || ctl->options.name))
+                return jobctl_misused(ctl, "With --for= runs are known by their times: leave --key= and --name= out.");
         status = make_options(ctl, assignments, &options);
         if (status != EXIT_OK)
                 return status;
@@ -291,7 +293,8 @@ int flow_start(Jobctl *ctl, char *const *words) {
                 if (r == -EINVAL)
                         return jobctl_misused(ctl, "'%s' is not the name of a flow.", *word);
                 if (r == 0)
-                        r = start_one(ctl, unit, options);
+                        r = ctl->options.for_times ? flow_start_for(ctl, unit, options, start_one)
+                                                   : start_one(ctl, unit, options);
                 if (r < 0)
                         return r;
                 status = status == EXIT_OK ? r : status;

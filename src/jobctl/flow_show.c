@@ -316,6 +316,8 @@ static void print_run(Jobctl *ctl, const json_t *run) {
         print_time("Ended", value_u64(run, "ended"));
         print_time("Deleted", value_u64(run, "deleted"));
         print_time("Deadline", value_u64(run, "deadline"));
+        if (*value_string(run, "result"))
+                printf("   Result: %s\n", value_string(run, "result"));
         if (value_u64(run, "round") > 1)
                 printf("    Round: %" PRIu64 "\n", value_u64(run, "round"));
         printf("    Nodes: %" PRIu64 " of %" PRIu64 " have ended, %" PRIu64 " failed\n\n", value_u64(run, "done"),

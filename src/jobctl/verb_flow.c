@@ -24,12 +24,13 @@ static const struct {
         { "add-nodes", flow_add_nodes, false },
         { "delete", flow_command, true },  { "alarms", flow_alarms, false }, { "ack", flow_ack, false },
         { "locks", flow_locks, false },
+        { "result", flow_result, false },
         { "plan", flow_plan, false },
 };
 
-static const char list_of_verbs[] = "start, plan, list, show, logs, why, retry, rerun, resolve, skip, approve, pause, "
-                                    "resume, stop, cancel, compensate, add-nodes, delete, locks, alarms, ack, graph and "
-                                    "import";
+static const char list_of_verbs[] = "start, plan, list, show, result, logs, why, retry, rerun, resolve, skip, approve, "
+                                    "pause, resume, stop, cancel, compensate, add-nodes, delete, locks, alarms, ack, "
+                                    "graph and import";
 
 int verb_flow(Jobctl *ctl, char *const *words) {
         if (text_equal(words[0], "import"))

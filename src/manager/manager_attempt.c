@@ -30,10 +30,12 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "basic/vector.h"
+#include "exec/exec_credentials.h"
 #include "exec/exec_kill.h"
 #include "manager/manager_attempt_folder.h"
 #include "manager/manager_attempt.h"
 #include "manager/manager_policy.h"
+#include "manager/manager_run_folder.h"
 #include "process/process_rest.h"
 #include "types/exec_context.h"
 #include "types/exec_sandbox.h"
@@ -74,6 +76,7 @@ typedef struct Attempt {
         char **argv; /* owned: its words with values of the run; NULL: they have none */
         char name[NAME_BYTES];
         char *folder, *input; /* owned: paths; .input: NULL if it is not known yet */
+        char *run_folder; /* owned: path; NULL: not known yet, or RunDirectory=no */
         ManagerTake *take; /* owned: of its result; NULL: it is not being taken */
         bool must_be_stored; /* its result, at the end of the turn */
         uint64_t collection; /* of the store, that has its result; 0: none */
@@ -182,6 +185,7 @@ static void release(Attempt *attempt) {
         drop_take(attempt);
         manager_result_unref(attempt->result);
         free(attempt->folder);
+        free(attempt->run_folder);
         free(attempt->input);
         free(attempt->problem);
         fd_close(attempt->answer);
@@ -385,6 +389,17 @@ static const FlowSettings *flow_of(const Attempt *attempt) {
         return flow_definition_settings(attempt->definition);
 }
 
+/* The command of a node with Script=, behind whose words the path of the script follows. */
+static char *const script_words[] = { (char *) "/bin/sh", (char *) "-eu", NULL };
+static const ExecCommand script_command = {
+        .path = (char *) "/bin/sh", .argv = (char **) script_words, .flags = EXEC_NO_EXPANSION
+};
+
+/* Script= of the node, if that is what the attempt runs; NULL. */
+static const char *script_of(const Attempt *attempt) {
+        return attempt->command.is_extra ? NULL : attempt->command.node->script;
+}
+
 /* A compensation, or the final command. */
 static bool is_of_end(const Attempt *attempt) {
         return run_graph_is_extra(flow_definition_graph(attempt->definition), attempt->key.node);
@@ -409,15 +424,15 @@ static const FlowPolicy *policy_of(const Attempt *attempt) {
 }
 
 /* The command of the present step; NULL: there is none (any more). */
-static ExecCommand *command_of(const Attempt *attempt) {
+static const ExecCommand *command_of(const Attempt *attempt) {
         const FlowProcess *process = attempt->command.process;
         const FlowPolicy *policy = policy_of(attempt);
-        ExecCommand *command = NULL;
+        const ExecCommand *command = NULL;
 
         if (attempt->is_question)
                 return policy && attempt->step == ATTEMPT_MAIN ? policy->command : NULL;
         if (attempt->step == ATTEMPT_MAIN)
-                command = attempt->command.command;
+                command = script_of(attempt) ? &script_command : attempt->command.command;
         else if (attempt->command.is_extra)
                 return NULL;
         else if (attempt->step == ATTEMPT_PRE)
@@ -526,14 +541,41 @@ static int make_folder(Attempt *attempt, const ExecRequest *request, ExecResult 
         }
         if (r == 0)
                 r = manager_attempt_folder_write(attempt->folder, "input", json);
+        if (r == 0 && script_of(attempt))
+                r = manager_attempt_folder_write(attempt->folder, "script", script_of(attempt));
         if (r == 0)
                 return manager_attempt_folder_give(attempt->folder, request, result);
         exec_result_set(result, EXEC_STEP_RESOURCES, r, "cannot prepare %s: %s", attempt->folder, strerror(-r));
         return r;
 }
 
+/* RunDirectory=: the user of the flow owns it, whoever this attempt runs as. */
+static int set_run_folder(Attempt *attempt, ExecRequest *request, ExecResult *result) {
+        const ManagerAttemptsHost *host = &attempt->attempts->host;
+        ExecRequest owner = { .is_user_manager = request->is_user_manager };
+        ExecCredentials credentials = {};
+        int r = 0;
+
+        if (!flow_of(attempt)->run_directory || !host->run_folders)
+                return 0;
+        if (!attempt->run_folder)
+                r = manager_run_folder_path(host->run_folders, attempt->key.run, &attempt->run_folder);
+        if (r == 0)
+                r = unit_process_add_variable(&request->own_environment, "JOBD_RUN_DIR=%s", attempt->run_folder);
+        if (r < 0)
+                return r;
+        exec_context_fill_user(&flow_of(attempt)->process.exec, &owner);
+        r = exec_credentials_resolve(&owner, &credentials, result);
+        request->common_folder = attempt->run_folder;
+        request->common_uid = credentials.owner;
+        request->common_gid = credentials.owner_group;
+        exec_credentials_deinit(&credentials);
+        return r;
+}
+
 static int set_data(Attempt *attempt, ExecRequest *request, ExecResult *result) {
         const ManagerAttemptsHost *host = &attempt->attempts->host;
+        const bool has_results = data_of(attempt)->input_mode == FLOW_INPUT_ENV;
         int r = attempt->has_begun ? 0 : make_folder(attempt, request, result);
 
         if (r == 0 && !attempt->input)
@@ -542,11 +584,11 @@ static int set_data(Attempt *attempt, ExecRequest *request, ExecResult *result) 
                 r = unit_process_add_variable(&request->own_environment, "JOBD_INPUT=%s", attempt->input);
         if (r == 0)
                 r = unit_process_add_variable(&request->own_environment, "JOBD_RESULT=%s/result", attempt->folder);
-        if (r == 0 && data_of(attempt)->input_mode == FLOW_INPUT_ENV)
-                r = host->ops->variables(host->userdata, &attempt->key, &request->own_environment);
+        if (r == 0 && (has_results || script_of(attempt)))
+                r = host->ops->variables(host->userdata, &attempt->key, has_results, &request->own_environment);
         if (r == -E2BIG)
-                exec_result_set(result, EXEC_STEP_RESOURCES, r,
-                                "InputMode=env: parameters and results have more than 64 KiB; use InputMode=file");
+                exec_result_set(result, EXEC_STEP_RESOURCES, r, "%s have more than 64 KiB; use InputMode=file",
+                                has_results ? "InputMode=env: parameters and results" : "Script=: parameters");
         if (data_of(attempt)->input_mode == FLOW_INPUT_STDIN && attempt->step == ATTEMPT_MAIN)
                 request->standard_input_file = attempt->input;
         request->own_folder = attempt->folder;
@@ -610,6 +652,18 @@ static bool has_values(const ExecCommand *command) {
         return false;
 }
 
+static int make_script_words(Attempt *attempt, ExecRequest *request) {
+        char *path;
+        int r = strv_copy(script_command.argv, &attempt->argv);
+
+        if (r == 0)
+                r = text_join_path(attempt->folder, "script", &path);
+        if (r == 0)
+                r = strv_consume(&attempt->argv, path);
+        request->argv = attempt->argv;
+        return r;
+}
+
 /* The words of @command, with the values that they name. */
 static int make_words(Attempt *attempt, const ExecCommand *command, ExecRequest *request, ExecResult *result) {
         const ManagerAttemptsHost *host = &attempt->attempts->host;
@@ -617,6 +671,8 @@ static int make_words(Attempt *attempt, const ExecCommand *command, ExecRequest 
         int r;
 
         attempt->argv = strv_free(attempt->argv);
+        if (command == &script_command)
+                return make_script_words(attempt, request);
         request->argv = command->argv;
         if (!has_values(command))
                 return 0;
@@ -634,7 +690,8 @@ static int prepare_command(Attempt *attempt, ExecRequest *request, ExecResult *r
 
         if (!command || !command->path || !command->argv || !command->argv[0])
                 return -ENOEXEC;
-        request->label = attempt->is_question           ? "Command"
+        request->label = command == &script_command     ? "Script"
+                         : attempt->is_question           ? "Command"
                          : attempt->step == ATTEMPT_MAIN ? attempt->command.setting
                          : attempt->step == ATTEMPT_PRE ? "ExecStartPre"
                                                         : "ExecStopPost";
@@ -649,7 +706,10 @@ static int prepare_command(Attempt *attempt, ExecRequest *request, ExecResult *r
                 r = set_environment(attempt, &request->own_environment);
         if (r < 0)
                 return r;
-        return attempt->is_question ? set_question(attempt, request, result) : set_data(attempt, request, result);
+        if (attempt->is_question)
+                return set_question(attempt, request, result);
+        r = set_run_folder(attempt, request, result);
+        return r < 0 ? r : set_data(attempt, request, result);
 }
 
 static int attempt_prepare(ProcessOwner *owner, UnitPurpose purpose, ExecRequest *request, ExecResult *result) {

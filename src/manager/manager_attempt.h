@@ -46,7 +46,8 @@ typedef struct ManagerAttemptsOps {
          */
         int (*input)(void *userdata, const RunAttemptKey *key, const char *folder, char **ret_json,
                      char **ret_problem);
-        int (*variables)(void *userdata, const RunAttemptKey *key, char ***environment); /* InputMode=env */
+        /* Parameters of the run and, with @has_results, results of parents: InputMode=env, Script=. */
+        int (*variables)(void *userdata, const RunAttemptKey *key, bool has_results, char ***environment);
         /* The same for the command that judges a node; nothing can lack. */
         int (*question)(void *userdata, const RunAttemptKey *key, const char *folder, char **ret_json);
         /* What it has said; @reason: borrowed; NULL: none. */
@@ -67,6 +68,7 @@ typedef struct ManagerAttemptsHost {
         ProcessGroups *groups;
         ManagerLog *const *log;
         const char *folder; /* for folders of attempts, and files of large results */
+        const char *run_folders; /* for folders of runs; NULL: there are none */
         ManagerJobs *jobs;
         const ManagerAttemptsOps *ops;
         void *userdata;

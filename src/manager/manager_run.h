@@ -33,7 +33,13 @@ typedef enum ManagerRunAnswerKind {
         MANAGER_RUN_DONE, /* a command, or any failure */
         MANAGER_RUN_SUBMITTED,
         MANAGER_RUN_ROWS, /* of the store */
+        MANAGER_RUN_RESULT, /* of a node: it is in the descriptor */
 } ManagerRunAnswerKind;
+
+typedef struct ManagerRunResult {
+        uint64_t n; /* bytes; 0: the node has none, which counts as null */
+        const char *source; /* "own", "default", "dropped"; "": none */
+} ManagerRunResult;
 
 typedef struct ManagerRunAnswer {
         ManagerRunTicket ticket;
@@ -42,6 +48,7 @@ typedef struct ManagerRunAnswer {
         uint32_t run; /* 0 of a submission: none was made, by OnBusy=skip */
         RunStorePage *page; /* of rows … */
         RunStoreTable table; /* … of this table */
+        const ManagerRunResult *result; /* or the result of a node */
 } ManagerRunAnswer;
 
 typedef struct ManagerRunsOps {
@@ -142,6 +149,17 @@ uint32_t manager_runs_count_alarms(const ManagerRuns *runs); /* that nobody has 
 /* Asks the store: .answered with a page. @run: that the query is about; 0: several. */
 int manager_runs_query(ManagerRuns *runs, const RunStoreQuery *query, uint32_t run, ManagerRunTicket ticket,
                        Failure *ret_failure);
+typedef struct ManagerRunResultRequest {
+        uint32_t run;
+        const char *node; /* borrowed */
+        int fd; /* borrowed: of a file in memory, into which the result is written */
+        uint32_t uid; /* who asks … */
+        bool is_other; /* … may read only what that user has submitted */
+        ManagerRunTicket ticket;
+} ManagerRunResultRequest;
+
+/* The result of a node that has ended, of any size: answered when it is written, or with a failure. */
+int manager_runs_read_result(ManagerRuns *runs, const ManagerRunResultRequest *request, Failure *ret_failure);
 /* Writes an a{sv} about what a live run, or a node of it (NULL: none), waits for. -ENOENT with @ret_failure. */
 int manager_runs_explain(const ManagerRuns *runs, uint32_t run, const char *node, Sink *sink, Failure *ret_failure);
 

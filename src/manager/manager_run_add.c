@@ -146,6 +146,7 @@ static int grow(ManagerRuns *runs, ManagerRun *run, FlowDefinition *definition) 
                 run->definition = definition;
                 run->data = data;
                 run->marks = marks;
+                run->readers = manager_run_free_readers(run->readers);
                 r = run_engine_grow(runs->engine, run->id, graph);
         }
         if (r < 0) {

@@ -53,6 +53,10 @@ static void drop_file(ManagerNodeData *data) {
         data->result = manager_result_unref(data->result);
 }
 
+void manager_run_data_drop(ManagerRun *run, uint32_t node) {
+        drop_file(&run->data[node]);
+}
+
 void manager_run_data_set(ManagerRun *run, const RunAttemptKey *key, const ManagerAttemptFacts *facts) {
         ManagerNodeData *data = &run->data[key->node];
 

@@ -149,6 +149,7 @@ static void host_put_run(void *userdata, const RunRow *row) {
         const ManagerRunNow now = { .boot = runs->boot,
                                     .at = runs->now,
                                     .realtime = runs->host.attempts.turn->now_realtime };
+        cleanup_free_ char *result = NULL;
 
         if (!run)
                 return;
@@ -159,8 +160,10 @@ static void host_put_run(void *userdata, const RunRow *row) {
         runs->host.ops->changed(runs->host.userdata, run->id);
         if (!writer)
                 return;
-        if ((!run->is_put || run->has_grown) && !manager_run_has_stored(run))
+        if ((!run->is_put || run->has_grown) && !manager_run_has_stored(run)) {
                 put_definition(runs, run, writer);
+                manager_run_outline(runs, run);
+        }
         if (!run->is_put)
                 runs->host.ops->came(runs->host.userdata, run->id, run->facts.unit);
         /* The event first: its number is in the row. */
@@ -176,7 +179,9 @@ static void host_put_run(void *userdata, const RunRow *row) {
                 });
         if (row->state == RUN_SUSPENDED && run->put_state != RUN_SUSPENDED)
                 raise_suspended(runs, run, writer);
-        manager_run_row_put(writer, row, &run->facts, &now);
+        if (run_state_is_terminal(row->state) && manager_run_make_result(runs, run, &result) < 0)
+                writer->has_failed = true;
+        manager_run_row_put(writer, row, &run->facts, result, &now);
         run->put_sequence = run->facts.sequence;
         run->put_state = row->state;
 }
@@ -187,7 +192,7 @@ static void put_node_row(ManagerRuns *runs, const ManagerRun *run, const RunNode
         const char *name = run_graph_name(flow_definition_graph(run->definition), row->node);
         cleanup_free_ char *cause = NULL;
         ManagerNodeResult result = {};
-        ManagerRunNodeData data = {};
+        ManagerRunNodeData data = { .reqid = run->facts.reqid };
         int r = 0;
 
         if (run_node_state_is_terminal(row->state)) {
@@ -196,7 +201,8 @@ static void put_node_row(ManagerRuns *runs, const ManagerRun *run, const RunNode
                         r = manager_run_write_cause(runs, run, manager_run_find_cause(runs, run, row->node), &cause);
                 data = (ManagerRunNodeData) { .result = result.result,
                                               .source = manager_result_source_to_string(result.source),
-                                              .cause = cause };
+                                              .cause = cause,
+                                              .reqid = run->facts.reqid };
         }
         if (r < 0)
                 runs->writer->has_failed = true;
@@ -264,6 +270,7 @@ static void host_put_node(void *userdata, uint32_t id, const RunNodeRow *row) {
         if (has_facts)
                 manager_run_row_put_attempt(writer, &key, name, &facts);
         note_node(runs, run, name, row, writer);
+        manager_run_note_reader(runs, run, row, writer);
 }
 
 /* Events of nodes follow the row of their run, which has the number of the last one. */

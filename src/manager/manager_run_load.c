@@ -9,12 +9,16 @@
  */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "basic/log.h"
 #include "basic/text.h"
+#include "manager/manager_attempt_folder.h"
+#include "manager/manager_run_blob.h"
 #include "manager/manager_run_private.h"
 
 #define LINES_A_TURN 500U
@@ -31,6 +35,7 @@ typedef enum LoadPhase {
         LOAD_DEFINITION,
         LOAD_READING, /* the definition: no query */
         LOAD_NODES,
+        LOAD_RESULTS, /* large ones, whose files were of an earlier boot */
         LOAD_END,
 } LoadPhase;
 
@@ -57,6 +62,9 @@ struct ManagerRunLoad {
         size_t at; /* of .runs, from LOAD_DEFINITION on */
         VECTOR(RunNodeRow) nodes;
         VECTOR(ManagerAttemptFacts) data; /* of each of .nodes; .result is owned */
+        size_t result; /* of .data, from LOAD_RESULTS on … */
+        uint32_t chunk; /* … and the part of it that is read next */
+        int fd; /* owned: of its file; 0: none */
         size_t n_cursor;
         RunStoreValue cursor[RUNSTORE_KEY_MAX];
         char cursor_text[300];
@@ -74,6 +82,9 @@ static void clear_data(ManagerRunLoad *load) {
         for (size_t i = 0; i < load->data.n; i++)
                 manager_result_unref(load->data.items[i].result);
         vector_clear(&load->data);
+        if (load->fd > 0)
+                close(load->fd);
+        load->fd = 0;
 }
 
 ManagerRunLoad *manager_run_load_free(ManagerRunLoad *load) {
@@ -153,6 +164,9 @@ static void describe_query(const ManagerRunLoad *load, RunStoreQuery *query) {
                 *query = (RunStoreQuery) { .table = RUNSTORE_NODE };
                 filter(query, NODE_RUN, number(present(load)->row.id));
                 break;
+        case LOAD_RESULTS:
+                manager_run_blob_query(query, load->data.items[load->result].result->hash, load->chunk);
+                return;
         case LOAD_READING:
         case LOAD_END:
                 return;
@@ -441,6 +455,22 @@ static int end_nodes(ManagerRuns *runs) {
         return 0;
 }
 
+/* Those whose files are of an earlier boot are read back, one after the other. */
+static int next_result(ManagerRuns *runs) {
+        ManagerRunLoad *load = runs->load;
+
+        for (; load->result < load->data.n; load->result++) {
+                const ManagerResult *result = load->data.items[load->result].result;
+
+                if (!result || !result->path || result->n > 0)
+                        continue;
+                load->chunk = 0;
+                next_phase(load, LOAD_RESULTS);
+                return 0;
+        }
+        return end_nodes(runs);
+}
+
 /* The node that a row names as the first failure, plus one; 0: none. */
 static uint32_t find_cause(const RunGraph *graph, const char *json) {
         size_t budget = CAUSE_VALUES;
@@ -487,7 +517,50 @@ static int take_nodes(ManagerRuns *runs, RunStorePage *page) {
                 }
         }
         keep_cursor(load, page);
-        return r < 0 || load->n_cursor > 0 ? r : end_nodes(runs);
+        if (r < 0 || load->n_cursor > 0)
+                return r;
+        load->result = 0;
+        return next_result(runs);
+}
+
+static int open_result(ManagerRuns *runs, const ManagerResult *result) {
+        int r = manager_attempt_folder_make_results(runs->host.folder);
+
+        if (r < 0)
+                return r;
+        (void) unlink(result->path);
+        runs->load->fd = open(result->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0444);
+        if (runs->load->fd >= 0)
+                return 0;
+        runs->load->fd = 0;
+        return -errno;
+}
+
+/* A result that cannot be read back is missed by who wants it, and keeps the run from nothing else. */
+static int take_result(ManagerRuns *runs, RunStorePage *page) {
+        ManagerRunLoad *load = runs->load;
+        ManagerResult *result = load->data.items[load->result].result;
+        int r = load->fd > 0 ? 0 : open_result(runs, result);
+
+        if (r == 0)
+                r = manager_run_blob_write(page, load->fd);
+        if (r > 0) {
+                load->chunk++;
+                return 0;
+        }
+        if (r == 0)
+                result->n = (size_t) MAX(lseek(load->fd, 0, SEEK_CUR), 0);
+        if (r < 0 || result->n == 0)
+                log_write(LOG_LEVEL_ERROR, present(load)->facts.unit,
+                          "Run %" PRIu32 ": a large result cannot be read back from the store: %s",
+                          present(load)->row.id, r < 0 ? strerror(-r) : "it is not there");
+        if (load->fd > 0)
+                close(load->fd);
+        if (load->fd > 0 && r < 0)
+                (void) unlink(result->path);
+        load->fd = 0;
+        load->result++;
+        return next_result(runs);
 }
 
 /* Goes on where no query is needed. */
@@ -531,7 +604,7 @@ bool manager_run_load_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page
         static int (*const takes[])(ManagerRuns * runs, RunStorePage * page) = {
                 [LOAD_LAST_RUN] = take_last, [LOAD_LAST_ALARM] = take_last_alarm, [LOAD_ALARMS] = take_alarms,
                 [LOAD_OUTBOX] = take_outbox, [LOAD_RUNS] = take_runs,             [LOAD_DEFINITION] = take_definition,
-                [LOAD_NODES] = take_nodes,
+                [LOAD_NODES] = take_nodes,   [LOAD_RESULTS] = take_result,
         };
         ManagerRunLoad *load = runs->load;
 

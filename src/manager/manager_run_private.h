@@ -29,6 +29,7 @@ typedef struct ManagerRunMark {
         uint32_t state : 8, generation : 24;
 } ManagerRunMark;
 
+typedef struct ManagerReaders ManagerReaders;
 /* What a command has said of a node that it judges, when it was asked last. */
 typedef struct ManagerSaying {
         uint32_t node, generation;
@@ -45,6 +46,7 @@ typedef struct ManagerRun {
         ManagerRunFacts facts;
         ManagerNodeData *data; /* owned: of each node */
         ManagerRunMark *marks; /* owned: of each node */
+        ManagerReaders *readers; /* owned: who may read results still; NULL: not looked at yet */
         VECTOR(ManagerSaying) sayings; /* of nodes that a command judges */
         uint64_t put_sequence; /* .facts.sequence as its row has it */
         RunState put_state; /* as the store has it */
@@ -158,10 +160,15 @@ typedef struct ManagerRunEnd {
 typedef struct ManagerRunLoad ManagerRunLoad;
 typedef struct ManagerTrigger ManagerTrigger;
 typedef struct ManagerRetention ManagerRetention;
+typedef struct ManagerOutline ManagerOutline;
+typedef struct ManagerReading ManagerReading;
+
+#define MANAGER_RUN_OUTLINED 64U /* definitions that are remembered */
 
 struct ManagerRuns {
         ManagerRunsHost host;
         ManagerAttempts *attempts; /* owned */
+        char *run_folders; /* owned: for RunDirectory=; NULL: there is no store */
         ManagerRunLink *link; /* owned */
         RunEngine *engine; /* owned */
         ManagerFlow *flows;
@@ -170,6 +177,10 @@ struct ManagerRuns {
         ManagerSubmit *submits; /* owned, in their order */
         ManagerPending *pending; /* owned */
         ManagerRetention *retentions; /* owned */
+        ManagerReading *readings; /* owned: results that clients wait for */
+        ManagerOutline *outlines; /* owned: of definitions that the store is to get, in their order */
+        uint8_t outlined[MANAGER_RUN_OUTLINED][MANAGER_RUN_HASH_BYTES]; /* that it has; a ring */
+        size_t n_outlined;
         ManagerTrigger *triggers; /* owned, in their order */
         uint64_t last_trigger; /* the number of the last one */
         VECTOR(ManagerRunEnd) ends;
@@ -316,6 +327,7 @@ int manager_run_data_init(ManagerRun *run); /* 0 or -ENOMEM */
 void manager_run_data_deinit(ManagerRun *run);
 /* What an attempt has left counts from now on, if the end of that attempt has made the node what the node is. */
 void manager_run_data_set(ManagerRun *run, const RunAttemptKey *key, const ManagerAttemptFacts *facts);
+void manager_run_data_drop(ManagerRun *run, uint32_t node); /* the result is kept no longer */
 /* 0 or -ENOMEM. */
 int manager_run_get_result(const ManagerRuns *runs, const ManagerRun *run, uint32_t node, ManagerNodeResult *ret);
 void manager_run_result_deinit(ManagerNodeResult *result);
@@ -337,7 +349,7 @@ void manager_run_sweep_files(const ManagerRuns *runs); /* those of runs that are
 
 int manager_run_input(void *userdata, const RunAttemptKey *key, const char *folder, char **ret_json,
                       char **ret_problem);
-int manager_run_variables(void *userdata, const RunAttemptKey *key, char ***environment);
+int manager_run_variables(void *userdata, const RunAttemptKey *key, bool has_results, char ***environment);
 
 /* — manager_run_policy.c: [Policy …] — */
 
@@ -418,3 +430,28 @@ void manager_run_retain_step(ManagerRuns *runs); /* in a turn */
 bool manager_run_retain_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page);
 bool manager_run_retain_refused(ManagerRuns *runs, uint64_t query);
 void manager_run_drop_retentions(ManagerRuns *runs);
+
+/* — manager_run_define.c — */
+
+void manager_run_outline(ManagerRuns *runs, const ManagerRun *run); /* its definition is put for the first time */
+/* In a turn, before the end of the batch: whether there are rows for it, which are put then … */
+bool manager_run_outline_has_rows(ManagerRuns *runs);
+void manager_run_outline_put(ManagerRuns *runs, RecordWriter *writer);
+void manager_run_outline_end_batch(ManagerRuns *runs, bool is_taken); /* … and behind it */
+bool manager_run_outline_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page);
+bool manager_run_outline_refused(ManagerRuns *runs, uint64_t query);
+void manager_run_drop_outlines(ManagerRuns *runs); /* and what the store has is not known any more */
+
+/* — manager_run_keep.c — */
+
+/* The row of a node is in the batch of @writer: drops results that nobody can read any more. */
+void manager_run_note_reader(const ManagerRuns *runs, ManagerRun *run, const RunNodeRow *row, RecordWriter *writer);
+ManagerReaders *manager_run_free_readers(ManagerReaders *readers);
+/* What nodes with Save= have left, an object by their names; NULL: there are none. 0 or -ENOMEM. */
+int manager_run_make_result(const ManagerRuns *runs, const ManagerRun *run, char **ret_json);
+
+/* — manager_run_blob.c — */
+
+bool manager_run_reading_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page);
+bool manager_run_reading_refused(ManagerRuns *runs, uint64_t query, const RunStoreRefusal *refusal);
+void manager_run_drop_readings(ManagerRuns *runs);

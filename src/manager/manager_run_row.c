@@ -4,6 +4,7 @@
  */
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,8 +15,8 @@
 #include "manager/manager_run_row.h"
 
 /* Columns of a row that this program writes. */
-#define RUN_COLUMNS_PUT 38U
-#define NODE_COLUMNS_PUT 22U
+#define RUN_COLUMNS_PUT 41U
+#define NODE_COLUMNS_PUT 24U
 
 /* What the column "marks" of a node has, bits. */
 enum {
@@ -116,7 +117,16 @@ static void put_environment(RecordWriter *writer, char *const *environment) {
         free(bytes);
 }
 
-void manager_run_row_put(RecordWriter *writer, const RunRow *row, const ManagerRunFacts *facts,
+/* How it has ended in a word, and how long it took; of one that goes on there is neither. */
+static void put_cost(RecordWriter *writer, const RunRow *row, const ManagerRunFacts *facts) {
+        const bool is_over = run_state_is_terminal(row->state);
+        const char *reason = run_reason_to_string(row->reason);
+
+        put_word(writer, RUN_ROW_RET_STAT, !is_over ? NULL : *reason ? reason : run_state_to_string(row->state));
+        put_time(writer, RUN_ROW_COST, is_over && facts->started > 0 ? usec_sub(facts->ended, facts->started) : 0);
+}
+
+void manager_run_row_put(RecordWriter *writer, const RunRow *row, const ManagerRunFacts *facts, const char *result,
                          const ManagerRunNow *now) {
         const bool is_over = run_state_is_terminal(row->state);
         usec_t deadline = 0;
@@ -133,10 +143,12 @@ void manager_run_row_put(RecordWriter *writer, const RunRow *row, const ManagerR
         put_run_facts(writer, row, facts);
         put_time(writer, RUN_ROW_DEADLINE, deadline);
         runstore_put_text(writer, RUN_ROW_PARAMS, facts->params);
+        runstore_put_text(writer, RUN_ROW_RESULT, result);
         runstore_put_bytes(writer, RUN_ROW_DEFINITION, facts->definition, sizeof(facts->definition));
         put_number(writer, RUN_ROW_VALID, facts->deleted == 0);
         put_number(writer, RUN_ROW_UID, facts->uid);
         runstore_put_text(writer, RUN_ROW_CLIENT, facts->client);
+        put_cost(writer, row, facts);
         runstore_put_text(writer, RUN_ROW_TRIGGER, facts->trigger);
         runstore_put_text(writer, RUN_ROW_BOOT, now->boot);
         put_number(writer, RUN_ROW_HELD, row->is_held_by_person ? 2 : row->is_held);
@@ -153,9 +165,31 @@ static uint64_t marks_of(const RunNodeRow *row) {
                (row->is_approved ? MARK_APPROVED : 0U);
 }
 
+/* Whether it is known how the node has ended, or that it has not: otherwise its row keeps what it has. */
+static bool tells_end(const RunNodeRow *row, const ManagerAttemptFacts *facts) {
+        return facts || (row->state != RUN_NODE_SUCCEEDED && row->state != RUN_NODE_FAILED);
+}
+
+/* "0", "7", "SIGKILL", or why it has not come to that: "result-invalid", "timeout". */
+static void put_end(RecordWriter *writer, const RunNodeRow *row, const ManagerAttemptFacts *facts) {
+        const bool is_by_process = facts && (row->state == RUN_NODE_SUCCEEDED ||
+                                             (row->state == RUN_NODE_FAILED && facts->exit != 0));
+        const char *signal = is_by_process && facts->signal >= 0 ? sigabbrev_np(facts->signal) : NULL;
+        char word[32] = "";
+
+        if (signal)
+                snprintf(word, sizeof(word), "SIG%s", signal);
+        else if (is_by_process && facts->exit >= 0)
+                snprintf(word, sizeof(word), "%i", facts->exit);
+        else if (run_node_state_is_terminal(row->state))
+                snprintf(word, sizeof(word), "%s", run_reason_to_string(row->reason));
+        put_word(writer, NODE_RET_STAT, word);
+}
+
 void manager_run_row_put_node(RecordWriter *writer, uint32_t run, const char *name, const RunNodeRow *row,
                               const ManagerAttemptFacts *facts, const ManagerRunNodeData *data) {
-        const unsigned n = facts ? NODE_COLUMNS_PUT : NODE_COLUMNS_PUT - 4;
+        const bool has_end = tells_end(row, facts);
+        const unsigned n = NODE_COLUMNS_PUT - (facts ? 0 : 4) + has_end;
 
         runstore_put_operation(writer, RUNSTORE_NODE, RUNSTORE_PUT, n);
         put_number(writer, NODE_RUN, run);
@@ -179,6 +213,10 @@ void manager_run_row_put_node(RecordWriter *writer, uint32_t run, const char *na
         runstore_put_text(writer, NODE_RESULT, data->result && !data->result->path ? data->result->text : NULL);
         put_word(writer, NODE_SOURCE, data->source);
         put_word(writer, NODE_CAUSE, data->cause);
+        runstore_put_text(writer, NODE_LABEL, name);
+        runstore_put_text(writer, NODE_REQID, data->reqid);
+        if (has_end)
+                put_end(writer, row, facts);
         put_number(writer, NODE_TRIES, row->failures);
         put_number(writer, NODE_LOST, row->losses);
         if (data->result && data->result->path)
@@ -191,6 +229,15 @@ void manager_run_row_put_node(RecordWriter *writer, uint32_t run, const char *na
         put_number(writer, NODE_AT, row->at);
         put_number(writer, NODE_FIRST_AT, row->first_at);
         put_number(writer, NODE_MARKS, marks_of(row));
+}
+
+void manager_run_row_put_dropped(RecordWriter *writer, uint32_t run, const char *name) {
+        runstore_put_operation(writer, RUNSTORE_NODE, RUNSTORE_PUT, 5);
+        put_number(writer, NODE_RUN, run);
+        runstore_put_text(writer, NODE_NAME, name);
+        runstore_put_null(writer, NODE_RESULT);
+        runstore_put_text(writer, NODE_SOURCE, "dropped");
+        runstore_put_null(writer, NODE_BLOB);
 }
 
 void manager_run_row_put_attempt(RecordWriter *writer, const RunAttemptKey *key, const char *name,
@@ -234,6 +281,24 @@ void manager_run_row_put_definition(RecordWriter *writer, const uint8_t hash[sta
         runstore_put_text(writer, DEF_TEXT, text);
         put_time(writer, DEF_CREATED, now);
         runstore_put_text(writer, DEF_NODES, nodes);
+}
+
+void manager_run_row_put_outline(RecordWriter *writer, const uint8_t hash[static MANAGER_RUN_HASH_BYTES],
+                                 uint32_t number, const char *name, const char *settings) {
+        runstore_put_operation(writer, RUNSTORE_DEF_NODE, RUNSTORE_PUT, 4);
+        runstore_put_bytes(writer, DEF_NODE_HASH, hash, MANAGER_RUN_HASH_BYTES);
+        put_number(writer, DEF_NODE_NUMBER, number);
+        runstore_put_text(writer, DEF_NODE_NAME, name);
+        runstore_put_text(writer, DEF_NODE_SETTINGS, settings);
+}
+
+void manager_run_row_put_edge(RecordWriter *writer, const uint8_t hash[static MANAGER_RUN_HASH_BYTES], uint32_t child,
+                              uint32_t parent, const char *kind) {
+        runstore_put_operation(writer, RUNSTORE_DEF_EDGE, RUNSTORE_PUT, 4);
+        runstore_put_bytes(writer, DEF_EDGE_HASH, hash, MANAGER_RUN_HASH_BYTES);
+        put_number(writer, DEF_EDGE_CHILD, child);
+        put_number(writer, DEF_EDGE_PARENT, parent);
+        runstore_put_text(writer, DEF_EDGE_KIND, kind);
 }
 
 void manager_run_row_put_event(RecordWriter *writer, const ManagerRunEvent *event) {

@@ -43,7 +43,8 @@ typedef struct ManagerRunNow {
         usec_t at, realtime;
 } ManagerRunNow;
 
-void manager_run_row_put(RecordWriter *writer, const RunRow *row, const ManagerRunFacts *facts,
+/* @result: of the run, a value of JSON; NULL: none. */
+void manager_run_row_put(RecordWriter *writer, const RunRow *row, const ManagerRunFacts *facts, const char *result,
                          const ManagerRunNow *now);
 /* What is known of the last attempt of a node. */
 typedef struct ManagerAttemptFacts {
@@ -63,15 +64,23 @@ typedef struct ManagerAttemptFacts {
 typedef struct ManagerRunNodeData {
         const ManagerResult *result;
         const char *source, *cause;
+        const char *reqid; /* of its run */
 } ManagerRunNodeData;
 
 /* @facts: NULL if nothing is known, or the node has none. */
 void manager_run_row_put_node(RecordWriter *writer, uint32_t run, const char *name, const RunNodeRow *row,
                               const ManagerAttemptFacts *facts, const ManagerRunNodeData *data);
+/* The result of a node that has a row is kept no longer. */
+void manager_run_row_put_dropped(RecordWriter *writer, uint32_t run, const char *name);
 void manager_run_row_put_attempt(RecordWriter *writer, const RunAttemptKey *key, const char *name,
                                  const ManagerAttemptFacts *facts);
 void manager_run_row_put_definition(RecordWriter *writer, const uint8_t hash[static MANAGER_RUN_HASH_BYTES],
                                     const char *text, const char *nodes, usec_t now);
+/* A node of a definition, and an edge from one to another. @settings: an object of JSON. */
+void manager_run_row_put_outline(RecordWriter *writer, const uint8_t hash[static MANAGER_RUN_HASH_BYTES],
+                                 uint32_t number, const char *name, const char *settings);
+void manager_run_row_put_edge(RecordWriter *writer, const uint8_t hash[static MANAGER_RUN_HASH_BYTES], uint32_t child,
+                              uint32_t parent, const char *kind);
 /* What happened to a run. Strings are borrowed, and may be NULL but for .kind. */
 typedef struct ManagerRunEvent {
         uint64_t id; /* unique among events of the run */

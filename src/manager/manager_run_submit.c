@@ -11,6 +11,7 @@
 #include "basic/log.h"
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "manager/manager_run_folder.h"
 #include "manager/manager_run_private.h"
 #include "run/run_name.h"
 #include "unitfile/file_text.h"
@@ -190,6 +191,8 @@ static FlowBusy busy_of(const ManagerSubmit *submit) {
                 return settings->on_busy;
         if (settings->has_on_trigger)
                 return settings->on_trigger;
+        if (strv_contains(submit->facts.environment, UNIT_RUN_CATCHES_UP))
+                return settings->on_busy;
         return settings->on_busy == FLOW_BUSY_QUEUE && has_waiting(submit) ? FLOW_BUSY_SKIP : settings->on_busy;
 }
 
@@ -213,6 +216,7 @@ static int submit_run(ManagerRuns *runs, ManagerSubmit *submit, uint32_t *ret_id
                 .has_priority = submit->has_priority,
                 .priority = submit->priority,
         };
+        const FlowBusy busy = busy_of(submit);
         ManagerRun *run = NULL;
         int r;
 
@@ -222,7 +226,10 @@ static int submit_run(ManagerRuns *runs, ManagerSubmit *submit, uint32_t *ret_id
 
         if (r < 0)
                 return r;
-        manager_run_set_settings(runs, flow, flow_definition_settings(submit->definition), busy_of(submit));
+        /* A store that was lost may have had a run of that number. */
+        if (flow_definition_settings(submit->definition)->run_directory)
+                manager_run_folder_remove(runs->run_folders, wanted.id);
+        manager_run_set_settings(runs, flow, flow_definition_settings(submit->definition), busy);
         *ret_id = wanted.id;
         r = run_engine_submit(flow->engine, &wanted, ret_id);
         if (r < 0 || *ret_id != wanted.id)
@@ -231,9 +238,9 @@ static int submit_run(ManagerRuns *runs, ManagerSubmit *submit, uint32_t *ret_id
                 runs->last_id = wanted.id;
         if (r < 0)
                 *ret_id = 0;
-        if (r == -ENOBUFS || (r == -EBUSY && busy_of(submit) == FLOW_BUSY_QUEUE))
+        if (r == -ENOBUFS || (r == -EBUSY && busy == FLOW_BUSY_QUEUE))
                 manager_run_raise_queue(runs, flow, flow_definition_settings(submit->definition)->max_queued);
-        return r < 0 ? refuse_busy(submit, busy_of(submit), r, ret_failure) : 0;
+        return r < 0 ? refuse_busy(submit, busy, r, ret_failure) : 0;
 }
 
 /* The start of the unit was to submit a run. */
@@ -499,7 +506,7 @@ void manager_run_refuse_submits(ManagerRuns *runs, const Failure *failure) {
         ManagerSubmit **at = &runs->submits, *submit;
 
         while ((submit = *at)) {
-                if (submit->trigger) {
+                if (submit->ticket.a == MANAGER_RUN_OF_TRIGGER) {
                         at = &submit->next;
                         continue;
                 }

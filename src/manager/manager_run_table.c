@@ -214,6 +214,7 @@ void manager_run_remove(ManagerRuns *runs, ManagerRun *run) {
                 free(run->sayings.items[i].reason);
         vector_deinit(&run->sayings);
         manager_run_data_deinit(run);
+        manager_run_free_readers(run->readers);
         flow_definition_unref(run->definition);
         manager_run_facts_deinit(&run->facts);
         free(run->marks);

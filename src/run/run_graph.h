@@ -134,6 +134,7 @@ typedef struct RunPolicy {
         bool sleeps_until; /* it does nothing until a time that the host names */
         bool has_gate; /* a person approves the node before it begins */
         bool gives_up_locks; /* while it is DEFERRED or PENDING */
+        bool drops_result, saves_result; /* of no account to the engine */
 } RunPolicy;
 
 /* Whether the node waits in place of an attempt. */

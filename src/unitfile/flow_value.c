@@ -121,6 +121,29 @@ int flow_parse_needs(const DirectiveLine *line, const char *value) {
         }
 }
 
+/* Each value is a line, as it is written: %, $ and quotes are the shell's. */
+int flow_parse_script(const DirectiveLine *line, const char *value) {
+        char **script = directive_field(line), *whole;
+        int r;
+
+        if (!*value) {
+                free(take_ptr(*script));
+                return 0;
+        }
+        if (!*script && strncmp(value, "#!", 2) == 0)
+                return directive_complain(line, "The lines are read by /bin/sh -eu, not by '%s'; write Exec=FILE for a "
+                                                "script in a file of its own", value);
+        if ((*script ? strlen(*script) : 0) + strlen(value) >= FLOW_SCRIPT_MAX)
+                return directive_complain(line, "The script has more than %u bytes; write Exec=FILE for one in a file "
+                                                "of its own", FLOW_SCRIPT_MAX);
+        r = text_format(&whole, "%s%s\n", *script ? *script : "", value);
+        if (r < 0)
+                return r;
+        free(*script);
+        *script = whole;
+        return 0;
+}
+
 int flow_parse_priority(const DirectiveLine *line, const char *value) {
         static const struct {
                 const char *word;

@@ -8,7 +8,7 @@
 . "$(dirname "$0")/boots.sh"
 RECORD=$DIR/record
 : >"$RECORD"
-for word in retry pending shut; do
+for word in retry pending shut large; do
         mkfifo "$DIR/$word"
 done
 
@@ -31,6 +31,25 @@ Exec=$(command pending)
 DependsOn=retry pending
 Readiness=all-finished
 Exec=/bin/sh -c 'echo end >>$RECORD'
+U
+# What a node has left before, one behind it reads: a result of three parts in the store.
+unit large.flow <<U
+[Flow]
+RunDirectory=yes
+[Node make]
+ResultMax=4M
+Exec=/usr/bin/python3 -c 'import os; open(os.environ["JOBD_RESULT"], "w").write(chr(34) + "x" * 2500000 + chr(34))'
+[Node wait]
+DependsOn=make
+ExecStartPre=/bin/sh -c 'echo kept >>\$JOBD_RUN_DIR/note'
+Exec=$(command large)
+Retry=1
+[Node read]
+DependsOn=make wait
+Exec=/usr/bin/python3 -c 'import json, os; p = [p for p in json.load(open(os.environ["JOBD_INPUT"]))["parents"] if p["name"] == "make"][0]["result"]; print("size", len(json.load(open(p["file"]))), file=open("$RECORD", "a"))'
+[Node note]
+DependsOn=read
+Exec=/bin/sh -c 'cat \$JOBD_RUN_DIR/note >>$RECORD'
 U
 unit shut.flow <<U
 [Flow]
@@ -104,6 +123,19 @@ NOW=$(ctl flow list --json late | sed 's/.*"deadline":\([0-9]*\).*/\1/')
 check "no deadline is later than it was, but for a moment" [ "$NOW" -le "$((DEADLINE + 60000000))" ]
 check "it is cancelled" ctl flow cancel 2
 wait_for '^CANCELLED$' run_state 2
+
+check "a run begins" ctl flow start large
+wait_for_count large 1
+report $? "whose first node has left a large result"
+LARGE=$(ctl flow list --no-legend large | awk '{ print $1 }')
+cut_power
+start_daemon
+wait_for_count large 2
+release large
+wait_for '^SUCCEEDED$' run_state "$LARGE"
+report $? "the run goes on after a loss of power"
+check_equal "and what a large result was before is read" "$(grep '^size' "$RECORD")" 'size 2500000'
+check_equal "and what is in the folder of the run" "$(grep -c '^kept$' "$RECORD")" 2
 
 check "a run begins" ctl flow start shut
 wait_for_count shut 1
