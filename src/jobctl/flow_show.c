@@ -165,7 +165,8 @@ static int make_filters(Jobctl *ctl, char *const *words, json_t **ret_filters) {
                 r = add_time_filter(ctl, "until", ctl->options.until, filters);
         if (ctl->options.deleted)
                 json_object_set_new(filters, "deleted", json_pack("{s:b}", "b", true));
-        *ret_filters = take_ptr(filters);
+        if (r == 0)
+                *ret_filters = take_ptr(filters);
         return r;
 }
 
