@@ -67,7 +67,7 @@ static void put_blob(Sink *sink, const RunStoreValue *value) {
         sink_entry_string(sink, "blob", hex);
 }
 
-/* What attempts learn of the trigger of their run. */
+/* The variables that attempts get for the trigger of their run. */
 static void put_environment(const ManagerRunValues *values, Sink *sink) {
         cleanup_(strv_freep) char **environment = NULL;
 
@@ -96,7 +96,7 @@ static const char *key_of(RunStoreTable table, unsigned column) {
         return table == RUNSTORE_NODE && column == NODE_NAME ? "node" : runstore_table(table)->columns[column].name;
 }
 
-/* What it waits for now, which no row says. */
+/* The reason why a live run waits; no row has it. */
 static void put_why(const BusTree *tree, const ManagerRunAnswer *answer, const ManagerRunValues *values, Sink *sink) {
         const ManagerRuns *runs = manager_runs(tree->manager);
         const char *node = NULL;

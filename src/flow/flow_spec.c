@@ -350,7 +350,7 @@ static int list_parents(FlowSpec *spec, const FlowNode *node, RunNodeSpec *entry
         return 0;
 }
 
-/* What undoes @node, which is number @number, under its locks. */
+/* The compensation of @node, whose number is @number, with the same locks. */
 static int add_compensation(FlowSpec *spec, const FlowNode *node, uint32_t number, uint32_t demand) {
         RunNodeSpec entry = { .payload = number, .undoes = number };
         cleanup_free_ char *name = NULL;

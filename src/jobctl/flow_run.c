@@ -220,7 +220,7 @@ static const char *find_operator(const Jobctl *ctl) {
         return user ? user->pw_name : NULL;
 }
 
-/* What a run is to have beside its parameters: 0, or an exit status after a message. */
+/* The options of a run beside its parameters: 0, or an exit status after a message. */
 static int make_options(Jobctl *ctl, const json_t *assignments, json_t **ret_options) {
         const Options *options = &ctl->options;
         const struct {

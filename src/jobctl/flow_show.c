@@ -272,7 +272,7 @@ static void print_params(const char *params) {
         }
 }
 
-/* What has triggered the run, and what its attempts learn of that. */
+/* The trigger of the run, and the variables that its attempts get for it. */
 static void print_trigger(const json_t *run) {
         const json_t *environment = json_object_get(run, "environment");
         const char *trigger = value_string(run, "trigger");

@@ -163,7 +163,7 @@ static int start_all(Jobctl *ctl, const char *unit, const Window *window, json_t
                 if (r < 0)
                         return r;
                 status = worse(status, r);
-                /* What is refused once is refused again. */
+                /* A refusal holds for the times that follow, too. */
                 if (worse(EXIT_FAILED, r) != EXIT_FAILED)
                         break;
         }

@@ -517,7 +517,7 @@ static int set_environment(const Attempt *attempt, char ***environment) {
 
 /* — data — */
 
-/* What ends a run gives no result, and asks for none. */
+/* Compensations and final commands leave no result, and get none. */
 static const FlowData *data_of(const Attempt *attempt) {
         static const FlowData none;
 
@@ -884,7 +884,7 @@ static bool leaves_rest(const Attempt *attempt) {
         return mode == KILL_MODE_NONE || mode == KILL_MODE_PROCESS;
 }
 
-/* What the question has come to; a person is asked where there is no answer. */
+/* The answer to a question; without one a person is asked. */
 static RunAnswer take_answer(const Attempt *attempt, char **ret_reason) {
         const ManagerPolicyEnd end = {
                 .answer = attempt->answer,
@@ -941,7 +941,7 @@ static void look_again(Attempt *attempt) {
 
 /* — results — */
 
-/* What a process that was told to end has left does not count, nor what others than the command have. */
+/* A result counts only from the command itself, and only if it was not told to end. */
 static bool has_result(const Attempt *attempt) {
         return !attempt->is_question && attempt->has_end && attempt->kind == RUN_END_EXITED &&
                !attempt->is_abandoned && !attempt->is_stopping && attempt->definition && !is_of_end(attempt);
@@ -1352,7 +1352,7 @@ static void tell_job(Attempt *attempt) {
         host->ops->started(host->userdata, &attempt->key);
 }
 
-/* What the command needs is there, or cannot be had. True if something follows from that. */
+/* Goes on when the units and folders that the command needs are there, or cannot be had. True: it has gone on. */
 static bool step_process(Attempt *attempt) {
         cleanup_free_ char *problem = NULL;
         RunEndKind kind = RUN_END_FAILED;

@@ -32,7 +32,7 @@
 typedef struct ManagerAttempts ManagerAttempts;
 
 typedef struct ManagerAttemptsOps {
-        /* What every process of this manager gets. 0, or < 0 with @result set: none is to be made. */
+        /* Adds what every process of this manager gets. 0, or < 0 with @result set: none is to be made. */
         int (*surround)(void *userdata, ExecRequest *request, ExecResult *result);
         ProcessOwner *(*owner_of)(void *userdata, Unit *unit); /* NULL: no memory */
         /* The words of a command with values of its run; the caller owns them. As manager_run_substitute(). */
@@ -50,7 +50,7 @@ typedef struct ManagerAttemptsOps {
         int (*variables)(void *userdata, const RunAttemptKey *key, bool has_results, char ***environment);
         /* The same for the command that judges a node; nothing can lack. */
         int (*question)(void *userdata, const RunAttemptKey *key, const char *folder, char **ret_json);
-        /* What it has said; @reason: borrowed; NULL: none. */
+        /* The answer to a question; @reason: borrowed; NULL: none. */
         void (*answered)(void *userdata, const RunAttemptKey *key, const Unit *unit, RunAnswer answer,
                          const char *reason);
         /* As runstore_client_collect(). */
@@ -120,11 +120,11 @@ void manager_attempts_drop_unknown(ManagerAttempts *attempts);
 /* — what can be asked — */
 
 bool manager_attempts_has(const ManagerAttempts *attempts, const RunAttemptKey *key);
-/* What is known of an attempt; valid until the next turn. -ENOENT. */
+/* The facts of an attempt; valid until the next turn. -ENOENT. */
 int manager_attempts_get(const ManagerAttempts *attempts, const RunAttemptKey *key, ManagerAttemptFacts *ret_facts);
 /* How many attempts of @unit are not over. */
 unsigned manager_attempts_count(const ManagerAttempts *attempts, const Unit *unit);
-/* What a running attempt waits for of units, as manager_uses_explain(). */
+/* Says which units a running attempt waits for, as manager_uses_explain(). */
 bool manager_attempts_explain(const ManagerAttempts *attempts, const RunAttemptKey *key, Text *text);
 /* The node of an abandoned attempt of @run that is not over, "?" if its name is not known; NULL: there is none. */
 const char *manager_attempts_find_abandoned(const ManagerAttempts *attempts, uint32_t run);

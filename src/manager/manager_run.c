@@ -22,7 +22,7 @@
 #include "manager/manager_run_folder.h"
 #include "manager/manager_run_private.h"
 
-/* What is made in a turn. */
+/* Attempts that are begun in a turn. */
 #define ATTEMPTS_A_TURN 64U
 /* Above these the store is behind: no attempt is made, no run is taken. */
 #define BYTES_TIGHT ((size_t) 32 * 1024 * 1024)
@@ -143,7 +143,7 @@ static const ManagerRunLinkOps link_ops = {
         .refused = on_refused,
 };
 
-/* What waits for a store that cannot be used fails; what could not be loaded is loaded again. */
+/* Requests that wait for a store that cannot be used fail; runs that could not be loaded are loaded again. */
 static void look(ManagerRuns *runs) {
         cleanup_(failure_deinit) Failure failure = {};
 

@@ -172,15 +172,15 @@ typedef struct ManagerLockFilter {
 /* Writes aa{sv}, the holders of locks and resources and those that wait; returns whether there are more. */
 bool manager_runs_write_locks(const ManagerRuns *runs, const ManagerLockFilter *filter, Sink *sink);
 
-/* What is wrong with the store, a sentence; NULL: nothing. */
+/* The problem of the store, a sentence; NULL: none. */
 const char *manager_runs_problem(const ManagerRuns *runs);
-/* What a live run, or a node of it, waits for; -ENOENT: it does not live. */
+/* The reason why a live run, or a node of it, waits; -ENOENT: it does not live. */
 int manager_runs_why(const ManagerRuns *runs, uint32_t run, const char *node, RunWhy *ret_why);
 /* Whether the node is a compensation, or the final one, of a run that lives. */
 bool manager_runs_is_of_end(const ManagerRuns *runs, uint32_t run, uint32_t node);
 /* The node's name; NULL: the run does not live, or has no such node. */
 const char *manager_runs_node_name(const ManagerRuns *runs, uint32_t run, uint32_t node);
-/* What is known of a run; strings are borrowed, and "" where there is none. */
+/* A run as clients see it; strings are borrowed, and "" where there is none. */
 typedef struct ManagerRunView {
         uint32_t id, uid, round;
         uint8_t priority;

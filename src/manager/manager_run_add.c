@@ -43,7 +43,7 @@ static bool has_state(const ManagerRuns *runs, const ManagerRun *run, uint32_t n
         return true;
 }
 
-/* What follows a node that has ended is decided. */
+/* A node that has ended gets no new ones: what follows it is decided. */
 static int check_below(const ManagerRuns *runs, const ManagerRun *run, const char *name, uint32_t *ret_node,
                        Failure *ret_failure) {
         RunNodeState state = RUN_NODE_WAITING;
@@ -69,7 +69,7 @@ static const char *setting_of(const ManagerRun *run, uint32_t child, const char 
         return NULL;
 }
 
-/* What waits for @below waits for the new nodes, too. */
+/* The children of @below wait for the new nodes, too. */
 static void join(const ManagerRuns *runs, const ManagerRun *run, uint32_t below, FlowAddition *addition) {
         const RunGraph *graph = flow_definition_graph(run->definition);
         uint32_t n;
@@ -122,7 +122,7 @@ static int define(ManagerRuns *runs, const ManagerRun *run, FlowAddition *additi
         return 0;
 }
 
-/* What is known of nodes moves to their numbers in the larger graph. */
+/* Data and marks of nodes move to their numbers in the larger graph. */
 static int grow(ManagerRuns *runs, ManagerRun *run, FlowDefinition *definition) {
         const RunGraph *old = flow_definition_graph(run->definition);
         RunGraph *graph = flow_definition_graph(definition);

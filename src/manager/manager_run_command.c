@@ -122,7 +122,7 @@ static int take_verb(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand
         return 0;
 }
 
-/* What is left of a run that was deleted while it lived may be ended, and nothing else. */
+/* A run that was deleted while it lived takes stop and cancel, and nothing else. */
 static int refuse_deleted(const ManagerRun *run, const ManagerRunCommand *command, Failure *ret_failure) {
         const bool ends = !command->is_delete && (command->verb == RUN_VERB_STOP || command->verb == RUN_VERB_CANCEL);
 

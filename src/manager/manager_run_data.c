@@ -208,7 +208,7 @@ static uint32_t go_up(const ManagerRuns *runs, const ManagerRun *run, uint32_t n
         return RUN_NODE_NONE;
 }
 
-/* What was found for a node is kept with it, so that a long chain is walked once. */
+/* The cause that was found for a node is kept with it, so that a long chain is walked once. */
 static uint32_t find_known(const ManagerRuns *runs, const ManagerRun *run, uint32_t node) {
         const uint32_t cause = run->data[node].cause;
 

@@ -30,7 +30,7 @@ struct ManagerOutline {
         uint32_t at, end; /* nodes before .at are put; those before .end are in the batch at hand */
 };
 
-/* Those of the definition: compensations follow from it. */
+/* The nodes of the definition alone: compensations follow from it. */
 static uint32_t count(const ManagerOutline *outline) {
         const RunGraph *graph = flow_definition_graph(outline->definition);
 
@@ -133,7 +133,7 @@ static void put_time(Text *text, const char *key, usec_t time) {
         text_addf(text, "%" PRIu64, time);
 }
 
-/* What the node does, takes and gives, by the names of directives; times in µs. */
+/* A node as an object, by the names of directives; times in µs. */
 static int describe(const FlowNode *node, char **ret_json) {
         cleanup_(text_deinit) Text text = {};
 

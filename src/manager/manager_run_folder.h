@@ -13,7 +13,7 @@
 
 /* The folder for those of runs, beside the store at @path; the caller owns it. 0 or -ENOMEM. */
 int manager_run_folder_find_base(const char *path, char **ret_base);
-/* That of a run. 0 or -ENOMEM. */
+/* The path of a run's folder. 0 or -ENOMEM. */
 int manager_run_folder_path(const char *base, uint32_t run, char **ret_path);
-/* Removes that of a run, if there is one; a process of its own removes a large one. @base: NULL: there is none. */
+/* Removes the folder of a run, if there is one; a process of its own removes a large one. @base: NULL: none. */
 void manager_run_folder_remove(const char *base, uint32_t run);

@@ -76,7 +76,7 @@ static void note_end(ManagerRuns *runs, ManagerRun *run, const RunRow *row) {
                 },
         };
 
-        /* What a person has undone later has ended before. */
+        /* A run that a person compensates later has told its end already. */
         if (run->told_round == row->round)
                 return;
         run->told_round = row->round;
@@ -227,7 +227,7 @@ static void put_end_event(ManagerRuns *runs, ManagerRun *run, const char *name, 
                               });
 }
 
-/* What has become of a node since the last batch is told in the batch that has it. */
+/* Changes of a node since the last batch raise alarms and callbacks in the batch that has its row. */
 static void note_node(ManagerRuns *runs, ManagerRun *run, const char *name, const RunNodeRow *row,
                       RecordWriter *writer) {
         const unsigned news = manager_run_compare_node(run, row);

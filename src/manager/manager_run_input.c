@@ -260,7 +260,7 @@ static int add_variable(char ***environment, const char *prefix, const char *nam
         return r < 0 ? r : strv_consume(environment, variable);
 }
 
-/* Those that the run has no value of are empty, as null is. */
+/* Parameters without a value are empty variables, as null is. */
 static int add_absent_params(const ManagerRun *run, const JsonValue *given, char ***environment, size_t *left) {
         static const JsonValue none = { .kind = JSON_TOKEN_NULL, .span = 1 };
         const RunParams *params = &flow_definition_settings(run->definition)->params;

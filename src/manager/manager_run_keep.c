@@ -41,7 +41,7 @@ ManagerReaders *manager_run_free_readers(ManagerReaders *readers) {
 
 DEFINE_CLEANUP(ManagerReaders, manager_run_free_readers)
 
-/* What ended otherwise may be retried, and reads again then. */
+/* A node that ended otherwise may be retried, and reads again then. */
 static bool has_ended(const RunNodeRow *row) {
         const bool is_settled = row->reason == RUN_REASON_WHEN || row->reason == RUN_REASON_OPERATOR ||
                                 row->reason == RUN_REASON_SHORT_CIRCUIT;

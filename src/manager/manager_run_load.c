@@ -213,7 +213,7 @@ static void keep_cursor(ManagerRunLoad *load, const RunStorePage *page) {
 
 /* — the end — */
 
-/* What became of an attempt that is running, by its row. */
+/* Finds how an attempt has ended that its row calls running. */
 static void settle_attempt(ManagerRuns *runs, ManagerRun *run, const RunNodeRow *row, bool is_other_boot) {
         const RunAttemptKey key = { run->id, row->node, row->generation, row->number };
         ManagerAttemptFacts facts;
@@ -455,7 +455,7 @@ static int end_nodes(ManagerRuns *runs) {
         return 0;
 }
 
-/* Those whose files are of an earlier boot are read back, one after the other. */
+/* Large results whose files are of an earlier boot are read from the store, one after the other. */
 static int next_result(ManagerRuns *runs) {
         ManagerRunLoad *load = runs->load;
 

@@ -86,7 +86,7 @@ static int find_value(const RunScope *base, const RunReference *reference, JsonV
         return plan->is_unknown ? -EFBIG : 0;
 }
 
-/* What cannot be judged for want of memory is not known, either. */
+/* A condition for which memory is missing is not known, either. */
 static int judge(void *userdata, uint32_t node, RunCondition *ret_condition) {
         Plan *plan = userdata;
         cleanup_(run_expression_freep) RunExpression *expression = NULL;
@@ -162,7 +162,7 @@ static void put_jobs(const Plan *plan, const JobPlan *jobs, Sink *sink) {
                 sink_entry_string(sink, "refused", "WouldStopItself: it would stop the flow that it is part of.");
 }
 
-/* What the job of a node with Unit= would be now, which is not when the node begins. */
+/* The jobs that a node with Unit= would have now; when the node begins they may be others. */
 static void plan_jobs(Plan *plan, const FlowNode *node, Sink *sink) {
         cleanup_(job_plan_freep) JobPlan *jobs = NULL;
         const JobRequester requester = { .reason = "a plan of a run" };
@@ -302,7 +302,7 @@ static void put_run(const Plan *plan, const char *params, Sink *sink) {
         put_demand(run_graph_demand(graph_of(plan), RUN_NODE_NONE), sink);
 }
 
-/* What cannot be run is refused here, too. */
+/* Reads the definition; one that no run can be made of is refused here, too. */
 static int read_definition(Plan *plan, const char *unit, Failure *ret_failure) {
         cleanup_free_ char *problem = NULL;
         ManagerTexts texts;

@@ -15,7 +15,7 @@
 
 typedef struct ManagerFlow ManagerFlow;
 
-/* What an attempt of a node has left, of which the engine knows nothing. */
+/* The result and the exit of a node's last attempt, of which the engine knows nothing. */
 typedef struct ManagerNodeData {
         ManagerResult *result; /* a reference; NULL: none */
         uint32_t generation, number; /* of that attempt; 0: none has ended */
@@ -30,7 +30,7 @@ typedef struct ManagerRunMark {
 } ManagerRunMark;
 
 typedef struct ManagerReaders ManagerReaders;
-/* What a command has said of a node that it judges, when it was asked last. */
+/* The last answer of the command that judges a node. */
 typedef struct ManagerSaying {
         uint32_t node, generation;
         RunAnswer answer;
@@ -253,7 +253,7 @@ void manager_run_answer_durable(ManagerRuns *runs);
 
 /* — manager_run_alarm.c — */
 
-/* What a row of a node means that was not so in the batch before; bits. */
+/* The news of a node's row against the batch before; bits. */
 enum {
         MANAGER_RUN_NODE_WAITS = 1 << 0, /* PENDING: a person is to decide */
         MANAGER_RUN_NODE_BEGINS = 1 << 1, /* an attempt */
@@ -325,7 +325,7 @@ typedef struct ManagerNodeResult {
 
 int manager_run_data_init(ManagerRun *run); /* 0 or -ENOMEM */
 void manager_run_data_deinit(ManagerRun *run);
-/* What an attempt has left counts from now on, if the end of that attempt has made the node what the node is. */
+/* The result of an attempt counts from now on, if the end of that attempt has made the node what it is. */
 void manager_run_data_set(ManagerRun *run, const RunAttemptKey *key, const ManagerAttemptFacts *facts);
 void manager_run_data_drop(ManagerRun *run, uint32_t node); /* the result is kept no longer */
 /* 0 or -ENOMEM. */
@@ -361,7 +361,7 @@ int manager_run_question(void *userdata, const RunAttemptKey *key, const char *f
 /* The engine has been told. @has_decided: the node is not WAITING any more. */
 void manager_run_note_answer(ManagerRun *run, const RunAttemptKey *key, RunAnswer answer, const char *reason,
                              bool has_decided);
-/* What was last said of a node in its present generation; NULL: nothing is known. */
+/* The last answer about a node in its present generation; NULL: none is known. */
 const ManagerSaying *manager_run_find_saying(const ManagerRun *run, const RunNodeRow *row);
 /* The name of the policy of a node; the caller owns it. NULL: it has none. 0 or -errno. */
 int manager_run_get_policy(const ManagerRun *run, uint32_t node, char **ret_name);
@@ -389,7 +389,7 @@ int manager_run_substitute(ManagerRuns *runs, const RunAttemptKey *key, const Ex
  */
 int manager_run_define(const ManagerRuns *runs, const ManagerFlow *flow, ManagerTexts *texts,
                        FlowDefinition **ret_definition, Failure *ret_failure);
-/* What a run is started with, with the defaults of Params=, which the caller owns. NULL: nothing. As above. */
+/* The parameters of a run, with the defaults of Params=, which the caller owns. NULL: none. As above. */
 int manager_run_apply_params(const FlowDefinition *definition, const char *unit, char *const *params, char **ret_json,
                              Failure *ret_failure);
 
@@ -402,7 +402,7 @@ bool manager_run_submit_refused(ManagerRuns *runs, uint64_t query);
 bool manager_run_is_reading(const ManagerRuns *runs); /* a definition, which goes on in the next turn */
 bool manager_run_is_submitted_to(const ManagerRuns *runs, const ManagerFlow *flow);
 void manager_run_ask_for_unit(ManagerRuns *runs, ManagerFlow *flow); /* to start, if a run waits for that */
-/* Those that people and start jobs wait for fail; a trigger stays until its run is durable. */
+/* Submissions that people and start jobs wait for fail; a trigger stays until its run is durable. */
 void manager_run_refuse_submits(ManagerRuns *runs, const Failure *failure);
 void manager_run_drop_submits(ManagerRuns *runs);
 
@@ -447,7 +447,7 @@ void manager_run_drop_outlines(ManagerRuns *runs); /* and what the store has is 
 /* The row of a node is in the batch of @writer: drops results that nobody can read any more. */
 void manager_run_note_reader(const ManagerRuns *runs, ManagerRun *run, const RunNodeRow *row, RecordWriter *writer);
 ManagerReaders *manager_run_free_readers(ManagerReaders *readers);
-/* What nodes with Save= have left, an object by their names; NULL: there are none. 0 or -ENOMEM. */
+/* The results of nodes with Save=, an object by their names; NULL: there are none. 0 or -ENOMEM. */
 int manager_run_make_result(const ManagerRuns *runs, const ManagerRun *run, char **ret_json);
 
 /* — manager_run_blob.c — */

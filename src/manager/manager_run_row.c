@@ -18,7 +18,7 @@
 #define RUN_COLUMNS_PUT 41U
 #define NODE_COLUMNS_PUT 24U
 
-/* What the column "marks" of a node has, bits. */
+/* The bits of a node's column "marks". */
 enum {
         MARK_WANTED = 1 << 0,
         MARK_PASSED = 1 << 1,
@@ -82,7 +82,7 @@ static void put_tallies(RecordWriter *writer, const ManagerRunFacts *facts) {
         put_number(writer, RUN_ROW_TOTAL, facts->n_total);
 }
 
-/* What the engine is given back; columns rise. */
+/* The columns from which the engine restores a run, in rising order. */
 static void put_engine(RecordWriter *writer, const RunRow *row, const ManagerRunNow *now, uint64_t sequence) {
         const bool is_ending = row->state == RUN_STOPPING ||
                                (row->state == RUN_SUSPENDED && row->result != RUN_CREATED);

@@ -114,7 +114,7 @@ static int make_name(const ManagerSubmit *submit, uint32_t id, ManagerRunFacts *
                        r;
 }
 
-/* What is asked for is in the facts already. */
+/* The facts of the run, beside those of the request, which are there already. */
 static int make_facts(ManagerRuns *runs, ManagerSubmit *submit, Failure *ret_failure) {
         ManagerRunFacts *facts = &submit->facts;
         int r;

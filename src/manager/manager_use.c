@@ -168,7 +168,7 @@ static RunEndKind kind_of(JobResult result) {
         return result == JOB_CANCELED ? RUN_END_CANCELLED : RUN_END_FAILED;
 }
 
-/* What stops the flow, a shutdown for example, may have cancelled the job, too. */
+/* A stop of the flow, in a shutdown for example, may have cancelled the job, too. */
 static bool is_stopping(const ManagerUseContext *context) {
         return manager_jobs_is_stopping(context->jobs, context->flow);
 }

@@ -42,7 +42,7 @@ static void put_nodes(const RunEngine *engine, const Run *run, bool have_ended) 
         }
 }
 
-/* What begins because something has ended is told after that. */
+/* Nodes that have ended are put first: what begins because of them follows. */
 static void put_run(const RunEngine *engine, const Run *run) {
         engine->host->put_run(engine->userdata, &run->row);
         put_nodes(engine, run, true);
@@ -165,7 +165,7 @@ int run_engine_restore(RunFlow *flow, RunGraph *graph, const RunRow *row, const 
         run->is_being_restored = false;
         run_undo_restore(run);
         run_mark_unanswered(run);
-        /* What became of it stands in the rows. */
+        /* The states of the rows say all that marks would. */
         run_forget_doubts(run);
         run->fired = RUN_END_RUN_NO;
         run->has_changed = false;

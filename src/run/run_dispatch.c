@@ -93,7 +93,7 @@ static void dispatch(Run *run, uint32_t node) {
         offer(run);
 }
 
-/* What needs no place does not wait for one. */
+/* Sleeps and jobs of units take no place of MaxParallel=, and so wait for none. */
 static void begin_sleepers(Run *run) {
         const uint32_t *nodes = run_graph_by_urgency(run->graph);
 

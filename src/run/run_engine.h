@@ -200,7 +200,7 @@ typedef struct RunAttemptKey {
         uint32_t run, node, generation, number;
 } RunAttemptKey;
 
-/* What a condition says of a node whose parents allow it. */
+/* The answer of a condition about a node whose parents allow it. */
 typedef enum RunCondition {
         RUN_CONDITION_TRUE,
         RUN_CONDITION_FALSE,
@@ -310,7 +310,7 @@ typedef enum RunAnswer {
 
 DECLARE_STRING_TABLE(run_answer, RunAnswer); /* "READY" */
 
-/* What the command said that was asked about a node: -ENOENT if nobody waits for it. */
+/* The answer of a command that was asked about a node: -ENOENT if nothing waits for it. */
 int run_engine_answered(RunEngine *engine, uint32_t run, uint32_t node, uint32_t generation, RunAnswer answer);
 
 /* The time is @now, not earlier than before. */
@@ -401,7 +401,7 @@ void run_engine_put_all(RunEngine *engine);
 /* -ENOENT. */
 int run_engine_get(const RunEngine *engine, uint32_t run, RunRow *ret_row, RunWhy *ret_why);
 int run_engine_get_node(const RunEngine *engine, uint32_t run, uint32_t node, RunNodeRow *ret_row, RunWhy *ret_why);
-/* What a node, or with RUN_NODE_NONE the run, waits for and cannot have: 1; 0: nothing; or -ENOENT. */
+/* The lock or resource that a node, or with RUN_NODE_NONE the run, waits for: 1; 0: none; or -ENOENT. */
 int run_engine_get_lock(const RunEngine *engine, uint32_t run, uint32_t node, RunClaimWhy *ret_why);
 /* The claims that hold locks and resources, or wait for them: as run_pool_visit(). */
 void run_engine_visit_locks(const RunEngine *engine, RunLockVisitor visit, void *userdata);

@@ -533,7 +533,7 @@ static int add_demands(RunGraph *graph, const RunGraphSpec *spec) {
         return graph->demands ? 0 : -ENOMEM;
 }
 
-/* What the nodes of the end belong to. */
+/* The node that each compensation undoes, and the compensation of each node. */
 static int add_partners(RunGraph *graph, const RunGraphSpec *spec) {
         bool has_partners = false;
 

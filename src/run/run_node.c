@@ -292,7 +292,7 @@ bool run_node_lacks_condition(const Run *run, uint32_t node) {
                !run->nodes[node].has_passed;
 }
 
-/* What the nodes with a condition beside @node leave it: RUN_NODE_EVENT_NEVER if one of them was not skipped for it. */
+/* The verdict of the siblings of a node with Otherwise=: RUN_NODE_EVENT_NEVER unless each was skipped by its condition. */
 static RunNodeEvent ask_siblings(const Run *run, uint32_t node) {
         const uint8_t *edges = run_graph_parent_edges(run->graph, node);
         RunNodeEvent verdict = RUN_NODE_EVENT_FIT;
@@ -421,7 +421,7 @@ void run_take_answer(Run *run, uint32_t node, RunAnswer answer) {
 void run_judge(Run *run) {
         const uint32_t *order = run_graph_order(run->graph);
 
-        /* What is marked on the way stands further on, and may move the end. */
+        /* Nodes that are marked on the way stand further on, and may move the end. */
         while ((run->first_marked = run_set_next(run, RUN_SET_MARKED, run->first_marked, run->end_marked)) <
                run->end_marked) {
                 run_set_put(run, RUN_SET_MARKED, run->first_marked, false);

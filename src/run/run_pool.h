@@ -59,7 +59,7 @@ int run_pool_check(const RunPool *pool, const RunDemand *demand, char **ret_prob
 
 /* — gates — */
 
-/* What several claims need beside what they take: while it is shut they neither get nor keep back anything. */
+/* A condition that several claims share: while the gate is shut they neither get anything nor keep it from others. */
 typedef struct RunGate {
         bool is_shut;
         uint32_t n_waiting; /* claims */

@@ -93,7 +93,7 @@ static void set_stuck(RunClaim *claim, bool is_stuck) {
                 at->n_stuck += is_stuck ? 1 : UINT32_MAX;
 }
 
-/* What the claim cannot have of holders that are not stuck. */
+/* The first lock or resource that no holder will give up, because each waits itself; NULL: there is none. */
 static const PoolLink *find_stuck_link(const RunClaim *claim) {
         for (uint32_t i = 0; i < claim->n_links; i++) {
                 const PoolLink *link = &claim->links[i];

@@ -197,7 +197,7 @@ void run_become(Run *run, RunState state, RunReason reason); /* the run itself *
 void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reason);
 /* RUNNING, without a process from now on. */
 void run_node_idle(Run *run, uint32_t node, RunReason reason);
-/* What has failed for good: @node becomes @state, or what its policy says. */
+/* A failure without a further try: @node becomes @state, or what its policy says. */
 void run_node_fail(Run *run, uint32_t node, RunNodeState state, RunReason reason);
 bool run_node_has_started(const RunNode *node, RunNodeState state); /* or was decided without that */
 bool run_node_is_skipped_as_unneeded(const RunNode *node);
@@ -277,7 +277,7 @@ void run_begin_again(Run *run); /* a next round */
 
 /* Nothing else of a STOPPING run is left: goes on with its end. Returns whether that is done, too. */
 bool run_undo_step(Run *run);
-/* What is left to undo is skipped, and so is what waits for a person. */
+/* The compensations that are left are skipped, also those that are PENDING. */
 void run_undo_give_up(Run *run, bool with_final);
 void run_undo_restore(Run *run); /* when all rows of a run were given back */
 bool run_undo_can_begin(const Run *run); /* something of a run that has ended can be undone */

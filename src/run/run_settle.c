@@ -53,7 +53,7 @@ void run_stop(Run *run, RunState result) {
                 run_undo_give_up(run, false);
                 run_become(run, RUN_STOPPING, run->row.reason);
         } else if (run->row.state != RUN_STOPPING) {
-                /* What has not begun in this round has nothing to end. */
+                /* A run that has not begun in this round has no compensation and no final command. */
                 if (!run_has_begun(run))
                         run_undo_give_up(run, true);
                 run->row.result = result;
@@ -99,7 +99,7 @@ void run_fire(Run *run) {
 void run_settle(Run *run) {
         run_fire(run);
         do {
-                /* What is skipped is told to its children, and what is decided may leave others unneeded. */
+                /* A skipped node is told to its children, and each decision may leave other nodes unneeded. */
                 do {
                         run_judge(run);
                         run_skip_unneeded(run);

@@ -87,7 +87,7 @@ static const Transition node_table[] = {
         { S(RUN_NODE_PENDING), RUN_NODE_EVENT_APPROVE, S(RUN_NODE_READY) | S(RUN_NODE_SUCCEEDED) },
         { S(RUN_NODE_PENDING), RUN_NODE_EVENT_REJECT, S(RUN_NODE_FAILED) },
         { S(RUN_NODE_PENDING), RUN_NODE_EVENT_UNNEEDED, S(RUN_NODE_CANCELLED) },
-        /* What runs ends later: its tree must be gone first. */
+        /* A RUNNING node ends later: its processes must be gone first. */
         { NODE_AT_REST, RUN_NODE_EVENT_END, S(RUN_NODE_SKIPPED) },
         { S(RUN_NODE_RUNNING), RUN_NODE_EVENT_END, SAME },
         { NODE_AT_REST, RUN_NODE_EVENT_DEADLINE, S(RUN_NODE_TIMEOUT) },

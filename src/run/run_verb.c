@@ -36,7 +36,7 @@ static bool is_resolution(RunVerb verb) {
         return verb >= RUN_VERB_AS_SUCCESS && verb <= RUN_VERB_AS_SKIP;
 }
 
-/* What ends a run is not judged: a person decides about it when nothing else can. */
+/* Compensations and final commands have no parents: verbs take them only while they are PENDING. */
 static bool can_take_extra(const Run *run, RunVerb verb, uint32_t node) {
         return run->nodes[node].state == RUN_NODE_PENDING &&
                (is_resolution(verb) || verb == RUN_VERB_RETRY || verb == RUN_VERB_SKIP);
@@ -154,7 +154,7 @@ static void fail_by_person(Run *run, uint32_t node, RunReason reason) {
                 run->fired = RUN_END_RUN_FAILURE;
 }
 
-/* What does nothing has done it. */
+/* A gate without a command has succeeded when it is approved. */
 static void approve(Run *run, uint32_t node) {
         run->nodes[node].is_approved = true;
         if (run_graph_payload(run->graph, node) == RUN_NODE_NONE &&

@@ -45,7 +45,7 @@ typedef struct UnitRuns {
         const char *problem; /* why no run was made; borrowed; NULL: nothing has failed */
 } UnitRuns;
 
-/* What a run that is for a time of a timer learns of that, beside what each run learns of its trigger. */
+/* The variable with the time of the timer that a run is for, beside those of its trigger. */
 #define UNIT_RUN_TIME "TRIGGER_TIMER_SCHEDULED_USEC=" /* and the time, which may be long ago */
 #define UNIT_RUN_CATCHES_UP "TRIGGER_TIMER_CATCH_UP=yes" /* it is one of several, and waits for its turn */
 

@@ -145,7 +145,7 @@ static int add_inputs(FlowGraph *graph, const FlowNode *node) {
                 const FlowPlace place = { .file = input->file, .line = input->line };
                 const char *text = input->node ? input->node : input->key, *copy;
 
-                /* What a file has is seen when an attempt begins. */
+                /* The keys of a DataFile= are known when an attempt begins. */
                 if (!input->node && (run_params_find(&flow->params, text) || flow_data_has(&node->data, text) ||
                                      node->data.data_file || strcmp(text, FLOW_ALL_INPUTS) == 0))
                         continue;

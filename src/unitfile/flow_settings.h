@@ -49,7 +49,7 @@ typedef enum FlowFailure {
         _FLOW_FAILURE_MAX,
 } FlowFailure;
 
-/* Which elapses of its timer, missed while the machine or the manager was down, have runs. */
+/* The elapses of its timer, missed while the machine or the manager was down, that have runs. */
 typedef enum FlowCatchUp {
         FLOW_CATCH_UP_UNSET, /* as the timer's Persistent=: none or last */
         FLOW_CATCH_UP_NONE,
@@ -143,7 +143,7 @@ typedef enum FlowWaitFor {
         _FLOW_WAIT_FOR_MAX,
 } FlowWaitFor;
 
-/* What an attempt of a node wants of other units. */
+/* The needs of an attempt of a node for other units. */
 typedef enum FlowUnitUse {
         FLOW_REQUIRES_UNIT, /* is started before it, and held */
         FLOW_BINDS_TO_UNIT, /* the same, and ends it when it is gone */

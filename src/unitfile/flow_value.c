@@ -562,7 +562,7 @@ int flow_parse_readiness(const DirectiveLine *line, const char *value) {
         return keep_place(line, &node->readiness_place);
 }
 
-/* What is a value of JSON stays one; other text becomes a string. */
+/* A value of JSON stays one; other text becomes a string. */
 int flow_parse_readiness_context(const DirectiveLine *line, const char *value) {
         char **context = directive_field(line), *made = NULL;
         cleanup_free_ char *problem = NULL;
