@@ -71,20 +71,17 @@ static int read_result(Jobctl *ctl, uint64_t id, const char *node) {
 }
 
 int flow_result(Jobctl *ctl, char *const *words) {
-        cleanup_free_ char *run = words[0] ? strdup(words[0]) : NULL;
-        char *slash = run ? strchr(run, '/') : NULL;
-        const char *node = slash ? slash + 1 : words[0] ? words[1] : NULL;
+        cleanup_free_ char *named = NULL;
+        const char *node;
         uint64_t id;
-        int r;
+        int r = flow_parse_node(ctl, words[0], &id, &named);
 
-        if (slash)
-                *slash = '\0';
-        r = flow_parse_run(ctl, run, &id);
         if (r != 0)
                 return r;
+        node = named ? named : words[1];
         if (!node || !*node)
                 return jobctl_misused(ctl, "Name a node, as in 'jobctl flow result %" PRIu64 "/NODE'.", id);
-        if (words[1] && (slash || words[2]))
-                return jobctl_misused(ctl, "'%s' is one word too many.", words[slash ? 1 : 2]);
+        if (words[1] && (named || words[2]))
+                return jobctl_misused(ctl, "'%s' is one word too many.", words[named ? 1 : 2]);
         return read_result(ctl, id, node);
 }

@@ -113,6 +113,20 @@ int flow_parse_run(Jobctl *ctl, const char *word, uint64_t *ret_id) {
         return 0;
 }
 
+int flow_parse_node(Jobctl *ctl, const char *word, uint64_t *ret_id, char **ret_node) {
+        const char *slash = word ? strchr(word, '/') : NULL;
+        cleanup_free_ char *run = slash ? strndup(word, (size_t) (slash - word)) : NULL;
+        cleanup_free_ char *node = slash ? strdup(slash + 1) : NULL;
+        int r;
+
+        if (slash && (!run || !node))
+                return -ENOMEM;
+        r = flow_parse_run(ctl, slash ? run : word, ret_id);
+        if (r == 0)
+                *ret_node = take_ptr(node);
+        return r;
+}
+
 /* — start — */
 
 static int status_of_state(const char *state) {
@@ -384,20 +398,17 @@ static int change(Jobctl *ctl, size_t verb, uint64_t id, const char *node) {
 
 /* "7/pull" or "7 pull". */
 static int change_by_words(Jobctl *ctl, size_t verb, char *const *words) {
-        cleanup_free_ char *run = words[0] ? strdup(words[0]) : NULL;
-        char *slash = run ? strchr(run, '/') : NULL;
-        const char *node = slash ? slash + 1 : words[0] ? words[1] : NULL;
+        cleanup_free_ char *named = NULL;
+        const char *node;
         uint64_t id;
-        int r;
+        int r = flow_parse_node(ctl, words[0], &id, &named);
 
-        if (slash)
-                *slash = '\0';
-        r = flow_parse_run(ctl, run, &id);
         if (r != 0)
                 return r;
-        if (words[0] && words[1] && (slash || words[2] || !verbs[verb].takes_node))
+        node = named ? named : words[1];
+        if (words[1] && (named || words[2] || !verbs[verb].takes_node))
                 return jobctl_misused(ctl, "'%s' is one word too many.",
-                                      words[slash || !verbs[verb].takes_node ? 1 : 2]);
+                                      words[named || !verbs[verb].takes_node ? 1 : 2]);
         if (node && !verbs[verb].takes_node)
                 return jobctl_misused(ctl, "'flow %s' is about a run, not about one of its nodes.", verbs[verb].word);
         if (!node && verbs[verb].needs_node)
@@ -452,22 +463,19 @@ static int add_nodes(Jobctl *ctl, uint64_t id, const char *below, const char *li
 
 /* RUN FILE or RUN/NODE FILE. */
 int flow_add_nodes(Jobctl *ctl, char *const *words) {
-        cleanup_free_ char *run = words[0] ? strdup(words[0]) : NULL, *lines = NULL;
-        char *slash = run ? strchr(run, '/') : NULL;
+        cleanup_free_ char *node = NULL, *lines = NULL;
         uint64_t id;
         int r;
 
         if (!words[0] || !words[1] || words[2])
                 return jobctl_misused(ctl, "'flow add-nodes' takes a run, or a node as RUN/NODE, and a file, or '-'.");
-        if (slash)
-                *slash = '\0';
-        r = flow_parse_run(ctl, run, &id);
+        r = flow_parse_node(ctl, words[0], &id, &node);
         if (r != 0)
                 return r;
         r = read_lines(words[1], &lines);
         if (r < 0)
                 return jobctl_misused(ctl, "The file %s cannot be read: %s.", words[1], strerror(-r));
-        return add_nodes(ctl, id, slash ? slash + 1 : NULL, lines);
+        return add_nodes(ctl, id, node, lines);
 }
 
 int flow_command(Jobctl *ctl, char *const *words) {

@@ -30,6 +30,8 @@ int flow_query(Jobctl *ctl, const char *path, const char *method, json_t *filter
                json_t **ret_rows, BusError *ret_error);
 /* The number of a run by that or by its name: 0, or an exit status after a message. */
 int flow_parse_run(Jobctl *ctl, const char *word, uint64_t *ret_id);
+/* RUN or RUN/NODE; the caller owns *@ret_node, NULL: none is named. As above. */
+int flow_parse_node(Jobctl *ctl, const char *word, uint64_t *ret_id, char **ret_node);
 /* The row of a run: 0, -ENOENT, or < 0. */
 int flow_get(Jobctl *ctl, uint64_t id, json_t **ret_row, BusError *ret_error);
 /* Whether a run in that state has ended. */

@@ -417,22 +417,18 @@ static int show_node(Jobctl *ctl, uint64_t id, const char *name, BusError *ret_e
 int flow_show(Jobctl *ctl, char *const *words) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *run = NULL;
-        cleanup_free_ char *name = words[0] ? strdup(words[0]) : NULL;
-        char *slash = name ? strchr(name, '/') : NULL;
+        cleanup_free_ char *node = NULL;
         uint64_t id;
-        int r;
+        int r = flow_parse_node(ctl, words[0], &id, &node);
 
-        if (slash)
-                *slash = '\0';
-        r = flow_parse_run(ctl, name, &id);
         if (r != 0)
                 return r;
         if (words[1])
                 return jobctl_misused(ctl, "'flow show' takes one run, or one node as RUN/NODE.");
-        if (slash && follows(ctl))
+        if (node && follows(ctl))
                 return jobctl_misused(ctl, "'flow show' follows a run, not a node.");
-        if (slash) {
-                r = show_node(ctl, id, slash + 1, &error);
+        if (node) {
+                r = show_node(ctl, id, node, &error);
                 return r < 0 ? jobctl_fail(ctl, &error, "show %s", words[0]) : r;
         }
         if (follows(ctl))
@@ -571,20 +567,16 @@ int flow_logs(Jobctl *ctl, char *const *words) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_(log_input_freep) LogInput *input = NULL;
         cleanup_json_ json_t *run = NULL;
-        cleanup_free_ char *word = words[0] ? strdup(words[0]) : NULL;
-        char *slash = word ? strchr(word, '/') : NULL;
+        cleanup_free_ char *node = NULL;
         const int format = log_format_from_string(ctl->options.output ?: "short");
-        FlowLogs logs = { .node = slash ? slash + 1 : NULL,
-                          .format = ctl->options.json ? LOG_FORMAT_JSON : (LogFormat) MAX(format, 0) };
+        FlowLogs logs = { .format = ctl->options.json ? LOG_FORMAT_JSON : (LogFormat) MAX(format, 0) };
         LogFilter filter = { .priority_max = 7 };
         uint64_t id;
-        int r;
+        int r = flow_parse_node(ctl, words[0], &id, &node);
 
-        if (slash)
-                *slash = '\0';
-        r = flow_parse_run(ctl, word, &id);
         if (r != 0)
                 return r;
+        logs.node = node;
         if (words[1] || format < 0)
                 return jobctl_misused(ctl, "'flow logs' takes RUN or RUN/NODE, and --output short, iso, cat or json.");
         r = flow_get(ctl, id, &run, &error);

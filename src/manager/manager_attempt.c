@@ -573,15 +573,22 @@ static int set_run_folder(Attempt *attempt, ExecRequest *request, ExecResult *re
         return r;
 }
 
-static int set_data(Attempt *attempt, ExecRequest *request, ExecResult *result) {
-        const ManagerAttemptsHost *host = &attempt->attempts->host;
-        const bool has_results = data_of(attempt)->input_mode == FLOW_INPUT_ENV;
+static int set_input(Attempt *attempt, ExecRequest *request, ExecResult *result) {
         int r = attempt->has_begun ? 0 : make_folder(attempt, request, result);
 
         if (r == 0 && !attempt->input)
                 r = text_join_path(attempt->folder, "input", &attempt->input);
         if (r == 0)
                 r = unit_process_add_variable(&request->own_environment, "JOBD_INPUT=%s", attempt->input);
+        request->own_folder = attempt->folder;
+        return r;
+}
+
+static int set_data(Attempt *attempt, ExecRequest *request, ExecResult *result) {
+        const ManagerAttemptsHost *host = &attempt->attempts->host;
+        const bool has_results = data_of(attempt)->input_mode == FLOW_INPUT_ENV;
+        int r = set_input(attempt, request, result);
+
         if (r == 0)
                 r = unit_process_add_variable(&request->own_environment, "JOBD_RESULT=%s/result", attempt->folder);
         if (r == 0 && (has_results || script_of(attempt)))
@@ -591,7 +598,6 @@ static int set_data(Attempt *attempt, ExecRequest *request, ExecResult *result) 
                                 has_results ? "InputMode=env: parameters and results" : "Script=: parameters");
         if (data_of(attempt)->input_mode == FLOW_INPUT_STDIN && attempt->step == ATTEMPT_MAIN)
                 request->standard_input_file = attempt->input;
-        request->own_folder = attempt->folder;
         return r;
 }
 
@@ -616,16 +622,9 @@ static int set_streams(Attempt *attempt, ExecRequest *request) {
 }
 
 static int set_question(Attempt *attempt, ExecRequest *request, ExecResult *result) {
-        int r = attempt->has_begun ? 0 : make_folder(attempt, request, result);
+        int r = set_input(attempt, request, result);
 
-        if (r == 0 && !attempt->input)
-                r = text_join_path(attempt->folder, "input", &attempt->input);
-        if (r == 0)
-                r = unit_process_add_variable(&request->own_environment, "JOBD_INPUT=%s", attempt->input);
-        if (r == 0)
-                r = set_streams(attempt, request);
-        request->own_folder = attempt->folder;
-        return r;
+        return r < 0 ? r : set_streams(attempt, request);
 }
 
 static void prepare_log(Attempt *attempt, ExecRequest *request) {
@@ -1275,20 +1274,9 @@ static bool attempt_describe_group(ProcessOwner *owner, ProcessGroupTerms *terms
 /* The flow is as a slice to it. */
 static size_t attempt_list_slices(ProcessOwner *owner, ProcessSlice slices[static PROCESS_SLICES_MAX]) {
         const Attempt *attempt = of(owner);
-        ProcessOwner *above = owner_of_unit(attempt);
-        ProcessSlice others[PROCESS_SLICES_MAX];
-        size_t n = 0, n_others = above ? above->ops->list_slices(above, others) : 0;
 
-        if (!above)
-                return 0;
-        slices[n++] = (ProcessSlice) {
-                .name = attempt->unit->id,
-                .resources = attempt->definition ? flow_of(attempt)->resources : NULL,
-                .owner = above,
-        };
-        for (size_t i = 0; i < n_others && n < PROCESS_SLICES_MAX; i++)
-                slices[n++] = others[i];
-        return n;
+        return process_slices_below(owner_of_unit(attempt), attempt->unit->id,
+                                    attempt->definition ? flow_of(attempt)->resources : NULL, slices);
 }
 
 static void attempt_changed(ProcessOwner *owner) {

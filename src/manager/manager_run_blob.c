@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "basic/fd.h"
+#include "basic/fd_write.h"
 #include "basic/text.h"
 #include "manager/manager_run_blob.h"
 #include "manager/manager_run_private.h"
@@ -60,18 +61,6 @@ void manager_run_blob_query(RunStoreQuery *ret_query, const uint8_t hash[static 
         };
 }
 
-static int write_all(int fd, const char *bytes, size_t n) {
-        while (n > 0) {
-                const ssize_t written = write(fd, bytes, n);
-
-                if (written < 0)
-                        return -errno;
-                bytes += written;
-                n -= (size_t) written;
-        }
-        return 0;
-}
-
 int manager_run_blob_write(RunStorePage *page, int fd) {
         ManagerRunValues values;
         int r = manager_run_values_next(page, &values);
@@ -80,7 +69,7 @@ int manager_run_blob_write(RunStorePage *page, int fd) {
                 return r;
         if (values.values[BLOB_BYTES].type != RUNSTORE_BYTES)
                 return -EBADMSG;
-        r = write_all(fd, values.values[BLOB_BYTES].bytes, values.values[BLOB_BYTES].n);
+        r = fd_write_all(fd, values.values[BLOB_BYTES].bytes, values.values[BLOB_BYTES].n);
         return r < 0 ? r : values.values[BLOB_BYTES].n == RUNSTORE_CHUNK_BYTES;
 }
 
@@ -203,7 +192,7 @@ static int take_node(ManagerReading *reading, RunStorePage *page, Failure *ret_f
                 return 0;
         }
         reading->n = strlen(text);
-        r = write_all(reading->fd, text, reading->n);
+        r = fd_write_all(reading->fd, text, reading->n);
         return r < 0 ? failure_set(ret_failure, r, "Failed", "The result cannot be written: %s", strerror(-r)) : 1;
 }
 

@@ -292,7 +292,7 @@ bool run_node_lacks_condition(const Run *run, uint32_t node) {
                !run->nodes[node].has_passed;
 }
 
-/* The verdict of the siblings of a node with Otherwise=: RUN_NODE_EVENT_NEVER unless each was skipped by its condition. */
+/* The verdict of the siblings of a node with Otherwise=: RUN_NODE_EVENT_NEVER unless each was skipped by its When=. */
 static RunNodeEvent ask_siblings(const Run *run, uint32_t node) {
         const uint8_t *edges = run_graph_parent_edges(run->graph, node);
         RunNodeEvent verdict = RUN_NODE_EVENT_FIT;
