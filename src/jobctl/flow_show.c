@@ -157,6 +157,8 @@ static int make_filters(Jobctl *ctl, char *const *words, json_t **ret_filters) {
         add_text_filters(&ctl->options, filters);
         if (types && types[1])
                 return jobctl_misused(ctl, "'flow list' takes one type: --type=%s.", types[0]);
+        if (types && !text_equal(types[0], "flow") && !text_equal(types[0], "batch") && !text_equal(types[0], "stream"))
+                return jobctl_misused(ctl, "'%s' is not a type of runs; there are flow, batch and stream.", types[0]);
         if (types)
                 json_object_set_new(filters, "kind", json_pack("{s:s}", "s", types[0]));
         if (r == 0)

@@ -96,4 +96,5 @@ check_equal "of another type there are none" 0 "$(ctl flow list --json --all --t
 check_exit "a time has to be one" 2 ctl flow list --since=whenever
 check_prints "which the error says" "'whenever' is not a time for '--since'" echo "$OUT"
 check_exit "one type at a time" 2 ctl flow list --type=flow,batch
+check_prints "another word is none" "'flows' is not a type of runs; there are flow, batch and stream" ctl flow list --type=flows
 done_testing
