@@ -228,7 +228,7 @@ _jobctl() {
                 fi
                 _jobctl_requests "$cur"
         elif [[ $verb == flow && $prev == flow ]]; then
-                _jobctl_words 'start list show logs why retry rerun resolve skip approve pause resume stop cancel compensate add-nodes delete alarms ack graph import' "$cur"
+                _jobctl_words 'start list show logs why retry rerun resolve skip approve pause resume stop cancel compensate add-nodes delete complete alarms ack graph import' "$cur"
         elif [[ $verb == flow ]]; then
                 _jobctl_flow "${COMP_WORDS[@]}"
         elif [[ $verb == log-level ]]; then

@@ -17,6 +17,7 @@ int flow_draw(Jobctl *ctl, char *const *words); /* graph; connects by itself, if
 int flow_logs(Jobctl *ctl, char *const *words);
 int flow_alarms(Jobctl *ctl, char *const *words);
 int flow_ack(Jobctl *ctl, char *const *words);
+int flow_complete(Jobctl *ctl, char *const *words);
 
 /* The rows that a method of a run or of the manager answers with, of all pages, at most @max: 0 or < 0. */
 int flow_query(Jobctl *ctl, const char *path, const char *method, json_t *filters /* taken over */, size_t max,

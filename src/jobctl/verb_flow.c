@@ -23,11 +23,12 @@ static const struct {
         { "compensate", flow_command, true },
         { "add-nodes", flow_add_nodes, false },
         { "delete", flow_command, true },  { "alarms", flow_alarms, false }, { "ack", flow_ack, false },
+        { "complete", flow_complete, false },
 };
 
 static const char list_of_verbs[] = "start, list, show, logs, why, retry, rerun, resolve, skip, approve, pause, "
-                                    "resume, stop, cancel, compensate, add-nodes, delete, alarms, ack, graph and "
-                                    "import";
+                                    "resume, stop, cancel, compensate, add-nodes, delete, complete, alarms, ack, graph "
+                                    "and import";
 
 int verb_flow(Jobctl *ctl, char *const *words) {
         if (text_equal(words[0], "import"))

@@ -354,10 +354,14 @@ static ExecCommand *command_of(const Attempt *attempt) {
 
 static int set_key(const Attempt *attempt, char ***environment) {
         const RunAttemptKey *key = &attempt->key;
+        const ManagerAttemptsHost *host = &attempt->attempts->host;
         const char *node = run_graph_name(flow_definition_graph(attempt->definition), key->node);
+        const char *token = host->ops->token_of(host->userdata, key);
         int r;
 
         r = unit_process_add_variable(environment, "JOBD_UNIT=%s", attempt->unit->id);
+        if (r == 0 && token)
+                r = unit_process_add_variable(environment, "JOBD_TOKEN=%s", token);
         if (r == 0)
                 r = unit_process_add_variable(environment, "JOBD_RUN=%" PRIu32, key->run);
         if (r == 0)

@@ -199,6 +199,15 @@ static void put_node_row(ManagerRuns *runs, const ManagerRun *run, const RunNode
                                               .source = manager_result_source_to_string(result.source),
                                               .cause = cause };
         }
+        else if (row->completion != RUN_COMPLETION_NONE || row->reason == RUN_REASON_CALLBACK) {
+                /* What it has so far, and will have when it is completed. */
+                result.result = manager_result_ref(run->data[row->node].result);
+                data = (ManagerRunNodeData) { .result = result.result,
+                                              .source = result.result ? manager_result_source_to_string(
+                                                                                MANAGER_RESULT_OWN)
+                                                                      : NULL };
+        }
+        data.token = run->data[row->node].token;
         if (r < 0)
                 runs->writer->has_failed = true;
         manager_run_row_put_node(runs->writer, run->id, name, row, facts, &data);
@@ -257,6 +266,7 @@ static void host_put_node(void *userdata, uint32_t id, const RunNodeRow *row) {
                 runs->host.ops->node_changed(runs->host.userdata, id, row->node);
         if (!run || !writer)
                 return;
+        writer->has_failed |= manager_run_make_token(run, row) < 0;
         name = run_graph_name(flow_definition_graph(run->definition), row->node);
         has_facts = row->number > 0 && manager_attempts_get(runs->attempts, &key, &facts) == 0;
         put_node_row(runs, run, row, has_facts ? &facts : NULL);
@@ -431,6 +441,7 @@ const ManagerAttemptsOps manager_run_attempts_ops = {
         .input = manager_run_input,
         .variables = manager_run_variables,
         .collect = attempt_collect,
+        .token_of = manager_run_token,
         .environment_of = attempt_environment_of,
         .result_of = attempt_result_of,
         .surround = attempt_surround,

@@ -57,6 +57,7 @@ struct ManagerRunLoad {
         size_t at; /* of .runs, from LOAD_DEFINITION on */
         VECTOR(RunNodeRow) nodes;
         VECTOR(ManagerAttemptFacts) data; /* of each of .nodes; .result is owned */
+        VECTOR(char *) tokens; /* the same, owned; NULL: it has none */
         size_t n_cursor;
         RunStoreValue cursor[RUNSTORE_KEY_MAX];
         char cursor_text[300];
@@ -74,6 +75,9 @@ static void clear_data(ManagerRunLoad *load) {
         for (size_t i = 0; i < load->data.n; i++)
                 manager_result_unref(load->data.items[i].result);
         vector_clear(&load->data);
+        for (size_t i = 0; i < load->tokens.n; i++)
+                free(load->tokens.items[i]);
+        vector_clear(&load->tokens);
 }
 
 ManagerRunLoad *manager_run_load_free(ManagerRunLoad *load) {
@@ -88,6 +92,7 @@ ManagerRunLoad *manager_run_load_free(ManagerRunLoad *load) {
         vector_deinit(&load->nodes);
         clear_data(load);
         vector_deinit(&load->data);
+        vector_deinit(&load->tokens);
         free(load);
         return NULL;
 }
@@ -388,8 +393,12 @@ static void set_data(const ManagerRunLoad *load, ManagerRun *run) {
                 const RunAttemptKey key = { run->id, row->node, row->generation, row->number };
 
                 run->data[row->node].cause = load->data.items[i].cause;
-                if (row->number > 0 && row->state != RUN_NODE_RUNNING)
+                if (row->number > 0 && (row->state != RUN_NODE_RUNNING || row->reason == RUN_REASON_CALLBACK ||
+                                        row->completion != RUN_COMPLETION_NONE))
                         manager_run_data_set(run, &key, &load->data.items[i]);
+                run->data[row->node].is_completed = row->completion != RUN_COMPLETION_NONE &&
+                                                    run->data[row->node].result;
+                run->data[row->node].token = take_ptr(load->tokens.items[i]);
         }
 }
 
@@ -457,6 +466,18 @@ static uint32_t find_cause(const RunGraph *graph, const char *json) {
         return node != RUN_NODE_NONE ? node + 1 : 0;
 }
 
+static int add_token(ManagerRunLoad *load, const ManagerRunValues *values) {
+        const char *text = manager_run_values_text(values, NODE_TOKEN);
+        char *token;
+        int r = text_copy(*text ? text : NULL, &token);
+
+        if (r == 0)
+                r = vector_push(&load->tokens, token);
+        if (r < 0)
+                free(token);
+        return r;
+}
+
 static int take_nodes(ManagerRuns *runs, RunStorePage *page) {
         ManagerRunLoad *load = runs->load;
         const RunGraph *graph = flow_definition_graph(find_definition(load, present(load)->facts.definition));
@@ -477,6 +498,8 @@ static int take_nodes(ManagerRuns *runs, RunStorePage *page) {
                         r = manager_run_row_get_data(&values, &row, present(load)->row.id, runs->host.folder, &data);
                 if (r == 0)
                         data.cause = find_cause(graph, manager_run_values_text(&values, NODE_CAUSE));
+                if (r == 0)
+                        r = add_token(load, &values);
                 if (r == 0)
                         r = vector_push(&load->nodes, row);
                 if (r == 0)

@@ -63,6 +63,7 @@ typedef struct ManagerAttemptFacts {
 typedef struct ManagerRunNodeData {
         const ManagerResult *result;
         const char *source, *cause;
+        const char *token;
 } ManagerRunNodeData;
 
 /* @facts: NULL if nothing is known, or the node has none. */

@@ -134,6 +134,7 @@ typedef struct RunPolicy {
         bool sleeps_until; /* it does nothing until a time that the host names */
         bool has_gate; /* a person approves the node before it begins */
         bool gives_up_locks; /* while it is DEFERRED or PENDING */
+        bool has_callback; /* an attempt that has succeeded waits until somebody else completes the node */
 } RunPolicy;
 
 /* Whether the node waits in place of an attempt. */

@@ -201,6 +201,9 @@ static int check_process(UnitDraft *draft, const FlowNode *node, const FlowProce
 static int check_data(UnitDraft *draft, const FlowNode *node) {
         const FlowData *data = &node->data;
 
+        if (!node->command && node->has_callback)
+                return refuse_node(draft, node, &node->place, "Callback",
+                                   "it has no Exec=, so that nobody would learn its token");
         if (data->default_on != 0 && !data->standard)
                 return refuse_node(draft, node, &node->place, "DefaultOn", "it has no Default=");
         if (!node->command && (data->outputs || data->inputs.n > 0 || data->input_mode != FLOW_INPUT_FILE))
