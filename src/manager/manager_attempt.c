@@ -743,7 +743,9 @@ static int begin_take(Attempt *attempt) {
                 return -ENOMEM;
         take->path = take_ptr(from);
         take->copy_path = take_ptr(copy);
-        take->outputs = has_succeeded(attempt) ? data_of(attempt)->outputs : NULL;
+        /* With Callback= the keys may be in the result of whoever completes the node. */
+        take->outputs = has_succeeded(attempt) && !attempt->command.node->has_callback ? data_of(attempt)->outputs
+                                                                                       : NULL;
         take->max = data_of(attempt)->result_max;
         attempt->take = take;
         return 0;

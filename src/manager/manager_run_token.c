@@ -78,11 +78,31 @@ static int refuse_token(Failure *ret_failure) {
         return failure_set(ret_failure, -ENOENT, "NoSuchNode", "No node has this token.");
 }
 
-/* What may be the result of the node: NULL, or a value of JSON with the keys of Outputs=. */
+/* The keys of Outputs= are in the result that is given, or in what the command has left. */
+static int check_outputs(const ManagerRun *run, uint32_t node, const JsonTree *given, Failure *ret_failure) {
+        const ManagerResult *left = run->data[node].result;
+        size_t budget = MANAGER_RESULT_SHORT;
+        FlowCommand command = {};
+        JsonTree tree = {};
+        int r = flow_command_open(&command, run->definition, node);
+
+        if (r == 0 && !given->values && left && command.node->data.outputs)
+                r = manager_run_read_result(left, &tree);
+        strv_foreach(key, r == 0 ? command.node->data.outputs : NULL) {
+                const JsonValue *values = given->values ? given->values : tree.values;
+
+                if (r == 0 && (!values || !json_value_find(values, *key, &budget)))
+                        r = failure_set(ret_failure, -EINVAL, "InvalidArgs",
+                                        "The result lacks the key '%s', which Outputs= names.", *key);
+        }
+        flow_command_close(&command);
+        json_tree_deinit(&tree);
+        return r;
+}
+
+/* What may be the result of the node: NULL, or a value of JSON. */
 static int check_result(const ManagerRun *run, uint32_t node, const ManagerRunCommand *command, Failure *ret_failure) {
         cleanup_free_ char *problem = NULL;
-        size_t budget = MANAGER_RESULT_SHORT;
-        FlowCommand flow_command = {};
         JsonTree tree = {};
         int r = 0;
 
@@ -93,15 +113,8 @@ static int check_result(const ManagerRun *run, uint32_t node, const ManagerRunCo
                 r = json_tree_read(command->result, strlen(command->result), &tree, &problem);
         if (r == -EBADMSG)
                 return failure_set(ret_failure, -EINVAL, "InvalidArgs", "The result is not JSON: %s.", problem);
-        if (r == 0)
-                r = flow_command_open(&flow_command, run->definition, node);
-        strv_foreach(key, r == 0 && command->result && command->completion == RUN_COMPLETION_SUCCESS
-                                  ? flow_command.node->data.outputs
-                                  : NULL)
-                if (r == 0 && !json_value_find(tree.values, *key, &budget))
-                        r = failure_set(ret_failure, -EINVAL, "InvalidArgs",
-                                        "The result lacks the key '%s', which Outputs= names.", *key);
-        flow_command_close(&flow_command);
+        if (r == 0 && command->completion == RUN_COMPLETION_SUCCESS)
+                r = check_outputs(run, node, &tree, ret_failure);
         json_tree_deinit(&tree);
         return r;
 }

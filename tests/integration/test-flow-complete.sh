@@ -54,6 +54,7 @@ unit self.flow <<U
 [Flow]
 [Node a]
 Callback=yes
+Environment=JOBD_SOCKET=$JOBD_SOCKET
 Exec=$BUILD/jobctl flow complete --quiet
 U
 unit late.flow <<U
