@@ -228,7 +228,7 @@ _jobctl() {
                 fi
                 _jobctl_requests "$cur"
         elif [[ $verb == flow && $prev == flow ]]; then
-                _jobctl_words 'start plan list show result logs why retry rerun resolve skip approve pause resume stop cancel compensate add-nodes delete locks alarms ack graph import' "$cur"
+                _jobctl_words 'start plan list show result logs why retry rerun resolve skip approve pause resume stop cancel compensate add-nodes delete complete locks alarms ack graph import' "$cur"
         elif [[ $verb == flow ]]; then
                 _jobctl_flow "${COMP_WORDS[@]}"
         elif [[ $verb == log-level ]]; then

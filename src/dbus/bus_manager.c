@@ -282,6 +282,11 @@ static const BusMethod methods[] = {
         { "Acknowledge", "ts", "alarm operator", "", NULL, BUS_VERB_ENQUEUE, bus_manager_acknowledge,
           "Acknowledges an alarm; answered when that is durable. The operator is for the record, or \"\".",
           .flags = BUS_PROPERTY_OWN },
+        { "CompleteNode", "sss", "token outcome result", "", NULL, BUS_VERB_READ, bus_manager_complete_node,
+          "Completes a node with Callback=, whose token ($JOBD_TOKEN) says which, as 'success' or 'failed'; answered "
+          "when that is durable. The result is a value of JSON, or \"\". Whoever has the token may; the same again "
+          "changes nothing.",
+          .flags = BUS_PROPERTY_OWN },
         { "Stats", "", NULL, "a{sv}", "statistics", BUS_VERB_READ, bus_manager_stats, "Counters of the job engine.",
           .flags = BUS_PROPERTY_OWN },
         { "ReloadUnits", "b", "force", "as", "differences", BUS_VERB_RELOAD, bus_manager_reload_units,

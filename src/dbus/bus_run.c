@@ -834,6 +834,29 @@ int bus_manager_acknowledge(BusCall *call) {
                                                    *operator? operator: NULL, requester.uid, ticket, &call->failure));
 }
 
+/* Whoever has the token may: it is a secret of the node, and good for nothing else. */
+int bus_manager_complete_node(BusCall *call) {
+        const JobRequester requester = bus_call_requester(call);
+        ManagerRunCommand wanted = {
+                .token = bus_call_string(call),
+                .uid = requester.uid,
+                .operator= call->client->operator,
+                .reqid = call->client->reqid,
+        };
+        const char *outcome = bus_call_string(call), *result = bus_call_string(call);
+        int r;
+
+        if (!text_equal(outcome, "success") && !text_equal(outcome, "failed"))
+                return bus_call_fail(call, -EINVAL, "InvalidArgs",
+                                     "A node is not completed as '%s', but as success or failed.", outcome);
+        wanted.completion = text_equal(outcome, "success") ? RUN_COMPLETION_SUCCESS : RUN_COMPLETION_FAILURE;
+        wanted.result = *result ? result : NULL;
+        r = keep(call, &wanted.ticket);
+        if (r < 0)
+                return r;
+        return end_asking(call, manager_runs_complete(manager_runs(call->tree->manager), &wanted, &call->failure));
+}
+
 /* — verbs — */
 
 /* Of a run that has ended, the manager learns from the store whose it is. */

@@ -27,3 +27,4 @@ int bus_manager_get_run(BusCall *call);
 int bus_manager_explain_run(BusCall *call);
 int bus_manager_list_alarms(BusCall *call);
 int bus_manager_acknowledge(BusCall *call);
+int bus_manager_complete_node(BusCall *call);

@@ -192,6 +192,7 @@ static void make_policy(const FlowSpec *spec, const FlowNode *node, RunPolicy *r
         ret_policy->has_condition = node->when;
         ret_policy->is_otherwise = node->otherwise;
         ret_policy->has_gate = node->has_gate;
+        ret_policy->has_callback = node->has_callback;
         ret_policy->sleep = node->sleep;
         ret_policy->sleeps_until = node->sleep_until;
         ret_policy->is_goal = node->always;

@@ -478,6 +478,31 @@ int flow_add_nodes(Jobctl *ctl, char *const *words) {
         return add_nodes(ctl, id, node, lines);
 }
 
+/* TOKEN [RESULT]; a command of the node has the token in its environment. */
+int flow_complete(Jobctl *ctl, char *const *words) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        const char *token = words[0] ? words[0] : getenv("JOBD_TOKEN");
+        const char *as = ctl->options.as ? ctl->options.as : "success", *result = words[0] ? words[1] : NULL;
+        int r;
+
+        if (!token)
+                return jobctl_misused(ctl, "Write the token of the node, which its command has as $JOBD_TOKEN.");
+        if (words[0] && words[1] && words[2])
+                return jobctl_misused(ctl, "'%s' is one word too many; a result is one value of JSON, in quotes.",
+                                      words[2]);
+        r = identify(ctl, &error);
+        if (r == 0)
+                r = jobctl_call(ctl, "CompleteNode", "sss", json_pack("[sss]", token, as, result ? result : ""), NULL,
+                                &error);
+        if (r < 0)
+                return r == -ENOMEM ? r : jobctl_fail(ctl, &error, "complete the node");
+        if (ctl->options.json)
+                return jobctl_print_json(ctl, json_pack("{s:s, s:s}", "token", token, "outcome", as), EXIT_OK);
+        if (!ctl->options.quiet)
+                printf("The node is completed as %s.\n", as);
+        return EXIT_OK;
+}
+
 int flow_command(Jobctl *ctl, char *const *words) {
         for (size_t i = 0; i < ELEMENTSOF(verbs); i++)
                 if (text_equal(verbs[i].word, words[0]))

@@ -20,6 +20,7 @@ int flow_locks(Jobctl *ctl, char *const *words);
 int flow_result(Jobctl *ctl, char *const *words);
 int flow_alarms(Jobctl *ctl, char *const *words);
 int flow_ack(Jobctl *ctl, char *const *words);
+int flow_complete(Jobctl *ctl, char *const *words);
 
 /* Submits a run, and waits for it with --wait: an exit status, or < 0. @options: as of StartRun. */
 typedef int FlowStart(Jobctl *ctl, const char *unit, const json_t *options);

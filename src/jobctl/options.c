@@ -77,7 +77,7 @@ static const Option options_table[] = {
         FLAG("systemd-units", 0, with_systemd_units, "verify: also look in systemd's folders"),
         STRING("from", 0, from, "FORMAT", "flow import: the format of the file: wfcommons or crontab"),
         FLAG("user-column", 0, user_column, "flow import --from=crontab: lines name a user, as in /etc/crontab"),
-        STRING("as", 0, as, "OUTCOME", "flow resolve: success, failed, retry or skip"),
+        STRING("as", 0, as, "OUTCOME", "flow resolve, flow complete: success, failed, retry or skip"),
         FLAG("stop", 0, stop, "flow delete: also runs that have not ended"),
         FLAG("deleted", 0, deleted, "flow list, flow show: also runs that were deleted"),
         STRING("name", 0, name, "NAME", "flow start: the name of the run; flow list: only the run with this name"),

@@ -446,10 +446,14 @@ static const ExecCommand *command_of(const Attempt *attempt) {
 
 static int set_key(const Attempt *attempt, char ***environment) {
         const RunAttemptKey *key = &attempt->key;
+        const ManagerAttemptsHost *host = &attempt->attempts->host;
         const char *node = run_graph_name(flow_definition_graph(attempt->definition), key->node);
+        const char *token = host->ops->token_of(host->userdata, key);
         int r;
 
         r = unit_process_add_variable(environment, "JOBD_UNIT=%s", attempt->unit->id);
+        if (r == 0 && token)
+                r = unit_process_add_variable(environment, "JOBD_TOKEN=%s", token);
         if (r == 0)
                 r = unit_process_add_variable(environment, "JOBD_RUN=%" PRIu32, key->run);
         if (r == 0)
@@ -964,7 +968,9 @@ static int begin_take(Attempt *attempt) {
                 return -ENOMEM;
         take->path = take_ptr(from);
         take->copy_path = take_ptr(copy);
-        take->outputs = has_succeeded(attempt) ? data_of(attempt)->outputs : NULL;
+        /* With Callback= the keys may be in the result of whoever completes the node. */
+        take->outputs = has_succeeded(attempt) && !attempt->command.node->has_callback ? data_of(attempt)->outputs
+                                                                                       : NULL;
         take->max = data_of(attempt)->result_max;
         attempt->take = take;
         return 0;

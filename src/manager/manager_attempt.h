@@ -38,6 +38,7 @@ typedef struct ManagerAttemptsOps {
         /* The words of a command with values of its run; the caller owns them. As manager_run_substitute(). */
         int (*substitute)(void *userdata, const RunAttemptKey *key, const ExecCommand *command, char ***ret_argv,
                           char **ret_problem);
+        const char *(*token_of)(void *userdata, const RunAttemptKey *key); /* of Callback=; NULL: none */
         char *const *(*environment_of)(void *userdata, uint32_t run); /* that all attempts of the run have */
         RunState (*result_of)(void *userdata, uint32_t run); /* of one that is about to end */
         /*

@@ -121,6 +121,9 @@ typedef struct ManagerRunCommand {
         RunVerb verb;
         bool is_delete; /* in place of the verb … */
         bool stops; /* … also of a run that lives: it is stopped */
+        const char *token; /* in place of the verb: somebody completes the node that has it; NULL: nobody does … */
+        RunCompletion completion; /* … so … */
+        const char *result; /* … with this result, a value of JSON; NULL: none */
         const char *node; /* NULL: the verb is about the run */
         const char *lines; /* in place of the verb: nodes to add, below .node unless that is NULL; NULL: none */
         const char *comment; /* why, for the events; NULL: nothing is said */
@@ -131,6 +134,8 @@ typedef struct ManagerRunCommand {
 } ManagerRunCommand;
 
 int manager_runs_command(ManagerRuns *runs, const ManagerRunCommand *command, Failure *ret_failure);
+/* The same for a command with a token, which names its run. */
+int manager_runs_complete(ManagerRuns *runs, const ManagerRunCommand *command, Failure *ret_failure);
 /* The number of a run that lives, by its number or name: -ENOENT with @ret_failure. */
 int manager_runs_find(const ManagerRuns *runs, const char *run, uint32_t *ret_id, Failure *ret_failure);
 

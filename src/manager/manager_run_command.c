@@ -211,6 +211,8 @@ static int take_command(ManagerRuns *runs, ManagerRun *run, const ManagerRunComm
 
         if (r < 0)
                 return r;
+        if (command->token)
+                return manager_run_complete(runs, run, command, ret_failure);
         if (command->lines)
                 return manager_run_add_nodes(runs, run, command, ret_failure);
         return command->is_delete ? delete_run(runs, run, command, ret_failure)
@@ -218,6 +220,8 @@ static int take_command(ManagerRuns *runs, ManagerRun *run, const ManagerRunComm
 }
 
 static void free_pending(ManagerPending *pending) {
+        free(pending->token);
+        free(pending->result);
         free(pending->node);
         free(pending->lines);
         free(pending->comment);
@@ -233,6 +237,7 @@ static int add_pending(ManagerRuns *runs, uint32_t id, const ManagerRunCommand *
                 return -ENOMEM;
         if (text_copy(command->node, &pending->node) < 0 || text_copy(command->lines, &pending->lines) < 0 ||
             text_copy(command->comment, &pending->comment) < 0 ||
+            text_copy(command->token, &pending->token) < 0 || text_copy(command->result, &pending->result) < 0 ||
             text_copy(command->reqid, &pending->reqid) < 0 ||
             text_copy(command->operator, & pending->operator) < 0) {
                 free_pending(pending);
@@ -240,6 +245,7 @@ static int add_pending(ManagerRuns *runs, uint32_t id, const ManagerRunCommand *
         }
         pending->id = id;
         pending->verb = command->verb;
+        pending->completion = command->completion;
         pending->is_delete = command->is_delete;
         pending->stops = command->stops;
         pending->uid = command->uid;
@@ -292,6 +298,9 @@ void manager_run_take_pending(ManagerRuns *runs, uint32_t id) {
                                          &(ManagerRunCommand) { .verb = pending->verb,
                                                                 .is_delete = pending->is_delete,
                                                                 .stops = pending->stops,
+                                                                .token = pending->token,
+                                                                .completion = pending->completion,
+                                                                .result = pending->result,
                                                                 .node = pending->node,
                                                                 .lines = pending->lines,
                                                                 .comment = pending->comment,

@@ -41,8 +41,10 @@ int manager_run_data_init(ManagerRun *run) {
 void manager_run_data_deinit(ManagerRun *run) {
         const uint32_t n = run->data ? run_graph_count(flow_definition_graph(run->definition)) : 0;
 
-        for (uint32_t i = 0; i < n; i++)
+        for (uint32_t i = 0; i < n; i++) {
                 manager_result_unref(run->data[i].result);
+                free(run->data[i].token);
+        }
         free(take_ptr(run->data));
 }
 
@@ -60,7 +62,9 @@ void manager_run_data_drop(ManagerRun *run, uint32_t node) {
 void manager_run_data_set(ManagerRun *run, const RunAttemptKey *key, const ManagerAttemptFacts *facts) {
         ManagerNodeData *data = &run->data[key->node];
 
-        if (data->result != facts->result) {
+        /* What somebody has said who has completed the node counts more than what its command has left. */
+        data->is_completed = data->is_completed && data->generation == key->generation;
+        if (data->result != facts->result && !data->is_completed) {
                 drop_file(data);
                 data->result = manager_result_ref(facts->result);
         }

@@ -178,6 +178,10 @@ static void add_why(const ManagerRuns *runs, const ManagerRun *run, const RunNod
         case RUN_WHY_JOB:
                 add_job(runs, run, row, text);
                 break;
+        case RUN_WHY_CALLBACK:
+                text_add(text, "its command has ended, and whoever has its token has to complete it: 'jobctl flow "
+                               "complete'");
+                break;
         case RUN_WHY_END:
                 text_add(text, "its processes were told to end, and are still there");
                 break;
@@ -248,6 +252,7 @@ static void add_run_why(const ManagerRuns *runs, const ManagerRun *run, const Ru
         case RUN_WHY_POLICY:
         case RUN_WHY_JOB:
         case RUN_WHY_GATE:
+        case RUN_WHY_CALLBACK:
         case _RUN_WHY_MAX:
                 text_addf(text, "%" PRIu32 " of %" PRIu32 " nodes have ended, %" PRIu32 " run", run->facts.n_done,
                           run->facts.n_total, run->facts.n_running);

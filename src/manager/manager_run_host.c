@@ -199,11 +199,16 @@ static void put_node_row(ManagerRuns *runs, const ManagerRun *run, const RunNode
                 r = manager_run_get_result(runs, run, row->node, &result);
                 if (r == 0)
                         r = manager_run_write_cause(runs, run, manager_run_find_cause(runs, run, row->node), &cause);
-                data = (ManagerRunNodeData) { .result = result.result,
-                                              .source = manager_result_source_to_string(result.source),
-                                              .cause = cause,
-                                              .reqid = run->facts.reqid };
+                data.result = result.result;
+                data.source = manager_result_source_to_string(result.source);
+                data.cause = cause;
+        } else if (row->completion != RUN_COMPLETION_NONE || row->reason == RUN_REASON_CALLBACK) {
+                /* The result so far, which the node has when it is completed without another one. */
+                result.result = manager_result_ref(run->data[row->node].result);
+                data.result = result.result;
+                data.source = result.result ? manager_result_source_to_string(MANAGER_RESULT_OWN) : NULL;
         }
+        data.token = run->data[row->node].token;
         if (r < 0)
                 runs->writer->has_failed = true;
         manager_run_row_put_node(runs->writer, run->id, name, row, facts, &data);
@@ -264,6 +269,7 @@ static void host_put_node(void *userdata, uint32_t id, const RunNodeRow *row) {
                 manager_attempts_end_question(runs->attempts, id, row->node, row->generation);
         if (!run || !writer)
                 return;
+        writer->has_failed |= manager_run_make_token(run, row) < 0;
         name = run_graph_name(flow_definition_graph(run->definition), row->node);
         has_facts = row->number > 0 && manager_attempts_get(runs->attempts, &key, &facts) == 0;
         put_node_row(runs, run, row, has_facts ? &facts : NULL);
@@ -473,6 +479,7 @@ const ManagerAttemptsOps manager_run_attempts_ops = {
         .question = manager_run_question,
         .answered = attempt_answered,
         .collect = attempt_collect,
+        .token_of = manager_run_token,
         .environment_of = attempt_environment_of,
         .result_of = attempt_result_of,
         .surround = attempt_surround,

@@ -62,6 +62,7 @@ struct ManagerRunLoad {
         size_t at; /* of .runs, from LOAD_DEFINITION on */
         VECTOR(RunNodeRow) nodes;
         VECTOR(ManagerAttemptFacts) data; /* of each of .nodes; .result is owned */
+        VECTOR(char *) tokens; /* the same, owned; NULL: it has none */
         size_t result; /* of .data, from LOAD_RESULTS on … */
         uint32_t chunk; /* … and the part of it that is read next */
         int fd; /* owned: of its file; 0: none */
@@ -85,6 +86,9 @@ static void clear_data(ManagerRunLoad *load) {
         if (load->fd > 0)
                 close(load->fd);
         load->fd = 0;
+        for (size_t i = 0; i < load->tokens.n; i++)
+                free(load->tokens.items[i]);
+        vector_clear(&load->tokens);
 }
 
 ManagerRunLoad *manager_run_load_free(ManagerRunLoad *load) {
@@ -99,6 +103,7 @@ ManagerRunLoad *manager_run_load_free(ManagerRunLoad *load) {
         vector_deinit(&load->nodes);
         clear_data(load);
         vector_deinit(&load->data);
+        vector_deinit(&load->tokens);
         free(load);
         return NULL;
 }
@@ -402,8 +407,12 @@ static void set_data(const ManagerRunLoad *load, ManagerRun *run) {
                 const RunAttemptKey key = { run->id, row->node, row->generation, row->number };
 
                 run->data[row->node].cause = load->data.items[i].cause;
-                if (row->number > 0 && row->state != RUN_NODE_RUNNING)
+                if (row->number > 0 && (row->state != RUN_NODE_RUNNING || row->reason == RUN_REASON_CALLBACK ||
+                                        row->completion != RUN_COMPLETION_NONE))
                         manager_run_data_set(run, &key, &load->data.items[i]);
+                run->data[row->node].is_completed = row->completion != RUN_COMPLETION_NONE &&
+                                                    run->data[row->node].result;
+                run->data[row->node].token = take_ptr(load->tokens.items[i]);
         }
 }
 
@@ -487,6 +496,18 @@ static uint32_t find_cause(const RunGraph *graph, const char *json) {
         return node != RUN_NODE_NONE ? node + 1 : 0;
 }
 
+static int add_token(ManagerRunLoad *load, const ManagerRunValues *values) {
+        const char *text = manager_run_values_text(values, NODE_TOKEN);
+        char *token;
+        int r = text_copy(*text ? text : NULL, &token);
+
+        if (r == 0)
+                r = vector_push(&load->tokens, token);
+        if (r < 0)
+                free(token);
+        return r;
+}
+
 static int take_nodes(ManagerRuns *runs, RunStorePage *page) {
         ManagerRunLoad *load = runs->load;
         const RunGraph *graph = flow_definition_graph(find_definition(load, present(load)->facts.definition));
@@ -507,6 +528,8 @@ static int take_nodes(ManagerRuns *runs, RunStorePage *page) {
                         r = manager_run_row_get_data(&values, &row, present(load)->row.id, runs->host.folder, &data);
                 if (r == 0)
                         data.cause = find_cause(graph, manager_run_values_text(&values, NODE_CAUSE));
+                if (r == 0)
+                        r = add_token(load, &values);
                 if (r == 0)
                         r = vector_push(&load->nodes, row);
                 if (r == 0)

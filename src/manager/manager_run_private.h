@@ -20,6 +20,8 @@ typedef struct ManagerNodeData {
         ManagerResult *result; /* a reference; NULL: none */
         uint32_t generation, number; /* of that attempt; 0: none has ended */
         int16_t exit, signal; /* -1: none */
+        char *token; /* owned: with which somebody else completes it, of its last generation; NULL: none */
+        bool is_completed; /* .result is of who has done that */
         uint32_t cause; /* the node that has failed first, plus one, when it was last looked for; 0: it was not */
 } ManagerNodeData;
 
@@ -122,6 +124,8 @@ typedef struct ManagerPending {
         uint32_t id;
         RunVerb verb;
         bool is_delete, stops;
+        RunCompletion completion;
+        char *token, *result; /* owned */
         char *node, *lines, *comment, *operator, *reqid; /* owned */
         uint32_t uid;
         bool must_be_allowed;
@@ -278,6 +282,13 @@ int manager_run_tell_node(ManagerRuns *runs, ManagerRun *run, const RunNodeRow *
 int manager_run_tell_alarm(ManagerRuns *runs, ManagerRun *run, uint32_t node, ManagerAlarmKind kind);
 int manager_run_tell_runs(ManagerRuns *runs); /* the new states of runs, at the end of a batch */
 void manager_run_summarize(ManagerRuns *runs); /* in a turn */
+
+/* — manager_run_token.c — */
+
+/* Gives a node with Callback= a token, if it has begun and has none of its generation. 0 or -errno. */
+int manager_run_make_token(ManagerRun *run, const RunNodeRow *row);
+const char *manager_run_token(void *userdata, const RunAttemptKey *key); /* NULL: it has none */
+int manager_run_complete(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *command, Failure *ret_failure);
 
 /* — manager_run_trigger.c — */
 

@@ -16,13 +16,15 @@
 
 /* Columns of a row that this program writes. */
 #define RUN_COLUMNS_PUT 41U
-#define NODE_COLUMNS_PUT 24U
+#define NODE_COLUMNS_PUT 25U
 
 /* The bits of a node's column "marks". */
 enum {
         MARK_WANTED = 1 << 0,
         MARK_PASSED = 1 << 1,
         MARK_APPROVED = 1 << 2,
+        MARK_COMPLETED = 1 << 3, /* as success */
+        MARK_COMPLETED_FAILED = 1 << 4,
 };
 #define ATTEMPT_COLUMNS_PUT 13U
 
@@ -162,7 +164,10 @@ void manager_run_row_put(RecordWriter *writer, const RunRow *row, const ManagerR
 
 static uint64_t marks_of(const RunNodeRow *row) {
         return (row->is_wanted ? MARK_WANTED : 0U) | (row->has_passed ? MARK_PASSED : 0U) |
-               (row->is_approved ? MARK_APPROVED : 0U);
+               (row->is_approved ? MARK_APPROVED : 0U) |
+               (row->completion == RUN_COMPLETION_SUCCESS   ? MARK_COMPLETED
+                : row->completion == RUN_COMPLETION_FAILURE ? MARK_COMPLETED_FAILED
+                                                            : 0U);
 }
 
 /* Whether it is known how the node has ended, or that it has not: otherwise its row keeps what it has. */
@@ -223,6 +228,7 @@ void manager_run_row_put_node(RecordWriter *writer, uint32_t run, const char *na
                 runstore_put_bytes(writer, NODE_BLOB, data->result->hash, sizeof(data->result->hash));
         else
                 runstore_put_null(writer, NODE_BLOB);
+        runstore_put_text(writer, NODE_TOKEN, data->token);
         put_number(writer, NODE_AGAINS, row->agains);
         put_number(writer, NODE_OUTCOME, row->outcome);
         put_number(writer, NODE_ATTEMPT, row->attempt);
@@ -466,6 +472,7 @@ int manager_run_row_get(const ManagerRunValues *values, RunRow *ret_row, Manager
 int manager_run_row_get_node(const ManagerRunValues *values, RunNodeRow *ret_row, const char **ret_name) {
         const int state = find_word(values, NODE_STATE, run_node_state_from_string, -1);
         const int reason = find_word(values, NODE_REASON, run_reason_from_string, RUN_REASON_NONE);
+        const uint64_t marks = manager_run_values_number(values, NODE_MARKS);
 
         if (state < 0 || reason < 0)
                 return -EBADMSG;
@@ -482,9 +489,12 @@ int manager_run_row_get_node(const ManagerRunValues *values, RunNodeRow *ret_row
                 .losses = small_number(values, NODE_LOST),
                 .at = manager_run_values_number(values, NODE_AT),
                 .first_at = manager_run_values_number(values, NODE_FIRST_AT),
-                .is_wanted = manager_run_values_number(values, NODE_MARKS) & MARK_WANTED,
-                .has_passed = manager_run_values_number(values, NODE_MARKS) & MARK_PASSED,
-                .is_approved = manager_run_values_number(values, NODE_MARKS) & MARK_APPROVED,
+                .is_wanted = marks & MARK_WANTED,
+                .has_passed = marks & MARK_PASSED,
+                .is_approved = marks & MARK_APPROVED,
+                .completion = marks & MARK_COMPLETED          ? RUN_COMPLETION_SUCCESS
+                              : marks & MARK_COMPLETED_FAILED ? RUN_COMPLETION_FAILURE
+                                                              : RUN_COMPLETION_NONE,
         };
         return 0;
 }

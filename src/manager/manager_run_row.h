@@ -65,6 +65,7 @@ typedef struct ManagerRunNodeData {
         const ManagerResult *result;
         const char *source, *cause;
         const char *reqid; /* of its run */
+        const char *token;
 } ManagerRunNodeData;
 
 /* @facts: NULL if nothing is known, or the node has none. */

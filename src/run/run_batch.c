@@ -28,6 +28,7 @@ RunNodeRow run_node_row(const Run *run, uint32_t node) {
                 .is_wanted = entry->is_wanted,
                 .has_passed = entry->has_passed,
                 .is_approved = entry->is_approved,
+                .completion = (RunCompletion) entry->completion,
         };
 }
 
@@ -101,12 +102,15 @@ static bool is_idle_row(const RunNodeRow *row) {
 }
 
 static bool can_idle(const Run *run, const RunNodeRow *row) {
-        return run_policy_sleeps(run_graph_policy(run->graph, row->node));
+        const RunPolicy *policy = run_graph_policy(run->graph, row->node);
+
+        return run_policy_sleeps(policy) || policy->has_callback;
 }
 
 static bool is_row(const Run *run, const RunNodeRow *row) {
         return row->node < run->n && row->state < _RUN_NODE_STATE_MAX && row->reason < _RUN_REASON_MAX &&
                row->attempt <= RUN_ATTEMPT_IS_STARTED && row->outcome <= RUN_OUTCOME_ENDED &&
+               row->completion <= RUN_COMPLETION_FAILURE &&
                (row->attempt == RUN_ATTEMPT_NONE || row->state == RUN_NODE_RUNNING) &&
                (!is_idle_row(row) || can_idle(run, row)) &&
                row->generation > 0 &&
@@ -126,6 +130,7 @@ static void restore_node(Run *run, const RunNodeRow *row) {
         node->is_wanted = row->is_wanted;
         node->has_passed = row->has_passed;
         node->is_approved = row->is_approved;
+        node->completion = row->completion & 3U;
         node->at = row->at;
         node->attempt = row->attempt & 3U;
         node->is_put = true;
@@ -278,7 +283,7 @@ static void restored(Run *run, usec_t then, bool is_other_boot) {
                         continue;
                 if (node->state == RUN_NODE_DEFERRED)
                         node->at = rebase(node->at, then, now);
-                else if (node->state == RUN_NODE_READY)
+                else if (node->state == RUN_NODE_READY || (node->is_idle && !run_node_sleeps(run, i)))
                         node->at = move(node->at, then, now);
                 else if (run_node_sleeps(run, i) && !run_graph_policy(run->graph, i)->sleeps_until)
                         node->at = rebase(node->at, then, now);

@@ -112,6 +112,7 @@ typedef enum RunReason {
         RUN_REASON_REFUSED, /* FAILED: it must not be done, however often it is tried */
         RUN_REASON_COMPENSATE, /* of a run: STOPPING, SUSPENDED while what has succeeded is undone … */
         RUN_REASON_FINAL, /* … and while the final node runs */
+        RUN_REASON_CALLBACK, /* RUNNING: its command has ended, and somebody else completes it; FAILED: so they said */
         _RUN_REASON_MAX,
 } RunReason;
 
@@ -136,6 +137,7 @@ typedef enum RunWhy {
         RUN_WHY_JOB, /* of a unit, to end */
         RUN_WHY_COMPENSATE, /* what has succeeded to be undone */
         RUN_WHY_FINAL, /* the final node */
+        RUN_WHY_CALLBACK, /* somebody else, to complete it */
         _RUN_WHY_MAX,
 } RunWhy;
 
@@ -161,6 +163,13 @@ typedef enum RunOutcome {
         RUN_OUTCOME_ENDED, /* FailurePolicy=end */
 } RunOutcome;
 
+/* What somebody else has said of a node that waits for that, or will. */
+typedef enum RunCompletion {
+        RUN_COMPLETION_NONE,
+        RUN_COMPLETION_SUCCESS,
+        RUN_COMPLETION_FAILURE,
+} RunCompletion;
+
 typedef struct RunNodeRow {
         uint32_t node;
         RunNodeState state;
@@ -176,6 +185,7 @@ typedef struct RunNodeRow {
         bool is_wanted; /* a person has asked for this generation, or for another try */
         bool has_passed; /* its condition was true in this generation */
         bool is_approved; /* a person has opened its gate in this generation */
+        RunCompletion completion; /* of this generation */
 } RunNodeRow;
 
 typedef struct RunRow {
@@ -365,6 +375,12 @@ typedef enum RunVerb {
 
 /* -ENOENT: no such run or node; -EINVAL: not in its state. @node is of no account where the verb is about the run. */
 int run_engine_verb(RunEngine *engine, uint32_t run, RunVerb verb, uint32_t node);
+
+/*
+ * Somebody else completes a node with a callback, in the generation that it is in: at once, or as soon as its attempt
+ * succeeds. The same again is the same again. -ENOENT: no such run or node; -EINVAL: not in its state or generation.
+ */
+int run_engine_complete(RunEngine *engine, uint32_t run, uint32_t node, uint32_t generation, RunCompletion completion);
 
 /*
  * Ends the turn: makes up to @budget attempts (a checkpoint counts as one), and puts and ends the batch if something

@@ -135,6 +135,7 @@ typedef struct RunPolicy {
         bool has_gate; /* a person approves the node before it begins */
         bool gives_up_locks; /* while it is DEFERRED or PENDING */
         bool drops_result, saves_result; /* of no account to the engine */
+        bool has_callback; /* an attempt that has succeeded waits until somebody else completes the node */
 } RunPolicy;
 
 /* Whether the node waits in place of an attempt. */

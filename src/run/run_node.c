@@ -452,7 +452,7 @@ void run_node_skip_rest(Run *run) {
                         continue;
                 else if (run->nodes[i].state < RUN_NODE_SUCCEEDED && run->nodes[i].state != RUN_NODE_RUNNING)
                         run_node_become(run, i, RUN_NODE_SKIPPED, RUN_REASON_ENDED);
-                else if (run_node_sleeps(run, i))
+                else if (run->nodes[i].is_idle)
                         /* There is nothing whose end could be waited for. */
                         run_node_become(run, i, RUN_NODE_CANCELLED, RUN_REASON_ENDED);
 }
@@ -467,6 +467,7 @@ void run_node_reset(Run *run, uint32_t node) {
         entry->generation++;
         entry->number = 0;
         entry->is_wanted = entry->has_passed = entry->is_approved = false;
+        entry->completion = RUN_COMPLETION_NONE;
         entry->failures = entry->agains = entry->losses = 0;
         entry->first_at = 0;
         run_node_become(run, node, RUN_NODE_WAITING, RUN_REASON_NONE);

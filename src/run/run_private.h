@@ -31,6 +31,7 @@ typedef struct RunNode {
         uint8_t is_wanted : 1, has_passed : 1; /* a person has asked for it; its condition was true */
         uint8_t is_approved : 1; /* its gate is open */
         uint8_t is_idle : 1; /* RUNNING without a process */
+        uint8_t completion : 2; /* RunCompletion */
 } RunNode;
 
 _Static_assert(sizeof(RunNode) <= 56, "a node of a live run takes 64 bytes with its sets");

@@ -43,6 +43,7 @@ static const char *const reasons[_RUN_REASON_MAX] = {
         [RUN_REASON_REFUSED] = "refused",
         [RUN_REASON_COMPENSATE] = "compensate",
         [RUN_REASON_FINAL] = "final",
+        [RUN_REASON_CALLBACK] = "callback",
 };
 
 static const char *const whys[_RUN_WHY_MAX] = {
@@ -52,6 +53,7 @@ static const char *const whys[_RUN_WHY_MAX] = {
         [RUN_WHY_UNIT] = "unit",         [RUN_WHY_POLICY] = "policy",   [RUN_WHY_LOCK] = "lock",
         [RUN_WHY_RESOURCE] = "resource", [RUN_WHY_GATE] = "gate",       [RUN_WHY_JOB] = "job",
         [RUN_WHY_COMPENSATE] = "compensate", [RUN_WHY_FINAL] = "final",
+        [RUN_WHY_CALLBACK] = "callback",
 };
 
 static const char *const answers[_RUN_ANSWER_MAX] = {
@@ -141,7 +143,9 @@ static RunWhy why_of_node(const Run *run, uint32_t node) {
                         return RUN_WHY_STORE;
                 return why_not_yet(run, node, !run_is_full(run) || run_node_is_wait(run, node));
         case RUN_NODE_RUNNING:
-                return run_node_sleeps(run, node) ? RUN_WHY_TIME : why_of_attempt(run, node);
+                return run_node_sleeps(run, node)  ? RUN_WHY_TIME
+                       : run->nodes[node].is_idle ? RUN_WHY_CALLBACK
+                                                  : why_of_attempt(run, node);
         case RUN_NODE_DEFERRED:
                 return RUN_WHY_TIME;
         case RUN_NODE_SUCCEEDED:

@@ -120,7 +120,7 @@ const Directive node_directives[] = {
         DIRECTIVE_REFUSE("AttemptLeaseSec", "attempts would run on this host"),
         DIRECTIVE_REFUSE("Batch", "the node would start no other run"),
         NODE("BindsToUnit", flow_parse_units, node.units[FLOW_BINDS_TO_UNIT], .is_strict = true),
-        DIRECTIVE_REFUSE("Callback", "the node would not wait to be completed from outside"),
+        NODE("Callback", directive_parse_bool, node.has_callback, .is_strict = true),
         NODE("Compensate", directive_parse_command, node.compensation, .is_strict = true),
         NODE("Data", flow_parse_data, node.data.data, .is_strict = true),
         NODE("DataFile", directive_parse_path, node.data.data_file, .is_strict = true),

@@ -214,6 +214,9 @@ static int check_data(UnitDraft *draft, const FlowNode *node) {
         if (data->drops_result && node->compensation)
                 return refuse_node(draft, node, &node->place, "KeepResult",
                                    "it has Compensate=, too, which may want the result");
+        if (!flow_node_has_process(node) && node->has_callback)
+                return refuse_node(draft, node, &node->place, "Callback",
+                                   "it has neither Exec= nor Script=, so that nobody would learn its token");
         if (data->default_on != 0 && !data->standard)
                 return refuse_node(draft, node, &node->place, "DefaultOn", "it has no Default=");
         if (!flow_node_has_process(node) &&

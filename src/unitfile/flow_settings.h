@@ -234,6 +234,7 @@ typedef struct FlowNode {
         bool otherwise; /* Otherwise=: runs if no node beside it has a condition that holds */
         usec_t sleep; /* SleepSec=: nothing is done for so long; 0: not set */
         char *sleep_until; /* owned: SleepUntil=, a calendar expression that was parsed; NULL: not set */
+        bool has_callback; /* Callback=: after its command somebody else completes it */
         bool has_gate; /* Gate=manual: a person approves it before it begins */
         bool always; /* Always=: is never unneeded */
         bool idempotent; /* Idempotent=: the command may run again */
