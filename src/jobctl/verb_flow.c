@@ -30,8 +30,8 @@ static const struct {
 };
 
 static const char list_of_verbs[] = "start, plan, list, show, result, logs, why, retry, rerun, resolve, skip, approve, "
-                                    "pause, resume, stop, cancel, compensate, add-nodes, delete, complete, locks, alarms, "
-                                    "ack, graph and import";
+                                    "pause, resume, stop, cancel, compensate, add-nodes, delete, complete, locks, "
+                                    "alarms, ack, graph and import";
 
 int verb_flow(Jobctl *ctl, char *const *words) {
         if (text_equal(words[0], "import"))
