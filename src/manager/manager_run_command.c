@@ -279,6 +279,16 @@ int manager_runs_command(ManagerRuns *runs, const ManagerRunCommand *command, Fa
         return 0;
 }
 
+int manager_runs_complete(ManagerRuns *runs, const ManagerRunCommand *command, Failure *ret_failure) {
+        ManagerRunCommand whole = *command;
+        ManagerToken token;
+
+        if (!manager_run_read_token(command->token, &token) || token.run == 0)
+                return failure_set(ret_failure, -ENOENT, "NoSuchNode", "No node has this token.");
+        whole.run = token.run;
+        return manager_runs_command(runs, &whole, ret_failure);
+}
+
 /* Runs those commands whose run is there, or fails those whose run is not: @id 0 is every run. */
 void manager_run_take_pending(ManagerRuns *runs, uint32_t id) {
         ManagerPending **at = &runs->pending, *pending;

@@ -285,9 +285,19 @@ void manager_run_summarize(ManagerRuns *runs); /* in a turn */
 
 /* — manager_run_token.c — */
 
+/* The generation of a node that a token stands for. */
+typedef struct ManagerToken {
+        uint32_t run, node, generation;
+} ManagerToken;
+
+bool manager_run_read_token(const char *text, ManagerToken *ret_token); /* false: it has not the form of one */
 /* Gives a node with Callback= a token, if it has begun and has none of its generation. 0 or -errno. */
 int manager_run_make_token(ManagerRun *run, const RunNodeRow *row);
 const char *manager_run_token(void *userdata, const RunAttemptKey *key); /* NULL: it has none */
+
+/* — manager_run_complete.c — */
+
+/* 0, -ENOMEM, or a negative errno with @ret_failure. */
 int manager_run_complete(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *command, Failure *ret_failure);
 
 /* — manager_run_trigger.c — */
