@@ -609,7 +609,7 @@ static void end_turn(Manager *manager) {
                 manager_log_end(manager->log);
                 manager_runs_end(manager->runs);
         }
-        if (manager->turn.has_news || outbox_length(manager->outbox) > 0 ||
+        if (manager->turn.has_news || manager_runs_has_work(manager->runs) || outbox_length(manager->outbox) > 0 ||
             manager_unloading_has_candidates(&manager->unloading))
                 manager_turn_wake(&manager->turn);
         manager_notify_rank(&manager->notify);

@@ -244,7 +244,7 @@ void manager_runs_stop_unit(ManagerRuns *runs, Unit *unit, bool interrupts) {
         }
         if (interrupts)
                 manager_attempts_interrupt(runs->attempts, unit);
-        runs->host.attempts.turn->has_news = true;
+        manager_run_note_work(runs);
 }
 
 void manager_runs_unit_changed(ManagerRuns *runs, const Unit *unit, UnitActiveState old, UnitActiveState new) {
@@ -258,19 +258,22 @@ void manager_runs_unit_changed(ManagerRuns *runs, const Unit *unit, UnitActiveSt
                 run_flow_unit(flow->engine, RUN_UNIT_INACTIVE, false);
         flow->is_stopping = flow->is_stopping && !unit_state_is_inactive_or_failed(new);
         flow->is_news = true;
-        runs->host.attempts.turn->has_news = true;
+        manager_run_note_work(runs);
 }
 
 void manager_runs_job_ended(ManagerRuns *runs, const JobInfo *job) {
         ManagerFlow *flow = job->unit && job->type == JOB_START ? manager_run_find_flow(runs, job->unit) : NULL;
 
+        /* Attempts may wait for any job. */
+        if (runs->flows)
+                runs->has_work = true;
         if (!flow || job->result == JOB_DONE || job->unit->active_state == UNIT_ACTIVE)
                 return;
         /* Runs go on without the job that waits for them. */
         if (job->unit->active_state == UNIT_ACTIVATING && manager_run_waits_for_end(job->unit))
                 return;
         run_flow_unit(flow->engine, job->result == JOB_CANCELED ? RUN_UNIT_CANCELLED : RUN_UNIT_FAILED, false);
-        runs->host.attempts.turn->has_news = true;
+        manager_run_note_work(runs);
 }
 
 /* A start that no job can be made for is one that fails: it is not asked for again and again. */
@@ -280,7 +283,7 @@ void manager_runs_start_refused(ManagerRuns *runs, const Unit *unit) {
         if (!flow || unit->active_state == UNIT_ACTIVE)
                 return;
         run_flow_unit(flow->engine, RUN_UNIT_FAILED, false);
-        runs->host.attempts.turn->has_news = true;
+        manager_run_note_work(runs);
 }
 
 void manager_runs_get(const ManagerRuns *runs, const Unit *unit, UnitRuns *ret_runs) {
@@ -482,9 +485,14 @@ static void tell_ends(ManagerRuns *runs) {
         vector_clear(&runs->ends);
 }
 
+bool manager_runs_has_work(const ManagerRuns *runs) {
+        return runs->has_work;
+}
+
 void manager_runs_turn(ManagerRuns *runs) {
         bool has_more = false;
 
+        runs->has_work = false;
         if (is_idle(runs)) {
                 send(runs);
                 return;

@@ -88,6 +88,8 @@ void manager_runs_end(ManagerRuns *runs); /* all processes are being ended */
 
 /* At the end of a turn, before the state is committed. */
 void manager_runs_turn(ManagerRuns *runs);
+/* Something has come since that turn of the runs began: another turn is to follow. */
+bool manager_runs_has_work(const ManagerRuns *runs);
 bool manager_runs_is_daemon(const ManagerRuns *runs, pid_t pid);
 
 /* — requests — */

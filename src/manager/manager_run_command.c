@@ -118,7 +118,7 @@ static int take_verb(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand
                                       .uid = command->uid,
                               });
         manager_run_ask_for_unit(runs, run->flow);
-        runs->host.attempts.turn->has_news = true;
+        manager_run_note_work(runs);
         return 0;
 }
 
@@ -161,7 +161,7 @@ static int delete_run(ManagerRuns *runs, ManagerRun *run, const ManagerRunComman
                               });
         if (run->is_put)
                 manager_run_row_put_deleted(writer, run->id, run->facts.deleted);
-        runs->host.attempts.turn->has_news = true;
+        manager_run_note_work(runs);
         return 0;
 }
 

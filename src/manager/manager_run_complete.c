@@ -148,6 +148,6 @@ int manager_run_complete(ManagerRuns *runs, ManagerRun *run, const ManagerRunCom
                                       .reqid = command->reqid,
                                       .uid = command->uid,
                               });
-        runs->host.attempts.turn->has_news = true;
+        manager_run_note_work(runs);
         return 0;
 }

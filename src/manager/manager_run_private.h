@@ -204,6 +204,7 @@ struct ManagerRuns {
         RecordWriter *writer; /* borrowed: of the batch at hand; NULL: none is open */
         bool has_batch; /* something was to be put */
         bool has_missed; /* an attempt could not be begun */
+        bool has_work; /* since its last turn began */
         bool has_heard; /* from the store, since it was last set to false */
         uint64_t batch; /* the last one */
         uint64_t durable;
@@ -214,6 +215,12 @@ struct ManagerRuns {
         bool is_refusing; /* it cannot be used: nothing waits for it any more */
         bool has_failed; /* to load what lives */
 };
+
+/* Something has changed that is to be taken up in a turn of the runs: if that of this turn is over, in another one. */
+static inline void manager_run_note_work(ManagerRuns *runs) {
+        runs->has_work = true;
+        runs->host.attempts.turn->has_news = true;
+}
 
 /* — manager_run_table.c — */
 

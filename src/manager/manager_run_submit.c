@@ -453,7 +453,7 @@ int manager_run_add_submit(ManagerRuns *runs, ManagerFlow *flow, const ManagerRu
         while (*last)
                 last = &(*last)->next;
         *last = submit;
-        runs->host.attempts.turn->has_news = true;
+        manager_run_note_work(runs);
         return 0;
 }
 

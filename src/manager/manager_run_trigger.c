@@ -38,8 +38,8 @@ static ManagerTrigger *free_trigger(ManagerTrigger *trigger) {
 
 DEFINE_CLEANUP(ManagerTrigger, free_trigger)
 
-static void note_change(const ManagerRuns *runs) {
-        runs->host.attempts.turn->has_news = true;
+static void note_change(ManagerRuns *runs) {
+        manager_run_note_work(runs);
         manager_mark_triggers(runs->host.attempts.turn->state);
 }
 
