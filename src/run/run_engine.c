@@ -77,16 +77,18 @@ void run_flow_set(RunFlow *flow, const RunSettings *settings) {
 
 /* — submit — */
 
-/* Whether MaxRuns= has no place for one more. */
+/* Whether MaxRuns= has no place for one more. Runs that wait for the unit to start take theirs as soon as it has. */
 static bool must_wait(const RunFlow *flow, uint32_t *ret_queued) {
-        uint32_t busy = 0;
+        uint32_t n_busy = 0, n_created = 0, n_queued = 0, n_free;
 
-        *ret_queued = 0;
         for (const Run *run = flow->first; run; run = run->next) {
-                busy += run_is_busy(run);
-                *ret_queued += run->row.state == RUN_QUEUED;
+                n_busy += run_is_busy(run);
+                n_created += run->row.state == RUN_CREATED && !run->row.is_held;
+                n_queued += run->row.state == RUN_QUEUED;
         }
-        return busy >= flow->settings.max_runs;
+        n_free = flow->settings.max_runs > n_busy ? flow->settings.max_runs - n_busy : 0;
+        *ret_queued = n_queued + (n_created > n_free ? n_created - n_free : 0);
+        return n_created >= n_free;
 }
 
 static bool can_queue(const RunFlow *flow, uint32_t n_queued) {

@@ -4,6 +4,7 @@
  * What people and units ask for
  */
 
+#include "basic/macro.h"
 #include "run_model_private.h"
 
 void run_model_stop(RunModel *model, unsigned r, TrialRunState result, TrialReason reason, ModelEnding ending) {
@@ -42,9 +43,21 @@ static unsigned count_runs(const RunModel *model, bool queued) {
         return n;
 }
 
+/* What a start of the unit would bring: all of these get places, or queue. */
+static unsigned count_created(const RunModel *model) {
+        unsigned n = 0;
+
+        for (unsigned i = 0; i < model->n_runs; i++)
+                n += model->runs[i].state == TRIAL_RUN_CREATED && model->runs[i].hold == MODEL_NOT_HELD;
+        return n;
+}
+
 static int submit(RunModel *model, uint8_t key) {
         const TrialDefinition *definition = model->definition;
-        const bool is_busy = count_runs(model, false) >= definition->max_runs;
+        const unsigned running = count_runs(model, false), waiting = running + count_created(model);
+        const bool is_busy = waiting >= definition->max_runs;
+        const unsigned queued = count_runs(model, true) +
+                                MIN(count_created(model), waiting - MIN(waiting, definition->max_runs));
         ModelRun run = { .state = TRIAL_RUN_CREATED, .round = 1, .key = key, .deadline = TRIAL_NEVER };
 
         for (unsigned i = 0; i < model->n_runs; i++)
@@ -52,7 +65,7 @@ static int submit(RunModel *model, uint8_t key) {
                         return 0;
         if (is_busy && (definition->on_busy == TRIAL_BUSY_REJECT || definition->on_busy == TRIAL_BUSY_SKIP))
                 return -EBUSY;
-        if (is_busy && definition->on_busy == TRIAL_BUSY_QUEUE && count_runs(model, true) >= definition->max_queued)
+        if (is_busy && definition->on_busy == TRIAL_BUSY_QUEUE && queued >= definition->max_queued)
                 return -EBUSY;
         if (is_busy && definition->on_busy == TRIAL_BUSY_REPLACE)
                 for (unsigned i = 0; i < model->n_runs; i++)

@@ -314,6 +314,57 @@ Test(run_engine, a_success_needs_its_result) {
         }
 }
 
+/* What a command asks for in its own words counts beside its status. */
+Test(run_engine, an_end_may_ask_for_a_person_or_a_time) {
+        const struct {
+                RunEndKind kind;
+                uint16_t end;
+                usec_t again;
+                RunNodeState state;
+                RunReason reason;
+                usec_t delay; /* 0: none */
+        } cases[] = {
+                { RUN_END_PENDING, 0, USEC_INFINITY, RUN_NODE_PENDING, RUN_REASON_STATUS, 0 },
+                { RUN_END_PENDING, 1, USEC_INFINITY, RUN_NODE_PENDING, RUN_REASON_STATUS, 0 },
+                { RUN_END_PENDING, 75, 3 * USEC_PER_SEC, RUN_NODE_PENDING, RUN_REASON_STATUS, 0 },
+                { RUN_END_EXITED, 75, USEC_INFINITY, RUN_NODE_DEFERRED, RUN_REASON_AGAIN, 10 * USEC_PER_SEC },
+                { RUN_END_EXITED, 75, 3 * USEC_PER_SEC, RUN_NODE_DEFERRED, RUN_REASON_AGAIN, 3 * USEC_PER_SEC },
+                { RUN_END_EXITED, 0, 3 * USEC_PER_SEC, RUN_NODE_SUCCEEDED, RUN_REASON_NONE, 0 },
+                { RUN_END_EXITED, 1, 3 * USEC_PER_SEC, RUN_NODE_FAILED, RUN_REASON_NONE, 0 },
+        };
+        const usec_t begun = 1000 * USEC_PER_SEC;
+        RunNodeSpec spec = { .name = "a" };
+
+        spec.policy = (RunPolicy) { .timeout = USEC_INFINITY,
+                                    .total_timeout = USEC_INFINITY,
+                                    .window = USEC_INFINITY,
+                                    .again = 10 * USEC_PER_SEC };
+        set_end(spec.policy.again_ends, 75);
+        for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
+                cleanup_(run_graph_unrefp) RunGraph *graph = NULL;
+                RunNodeRow row;
+                Fixture fixture;
+                RunWhy why;
+
+                cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { &spec, 1 }, &graph, NULL), 0));
+                set_up(&fixture);
+                cr_assert(eq(int, submit(&fixture, 1, graph), 0));
+                run_engine_time(fixture.engine, begun);
+                (void) run_engine_turn(fixture.engine, 10);
+                run_engine_stored(fixture.engine, fixture.world.batch, fixture.world.batch);
+                cr_assert(eq(int,
+                             run_engine_ended_until(fixture.engine, &fixture.world.last, cases[i].kind, cases[i].end,
+                                                    cases[i].again),
+                             0));
+                cr_assert(eq(int, run_engine_get_node(fixture.engine, 1, 0, &row, &why), 0));
+                cr_expect(eq(int, row.state, cases[i].state), "case %zu", i);
+                cr_expect(eq(int, row.reason, cases[i].reason), "case %zu", i);
+                if (cases[i].delay > 0)
+                        cr_expect(eq(u64, row.at, begun + cases[i].delay), "case %zu", i);
+                run_engine_free(fixture.engine);
+        }
+}
+
 /* A node that ends well by SIGTERM (15), and is tried again after SIGKILL (9) and status 9 alone. */
 Test(run_engine, signals_are_ends_like_statuses) {
         const struct {
@@ -379,6 +430,37 @@ Test(run_engine, a_run_wants_its_unit) {
         cr_assert(eq(int, submit(&fixture, 3, graph), -EBUSY));
         run_flow_set(fixture.flow, &two);
         cr_assert(eq(int, state_of(&fixture, 2), RUN_RUNNING));
+        run_engine_free(fixture.engine);
+}
+
+/* While the unit starts, OnBusy= and MaxQueued= count as if it had. */
+Test(run_engine, runs_that_wait_for_their_unit_have_places) {
+        RunSettings settings = { .max_parallel = 2,
+                                 .max_runs = 2,
+                                 .max_queued = 1,
+                                 .timeout = USEC_INFINITY,
+                                 .queue_timeout = USEC_INFINITY };
+        cleanup_(run_graph_unrefp) RunGraph *graph = make_chain(1, 0);
+        Fixture fixture;
+
+        set_up(&fixture);
+        run_flow_unit(fixture.flow, RUN_UNIT_INACTIVE, false);
+        settings.on_busy = RUN_BUSY_REJECT;
+        run_flow_set(fixture.flow, &settings);
+        cr_assert(eq(int, submit(&fixture, 1, graph), 0));
+        cr_assert(eq(int, submit(&fixture, 2, graph), 0));
+        cr_assert(eq(int, submit(&fixture, 3, graph), -EBUSY));
+        settings.on_busy = RUN_BUSY_QUEUE;
+        run_flow_set(fixture.flow, &settings);
+        cr_assert(eq(int, submit(&fixture, 3, graph), 0));
+        cr_assert(eq(int, submit(&fixture, 4, graph), -EBUSY));
+        settings.on_busy = RUN_BUSY_REPLACE;
+        run_flow_set(fixture.flow, &settings);
+        cr_assert(eq(int, submit(&fixture, 5, graph), 0));
+        for (uint32_t id = 1; id <= 3; id++)
+                cr_expect(eq(int, state_of(&fixture, id), RUN_CANCELLED));
+        run_flow_unit(fixture.flow, RUN_UNIT_ACTIVE, false);
+        cr_assert(eq(int, state_of(&fixture, 5), RUN_RUNNING));
         run_engine_free(fixture.engine);
 }
 
