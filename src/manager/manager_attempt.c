@@ -34,6 +34,7 @@
 #include "exec/exec_kill.h"
 #include "manager/manager_attempt_folder.h"
 #include "manager/manager_attempt.h"
+#include "manager/manager_control.h"
 #include "manager/manager_policy.h"
 #include "manager/manager_run_folder.h"
 #include "process/process_rest.h"
@@ -81,6 +82,8 @@ typedef struct Attempt {
         bool must_be_stored; /* its result, at the end of the turn */
         uint64_t collection; /* of the store, that has its result; 0: none */
         ManagerResult *result; /* a reference; NULL: none */
+        ManagerControl control; /* what it has said */
+        sd_event_source *control_source; /* owned: tells that it has said more; NULL: nobody looks before its end */
         ManagerUses uses; /* of units */
         bool is_job; /* and of no process */
         bool is_question; /* to a command that judges the node … */
@@ -184,6 +187,8 @@ static void release(Attempt *attempt) {
         attempt->attempts->n_to_store -= attempt->must_be_stored;
         drop_take(attempt);
         manager_result_unref(attempt->result);
+        sd_event_source_disable_unref(attempt->control_source);
+        manager_control_deinit(&attempt->control);
         free(attempt->folder);
         free(attempt->run_folder);
         free(attempt->input);
@@ -262,6 +267,7 @@ static int add(ManagerAttempts *attempts, const RunAttemptKey *key, Unit *unit, 
         attempt->number = number;
         attempt->unit = unit_ref(unit);
         attempt->exit = attempt->exit_signal = -1;
+        manager_control_init(&attempt->control);
         attempt->answer = attempt->answer_in = -1;
         attempt->owner = (ProcessOwner) { .ops = &attempt_ops, .name = attempt->name };
         attempts->all.items[number] = attempt;
@@ -588,6 +594,58 @@ static int set_input(Attempt *attempt, ExecRequest *request, ExecResult *result)
         return r;
 }
 
+/* — what commands say while they run — */
+
+static void add_nodes(void *userdata, const char *file) {
+        const Attempt *attempt = userdata;
+        const ManagerAttemptsHost *host = &attempt->attempts->host;
+        cleanup_free_ char *lines = NULL, *problem = NULL;
+        int r = manager_control_read_nodes(attempt->folder, file, &lines);
+
+        if (r == 0)
+                r = host->ops->add_nodes(host->userdata, &attempt->key, lines, &problem);
+        if (r < 0)
+                say(attempt, LOG_LEVEL_ERROR, "add-nodes %s: %s", file,
+                    problem       ? problem
+                    : r == -EFBIG ? "It has more than 1 MiB."
+                                  : strerror(-r));
+}
+
+static void refuse_line(void *userdata, uint64_t line, const char *sentence) {
+        say(userdata, LOG_LEVEL_WARNING, "Line %" PRIu64 " of $JOBD_CONTROL is ignored: %s.", line, sentence);
+}
+
+static const ManagerControlOps control_ops = { .add_nodes = add_nodes, .refuse = refuse_line };
+
+static void read_control(Attempt *attempt, bool is_over, const ManagerControlOps *ops) {
+        const int r = manager_control_read(&attempt->control, attempt->folder, is_over, ops, attempt);
+
+        if (r < 0)
+                say(attempt, LOG_LEVEL_WARNING, "$JOBD_CONTROL cannot be read: %s", strerror(-r));
+        if (r > 0)
+                attempt->attempts->host.turn->has_news = true;
+}
+
+static int on_control(sd_event_source *source, const struct inotify_event *event, void *userdata) {
+        Attempt *attempt = userdata;
+
+        if (!manager_control_is_about(event) || !attempt->is_known || !attempt->definition)
+                return 0;
+        read_control(attempt, false, &control_ops);
+        return 0;
+}
+
+/* Without it, what the command says is read when it has ended. */
+static void watch_control(Attempt *attempt) {
+        sd_event *event = attempt->attempts->host.turn->event;
+        int r = 0;
+
+        if (!attempt->control_source && event)
+                r = manager_control_watch(event, attempt->folder, on_control, attempt, &attempt->control_source);
+        if (r < 0)
+                say(attempt, LOG_LEVEL_DEBUG, "$JOBD_CONTROL is read at the end only: %s", strerror(-r));
+}
+
 static int set_data(Attempt *attempt, ExecRequest *request, ExecResult *result) {
         const ManagerAttemptsHost *host = &attempt->attempts->host;
         const bool has_results = data_of(attempt)->input_mode == FLOW_INPUT_ENV;
@@ -595,6 +653,11 @@ static int set_data(Attempt *attempt, ExecRequest *request, ExecResult *result) 
 
         if (r == 0)
                 r = unit_process_add_variable(&request->own_environment, "JOBD_RESULT=%s/result", attempt->folder);
+        if (r == 0)
+                r = unit_process_add_variable(&request->own_environment, "JOBD_CONTROL=%s/" MANAGER_CONTROL_FILE,
+                                              attempt->folder);
+        if (r == 0)
+                watch_control(attempt);
         if (r == 0 && (has_results || script_of(attempt)))
                 r = host->ops->variables(host->userdata, &attempt->key, has_results, &request->own_environment);
         if (r == -E2BIG)
@@ -920,6 +983,7 @@ static void tell_end(Attempt *attempt) {
 
 static void end(Attempt *attempt) {
         const ManagerAttemptsHost *host = &attempt->attempts->host;
+        const bool was_collected = attempt->step == ATTEMPT_COLLECT;
 
         attempt->step = ATTEMPT_OVER;
         set_timer(attempt, USEC_INFINITY);
@@ -927,6 +991,8 @@ static void end(Attempt *attempt) {
         if (attempt->owner.group)
                 process_groups_follow(host->groups, &attempt->owner, false);
         note_end(attempt, RUN_END_FAILED, NULL);
+        if (was_collected && attempt->control.pending)
+                attempt->kind = RUN_END_PENDING;
         drop_take(attempt);
         mark(attempt);
         manager_uses_release(&attempt->uses, host->jobs);
@@ -1003,6 +1069,12 @@ void manager_attempts_store(ManagerAttempts *attempts) {
         }
 }
 
+/* What the command has said up to its end. */
+static void take_control(Attempt *attempt) {
+        attempt->control_source = sd_event_source_disable_unref(attempt->control_source);
+        read_control(attempt, true, &control_ops);
+}
+
 static void refuse_result(Attempt *attempt, RunEndKind kind, const char *problem) {
         say(attempt, LOG_LEVEL_ERROR, "What it has left in $JOBD_RESULT is no result: %s.", problem);
         attempt->kind = kind;
@@ -1011,8 +1083,12 @@ static void refuse_result(Attempt *attempt, RunEndKind kind, const char *problem
 
 /* Takes the result, in as many turns as that needs. */
 static void collect(Attempt *attempt) {
-        int r = attempt->take ? 0 : begin_take(attempt);
+        int r = 0;
 
+        if (!attempt->take) {
+                take_control(attempt);
+                r = begin_take(attempt);
+        }
         if (r == 0)
                 r = manager_take_step(attempt->take);
         switch (r) {
@@ -1492,6 +1568,18 @@ void manager_attempts_interrupt(ManagerAttempts *attempts, const Unit *unit) {
 
 /* — after a restart — */
 
+/* The earlier core has told of it. */
+static void ignore_line(void *userdata, uint64_t line, const char *sentence) {}
+
+/* What was said is not recorded, but in the file still; the run has the nodes of add-nodes, or gets them now. */
+static void resume_control(Attempt *attempt) {
+        static const ManagerControlOps ops = { .add_nodes = add_nodes, .refuse = ignore_line };
+
+        if (attempt->step != ATTEMPT_OVER)
+                watch_control(attempt);
+        read_control(attempt, attempt->step == ATTEMPT_OVER, &ops);
+}
+
 int manager_attempts_resume(ManagerAttempts *attempts, const RunAttemptKey *key, FlowDefinition *definition) {
         Attempt *attempt = find(attempts, key);
         const ManagerAttemptsHost *host = &attempts->host;
@@ -1503,6 +1591,8 @@ int manager_attempts_resume(ManagerAttempts *attempts, const RunAttemptKey *key,
                 attempt->definition = flow_definition_ref(definition);
         if (attempt->has_begun)
                 host->ops->started(host->userdata, &attempt->key);
+        if (attempt->has_begun && !attempt->is_question && !is_of_end(attempt))
+                resume_control(attempt);
         if (attempt->step == ATTEMPT_OVER)
                 tell_end(attempt);
         else if (attempt->is_job)
@@ -1583,6 +1673,11 @@ int manager_attempts_get(const ManagerAttempts *attempts, const RunAttemptKey *k
                 .invocation = attempt->invocation,
                 .state = state_of(attempt),
                 .result = attempt->step == ATTEMPT_OVER ? attempt->result : NULL,
+                .pending = attempt->control.pending,
+                .status = attempt->control.status,
+                .progress = attempt->control.progress,
+                .progress_of = attempt->control.progress_of,
+                .again = attempt->control.again,
         };
         return 0;
 }

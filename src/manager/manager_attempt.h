@@ -54,6 +54,8 @@ typedef struct ManagerAttemptsOps {
         /* The answer to a question; @reason: borrowed; NULL: none. */
         void (*answered)(void *userdata, const RunAttemptKey *key, const Unit *unit, RunAnswer answer,
                          const char *reason);
+        /* Nodes for its run, below its own, as in NodesFile=. 0, or -errno with a sentence, which the caller owns. */
+        int (*add_nodes)(void *userdata, const RunAttemptKey *key, const char *lines, char **ret_problem);
         /* As runstore_client_collect(). */
         int (*collect)(void *userdata, int fd, uint64_t n_max, uint64_t *ret_number);
         /* .started: its first process runs; .ended: all are gone. */

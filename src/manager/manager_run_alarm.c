@@ -42,7 +42,8 @@ void manager_run_mark_node(ManagerRun *run, const RunNodeRow *row) {
 /* — raising — */
 
 int manager_run_raise_pending(ManagerRuns *runs, const ManagerRun *run, const char *node, const RunNodeRow *row) {
-        const ManagerSaying *saying = row->reason == RUN_REASON_POLICY ? manager_run_find_saying(run, row) : NULL;
+        const bool is_said = row->reason == RUN_REASON_POLICY || row->reason == RUN_REASON_STATUS;
+        const ManagerSaying *saying = is_said ? manager_run_find_saying(run, row) : NULL;
         const char *why = saying ? saying->reason : NULL;
         cleanup_free_ char *text = NULL;
 

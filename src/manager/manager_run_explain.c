@@ -56,6 +56,15 @@ static void add_saying(const ManagerRun *run, const RunNodeRow *row, const char 
                           saying->reason ? saying->reason : "");
 }
 
+/* "it has asked for a person: …; " */
+static void add_pending(const ManagerRun *run, const RunNodeRow *row, Text *text) {
+        const ManagerSaying *saying = manager_run_find_saying(run, row);
+
+        if (saying)
+                text_addf(text, "its command has asked for a person%s%s; ", saying->reason ? ": " : "",
+                          saying->reason ? saying->reason : "");
+}
+
 /* The command is asked, or is about to be. */
 static void add_policy(const ManagerRun *run, const RunNodeRow *row, Text *text) {
         cleanup_free_ char *policy = NULL;
@@ -89,8 +98,14 @@ static void add_process(const ManagerRuns *runs, const ManagerRun *run, const Ru
         if (manager_attempts_explain(runs->attempts, &key, text))
                 return;
         text_addf(text, "attempt %" PRIu32 " runs", row->number);
-        if (manager_attempts_get(runs->attempts, &key, &facts) == 0 && facts.pid > 0)
+        if (manager_attempts_get(runs->attempts, &key, &facts) < 0)
+                return;
+        if (facts.pid > 0)
                 text_addf(text, " (pid %d)", (int) facts.pid);
+        if (facts.progress_of > 0)
+                text_addf(text, ", %" PRIu64 " of %" PRIu64, facts.progress, facts.progress_of);
+        if (facts.status && *facts.status)
+                text_addf(text, ": %s", facts.status);
 }
 
 static void add_job(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, Text *text) {
@@ -157,6 +172,8 @@ static void add_why(const ManagerRuns *runs, const ManagerRun *run, const RunNod
                         add_saying(run, row, "", text);
                         text_add(text, "; ");
                 }
+                if (row->reason == RUN_REASON_STATUS)
+                        add_pending(run, row, text);
                 text_addf(text,
                           "a person has to resolve it: 'jobctl flow resolve %" PRIu32 "/%s --as=success', or "
                           "failed, retry, skip",
@@ -272,13 +289,27 @@ static void put_policy(const ManagerRun *run, const RunNodeRow *row, Sink *sink)
         const ManagerSaying *saying = manager_run_find_saying(run, row);
         cleanup_free_ char *policy = NULL;
 
-        if (manager_run_get_policy(run, row->node, &policy) < 0 || !policy)
-                return;
-        sink_entry_string(sink, "policy", policy);
+        if (manager_run_get_policy(run, row->node, &policy) == 0 && policy)
+                sink_entry_string(sink, "policy", policy);
         if (saying)
                 sink_entry_string(sink, "answer", run_answer_to_string(saying->answer));
         if (saying && saying->reason)
                 sink_entry_string(sink, "answer_reason", saying->reason);
+}
+
+/* What the command has said of itself. */
+static void put_sayings(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, Sink *sink) {
+        const RunAttemptKey key = { run->id, row->node, row->generation, row->number };
+        ManagerAttemptFacts facts;
+
+        if (row->state != RUN_NODE_RUNNING || manager_attempts_get(runs->attempts, &key, &facts) < 0)
+                return;
+        if (facts.progress_of > 0) {
+                sink_entry_u64(sink, "progress", facts.progress);
+                sink_entry_u64(sink, "progress_of", facts.progress_of);
+        }
+        if (facts.status)
+                sink_entry_string(sink, "status", facts.status);
 }
 
 static int put_node(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, RunWhy why, Sink *sink) {
@@ -290,6 +321,7 @@ static int put_node(const ManagerRuns *runs, const ManagerRun *run, const RunNod
                 sink_entry_string(sink, "reason", run_reason_to_string(row->reason));
         sink_entry_string(sink, "why", run_why_to_string(why));
         put_policy(run, row, sink);
+        put_sayings(runs, run, row, sink);
         add_why(runs, run, row, why, &text);
         return put_text(sink, &text);
 }

@@ -397,12 +397,38 @@ static void note_data(ManagerRuns *runs, const RunAttemptKey *key) {
 static void attempt_ended(void *userdata, const RunAttemptKey *key, const Unit *unit, RunEndKind kind, uint16_t end) {
         ManagerRuns *runs = userdata;
         ManagerFlow *flow = manager_run_find_flow(runs, unit);
+        ManagerRun *run = manager_run_find(runs, key->run);
+        ManagerAttemptFacts facts = { .again = USEC_INFINITY };
 
         if (flow)
                 flow->is_news = true;
         note_data(runs, key);
-        if (run_engine_ended(runs->engine, key, kind, end) == -ENOENT)
+        (void) manager_attempts_get(runs->attempts, key, &facts);
+        if (run && kind == RUN_END_PENDING)
+                manager_run_note_pending(run, key, facts.pending);
+        if (run_engine_ended_until(runs->engine, key, kind, end, facts.again) == -ENOENT)
                 put_late_end(runs, key);
+}
+
+static int attempt_add_nodes(void *userdata, const RunAttemptKey *key, const char *lines, char **ret_problem) {
+        ManagerRuns *runs = userdata;
+        ManagerRun *run = manager_run_find(runs, key->run);
+        cleanup_(failure_deinit) Failure failure = {};
+        int r;
+
+        if (!run)
+                return -ENOENT;
+        r = manager_run_add_nodes(runs, run,
+                                  &(ManagerRunCommand) {
+                                          .run = key->run,
+                                          .node = run_graph_name(flow_definition_graph(run->definition), key->node),
+                                          .lines = lines,
+                                          .uid = run->facts.uid,
+                                  },
+                                  &failure);
+        if (r < 0)
+                *ret_problem = take_ptr(failure.message);
+        return r;
 }
 
 static void attempt_answered(void *userdata, const RunAttemptKey *key, const Unit *unit, RunAnswer answer,
@@ -478,6 +504,7 @@ const ManagerAttemptsOps manager_run_attempts_ops = {
         .variables = manager_run_variables,
         .question = manager_run_question,
         .answered = attempt_answered,
+        .add_nodes = attempt_add_nodes,
         .collect = attempt_collect,
         .token_of = manager_run_token,
         .environment_of = attempt_environment_of,

@@ -116,6 +116,14 @@ static void tell(const ManagerRun *run, const RunAttemptKey *key, RunAnswer answ
                   run_answer_to_string(answer), reason ? ": " : ".", reason ? reason : "");
 }
 
+void manager_run_note_pending(ManagerRun *run, const RunAttemptKey *key, const char *reason) {
+        const char *why = reason && *reason ? reason : NULL;
+
+        note_saying(run, key, RUN_ANSWER_PENDING, why);
+        log_write(LOG_LEVEL_WARNING, run->flow->unit->id, "Run %" PRIu32 ", node %s: asks for a person%s%s", run->id,
+                  run_graph_name(flow_definition_graph(run->definition), key->node), why ? ": " : ".", why ? why : "");
+}
+
 void manager_run_note_answer(ManagerRun *run, const RunAttemptKey *key, RunAnswer answer, const char *reason,
                              bool has_decided) {
         note_saying(run, key, answer, reason);

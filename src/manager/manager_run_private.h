@@ -389,6 +389,8 @@ int manager_run_question(void *userdata, const RunAttemptKey *key, const char *f
 /* The engine has been told. @has_decided: the node is not WAITING any more. */
 void manager_run_note_answer(ManagerRun *run, const RunAttemptKey *key, RunAnswer answer, const char *reason,
                              bool has_decided);
+/* The command of a node has asked for a person. @reason: NULL or "": it has not said why. */
+void manager_run_note_pending(ManagerRun *run, const RunAttemptKey *key, const char *reason);
 /* The last answer about a node in its present generation; NULL: none is known. */
 const ManagerSaying *manager_run_find_saying(const ManagerRun *run, const RunNodeRow *row);
 /* The name of the policy of a node; the caller owns it. NULL: it has none. 0 or -errno. */

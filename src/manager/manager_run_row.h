@@ -57,6 +57,10 @@ typedef struct ManagerAttemptFacts {
         RunAttemptState state;
         const char *node; /* its name; NULL: not known */
         ManagerResult *result; /* borrowed; NULL: none */
+        const char *pending; /* why a person is to resolve the node; NULL: it has not asked for one */
+        const char *status; /* what it says it does; NULL: nothing */
+        uint64_t progress, progress_of; /* how far it is; .progress_of 0: not known */
+        usec_t again; /* after which it is to run again; USEC_INFINITY: it has not said */
         uint32_t cause; /* of a row of the store: the node that has failed first, plus one; 0: not known */
 } ManagerAttemptFacts;
 

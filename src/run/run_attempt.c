@@ -171,7 +171,7 @@ static void succeed(Run *run, uint32_t node) {
                 run_node_idle(run, node, RUN_REASON_CALLBACK);
 }
 
-static void end_exited(Run *run, uint32_t node, uint16_t end) {
+static void end_exited(Run *run, uint32_t node, uint16_t end, usec_t again) {
         const RunPolicy *policy = run_graph_policy(run->graph, node);
         RunNode *entry = &run->nodes[node];
 
@@ -185,7 +185,7 @@ static void end_exited(Run *run, uint32_t node, uint16_t end) {
         }
         if (has_end(policy->again_ends, end) && can_say_again(run, node)) {
                 entry->agains += entry->agains < UINT16_MAX;
-                defer(run, node, RUN_REASON_AGAIN, policy->again);
+                defer(run, node, RUN_REASON_AGAIN, again == USEC_INFINITY ? policy->again : again);
                 return;
         }
         fail(run, node, RUN_NODE_FAILED, RUN_REASON_NONE, is_retried(policy, end));
@@ -227,17 +227,25 @@ static bool is_success(const Run *run, uint32_t node, RunEndKind kind, uint16_t 
 }
 
 /* The command has ended well, and what was left as the result is none: another try may leave a better one. */
-static void end_without_result(Run *run, uint32_t node, RunReason reason, uint16_t end) {
+static void end_without_result(Run *run, uint32_t node, RunReason reason, uint16_t end, usec_t again) {
         if (is_success_end(run, node, end))
                 fail(run, node, RUN_NODE_FAILED, reason, is_retried(run_graph_policy(run->graph, node), end));
         else
-                end_exited(run, node, end);
+                end_exited(run, node, end, again);
 }
 
-static void end_by_itself(Run *run, uint32_t node, RunEndKind kind, uint16_t end) {
+/* A run that is stopped waits for no person: what the command says by its end counts. */
+static void end_pending(Run *run, uint32_t node, uint16_t end, usec_t again) {
+        if (is_stopping(run, node))
+                end_exited(run, node, end, again);
+        else
+                run_node_become(run, node, RUN_NODE_PENDING, RUN_REASON_STATUS);
+}
+
+static void end_by_itself(Run *run, uint32_t node, RunEndKind kind, uint16_t end, usec_t again) {
         switch (kind) {
         case RUN_END_EXITED:
-                end_exited(run, node, end);
+                end_exited(run, node, end, again);
                 break;
         case RUN_END_FAILED:
                 fail(run, node, RUN_NODE_FAILED, RUN_REASON_NONE, true);
@@ -258,29 +266,32 @@ static void end_by_itself(Run *run, uint32_t node, RunEndKind kind, uint16_t end
                 run_node_fail(run, node, RUN_NODE_FAILED, RUN_REASON_REFUSED);
                 break;
         case RUN_END_RESULT_INVALID:
-                end_without_result(run, node, RUN_REASON_RESULT_INVALID, end);
+                end_without_result(run, node, RUN_REASON_RESULT_INVALID, end, again);
                 break;
         case RUN_END_RESULT_TOO_LARGE:
-                end_without_result(run, node, RUN_REASON_RESULT_TOO_LARGE, end);
+                end_without_result(run, node, RUN_REASON_RESULT_TOO_LARGE, end, again);
                 break;
         case RUN_END_OUTPUT_MISSING:
-                end_without_result(run, node, RUN_REASON_OUTPUT_MISSING, end);
+                end_without_result(run, node, RUN_REASON_OUTPUT_MISSING, end, again);
                 break;
         case RUN_END_INPUT_MISSING:
                 fail(run, node, RUN_NODE_FAILED, RUN_REASON_INPUT_MISSING, false);
+                break;
+        case RUN_END_PENDING:
+                end_pending(run, node, end, again);
                 break;
         case _RUN_END_KIND_MAX:
                 break;
         }
 }
 
-void run_attempt_end(Run *run, uint32_t node, RunEndKind kind, uint16_t end) {
+void run_attempt_end(Run *run, uint32_t node, RunEndKind kind, uint16_t end, usec_t again) {
         if (run->nodes[node].reason == RUN_REASON_SHORT_CIRCUIT && !is_success(run, node, kind, end))
                 run_node_become(run, node, RUN_NODE_SKIPPED, RUN_REASON_SHORT_CIRCUIT);
         else if (run->nodes[node].outcome != RUN_OUTCOME_OPEN)
                 end_as_told(run, node);
         else
-                end_by_itself(run, node, kind, end);
+                end_by_itself(run, node, kind, end, again);
 }
 
 /* One that nobody was asked to spawn has ended with that. */
@@ -293,7 +304,7 @@ static void tell_end(Run *run, uint32_t node, RunOutcome outcome) {
                 return;
         entry->outcome = outcome;
         if (entry->attempt == RUN_ATTEMPT_IS_HELD || entry->is_idle) {
-                run_attempt_end(run, node, RUN_END_EXITED, 0);
+                run_attempt_end(run, node, RUN_END_EXITED, 0, USEC_INFINITY);
                 return;
         }
         run_change_node(run, node);
@@ -318,7 +329,7 @@ void run_attempt_abandon_all(Run *run) {
                 if (run->nodes[i].state != RUN_NODE_RUNNING || run_node_is_extra(run, i))
                         continue;
                 run->nodes[i].outcome = RUN_OUTCOME_DEADLINE;
-                run_attempt_end(run, i, RUN_END_EXITED, 0);
+                run_attempt_end(run, i, RUN_END_EXITED, 0, USEC_INFINITY);
                 if (!is_held)
                         engine->host->abandon(engine->userdata, &key);
         }

@@ -194,13 +194,18 @@ int run_engine_started(RunEngine *engine, const RunAttemptKey *attempt, usec_t a
 }
 
 int run_engine_ended(RunEngine *engine, const RunAttemptKey *attempt, RunEndKind kind, uint16_t end) {
+        return run_engine_ended_until(engine, attempt, kind, end, USEC_INFINITY);
+}
+
+int run_engine_ended_until(RunEngine *engine, const RunAttemptKey *attempt, RunEndKind kind, uint16_t end,
+                           usec_t again) {
         Run *run = find_attempt(engine, attempt);
 
         assert(end < RUN_ENDS);
 
         if (!run)
                 return -ENOENT;
-        run_attempt_end(run, attempt->node, kind, end);
+        run_attempt_end(run, attempt->node, kind, end, again);
         run_settle(run);
         run_admit(run->flow);
         return 0;

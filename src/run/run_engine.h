@@ -300,6 +300,7 @@ typedef enum RunEndKind {
         RUN_END_RESULT_TOO_LARGE,
         RUN_END_OUTPUT_MISSING,
         RUN_END_INPUT_MISSING, /* no process was made, nor will there be one */
+        RUN_END_PENDING, /* it has a status or signal, and whatever that is, it has asked for a person */
         _RUN_END_KIND_MAX,
 } RunEndKind;
 
@@ -307,6 +308,9 @@ typedef enum RunEndKind {
 int run_engine_started(RunEngine *engine, const RunAttemptKey *attempt, usec_t at);
 /* @end: of a kind that has a status or signal, less than RUN_ENDS; else 0. The whole tree is gone. -ENOENT. */
 int run_engine_ended(RunEngine *engine, const RunAttemptKey *attempt, RunEndKind kind, uint16_t end);
+/* The same; a node that says "not yet" runs again after @again, or for USEC_INFINITY after AgainSec=. */
+int run_engine_ended_until(RunEngine *engine, const RunAttemptKey *attempt, RunEndKind kind, uint16_t end,
+                           usec_t again);
 
 typedef enum RunAnswer {
         RUN_ANSWER_READY,

@@ -236,7 +236,7 @@ RunReason run_attempt_reason(const Run *run, uint32_t node); /* with which @node
 void run_attempt_make(Run *run, uint32_t node);
 void run_attempt_tell_all(Run *run, RunOutcome outcome);
 void run_attempt_abandon_all(Run *run); /* at the deadline */
-void run_attempt_end(Run *run, uint32_t node, RunEndKind kind, uint16_t end);
+void run_attempt_end(Run *run, uint32_t node, RunEndKind kind, uint16_t end, usec_t again);
 void run_attempt_release(Run *run); /* those that the store has */
 void run_attempt_meet_bound(Run *run, uint32_t node); /* of its time, if it is over */
 

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Control lines of attempts
+ *
+ * The file is of the user of the attempt, so that anything may stand there:
+ * it is opened without following a link, and only a regular file is read.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "basic/fd.h"
+#include "basic/macro.h"
+#include "basic/text.h"
+#include "manager/manager_control.h"
+
+#define SENTENCE_BYTES 256U
+#define WAKE_INTERVAL (1 * USEC_PER_SEC)
+#define WAKES 8U /* in that time */
+#define SHOWN_BYTES 64U /* of a line that cannot be taken */
+
+typedef struct Reading {
+        ManagerControl *control;
+        const ManagerControlOps *ops;
+        void *userdata;
+} Reading;
+
+void manager_control_init(ManagerControl *control) {
+        *control = (ManagerControl) { .again = USEC_INFINITY };
+}
+
+void manager_control_deinit(ManagerControl *control) {
+        free(control->pending);
+        free(control->status);
+        manager_control_init(control);
+}
+
+static void refuse(const Reading *reading, const char *format, ...) printf_(2, 3);
+
+static void refuse(const Reading *reading, const char *format, ...) {
+        char sentence[SENTENCE_BYTES];
+        va_list arguments;
+
+        va_start(arguments, format);
+        (void) vsnprintf(sentence, sizeof(sentence), format, arguments);
+        va_end(arguments);
+        text_shorten(sentence, sizeof(sentence) - 1);
+        reading->ops->refuse(reading->userdata, reading->control->n_lines, sentence);
+}
+
+/* — words: each 0 or -ENOMEM — */
+
+static int set_text(char **text, const char *value) {
+        char *copy;
+        int r = text_copy(value, &copy);
+
+        if (r < 0)
+                return r;
+        free(*text);
+        *text = copy;
+        return 0;
+}
+
+static int take_pending(const Reading *reading, const char *argument) {
+        return set_text(&reading->control->pending, argument);
+}
+
+static int take_status(const Reading *reading, const char *argument) {
+        return set_text(&reading->control->status, argument);
+}
+
+static int take_again(const Reading *reading, const char *argument) {
+        usec_t after;
+
+        if (usec_parse(argument, USEC_PER_SEC, &after) < 0 || after == USEC_INFINITY)
+                refuse(reading, "'%s' is no time: again-after wants seconds, as in 'again-after 30'", argument);
+        else
+                reading->control->again = after;
+        return 0;
+}
+
+static int take_progress(const Reading *reading, const char *argument) {
+        cleanup_free_ char *done = NULL;
+        const char *slash = strchr(argument, '/');
+        uint64_t n, of;
+
+        if (slash) {
+                done = strndup(argument, (size_t) (slash - argument));
+                if (!done)
+                        return -ENOMEM;
+        }
+        if (!slash || text_parse_u64(done, &n) < 0 || text_parse_u64(slash + 1, &of) < 0 || of == 0 || n > of) {
+                refuse(reading, "'%s' is no progress: it wants N/M, as in 'progress 3/10'", argument);
+                return 0;
+        }
+        reading->control->progress = n;
+        reading->control->progress_of = of;
+        return 0;
+}
+
+static int take_nodes(const Reading *reading, const char *argument) {
+        if (argument[0] == '\0' || argument[0] == '.' || strchr(argument, '/'))
+                refuse(reading, "'%s' is no name of a file beside $JOBD_CONTROL", argument);
+        else
+                reading->ops->add_nodes(reading->userdata, argument);
+        return 0;
+}
+
+static const struct {
+        const char *word;
+        int (*take)(const Reading *reading, const char *argument);
+} words[] = {
+        { "pending", take_pending },   { "again-after", take_again }, { "progress", take_progress },
+        { "status", take_status },     { "add-nodes", take_nodes },
+};
+
+/* — lines — */
+
+static int take_line(const Reading *reading, char *line, size_t length) {
+        char *argument;
+
+        reading->control->n_lines++;
+        if (memchr(line, '\0', length)) {
+                refuse(reading, "it has a byte 0");
+                return 0;
+        }
+        line[strcspn(line, "\r")] = '\0';
+        line += strspn(line, " \t");
+        if (*line == '\0')
+                return 0;
+        if (!text_is_utf8(line)) {
+                refuse(reading, "it is not UTF-8");
+                return 0;
+        }
+        argument = line + strcspn(line, " \t");
+        if (*argument)
+                *argument++ = '\0';
+        argument += strspn(argument, " \t");
+        for (size_t i = 0; i < ELEMENTSOF(words); i++)
+                if (strcmp(line, words[i].word) == 0)
+                        return words[i].take(reading, argument);
+        text_shorten(line, SHOWN_BYTES);
+        refuse(reading, "it begins with '%s', which is none of: pending, again-after, progress, status, add-nodes",
+               line);
+        return 0;
+}
+
+static int refuse_long(const Reading *reading) {
+        reading->control->n_lines++;
+        refuse(reading, "it has more than %u bytes", MANAGER_CONTROL_LINE_BYTES);
+        return 0;
+}
+
+/*
+ * The lines of @n bytes at the place that was read up to. A line without its end waits for it, unless @is_over. What
+ * was taken counts as read, whatever follows.
+ */
+static int take_lines(const Reading *reading, char *bytes, size_t n, bool is_over) {
+        ManagerControl *control = reading->control;
+        size_t at = 0;
+        int r = 0;
+
+        while (at < n && r == 0) {
+                char *line = bytes + at, *end = memchr(line, '\n', n - at);
+                const size_t length = end ? (size_t) (end - line) : n - at;
+
+                if (!end && !is_over)
+                        break;
+                line[length] = '\0';
+                r = length > MANAGER_CONTROL_LINE_BYTES ? refuse_long(reading) : take_line(reading, line, length);
+                if (r < 0)
+                        control->n_lines--;
+                else
+                        at += length + (end ? 1 : 0);
+        }
+        control->n_read += at;
+        return r < 0 ? r : at > 0;
+}
+
+/* — the file — */
+
+static int open_file(const char *folder, const char *name, uint64_t *ret_size) {
+        cleanup_free_ char *path = NULL;
+        cleanup_fd_ int fd = -1;
+        struct stat status;
+        int r = text_join_path(folder, name, &path);
+
+        if (r < 0)
+                return r;
+        fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+        if (fd < 0 || fstat(fd, &status) < 0)
+                return -errno;
+        if (!S_ISREG(status.st_mode))
+                return -EINVAL;
+        *ret_size = (uint64_t) status.st_size;
+        return fd_take(&fd);
+}
+
+/* @n bytes of the file, or what there is of them, and a NUL. */
+static int read_part(int fd, uint64_t from, size_t n, char **ret_bytes, size_t *ret_n) {
+        cleanup_free_ char *bytes = malloc(n + 1);
+        size_t got = 0;
+
+        if (!bytes)
+                return -ENOMEM;
+        while (got < n) {
+                const ssize_t read = pread(fd, bytes + got, n - got, (off_t) (from + got));
+
+                if (read < 0 && errno == EINTR)
+                        continue;
+                if (read < 0)
+                        return -errno;
+                if (read == 0)
+                        break;
+                got += (size_t) read;
+        }
+        bytes[got] = '\0';
+        *ret_bytes = take_ptr(bytes);
+        *ret_n = got;
+        return 0;
+}
+
+int manager_control_read(ManagerControl *control, const char *folder, bool is_over, const ManagerControlOps *ops,
+                         void *userdata) {
+        const Reading reading = { .control = control, .ops = ops, .userdata = userdata };
+        cleanup_free_ char *bytes = NULL;
+        cleanup_fd_ int fd = -1;
+        uint64_t size;
+        size_t n;
+        int r;
+
+        fd = open_file(folder, MANAGER_CONTROL_FILE, &size);
+        if (fd < 0)
+                return fd == -ENOENT ? 0 : fd;
+        if (size > MANAGER_CONTROL_BYTES && !control->is_at_limit) {
+                control->is_at_limit = true;
+                refuse(&reading, "the file has more than 1 MiB, of which no more is read");
+        }
+        if (size > MANAGER_CONTROL_BYTES)
+                size = MANAGER_CONTROL_BYTES;
+        if (size <= control->n_read)
+                return 0;
+        r = read_part(fd, control->n_read, size - control->n_read, &bytes, &n);
+        return r < 0 ? r : take_lines(&reading, bytes, n, is_over);
+}
+
+int manager_control_read_nodes(const char *folder, const char *file, char **ret_lines) {
+        cleanup_fd_ int fd = -1;
+        uint64_t size;
+        size_t n;
+
+        fd = open_file(folder, file, &size);
+        if (fd < 0)
+                return fd;
+        return size > MANAGER_CONTROL_BYTES ? -EFBIG : read_part(fd, 0, size, ret_lines, &n);
+}
+
+/* — watching — */
+
+int manager_control_watch(sd_event *event, const char *folder, sd_event_inotify_handler_t changed, void *userdata,
+                          sd_event_source **ret_source) {
+        int r = sd_event_add_inotify(event, ret_source, folder, IN_MODIFY | IN_MOVED_TO | IN_ONLYDIR | IN_DONT_FOLLOW,
+                                     changed, userdata);
+
+        /* A command that writes without an end wakes the manager no more often than this. */
+        if (r >= 0)
+                r = sd_event_source_set_ratelimit(*ret_source, WAKE_INTERVAL, WAKES);
+        return MIN(r, 0);
+}
+
+bool manager_control_is_about(const struct inotify_event *event) {
+        return event->mask & IN_Q_OVERFLOW || (event->len > 0 && strcmp(event->name, MANAGER_CONTROL_FILE) == 0);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * Control lines: what the command of a node says while it runs
+ *
+ * The command appends lines to the file $JOBD_CONTROL, each of a word and its
+ * argument, of at most 4 KiB:
+ *
+ *     pending REASON     a person has to resolve the node when the command has ended
+ *     again-after N      with AgainSec=: N seconds in its place
+ *     progress N/M       how far it is
+ *     status TEXT        what it does
+ *     add-nodes FILE     nodes for the run, of a file beside the control file
+ *
+ * The last line of a word counts, but each add-nodes is carried out. A line
+ * that says nothing known is told to the log, and changes nothing.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <sys/inotify.h>
+
+#include <systemd/sd-event.h>
+
+#include "basic/usec.h"
+
+#define MANAGER_CONTROL_FILE "control"
+#define MANAGER_CONTROL_LINE_BYTES 4096U /* of a line, without its end */
+#define MANAGER_CONTROL_BYTES (UINT64_C(1024) * 1024) /* of the file: what follows is not read */
+
+typedef struct ManagerControl {
+        char *pending; /* owned: the reason; NULL: no person is asked for */
+        char *status; /* owned; NULL: none */
+        uint64_t progress, progress_of; /* .progress_of 0: none */
+        usec_t again; /* USEC_INFINITY: as AgainSec= says */
+        uint64_t n_read, n_lines; /* bytes and lines that were looked at */
+        bool is_at_limit; /* MANAGER_CONTROL_BYTES, which was told */
+} ManagerControl;
+
+typedef struct ManagerControlOps {
+        /* Nodes are to be added from @file, a name without a folder. */
+        void (*add_nodes)(void *userdata, const char *file);
+        /* A line that cannot be taken, in a sentence without its point. */
+        void (*refuse)(void *userdata, uint64_t line, const char *sentence);
+} ManagerControlOps;
+
+void manager_control_init(ManagerControl *control);
+void manager_control_deinit(ManagerControl *control);
+
+/*
+ * Reads the lines that the file in @folder has more than before. @is_over: nobody writes to it any more, so that a
+ * line without its end is whole. Returns whether something was read; -ENOMEM, after which the same lines are read by
+ * the next call; or -errno of a file that cannot be read. A missing file is an empty one.
+ */
+int manager_control_read(ManagerControl *control, const char *folder, bool is_over, const ManagerControlOps *ops,
+                         void *userdata);
+
+/* The lines of add-nodes, which the caller owns. -EFBIG above MANAGER_CONTROL_BYTES, -ENOENT, or -errno. */
+int manager_control_read_nodes(const char *folder, const char *file, char **ret_lines);
+
+/* Tells of changes in @folder until *ret_source is dropped: 0 or -errno. */
+int manager_control_watch(sd_event *event, const char *folder, sd_event_inotify_handler_t changed, void *userdata,
+                          sd_event_source **ret_source);
+bool manager_control_is_about(const struct inotify_event *event); /* the file may have more lines */

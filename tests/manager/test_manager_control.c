@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Control lines of attempts
+ *
+ * S000-43a, S004-10
+ */
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "basic/fd.h"
+#include "basic/macro.h"
+#include "basic/text.h"
+#include "double/double_assert.h"
+#include "manager/manager_control.h"
+
+TestSuite(manager_control, .timeout = 60);
+
+typedef struct Fixture {
+        ManagerControl control;
+        char folder[64];
+        char path[96];
+        Text heard; /* "+FILE" for nodes to be added, "N: SENTENCE" for refused lines */
+        size_t n_refused;
+} Fixture;
+
+static void hear_nodes(void *userdata, const char *file) {
+        Fixture *fixture = userdata;
+
+        text_addf(&fixture->heard, "+%s ", file);
+}
+
+static void hear_refused(void *userdata, uint64_t line, const char *sentence) {
+        Fixture *fixture = userdata;
+
+        fixture->n_refused++;
+        text_addf(&fixture->heard, "%u: %s ", (unsigned) line, sentence);
+}
+
+static const ManagerControlOps ops = { .add_nodes = hear_nodes, .refuse = hear_refused };
+
+static void set_up(Fixture *fixture) {
+        *fixture = (Fixture) { .folder = "/tmp/jobd-control-XXXXXX" };
+        cr_assert(mkdtemp(fixture->folder) != NULL);
+        snprintf(fixture->path, sizeof(fixture->path), "%s/" MANAGER_CONTROL_FILE, fixture->folder);
+        manager_control_init(&fixture->control);
+}
+
+static void tear_down(Fixture *fixture) {
+        manager_control_deinit(&fixture->control);
+        text_deinit(&fixture->heard);
+        (void) unlink(fixture->path);
+        cr_expect(eq(int, rmdir(fixture->folder), 0));
+}
+
+static void append(const Fixture *fixture, const char *bytes, size_t n) {
+        cleanup_fd_ int fd = open(fixture->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+
+        cr_assert(fd >= 0);
+        cr_assert(eq(long, write(fd, bytes, n), (long) n));
+}
+
+static int look(Fixture *fixture, const char *text, bool is_over) {
+        append(fixture, text, strlen(text));
+        return manager_control_read(&fixture->control, fixture->folder, is_over, &ops, fixture);
+}
+
+static void expect_heard(const Fixture *fixture, const char *wanted) {
+        const char *heard = fixture->heard.string ? fixture->heard.string : "";
+
+        cr_expect(strcmp(heard, wanted) == 0, "heard \"%s\", wanted \"%s\"", heard, wanted);
+}
+
+Test(manager_control, a_missing_file_says_nothing) {
+        Fixture fixture;
+
+        set_up(&fixture);
+        cr_expect(eq(int, manager_control_read(&fixture.control, fixture.folder, true, &ops, &fixture), 0));
+        cr_expect(fixture.control.pending == NULL);
+        cr_expect(fixture.control.again == USEC_INFINITY);
+        tear_down(&fixture);
+}
+
+Test(manager_control, the_last_line_of_a_word_counts) {
+        Fixture fixture;
+
+        set_up(&fixture);
+        cr_expect(eq(int, look(&fixture, "progress 1/10\nstatus begins\nagain-after 30\n", false), 1));
+        cr_expect(eq(u64, fixture.control.progress, 1));
+        cr_expect(eq(u64, fixture.control.progress_of, 10));
+        cr_expect(eq(str, fixture.control.status, (char *) "begins"));
+        cr_expect(eq(u64, fixture.control.again, 30 * USEC_PER_SEC));
+        cr_expect(eq(int, look(&fixture, "status  goes on \nprogress 10/10\r\npending who knows?\n", false), 1));
+        cr_expect(eq(u64, fixture.control.progress, 10));
+        cr_expect(eq(str, fixture.control.status, (char *) "goes on "));
+        cr_expect(eq(str, fixture.control.pending, (char *) "who knows?"));
+        cr_expect(eq(int, look(&fixture, "pending\nagain-after 1min 5s\n", false), 1));
+        cr_expect(eq(str, fixture.control.pending, (char *) ""));
+        cr_expect(eq(u64, fixture.control.again, 65 * USEC_PER_SEC));
+        expect_heard(&fixture, "");
+        tear_down(&fixture);
+}
+
+Test(manager_control, each_add_nodes_is_heard_once) {
+        Fixture fixture;
+
+        set_up(&fixture);
+        cr_expect(eq(int, look(&fixture, "add-nodes a\nadd-nodes b\nadd-no", false), 1));
+        expect_heard(&fixture, "+a +b ");
+        cr_expect(eq(int, look(&fixture, "des c", false), 0));
+        cr_expect(eq(int, look(&fixture, "c", true), 1));
+        expect_heard(&fixture, "+a +b +cc ");
+        cr_expect(eq(int, manager_control_read(&fixture.control, fixture.folder, true, &ops, &fixture), 0));
+        tear_down(&fixture);
+}
+
+Test(manager_control, what_cannot_be_taken_is_said_with_its_line) {
+        static const char *const lines[] = {
+                "progress 3",   "progress 4/3",     "progress a/b",   "progress 1/0",  "again-after soon",
+                "add-nodes",    "add-nodes ../x",   "add-nodes a/b",  "add-nodes .",   "again-after infinity",
+                "hello there",  "pendingx",         "Status x",       "progress -1/3", "\xff\xfe",
+        };
+        Fixture fixture;
+
+        set_up(&fixture);
+        cr_expect(eq(int, look(&fixture, "\n\n", false), 1));
+        for (size_t i = 0; i < ELEMENTSOF(lines); i++) {
+                char begin[16];
+
+                text_deinit(&fixture.heard);
+                fixture.heard = (Text) {};
+                append(&fixture, lines[i], strlen(lines[i]));
+                cr_expect(eq(int, look(&fixture, "\n", false), 1));
+                cr_expect(eq(sz, fixture.n_refused, i + 1), "%s", lines[i]);
+                snprintf(begin, sizeof(begin), "%zu: ", i + 3);
+                cr_expect(text_starts_with(fixture.heard.string, begin), "%s: %s", lines[i], fixture.heard.string);
+        }
+        append(&fixture, "status a\0b\n", 11);
+        cr_expect(eq(int, look(&fixture, "status good\n", false), 1));
+        cr_expect(eq(sz, fixture.n_refused, ELEMENTSOF(lines) + 1));
+        cr_expect(eq(str, fixture.control.status, (char *) "good"));
+        cr_expect(eq(u64, fixture.control.progress_of, 0));
+        tear_down(&fixture);
+}
+
+Test(manager_control, lines_and_files_have_a_limit) {
+        cleanup_free_ char *line = malloc(MANAGER_CONTROL_LINE_BYTES + 3);
+        Fixture fixture;
+
+        set_up(&fixture);
+        cr_assert(line != NULL);
+        memset(line, 'x', MANAGER_CONTROL_LINE_BYTES + 2);
+        memcpy(line, "status ", 7);
+        line[MANAGER_CONTROL_LINE_BYTES] = '\n';
+        append(&fixture, line, MANAGER_CONTROL_LINE_BYTES + 1);
+        cr_expect(eq(int, look(&fixture, "", false), 1));
+        cr_expect(eq(sz, fixture.n_refused, 0));
+        cr_expect(eq(sz, strlen(fixture.control.status), MANAGER_CONTROL_LINE_BYTES - 7));
+        line[MANAGER_CONTROL_LINE_BYTES] = 'x';
+        line[MANAGER_CONTROL_LINE_BYTES + 1] = '\n';
+        append(&fixture, line, MANAGER_CONTROL_LINE_BYTES + 2);
+        cr_expect(eq(int, look(&fixture, "progress 1/2\n", false), 1));
+        expect_heard(&fixture, "2: it has more than 4096 bytes ");
+        cr_expect(eq(u64, fixture.control.progress_of, 2));
+        cr_assert(eq(int, truncate(fixture.path, (off_t) MANAGER_CONTROL_BYTES), 0));
+        cr_expect(eq(int, look(&fixture, "\nprogress 2/2\n", true), 1));
+        cr_expect(eq(u64, fixture.control.progress, 1));
+        cr_expect(eq(int, manager_control_read(&fixture.control, fixture.folder, true, &ops, &fixture), 0));
+        tear_down(&fixture);
+}
+
+/* A command may put anything there: none of it is followed or waited for. */
+Test(manager_control, what_is_no_file_is_not_read) {
+        char *lines = NULL;
+        Fixture fixture;
+
+        set_up(&fixture);
+        cr_assert(eq(int, mkfifo(fixture.path, 0600), 0));
+        cr_expect(manager_control_read(&fixture.control, fixture.folder, true, &ops, &fixture) < 0);
+        cr_expect(manager_control_read_nodes(fixture.folder, MANAGER_CONTROL_FILE, &lines) < 0);
+        cr_assert(eq(int, unlink(fixture.path), 0));
+        cr_assert(eq(int, symlink("/etc/passwd", fixture.path), 0));
+        cr_expect(manager_control_read(&fixture.control, fixture.folder, true, &ops, &fixture) < 0);
+        cr_expect(manager_control_read_nodes(fixture.folder, MANAGER_CONTROL_FILE, &lines) < 0);
+        cr_expect(eq(sz, fixture.n_refused, 0));
+        tear_down(&fixture);
+}
