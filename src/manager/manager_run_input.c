@@ -179,11 +179,12 @@ int manager_run_input(void *userdata, const RunAttemptKey *key, const char *fold
         const ManagerRun *run = manager_run_find(runs, key->run);
         cleanup_free_ char *context = NULL;
         FlowCommand command = {};
-        int r = run ? flow_command_open(&command, run->definition, key->node) : -ENOENT;
+        int r = run ? manager_run_open_command(run, key->node, &command) : -ENOENT;
 
         if (r == 0) {
                 static const FlowData none;
-                const Search search = { runs, run, key->node, command.is_extra ? &none : &command.node->data };
+                const Search search = { runs, run, run_graph_origin(run->graph, key->node),
+                                        command.is_extra ? &none : &command.node->data };
 
                 r = make_context(&search, &context, ret_problem);
         }
@@ -263,14 +264,15 @@ int manager_run_variables(void *userdata, const RunAttemptKey *key, char ***envi
         const ManagerRun *run = manager_run_find(runs, key->run);
         size_t left = VARIABLES_MAX;
         const uint32_t *parents;
-        uint32_t n;
+        uint32_t n, node;
         int r = run ? add_params(run, environment, &left) : -ENOENT;
 
         if (r < 0)
                 return r;
-        parents = run_graph_parents(flow_definition_graph(run->definition), key->node, &n);
+        node = run_graph_origin(run->graph, key->node);
+        parents = run_graph_parents(flow_definition_graph(run->definition), node, &n);
         for (uint32_t i = 0; i < n && r == 0; i++)
-                if (!manager_run_is_beside(run, key->node, i))
+                if (!manager_run_is_beside(run, node, i))
                         r = add_parent(runs, run, parents[i], environment, &left);
         return r;
 }

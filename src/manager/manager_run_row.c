@@ -15,7 +15,7 @@
 
 /* Columns of a row that this program writes. */
 #define RUN_COLUMNS_PUT 38U
-#define NODE_COLUMNS_PUT 22U
+#define NODE_COLUMNS_PUT 24U
 
 /* What the column "marks" of a node has, bits. */
 enum {
@@ -191,6 +191,11 @@ void manager_run_row_put_node(RecordWriter *writer, uint32_t run, const char *na
         put_number(writer, NODE_AT, row->at);
         put_number(writer, NODE_FIRST_AT, row->first_at);
         put_number(writer, NODE_MARKS, marks_of(row));
+        if (data->instances)
+                put_number(writer, NODE_ITEMS, data->n_items);
+        else
+                runstore_put_null(writer, NODE_ITEMS);
+        runstore_put_text(writer, NODE_INSTANCES, data->instances);
 }
 
 void manager_run_row_put_attempt(RecordWriter *writer, const RunAttemptKey *key, const char *name,

@@ -63,6 +63,8 @@ typedef struct ManagerAttemptFacts {
 typedef struct ManagerRunNodeData {
         const ManagerResult *result;
         const char *source, *cause;
+        uint32_t n_items; /* of Foreach= … */
+        char *instances; /* … with their numbers: "FIRST:N …" */
 } ManagerRunNodeData;
 
 /* @facts: NULL if nothing is known, or the node has none. */

@@ -110,6 +110,7 @@ typedef struct ReferenceCheck {
         const FlowNode *node; /* NULL: the commands of [Flow] */
         const char *file, *setting;
         unsigned line;
+        bool is_of_instance; /* with Foreach= there is an item */
 } ReferenceCheck;
 
 static int check_reference(const ReferenceCheck *check, const RunReference *reference) {
@@ -123,7 +124,9 @@ static int check_reference(const ReferenceCheck *check, const RunReference *refe
                                                  "Params= of [Flow] has no parameter '%s'.", reference->name);
                 break;
         case RUN_REFERENCE_ITEM:
-                problem = "there is no Foreach=";
+                problem = !check->node || !check->node->foreach ? "there is no Foreach=" :
+                          !check->is_of_instance              ? "it is judged before there are items" :
+                                                                NULL;
                 break;
         case RUN_REFERENCE_RETRY:
                 problem = "there is no RetryValues=";
@@ -141,26 +144,41 @@ static int check_reference(const ReferenceCheck *check, const RunReference *refe
                        : 0;
 }
 
-static int check_when(UnitDraft *draft, const FlowNode *node) {
-        const ReferenceCheck check = { draft, node, node->when_place.file, "When", node->when_place.line };
+static int check_expression(const ReferenceCheck *check, const char *text) {
         cleanup_free_ char *problem = NULL;
         RunExpression *expression = NULL;
         const RunReference *references;
         size_t n;
-        int r;
+        int r = run_expression_parse(text, &expression, &problem);
 
-        if (node->when && node->otherwise)
-                return refuse_node(draft, node, &node->when_place, "When", "it has Otherwise=, too");
-        if (!node->when)
-                return 0;
-        r = run_expression_parse(node->when, &expression, &problem);
         if (r < 0)
                 return r;
         references = run_expression_references(expression, &n);
         for (size_t i = 0; i < n && r == 0; i++)
-                r = check_reference(&check, &references[i]);
+                r = check_reference(check, &references[i]);
         run_expression_free(expression);
         return r;
+}
+
+static int check_when(UnitDraft *draft, const FlowNode *node) {
+        const ReferenceCheck check = { draft, node, node->when_place.file, "When", node->when_place.line, false };
+
+        if (node->when && node->otherwise)
+                return refuse_node(draft, node, &node->when_place, "When", "it has Otherwise=, too");
+        return node->when ? check_expression(&check, node->when) : 0;
+}
+
+static int check_foreach(UnitDraft *draft, const FlowNode *node) {
+        const ReferenceCheck check = {
+                draft, node, node->foreach_place.file, "Foreach", node->foreach_place.line, false
+        };
+
+        if (!node->foreach)
+                return 0;
+        if (!node->command)
+                return refuse_node(draft, node, &node->foreach_place, "Foreach",
+                                   "it has no Exec=, which would be done for each item");
+        return check_expression(&check, node->foreach);
 }
 
 static int check_word(const ReferenceCheck *check, const char *text) {
@@ -182,7 +200,7 @@ static int check_words(UnitDraft *draft, const FlowNode *node, const ExecCommand
         int r = 0;
 
         for (; command && r == 0; command = command->next) {
-                const ReferenceCheck check = { draft, node, command->file, setting, command->line };
+                const ReferenceCheck check = { draft, node, command->file, setting, command->line, true };
 
                 for (char *const *word = command->argv; word && *word && r == 0; word++)
                         r = check_word(&check, *word);
@@ -294,6 +312,8 @@ int flow_check_node(UnitDraft *draft, const DraftSection *section) {
         if (r == 0)
                 r = check_when(draft, node);
         if (r == 0)
+                r = check_foreach(draft, node);
+        if (r == 0)
                 r = check_words(draft, node, node->command, "Exec");
         if (r == 0)
                 r = check_words(draft, node, node->compensation, "Compensate");
@@ -396,7 +416,9 @@ static int check_nodes(UnitDraft *draft) {
 /* A run is named before it has nodes. */
 static int check_run_name(UnitDraft *draft) {
         const FlowSettings *flow = draft->section.own;
-        const ReferenceCheck check = { draft, NULL, flow->run_name_place.file, "RunName", flow->run_name_place.line };
+        const ReferenceCheck check = {
+                draft, NULL, flow->run_name_place.file, "RunName", flow->run_name_place.line, false
+        };
 
         return flow->run_name ? check_early_word(&check, flow->run_name, "a run gets its name") : 0;
 }
