@@ -240,7 +240,8 @@ static const BusMethod methods[] = {
           "Parameters are those of Params=: s, b, i, u, x, t or d. Options: assign as (further parameters, as "
           "NAME=TEXT or NAME:=JSON), key s (a call with the key of another run of the unit is answered with that), "
           "name s (in place of RunName=; NameTaken if another run has it), priority y (in place of Priority= of the "
-          "flow), and for the record: operator s (who asks), namespace s, reqid s. Id 0 and path \"/\": none was made, "
+          "flow), timer s and time t (it is the run of that timer for that time, as if that had elapsed; no key), "
+          "and for the record: operator s (who asks), namespace s, reqid s. Id 0 and path \"/\": none was made, "
           "by OnBusy=skip. Users whom AllowSubmit= of the flow names may call it, too.",
           find_unit, .word = "start", .flags = BUS_PROPERTY_OWN },
         { "PlanRun", "sa{sv}a{sv}", "unit parameters options", "a{sv}", "plan", BUS_VERB_PLAN, bus_manager_plan_run,
@@ -257,11 +258,16 @@ static const BusMethod methods[] = {
           "of runs with what is done to them. \"\": nothing is said.",
           .flags = BUS_PROPERTY_OWN },
         { "ListRuns", "a{sv}us", "filters limit cursor", "aa{sv}s", "runs cursor", BUS_VERB_READ, bus_manager_list_runs,
-          "Runs, also those that have ended, the latest first. A filter is a key of the answer and its value; runs "
-          "that "
-          "were deleted are told only with deleted=true. The "
+          "Runs, also those that have ended, the latest first. A filter is a key of the answer and its value, also "
+          "since t and until t (when it was made). Runs that were deleted are told only with deleted=true. The "
           "limit is at most 1000, 0 is the same. The cursor is \"\", or that of the answer before; it is \"\" in the "
           "last answer. Absent keys have no value.",
+          .flags = BUS_PROPERTY_OWN },
+        { "ListLocks", "a{sv}us", "filters limit cursor", "aa{sv}s", "locks cursor", BUS_VERB_READ,
+          bus_manager_list_locks,
+          "Runs and nodes that hold locks and resources, and those that wait for them, in the order of service: lock, "
+          "kind ('run', 'node' or 'resource'), state ('held' or 'waits'), slot, amount, total, run, name, unit, node, "
+          "priority, since. Filters are lock s, kind s and run t. Limit and cursor are as for ListRuns.",
           .flags = BUS_PROPERTY_OWN },
         { "GetRun", "t", "id", "o", "path", BUS_VERB_READ, bus_manager_get_run, "The path of a run.",
           .flags = BUS_PROPERTY_OWN },
@@ -275,6 +281,11 @@ static const BusMethod methods[] = {
           .flags = BUS_PROPERTY_OWN },
         { "Acknowledge", "ts", "alarm operator", "", NULL, BUS_VERB_ENQUEUE, bus_manager_acknowledge,
           "Acknowledges an alarm; answered when that is durable. The operator is for the record, or \"\".",
+          .flags = BUS_PROPERTY_OWN },
+        { "CompleteNode", "sss", "token outcome result", "", NULL, BUS_VERB_READ, bus_manager_complete_node,
+          "Completes a node with Callback=, whose token ($JOBD_TOKEN) says which, as 'success' or 'failed'; answered "
+          "when that is durable. The result is a value of JSON, or \"\". Whoever has the token may; the same again "
+          "changes nothing.",
           .flags = BUS_PROPERTY_OWN },
         { "Stats", "", NULL, "a{sv}", "statistics", BUS_VERB_READ, bus_manager_stats, "Counters of the job engine.",
           .flags = BUS_PROPERTY_OWN },

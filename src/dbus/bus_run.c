@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "basic/fd.h"
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "dbus/broadcast/bus_broadcast.h"
@@ -19,6 +20,7 @@
 #include "dbus/bus_run_private.h"
 #include "dbus/object/bus_later.h"
 #include "runstore/runstore_batch.h"
+#include "unit/unit_host.h"
 
 #define OPTION_MAX 255U
 
@@ -65,7 +67,7 @@ static void put_blob(Sink *sink, const RunStoreValue *value) {
         sink_entry_string(sink, "blob", hex);
 }
 
-/* What attempts learn of the trigger of their run. */
+/* The variables that attempts get for the trigger of their run. */
 static void put_environment(const ManagerRunValues *values, Sink *sink) {
         cleanup_(strv_freep) char **environment = NULL;
 
@@ -95,7 +97,7 @@ static const char *key_of(RunStoreTable table, unsigned column) {
         return table == RUNSTORE_NODE && column == NODE_NAME ? "node" : runstore_table(table)->columns[column].name;
 }
 
-/* What it waits for now, which no row says. */
+/* The reason why a live run waits; no row has it. */
 static void put_why(const BusTree *tree, const ManagerRunAnswer *answer, const ManagerRunValues *values, Sink *sink) {
         const ManagerRuns *runs = manager_runs(tree->manager);
         const char *node = NULL;
@@ -205,6 +207,13 @@ static void write_submitted(const BusView *view, const void *data, Sink *sink) {
         put_run_path(view, answer->run, sink);
 }
 
+static void write_result(const BusView *view, const void *data, Sink *sink) {
+        const ManagerRunAnswer *answer = data;
+
+        sink_u64(sink, answer->result->n);
+        sink_string(sink, answer->result->source);
+}
+
 static void write_nothing(const BusView *view, const void *data, Sink *sink) {
 }
 
@@ -271,6 +280,8 @@ static void on_run_answered(void *userdata, const ManagerRunAnswer *answer) {
                 (void) bus_later_fail(runs->tree, later, answer->failure);
         else if (answer->kind == MANAGER_RUN_ROWS)
                 answer_rows(runs, later, answer);
+        else if (answer->kind == MANAGER_RUN_RESULT)
+                (void) bus_later_answer(runs->tree, later, write_result, answer);
         else
                 (void) bus_later_answer(runs->tree, later,
                                         answer->kind == MANAGER_RUN_SUBMITTED ? write_submitted : write_nothing,
@@ -434,6 +445,16 @@ static bool read_flag(DBusMessageIter *variant, const char *key, const char *wan
         return true;
 }
 
+/* A span of time in which runs were made is two filters of one column. */
+static RunStoreCompare compare_of(RunStoreTable table, const char **key) {
+        const bool is_since = text_equal(*key, "since");
+
+        if (table != RUNSTORE_RUN || (!is_since && !text_equal(*key, "until")))
+                return RUNSTORE_EQUAL;
+        *key = key_of(table, RUN_ROW_CREATED);
+        return is_since ? RUNSTORE_AT_LEAST : RUNSTORE_AT_MOST;
+}
+
 /* Filters of a dictionary at the arguments' place. */
 static int read_filters(BusCall *call, RunStoreQuery *query) {
         bool has_deleted = query->table != RUNSTORE_RUN;
@@ -451,12 +472,12 @@ static int read_filters(BusCall *call, RunStoreQuery *query) {
                 dbus_message_iter_recurse(&entry, &variant);
                 if (query->table == RUNSTORE_RUN && read_flag(&variant, key, "deleted", &has_deleted))
                         continue;
+                filter->compare = compare_of(query->table, &key);
                 column = find_column(query->table, key);
                 if (column < 0 || query->n_filters == RUNSTORE_FILTERS_MAX - 1 ||
                     !read_value(&variant, runstore_table(query->table)->columns[column].type, &filter->value))
                         return refuse_filter(call, key);
                 filter->column = (unsigned) column;
-                filter->compare = RUNSTORE_EQUAL;
                 query->n_filters++;
         }
         dbus_message_iter_next(&call->arguments);
@@ -535,6 +556,28 @@ static int method_events(BusCall *call) {
         return ask_of_run(call, RUNSTORE_EVENT, EVENT_RUN);
 }
 
+static int method_result(BusCall *call) {
+        const JobRequester requester = bus_call_requester(call);
+        ManagerRunResultRequest request = {
+                .run = (uint32_t) call->object->id,
+                .node = bus_call_string(call),
+                .uid = requester.uid,
+                .is_other = bus_peers_is_other_user(call->tree->peers, requester.uid),
+        };
+        cleanup_fd_ int fd = -1;
+        int r;
+
+        /* A descriptor of our own; -1 if there is none left. */
+        dbus_message_iter_get_basic(&call->arguments, &fd);
+        request.fd = fd;
+        if (fd < 0)
+                return bus_call_fail(call, -EMFILE, "LimitsExceeded", "There is no descriptor left for the result.");
+        r = keep(call, &request.ticket);
+        if (r < 0)
+                return r;
+        return end_asking(call, manager_runs_read_result(manager_runs(call->tree->manager), &request, &call->failure));
+}
+
 /* — methods of the manager — */
 
 /* Words for the record, which stand in a row of the store. */
@@ -545,7 +588,14 @@ static int judge_option(BusCall *call, const char *key, const char *value) {
                              *value ? "has more than 255 bytes" : "is empty");
 }
 
-static int read_option(BusCall *call, const char *key, DBusMessageIter *variant, ManagerRunRequest *request) {
+/* Options that stand for a time of a timer. */
+typedef struct TimerOptions {
+        const char *timer; /* borrowed; NULL: none */
+        uint64_t time; /* 0: none */
+} TimerOptions;
+
+static int read_option(BusCall *call, const char *key, DBusMessageIter *variant, ManagerRunRequest *request,
+                       TimerOptions *timer) {
         const struct {
                 const char *key, **slot;
         } strings[] = { { "key", &request->key }, { "name", &request->name },
@@ -554,11 +604,16 @@ static int read_option(BusCall *call, const char *key, DBusMessageIter *variant,
                                 &request->operator},
                                 { "namespace", &request->namespace },
                                 { "reqid", &request->reqid },
+                                { "timer", &timer->timer },
         };
 
         if (text_equal(key, "priority") && dbus_message_iter_get_arg_type(variant) == DBUS_TYPE_BYTE) {
                 dbus_message_iter_get_basic(variant, &request->priority);
                 request->has_priority = true;
+                return 0;
+        }
+        if (text_equal(key, "time") && dbus_message_iter_get_arg_type(variant) == DBUS_TYPE_UINT64) {
+                dbus_message_iter_get_basic(variant, &timer->time);
                 return 0;
         }
         for (size_t i = 0; i < ELEMENTSOF(strings); i++)
@@ -567,8 +622,9 @@ static int read_option(BusCall *call, const char *key, DBusMessageIter *variant,
                         return judge_option(call, key, *strings[i].slot);
                 }
         return bus_call_fail(call, -EINVAL, "InvalidArgs",
-                             "There is no option '%s', or it has another type: 'key', 'name', 'operator', 'namespace' "
-                             "and 'reqid' are strings, 'priority' is a byte, 'assign' is an array of strings.",
+                             "There is no option '%s', or it has another type: 'key', 'name', 'operator', 'namespace', "
+                             "'reqid' and 'timer' are strings, 'priority' is a byte, 'time' is a 't', 'assign' is an "
+                             "array of strings.",
                              key);
 }
 
@@ -645,7 +701,7 @@ static int read_assignments(BusCall *call, DBusMessageIter *variant, char ***ret
         return r;
 }
 
-static int read_options(BusCall *call, ManagerRunRequest *request, char ***ret_params) {
+static int read_options(BusCall *call, ManagerRunRequest *request, TimerOptions *timer, char ***ret_params) {
         DBusMessageIter entries, entry, variant;
         int r = 0;
 
@@ -663,7 +719,7 @@ static int read_options(BusCall *call, ManagerRunRequest *request, char ***ret_p
                 dbus_message_iter_next(&entry);
                 dbus_message_iter_recurse(&entry, &variant);
                 r = text_equal(key, "assign") ? read_assignments(call, &variant, ret_params)
-                                              : read_option(call, key, &variant, request);
+                                              : read_option(call, key, &variant, request, timer);
         }
         return r;
 }
@@ -675,14 +731,46 @@ static int describe_client(const JobRequester *requester, char **ret_client) {
                        : text_format(ret_client, "%s[%" PRIu32 "]", requester->command ?: "", requester->pid);
 }
 
+/* As if the timer had elapsed at that time: the run has the same key, so that there is one for each time. */
+static int make_elapse(BusCall *call, const TimerOptions *timer, ManagerRunRequest *request, char **ret_key,
+                       char ***ret_environment) {
+        char *by, *time;
+        int r;
+
+        if (!timer->timer && timer->time == 0)
+                return 0;
+        if (!timer->timer || timer->time == 0 || request->key)
+                return bus_call_fail(call, -EINVAL, "InvalidArgs",
+                                     "The options 'timer' and 'time' belong together, without 'key'.");
+        if (unit_name_type(timer->timer) != UNIT_TIMER)
+                return bus_call_fail(call, -EINVAL, "InvalidName", "'%s' is not the name of a timer.", timer->timer);
+        request->trigger = timer->timer;
+        r = text_format(ret_key, "%s %" PRIu64, timer->timer, timer->time);
+        if (r == 0)
+                r = text_format(&by, "TRIGGER_UNIT=%s", timer->timer);
+        if (r == 0)
+                r = strv_consume(ret_environment, by);
+        if (r == 0)
+                r = text_format(&time, UNIT_RUN_TIME "%" PRIu64, timer->time);
+        if (r == 0)
+                r = strv_consume(ret_environment, time);
+        return r < 0 ? r : strv_push(ret_environment, UNIT_RUN_CATCHES_UP);
+}
+
 int bus_manager_start_run(BusCall *call) {
         const JobRequester requester = bus_call_requester(call);
         ManagerRunRequest request = { .unit = bus_call_string(call), .uid = requester.uid };
-        cleanup_(strv_freep) char **params = NULL;
-        cleanup_free_ char *client = NULL;
-        int r = read_options(call, &request, &params);
+        cleanup_(strv_freep) char **params = NULL, **environment = NULL;
+        cleanup_free_ char *client = NULL, *key = NULL;
+        TimerOptions timer = {};
+        int r = read_options(call, &request, &timer, &params);
 
         request.params = params;
+        if (r >= 0)
+                r = make_elapse(call, &timer, &request, &key, &environment);
+        if (key)
+                request.key = key;
+        request.environment = environment;
         if (r >= 0)
                 r = describe_client(&requester, &client);
         request.client = client;
@@ -696,7 +784,8 @@ int bus_manager_start_run(BusCall *call) {
 int bus_manager_plan_run(BusCall *call) {
         ManagerRunRequest request = { .unit = bus_call_string(call) };
         cleanup_(strv_freep) char **params = NULL;
-        int r = read_options(call, &request, &params);
+        TimerOptions timer = {};
+        int r = read_options(call, &request, &timer, &params);
 
         request.params = params;
         return r < 0 ? r : manager_runs_plan(manager_runs(call->tree->manager), &request, call->reply, &call->failure);
@@ -744,6 +833,29 @@ int bus_manager_acknowledge(BusCall *call) {
         return end_asking(call,
                           manager_runs_acknowledge(manager_runs(call->tree->manager), alarm,
                                                    *operator? operator: NULL, requester.uid, ticket, &call->failure));
+}
+
+/* Whoever has the token may: it is a secret of the node, and good for nothing else. */
+int bus_manager_complete_node(BusCall *call) {
+        const JobRequester requester = bus_call_requester(call);
+        ManagerRunCommand wanted = {
+                .token = bus_call_string(call),
+                .uid = requester.uid,
+                .operator= call->client->operator,
+                .reqid = call->client->reqid,
+        };
+        const char *outcome = bus_call_string(call), *result = bus_call_string(call);
+        int r;
+
+        if (!text_equal(outcome, "success") && !text_equal(outcome, "failed"))
+                return bus_call_fail(call, -EINVAL, "InvalidArgs",
+                                     "A node is not completed as '%s', but as success or failed.", outcome);
+        wanted.completion = text_equal(outcome, "success") ? RUN_COMPLETION_SUCCESS : RUN_COMPLETION_FAILURE;
+        wanted.result = *result ? result : NULL;
+        r = keep(call, &wanted.ticket);
+        if (r < 0)
+                return r;
+        return end_asking(call, manager_runs_complete(manager_runs(call->tree->manager), &wanted, &call->failure));
 }
 
 /* — verbs — */
@@ -893,6 +1005,10 @@ static const BusMethod methods[] = {
           "Attempts of its nodes, the oldest first; as Manager.ListRuns." },
         { "Events", "a{sv}us", "filters limit cursor", "aa{sv}s", "events cursor", BUS_VERB_READ, method_events,
           "What has happened to the run, and who asked for it, the oldest first; as Manager.ListRuns." },
+        { "Result", "sh", "node file", "ts", "bytes source", BUS_VERB_READ, method_result,
+          "Writes the result of a node that has ended, of any size, into a file of the caller in memory (memfd). "
+          "For who submitted the run, root and the owner of the manager. 0 bytes: there is none, which counts as "
+          "null. Source: \"own\", \"default\", \"dropped\" by KeepResult=no, or \"\"." },
         { "Watch", "b", "watches", "", NULL, BUS_VERB_READ, method_watch,
           "Whether NodesChanged of this run is sent to the caller, until its connection ends or jobd's core does." },
         {},

@@ -23,7 +23,7 @@ typedef struct BusRunNode {
         uint32_t run, node;
 } BusRunNode;
 
-/* What has changed in this turn. */
+/* The changes of this turn. */
 typedef struct BusRunNews {
         BusBroadcast *broadcast; /* borrowed */
         const BusKind *kind; /* of runs */

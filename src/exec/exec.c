@@ -220,6 +220,8 @@ static int prepare_sandbox(const ExecRequest *request, Preparation *preparation,
                 r = exec_extra_list_hidden(preparation->extra, &hidden);
         if (r == 0 && request->own_folder)
                 r = strv_push(&own, request->own_folder);
+        if (r == 0 && request->common_folder)
+                r = strv_push(&own, request->common_folder);
         if (r == 0 && request->terms)
                 r = exec_secret_folder(request, &folder);
         if (r < 0) {

@@ -178,6 +178,10 @@ typedef struct ExecRequest {
         const char *secret_folder;              /* the only credentials that the process sees; NULL: none */
         char *const *writable_paths;            /* directories of the unit, writable in any sandbox */
         const char *own_folder;                 /* a folder of the process alone, as these; NULL: none */
+        /* A folder that several processes share, as these; made if it is missing, 0700, and given to .common_uid. */
+        const char *common_folder;              /* NULL: none */
+        uid_t common_uid;                       /* UINT32_MAX: it stays the manager's */
+        gid_t common_gid;
         const char *unit;                       /* its id; needed with .terms only */
         const char *places[2];                  /* folders to make, with their parents, if possible; or NULL */
         mode_t place_mode;                      /* of new .places */

@@ -487,6 +487,7 @@ static const struct {
         { EXEC_STEP_TIMERSLACK, NULL, exec_child_set_timer_slack },
         { EXEC_STEP_PERSONALITY, NULL, exec_child_set_personality },
         { EXEC_STEP_RUNTIME_DIRECTORY, exec_child_make_places, NULL },
+        { EXEC_STEP_STATE_DIRECTORY, exec_child_make_common_folder, NULL },
         { EXEC_STEP_RUNTIME_DIRECTORY, NULL, exec_child_make_directories },
         { EXEC_STEP_CREDENTIALS, NULL, exec_child_make_secrets },
         { EXEC_STEP_KEYRING, NULL, exec_child_make_session_keyring },

@@ -281,6 +281,27 @@ child_ int exec_child_make_places(const ExecChild *child) {
         return 0;
 }
 
+/* One that was made, and not given away yet, is given away. */
+child_ int exec_child_make_common_folder(const ExecChild *child) {
+        const ExecRequest *request = child->request;
+        struct statx status = {};
+        bool is_new = false;
+        int fd, r;
+
+        if (!request->common_folder)
+                return 0;
+        fd = (int) exec_call4(SYS_openat, AT_FDCWD, "/", FOLDER_FLAGS, 0);
+        fd = enter_path(fd, request->common_folder, MODE_OF_PRIVATE, &is_new);
+        if (fd < 0)
+                return fd;
+        r = look_at(fd, &status);
+        if (r >= 0 && ((request->common_uid != UNCHANGED && status.stx_uid != request->common_uid) ||
+                       (request->common_gid != (gid_t) -1 && status.stx_gid != request->common_gid)))
+                r = (int) exec_call5(SYS_fchownat, fd, "", request->common_uid, request->common_gid, AT_EMPTY_PATH);
+        exec_call1(SYS_close, fd);
+        return r < 0 ? r : 0;
+}
+
 child_ static int write_all(int fd, const char *bytes, size_t size) {
         long n = 0;
 

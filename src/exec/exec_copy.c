@@ -25,7 +25,7 @@
 #include "exec/exec_copy.h"
 
 /* The strings of a request that the child or a message reads. */
-#define N_STRINGS 13U
+#define N_STRINGS 14U
 
 static void list_strings(ExecRequest *request, const char **slots[static N_STRINGS]) {
         const char **const all[] = {
@@ -42,6 +42,7 @@ static void list_strings(ExecRequest *request, const char **slots[static N_STRIN
                 &request->standard_error.header,
                 &request->places[0],
                 &request->places[1],
+                &request->common_folder,
         };
 
         static_assert(ELEMENTSOF(all) == N_STRINGS);

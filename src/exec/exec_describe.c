@@ -62,8 +62,11 @@ static void describe_credentials(const ExecChild *child, int error, ExecResult *
 }
 
 static void describe_what(const ExecChild *child, const char *verb, ExecResult *result) {
-        if (child->what)
-                exec_result_set(result, child->step, child->error, "cannot %s %s", verb, child->what);
+        const char *what = child->what ?: child->step == EXEC_STEP_STATE_DIRECTORY ? child->request->common_folder
+                                                                                   : NULL;
+
+        if (what)
+                exec_result_set(result, child->step, child->error, "cannot %s %s", verb, what);
         else
                 exec_result_set(result, child->step, child->error, "cannot be set up");
 }

@@ -156,13 +156,12 @@ static int read_line(Line *line, const char *json, size_t n, const char *text, c
 
 int flow_addition_read(FlowAddition *addition, const char *lines, const char *below, const char *text,
                        const RunGraph *graph, Failure *ret_failure) {
-        unsigned number = 0;
         int r = 0;
 
         *addition = (FlowAddition) {};
-        while (*lines && r == 0) {
+        for (unsigned number = 1; *lines && r == 0; number++) {
                 const size_t n = strcspn(lines, "\n");
-                Line line = { .addition = addition, .below = below, .number = ++number, .failure = ret_failure };
+                Line line = { .addition = addition, .below = below, .number = number, .failure = ret_failure };
 
                 if (strspn(lines, " \t\r") < n)
                         r = read_line(&line, lines, n, text, graph);

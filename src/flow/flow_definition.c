@@ -25,6 +25,7 @@ struct FlowDefinition {
         FlowSpec *spec; /* owned; NULL once the graph is made */
         FlowNodes reader; /* while .is_reading */
         bool is_reading;
+        bool drops_results, saves_results;
         RunGraph *graph; /* owned */
 };
 
@@ -115,6 +116,8 @@ static int make_graph(FlowDefinition *definition, Failure *ret_failure) {
         if (r == -EINVAL)
                 return failure_set(ret_failure, -EINVAL, "BadUnitSetting", "%s: %s",
                                    flow_text_draft(definition->flow)->name, problem ? problem : strerror(-r));
+        definition->drops_results = flow_spec_drops_results(definition->spec);
+        definition->saves_results = flow_spec_saves_results(definition->spec);
         definition->spec = flow_spec_free(definition->spec);
         return r;
 }
@@ -156,6 +159,14 @@ const FlowSettings *flow_definition_settings(const FlowDefinition *definition) {
 
 RunGraph *flow_definition_graph(const FlowDefinition *definition) {
         return definition->graph;
+}
+
+bool flow_definition_drops_results(const FlowDefinition *definition) {
+        return definition->drops_results;
+}
+
+bool flow_definition_saves_results(const FlowDefinition *definition) {
+        return definition->saves_results;
 }
 
 /* — commands — */

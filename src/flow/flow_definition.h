@@ -39,6 +39,10 @@ const char *flow_definition_nodes(const FlowDefinition *definition); /* NULL: no
 const FlowSettings *flow_definition_settings(const FlowDefinition *definition);
 RunGraph *flow_definition_graph(const FlowDefinition *definition); /* NULL until all is read */
 
+/* Whether any node has KeepResult=no, or Save=; once all is read. */
+bool flow_definition_drops_results(const FlowDefinition *definition);
+bool flow_definition_saves_results(const FlowDefinition *definition);
+
 /* What a node executes. */
 typedef struct FlowCommand {
         FlowNodes lines; /* of a node in NodesFile= */

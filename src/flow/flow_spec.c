@@ -30,6 +30,7 @@ struct FlowSpec {
         VECTOR(RunDemand) demands; /* equal ones once */
         IndexTable by_demand;
         uint32_t demand; /* of a run; index, plus one; 0: nothing */
+        bool drops_results, saves_results; /* of any node */
         Arena memory; /* of names and lists */
 };
 
@@ -193,6 +194,7 @@ static void make_policy(const FlowSpec *spec, const FlowNode *node, RunPolicy *r
         ret_policy->is_foreach = node->foreach;
         ret_policy->foreach_parallel = node->foreach ? node->foreach_parallel : 0;
         ret_policy->has_gate = node->has_gate;
+        ret_policy->has_callback = node->has_callback;
         ret_policy->sleep = node->sleep;
         ret_policy->sleeps_until = node->sleep_until;
         ret_policy->is_goal = node->always;
@@ -200,6 +202,8 @@ static void make_policy(const FlowSpec *spec, const FlowNode *node, RunPolicy *r
         ret_policy->has_default = flow_data_has_default(&node->data, FLOW_DEFAULT_ON_FAILURE);
         ret_policy->has_default_for_timeout = flow_data_has_default(&node->data, FLOW_DEFAULT_ON_TIMEOUT);
         ret_policy->has_default_for_skip = flow_data_has_default(&node->data, FLOW_DEFAULT_ON_SKIP);
+        ret_policy->drops_result = node->data.drops_result;
+        ret_policy->saves_result = node->data.saves_result;
         ret_policy->end_run = end_run_of(node->end_run);
         ret_policy->tells_begin = flow_node_targets(spec->flow, node, true)->n > 0;
         ret_policy->tells_end = flow_node_targets(spec->flow, node, false)->n > 0;
@@ -349,7 +353,7 @@ static int list_parents(FlowSpec *spec, const FlowNode *node, RunNodeSpec *entry
         return 0;
 }
 
-/* What undoes @node, which is number @number, under its locks. */
+/* The compensation of @node, whose number is @number, with the same locks. */
 static int add_compensation(FlowSpec *spec, const FlowNode *node, uint32_t number, uint32_t demand) {
         RunNodeSpec entry = { .payload = number, .undoes = number };
         cleanup_free_ char *name = NULL;
@@ -391,12 +395,22 @@ int flow_spec_add(FlowSpec *spec, const FlowNode *node, uint32_t command) {
         if (r < 0)
                 return r;
         make_policy(spec, node, &entry.policy);
+        spec->drops_results |= entry.policy.drops_result;
+        spec->saves_results |= entry.policy.saves_result;
         r = find_demand(spec, &node->claim, &entry.policy.demand);
         if (r == 0)
                 r = add_compensation(spec, node, (uint32_t) spec->nodes.n, entry.policy.demand);
         if (r < 0)
                 return r;
         return vector_push(&spec->nodes, entry);
+}
+
+bool flow_spec_drops_results(const FlowSpec *spec) {
+        return spec->drops_results;
+}
+
+bool flow_spec_saves_results(const FlowSpec *spec) {
+        return spec->saves_results;
 }
 
 int flow_spec_add_sections(FlowSpec *spec) {

@@ -29,6 +29,10 @@ int flow_spec_add(FlowSpec *spec, const FlowNode *node, uint32_t command);
 /* Adds the nodes of the unit's sections, whose commands are numbered from 0 on. 0 or -ENOMEM. */
 int flow_spec_add_sections(FlowSpec *spec);
 
+/* Whether any node that was added has KeepResult=no, or Save=. */
+bool flow_spec_drops_results(const FlowSpec *spec);
+bool flow_spec_saves_results(const FlowSpec *spec);
+
 /* The graph of all that was added, with what ends a run behind it; errors as of run_graph_new(). */
 int flow_spec_make(FlowSpec *spec, RunGraph **ret_graph, char **ret_problem);
 

@@ -24,6 +24,13 @@ static const Unit *unit_of(const JobExplain *explain, const Job *job) {
         return unit_table_at(explain->units, job->unit);
 }
 
+static void write_holder(const JobExplain *explain, const Unit *unit) {
+        const char *holder = unit ? job_holders_find(&explain->holders, unit) : NULL;
+
+        if (holder)
+                sink_entry_string(explain->sink, "held", holder);
+}
+
 /* What must end before @job is dispatched, and how it is related. */
 static const Job *find_blocker(const JobExplain *explain, const Job *job, UnitRelationKind *ret_relation) {
         const JobUnitEntry *entry = job_table_peek(explain->table, job->unit);
@@ -276,6 +283,7 @@ static int explain_job(const JobExplain *explain, const Job *job) {
         if (job->pause != JOB_PAUSE_NONE)
                 sink_entry_string(explain->sink, "pause", "the unit answered \"not now\"");
         write_ends_when(explain, job, last ? last : job);
+        write_holder(explain, unit);
         sink_close(explain->sink);
         return 0;
 }
@@ -358,6 +366,7 @@ static int explain_ended(const JobExplain *explain, const JobEnded *ended, const
         sink_entry_u64(explain->sink, "age", usec_sub(explain->now, ended->installed_at));
         job_explain_write_causes(explain, why);
         write_end_cause(explain, &ended->reason);
+        write_holder(explain, unit);
         sink_close(explain->sink);
         return 0;
 }
@@ -454,6 +463,7 @@ static int explain_idle(const JobExplain *explain, const Unit *unit, const char 
         sink_entry_string(explain->sink, "kind", "idle");
         sink_entry_string(explain->sink, "summary", summary);
         sink_entry_string(explain->sink, "unit", unit->id);
+        write_holder(explain, unit);
         sink_close(explain->sink);
         return 0;
 }

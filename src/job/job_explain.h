@@ -17,6 +17,7 @@
  *   blockers aa{sv}  what must end first, and what that waits for: id, unit, type, run, state, relation,
  *                    declared, running, activity, activity-for, deadline-in, limit-in, text
  *   pause s, ends-when s
+ *   held s           who holds the unit though no unit needs it
  *   requests as, jobs au, message s           of a transaction; its causes say who asked for it, and if a job that
  *                    was left out is asked for, the way to it
  *   dropped aa{sv}   as in a plan; and puller, relation, declared
@@ -26,6 +27,7 @@
 
 #include "basic/sink.h"
 #include "job/job_entry.h"
+#include "job/job_holder.h"
 #include "job/job_log.h"
 #include "job/job_table.h"
 
@@ -33,6 +35,7 @@ typedef struct JobExplain {
         const UnitTable *units;         /* borrowed, as are these */
         const JobTable *table;
         const JobLog *log;
+        JobHolders holders;
         uint64_t now;
         Sink *sink;
 } JobExplain;

@@ -54,6 +54,14 @@ JobManager *job_manager_free(JobManager *manager) {
         return NULL;
 }
 
+void job_manager_set_holders(JobManager *manager, const JobHolders *holders) {
+        manager->notify.holders = holders ? *holders : (JobHolders) {};
+}
+
+void job_manager_look(JobManager *manager, const Unit *unit) {
+        job_notify_look(&manager->notify, unit);
+}
+
 int job_manager_subscribe(JobManager *manager, JobSubscriber subscriber, void *userdata) {
         JobSubscription subscription = { .subscriber = subscriber, .userdata = userdata };
 

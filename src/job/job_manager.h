@@ -106,6 +106,11 @@ DEFINE_CLEANUP(JobManager, job_manager_free)
 /* Subscribers are called in the order of their subscription. */
 int job_manager_subscribe(JobManager *manager, JobSubscriber subscriber, void *userdata);
 
+/* Units that have a holder are needed, as for StopWhenUnneeded=. @holders is copied; NULL: nothing is held. */
+void job_manager_set_holders(JobManager *manager, const JobHolders *holders);
+/* @unit is held no more: rules that depend on that are checked with the next run. */
+void job_manager_look(JobManager *manager, const Unit *unit);
+
 /* — requests — */
 
 /*

@@ -156,6 +156,7 @@ int job_manager_explain(const JobManager *manager, const char *what, uint64_t no
                 .units = manager->units,
                 .table = &manager->table,
                 .log = &manager->log,
+                .holders = manager->notify.holders,
                 .now = now,
                 .sink = sink,
         };

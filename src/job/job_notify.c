@@ -391,6 +391,8 @@ static bool is_needed(const JobNotify *notify, const Unit *unit, const RuleConte
                 UNIT_REQUIRED_BY, UNIT_REQUISITE_OF, UNIT_WANTED_BY, UNIT_BOUND_BY, UNIT_UPHELD_BY,
         };
 
+        if (job_holders_find(&notify->holders, unit))
+                return true;
         for (size_t k = 0; k < ELEMENTSOF(pins); k++) {
                 UnitRelations relations = unit_relations(unit, pins[k]);
 

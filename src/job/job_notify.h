@@ -21,6 +21,7 @@
 
 #include "basic/id_map.h"
 #include "job/job_entry.h"
+#include "job/job_holder.h"
 #include "job/job_type.h"
 #include "unit/unit_table.h"
 
@@ -61,6 +62,7 @@ typedef struct JobNotify {
         JobRuleLimit *limits;           /* owned list: units for which a rule acted within the interval */
         IdMap limits_by_unit;           /* by unit index + 1 */
         size_t purge_at;                /* number of limits at which expired ones are freed */
+        JobHolders holders;
         uint64_t next_retry;            /* monotonic µs, or USEC_INFINITY */
 } JobNotify;
 

@@ -55,6 +55,7 @@ static const struct Repeatable {
         { "GetUnitProcesses", 1 },
         { "ListUnitFilesByPatterns", 1 },
         { "ListUnitsByPatterns", 1 },
+        { "ListLocks", 1 },
         { "Plan", 1 },
         { "PlanRun", 1 },
         { "Query", 1 },

@@ -13,6 +13,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "basic/fd_write.h"
 #include "basic/macro.h"
 #include "basic/text.h"
 #include "jobctl/ascii.h"
@@ -45,20 +46,6 @@ static size_t find_mark(const char *text, size_t n, const char **ret_ascii) {
         return 0;
 }
 
-static int write_all(int fd, const char *bytes, size_t n) {
-        while (n > 0) {
-                ssize_t written = write(fd, bytes, n);
-
-                if (written < 0 && errno == EINTR)
-                        continue;
-                if (written < 0)
-                        return -errno;
-                bytes += written;
-                n -= (size_t) written;
-        }
-        return 0;
-}
-
 static void translate(AsciiStream *stream, const char *bytes, size_t n, Text *text) {
         for (size_t i = 0; i < n;) {
                 const char *ascii;
@@ -86,7 +73,7 @@ static ssize_t ascii_write(void *cookie, const char *bytes, size_t n) {
         text_add_n(&all, bytes, n);
         stream->n_begun = 0;
         translate(stream, all.string ?: "", all.n, &text);
-        r = text.error < 0 || all.error < 0 ? -ENOMEM : write_all(stream->fd, text.string ?: "", text.n);
+        r = text.error < 0 || all.error < 0 ? -ENOMEM : fd_write_all(stream->fd, text.string ?: "", text.n);
         if (r < 0)
                 errno = -r;
         return r < 0 ? 0 : (ssize_t) n;
@@ -94,7 +81,7 @@ static ssize_t ascii_write(void *cookie, const char *bytes, size_t n) {
 
 static int ascii_close(void *cookie) {
         AsciiStream *stream = cookie;
-        int r = write_all(stream->fd, stream->begun, stream->n_begun);
+        int r = fd_write_all(stream->fd, stream->begun, stream->n_begun);
 
         free(stream);
         return r < 0 ? EOF : 0;

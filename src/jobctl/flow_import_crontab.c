@@ -234,7 +234,7 @@ static int read_shell_line(const char **at, char **ret_command) {
         return text_finish(&command, ret_command);
 }
 
-/* What follows the first %: each further one ends a line, and "\%" is a %. The manager ends the last line. */
+/* The input behind the first %: each further one ends a line, and "\%" is a %. The manager ends the last line. */
 static int set_input(ImportedFlow *flow, const char *at) {
         cleanup_(text_deinit) Text input = {};
         cleanup_free_ char *text = NULL;

@@ -149,7 +149,7 @@ static int note_key(WfReader *reader, const char *key, unsigned line) {
         unsigned depth = reader->json.depth;
         int r = is_array ? next(reader) : 0;
 
-        /* What is empty is not missed. */
+        /* A key with an empty value is not missed. */
         if (r < 0 || reader->token.kind == JSON_TOKEN_ARRAY_END)
                 return r;
         r = import_note(reader->flow->notes, key, reason_of(key), line);

@@ -113,6 +113,20 @@ int flow_parse_run(Jobctl *ctl, const char *word, uint64_t *ret_id) {
         return 0;
 }
 
+int flow_parse_node(Jobctl *ctl, const char *word, uint64_t *ret_id, char **ret_node) {
+        const char *slash = word ? strchr(word, '/') : NULL;
+        cleanup_free_ char *run = slash ? strndup(word, (size_t) (slash - word)) : NULL;
+        cleanup_free_ char *node = slash ? strdup(slash + 1) : NULL;
+        int r;
+
+        if (slash && (!run || !node))
+                return -ENOMEM;
+        r = flow_parse_run(ctl, slash ? run : word, ret_id);
+        if (r == 0)
+                *ret_node = take_ptr(node);
+        return r;
+}
+
 /* — start — */
 
 static int status_of_state(const char *state) {
@@ -220,7 +234,7 @@ static const char *find_operator(const Jobctl *ctl) {
         return user ? user->pw_name : NULL;
 }
 
-/* What a run is to have beside its parameters: 0, or an exit status after a message. */
+/* The options of a run beside its parameters: 0, or an exit status after a message. */
 static int make_options(Jobctl *ctl, const json_t *assignments, json_t **ret_options) {
         const Options *options = &ctl->options;
         const struct {
@@ -250,7 +264,7 @@ static int start_one(Jobctl *ctl, const char *unit, const json_t *wanted) {
         int r = jobctl_make_token(token);
 
         /* A call that is repeated makes no second run. */
-        if (r == 0 && !json_object_get(options, "key"))
+        if (r == 0 && !json_object_get(options, "key") && !json_object_get(options, "timer"))
                 json_object_set_new(options, "key", json_pack("{s:s}", "s", token));
         if (r == 0 && ctl->options.wait)
                 r = jobctl_subscribe(ctl, &error);
@@ -278,6 +292,8 @@ int flow_start(Jobctl *ctl, char *const *words) {
         strv_foreach(word, words)
                 if (strchr(*word, '='))
                         json_array_append_new(assignments, json_string(*word));
+        if (ctl->options.for_times && (ctl->options.key || ctl->options.name))
+                return jobctl_misused(ctl, "With --for= runs are known by their times: leave --key= and --name= out.");
         status = make_options(ctl, assignments, &options);
         if (status != EXIT_OK)
                 return status;
@@ -291,7 +307,8 @@ int flow_start(Jobctl *ctl, char *const *words) {
                 if (r == -EINVAL)
                         return jobctl_misused(ctl, "'%s' is not the name of a flow.", *word);
                 if (r == 0)
-                        r = start_one(ctl, unit, options);
+                        r = ctl->options.for_times ? flow_start_for(ctl, unit, options, start_one)
+                                                   : start_one(ctl, unit, options);
                 if (r < 0)
                         return r;
                 status = status == EXIT_OK ? r : status;
@@ -381,20 +398,17 @@ static int change(Jobctl *ctl, size_t verb, uint64_t id, const char *node) {
 
 /* "7/pull" or "7 pull". */
 static int change_by_words(Jobctl *ctl, size_t verb, char *const *words) {
-        cleanup_free_ char *run = words[0] ? strdup(words[0]) : NULL;
-        char *slash = run ? strchr(run, '/') : NULL;
-        const char *node = slash ? slash + 1 : words[0] ? words[1] : NULL;
+        cleanup_free_ char *named = NULL;
+        const char *node;
         uint64_t id;
-        int r;
+        int r = flow_parse_node(ctl, words[0], &id, &named);
 
-        if (slash)
-                *slash = '\0';
-        r = flow_parse_run(ctl, run, &id);
         if (r != 0)
                 return r;
-        if (words[0] && words[1] && (slash || words[2] || !verbs[verb].takes_node))
+        node = named ? named : words[1];
+        if (words[1] && (named || words[2] || !verbs[verb].takes_node))
                 return jobctl_misused(ctl, "'%s' is one word too many.",
-                                      words[slash || !verbs[verb].takes_node ? 1 : 2]);
+                                      words[named || !verbs[verb].takes_node ? 1 : 2]);
         if (node && !verbs[verb].takes_node)
                 return jobctl_misused(ctl, "'flow %s' is about a run, not about one of its nodes.", verbs[verb].word);
         if (!node && verbs[verb].needs_node)
@@ -449,22 +463,44 @@ static int add_nodes(Jobctl *ctl, uint64_t id, const char *below, const char *li
 
 /* RUN FILE or RUN/NODE FILE. */
 int flow_add_nodes(Jobctl *ctl, char *const *words) {
-        cleanup_free_ char *run = words[0] ? strdup(words[0]) : NULL, *lines = NULL;
-        char *slash = run ? strchr(run, '/') : NULL;
+        cleanup_free_ char *node = NULL, *lines = NULL;
         uint64_t id;
         int r;
 
         if (!words[0] || !words[1] || words[2])
                 return jobctl_misused(ctl, "'flow add-nodes' takes a run, or a node as RUN/NODE, and a file, or '-'.");
-        if (slash)
-                *slash = '\0';
-        r = flow_parse_run(ctl, run, &id);
+        r = flow_parse_node(ctl, words[0], &id, &node);
         if (r != 0)
                 return r;
         r = read_lines(words[1], &lines);
         if (r < 0)
                 return jobctl_misused(ctl, "The file %s cannot be read: %s.", words[1], strerror(-r));
-        return add_nodes(ctl, id, slash ? slash + 1 : NULL, lines);
+        return add_nodes(ctl, id, node, lines);
+}
+
+/* TOKEN [RESULT]; a command of the node has the token in its environment. */
+int flow_complete(Jobctl *ctl, char *const *words) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        const char *token = words[0] ? words[0] : getenv("JOBD_TOKEN");
+        const char *as = ctl->options.as ? ctl->options.as : "success", *result = words[0] ? words[1] : NULL;
+        int r;
+
+        if (!token)
+                return jobctl_misused(ctl, "Write the token of the node, which its command has as $JOBD_TOKEN.");
+        if (words[0] && words[1] && words[2])
+                return jobctl_misused(ctl, "'%s' is one word too many; a result is one value of JSON, in quotes.",
+                                      words[2]);
+        r = identify(ctl, &error);
+        if (r == 0)
+                r = jobctl_call(ctl, "CompleteNode", "sss", json_pack("[sss]", token, as, result ? result : ""), NULL,
+                                &error);
+        if (r < 0)
+                return r == -ENOMEM ? r : jobctl_fail(ctl, &error, "complete the node");
+        if (ctl->options.json)
+                return jobctl_print_json(ctl, json_pack("{s:s, s:s}", "token", token, "outcome", as), EXIT_OK);
+        if (!ctl->options.quiet)
+                printf("The node is completed as %s.\n", as);
+        return EXIT_OK;
 }
 
 int flow_command(Jobctl *ctl, char *const *words) {

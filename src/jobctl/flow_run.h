@@ -16,14 +16,23 @@ int flow_show(Jobctl *ctl, char *const *words);
 int flow_why(Jobctl *ctl, char *const *words);
 int flow_draw(Jobctl *ctl, char *const *words); /* graph; connects by itself, if it has to */
 int flow_logs(Jobctl *ctl, char *const *words);
+int flow_locks(Jobctl *ctl, char *const *words);
+int flow_result(Jobctl *ctl, char *const *words);
 int flow_alarms(Jobctl *ctl, char *const *words);
 int flow_ack(Jobctl *ctl, char *const *words);
+int flow_complete(Jobctl *ctl, char *const *words);
 
+/* Submits a run, and waits for it with --wait: an exit status, or < 0. @options: as of StartRun. */
+typedef int FlowStart(Jobctl *ctl, const char *unit, const json_t *options);
+/* --for=: runs for times of the timer of @unit, by @start; the options of each are added to @options. */
+int flow_start_for(Jobctl *ctl, const char *unit, json_t *options, FlowStart *start);
 /* The rows that a method of a run or of the manager answers with, of all pages, at most @max: 0 or < 0. */
 int flow_query(Jobctl *ctl, const char *path, const char *method, json_t *filters /* taken over */, size_t max,
                json_t **ret_rows, BusError *ret_error);
 /* The number of a run by that or by its name: 0, or an exit status after a message. */
 int flow_parse_run(Jobctl *ctl, const char *word, uint64_t *ret_id);
+/* RUN or RUN/NODE; the caller owns *@ret_node, NULL: none is named. As above. */
+int flow_parse_node(Jobctl *ctl, const char *word, uint64_t *ret_id, char **ret_node);
 /* The row of a run: 0, -ENOENT, or < 0. */
 int flow_get(Jobctl *ctl, uint64_t id, json_t **ret_row, BusError *ret_error);
 /* Whether a run in that state has ended. */

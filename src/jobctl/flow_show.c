@@ -19,6 +19,7 @@
 #include "jobctl/names.h"
 #include "jobctl/state.h"
 #include "jobctl/table.h"
+#include "time/timestamp.h"
 
 #define RUNS_SHOWN 20U
 
@@ -126,9 +127,22 @@ static void add_text_filters(const Options *options, json_t *filters) {
                         json_object_set_new(filters, texts[i].key, json_pack("{s:s}", "s", texts[i].value));
 }
 
+/* 0, or an exit status after a message. */
+static int add_time_filter(Jobctl *ctl, const char *key, const char *text, json_t *filters) {
+        usec_t time;
+        int r = text ? timestamp_parse(text, clock_realtime(), &time) : 0;
+
+        if (r < 0 && r != -ENOMEM)
+                return jobctl_misused(ctl, "'%s' is not a time for '--%s'; try \"today\", \"5min ago\" or \"18:30\".",
+                                      text, key);
+        if (r == 0 && text)
+                json_object_set_new(filters, key, json_pack("{s:I}", "t", (json_int_t) time));
+        return r;
+}
+
 static int make_filters(Jobctl *ctl, char *const *words, json_t **ret_filters) {
         cleanup_json_ json_t *filters = json_object();
-        char *const *states = ctl->options.states;
+        char *const *states = ctl->options.states, *const *types = ctl->options.types;
         cleanup_free_ char *unit = NULL;
         int r = words[0] ? name_mangle(words[0], ".flow", &unit) : 0;
 
@@ -141,9 +155,20 @@ static int make_filters(Jobctl *ctl, char *const *words, json_t **ret_filters) {
         if (r == 0 && states)
                 json_object_set_new(filters, "state", json_pack("{s:s}", "s", states[0]));
         add_text_filters(&ctl->options, filters);
+        if (types && types[1])
+                return jobctl_misused(ctl, "'flow list' takes one type: --type=%s.", types[0]);
+        if (types && !text_equal(types[0], "flow") && !text_equal(types[0], "batch") && !text_equal(types[0], "stream"))
+                return jobctl_misused(ctl, "'%s' is not a type of runs; there are flow, batch and stream.", types[0]);
+        if (types)
+                json_object_set_new(filters, "kind", json_pack("{s:s}", "s", types[0]));
+        if (r == 0)
+                r = add_time_filter(ctl, "since", ctl->options.since, filters);
+        if (r == 0)
+                r = add_time_filter(ctl, "until", ctl->options.until, filters);
         if (ctl->options.deleted)
                 json_object_set_new(filters, "deleted", json_pack("{s:b}", "b", true));
-        *ret_filters = take_ptr(filters);
+        if (r == 0)
+                *ret_filters = take_ptr(filters);
         return r;
 }
 
@@ -249,7 +274,7 @@ static void print_params(const char *params) {
         }
 }
 
-/* What has triggered the run, and what its attempts learn of that. */
+/* The trigger of the run, and the variables that its attempts get for it. */
 static void print_trigger(const json_t *run) {
         const json_t *environment = json_object_get(run, "environment");
         const char *trigger = value_string(run, "trigger");
@@ -294,6 +319,8 @@ static void print_run(Jobctl *ctl, const json_t *run) {
         print_time("Ended", value_u64(run, "ended"));
         print_time("Deleted", value_u64(run, "deleted"));
         print_time("Deadline", value_u64(run, "deadline"));
+        if (*value_string(run, "result"))
+                printf("   Result: %s\n", value_string(run, "result"));
         if (value_u64(run, "round") > 1)
                 printf("    Round: %" PRIu64 "\n", value_u64(run, "round"));
         printf("    Nodes: %" PRIu64 " of %" PRIu64 " have ended, %" PRIu64 " failed\n\n", value_u64(run, "done"),
@@ -392,22 +419,18 @@ static int show_node(Jobctl *ctl, uint64_t id, const char *name, BusError *ret_e
 int flow_show(Jobctl *ctl, char *const *words) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *run = NULL;
-        cleanup_free_ char *name = words[0] ? strdup(words[0]) : NULL;
-        char *slash = name ? strchr(name, '/') : NULL;
+        cleanup_free_ char *node = NULL;
         uint64_t id;
-        int r;
+        int r = flow_parse_node(ctl, words[0], &id, &node);
 
-        if (slash)
-                *slash = '\0';
-        r = flow_parse_run(ctl, name, &id);
         if (r != 0)
                 return r;
         if (words[1])
                 return jobctl_misused(ctl, "'flow show' takes one run, or one node as RUN/NODE.");
-        if (slash && follows(ctl))
+        if (node && follows(ctl))
                 return jobctl_misused(ctl, "'flow show' follows a run, not a node.");
-        if (slash) {
-                r = show_node(ctl, id, slash + 1, &error);
+        if (node) {
+                r = show_node(ctl, id, node, &error);
                 return r < 0 ? jobctl_fail(ctl, &error, "show %s", words[0]) : r;
         }
         if (follows(ctl))
@@ -546,20 +569,16 @@ int flow_logs(Jobctl *ctl, char *const *words) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_(log_input_freep) LogInput *input = NULL;
         cleanup_json_ json_t *run = NULL;
-        cleanup_free_ char *word = words[0] ? strdup(words[0]) : NULL;
-        char *slash = word ? strchr(word, '/') : NULL;
+        cleanup_free_ char *node = NULL;
         const int format = log_format_from_string(ctl->options.output ?: "short");
-        FlowLogs logs = { .node = slash ? slash + 1 : NULL,
-                          .format = ctl->options.json ? LOG_FORMAT_JSON : (LogFormat) MAX(format, 0) };
+        FlowLogs logs = { .format = ctl->options.json ? LOG_FORMAT_JSON : (LogFormat) MAX(format, 0) };
         LogFilter filter = { .priority_max = 7 };
         uint64_t id;
-        int r;
+        int r = flow_parse_node(ctl, words[0], &id, &node);
 
-        if (slash)
-                *slash = '\0';
-        r = flow_parse_run(ctl, word, &id);
         if (r != 0)
                 return r;
+        logs.node = node;
         if (words[1] || format < 0)
                 return jobctl_misused(ctl, "'flow logs' takes RUN or RUN/NODE, and --output short, iso, cat or json.");
         r = flow_get(ctl, id, &run, &error);

@@ -200,6 +200,8 @@ static int print_explanation(Jobctl *ctl, const json_t *explanation, bool is_of_
         print_strings("Also:", json_object_get(explanation, "also"));
         if (r == 0)
                 r = print_chain(ctl, "What it waits for:", json_object_get(explanation, "blockers"));
+        if (*value_string(explanation, "held"))
+                printf("\nHeld by: %s\n", value_string(explanation, "held"));
         print_runs(explanation);
         is_of_transaction |= strcmp(value_string(explanation, "kind"), "refused") == 0;
         return r < 0 || !is_of_transaction ? r : plan_print_dropped(ctl, json_object_get(explanation, "dropped"));

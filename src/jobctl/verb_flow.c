@@ -23,12 +23,15 @@ static const struct {
         { "compensate", flow_command, true },
         { "add-nodes", flow_add_nodes, false },
         { "delete", flow_command, true },  { "alarms", flow_alarms, false }, { "ack", flow_ack, false },
+        { "complete", flow_complete, false },
+        { "locks", flow_locks, false },
+        { "result", flow_result, false },
         { "plan", flow_plan, false },
 };
 
-static const char list_of_verbs[] = "start, plan, list, show, logs, why, retry, rerun, resolve, skip, approve, pause, "
-                                    "resume, stop, cancel, compensate, add-nodes, delete, alarms, ack, graph and "
-                                    "import";
+static const char list_of_verbs[] = "start, plan, list, show, result, logs, why, retry, rerun, resolve, skip, approve, "
+                                    "pause, resume, stop, cancel, compensate, add-nodes, delete, complete, locks, "
+                                    "alarms, ack, graph and import";
 
 int verb_flow(Jobctl *ctl, char *const *words) {
         if (text_equal(words[0], "import"))

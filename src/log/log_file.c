@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "basic/fd_write.h"
 #include "basic/text.h"
 #include "log/log_file.h"
 #include "log/log_record.h"
@@ -263,20 +264,6 @@ int log_file_prepare(LogFiles *files, LogFile *file, usec_t realtime, usec_t mon
         return log_file_open(files, file, realtime);
 }
 
-static int write_all(int fd, const char *bytes, size_t n) {
-        while (n > 0) {
-                ssize_t written = write(fd, bytes, n);
-
-                if (written < 0 && errno == EINTR)
-                        continue;
-                if (written <= 0)
-                        return written < 0 ? -errno : -EIO;
-                bytes += written;
-                n -= (size_t) written;
-        }
-        return 0;
-}
-
 void log_file_cut(LogFile *file, uint64_t size) {
         (void) !ftruncate(file->fd, (off_t) size);
         file->size = size;
@@ -284,7 +271,7 @@ void log_file_cut(LogFile *file, uint64_t size) {
 }
 
 int log_file_append(LogFiles *files, LogFile *file, const char *bytes, size_t n) {
-        int r = write_all(file->fd, bytes, n);
+        int r = fd_write_all(file->fd, bytes, n);
 
         if (r < 0) {
                 log_file_cut(file, file->size);

@@ -30,10 +30,12 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "basic/vector.h"
+#include "exec/exec_credentials.h"
 #include "exec/exec_kill.h"
 #include "manager/manager_attempt_folder.h"
 #include "manager/manager_attempt.h"
 #include "manager/manager_policy.h"
+#include "manager/manager_run_folder.h"
 #include "process/process_rest.h"
 #include "types/exec_context.h"
 #include "types/exec_sandbox.h"
@@ -75,6 +77,7 @@ typedef struct Attempt {
         char **argv; /* owned: its words with values of the run; NULL: they have none */
         char name[NAME_BYTES];
         char *folder, *input; /* owned: paths; .input: NULL if it is not known yet */
+        char *run_folder; /* owned: path; NULL: not known yet, or RunDirectory=no */
         ManagerTake *take; /* owned: of its result; NULL: it is not being taken */
         bool must_be_stored; /* its result, at the end of the turn */
         uint64_t collection; /* of the store, that has its result; 0: none */
@@ -114,6 +117,7 @@ struct ManagerAttempts {
         VECTOR(Attempt *) all; /* by number; NULL: free */
         size_t n, n_told, n_stored, n_to_store;
         size_t n_using; /* that have uses of units */
+        char holder[512]; /* the answer of manager_attempts_find_holder() */
         size_t n_questions;
 };
 
@@ -121,6 +125,7 @@ static void proceed(Attempt *attempt);
 static void look_again(Attempt *attempt);
 static void note_end(Attempt *attempt, RunEndKind kind, const UnitExit *exit);
 static void cancel_job(Attempt *attempt);
+static void stop(Attempt *attempt);
 
 static Attempt *of(ProcessOwner *owner) {
         return container_of(owner, Attempt, owner);
@@ -181,6 +186,7 @@ static void release(Attempt *attempt) {
         drop_take(attempt);
         manager_result_unref(attempt->result);
         free(attempt->folder);
+        free(attempt->run_folder);
         free(attempt->input);
         free(attempt->problem);
         fd_close(attempt->answer);
@@ -326,6 +332,7 @@ static void drop(Attempt *attempt) {
         if (attempt->is_wanted)
                 process_errands_take_back(host->errands, &attempt->owner, UNIT_PURPOSE_MAIN);
         cancel_job(attempt);
+        manager_uses_release(&attempt->uses, host->jobs);
         if (attempt->step != ATTEMPT_OVER &&
             process_groups_signal(host->groups, &attempt->owner, SIGKILL, 0, 0) < 0 && attempt->pid > 0)
                 (void) exec_kill(attempt->pid, -1, SIGKILL, true);
@@ -387,6 +394,17 @@ static const FlowSettings *flow_of(const Attempt *attempt) {
         return flow_definition_settings(attempt->definition);
 }
 
+/* The command of a node with Script=, behind whose words the path of the script follows. */
+static char *const script_words[] = { (char *) "/bin/sh", (char *) "-eu", NULL };
+static const ExecCommand script_command = {
+        .path = (char *) "/bin/sh", .argv = (char **) script_words, .flags = EXEC_NO_EXPANSION
+};
+
+/* Script= of the node, if that is what the attempt runs; NULL. */
+static const char *script_of(const Attempt *attempt) {
+        return attempt->command.is_extra ? NULL : attempt->command.node->script;
+}
+
 /* A compensation, or the final command. */
 static bool is_of_end(const Attempt *attempt) {
         return run_graph_is_extra(attempt->graph, attempt->key.node);
@@ -412,15 +430,15 @@ static const FlowPolicy *policy_of(const Attempt *attempt) {
 }
 
 /* The command of the present step; NULL: there is none (any more). */
-static ExecCommand *command_of(const Attempt *attempt) {
+static const ExecCommand *command_of(const Attempt *attempt) {
         const FlowProcess *process = attempt->command.process;
         const FlowPolicy *policy = policy_of(attempt);
-        ExecCommand *command = NULL;
+        const ExecCommand *command = NULL;
 
         if (attempt->is_question)
                 return policy && attempt->step == ATTEMPT_MAIN ? policy->command : NULL;
         if (attempt->step == ATTEMPT_MAIN)
-                command = attempt->command.command;
+                command = script_of(attempt) ? &script_command : attempt->command.command;
         else if (attempt->command.is_extra)
                 return NULL;
         else if (attempt->step == ATTEMPT_PRE)
@@ -434,10 +452,14 @@ static ExecCommand *command_of(const Attempt *attempt) {
 
 static int set_key(const Attempt *attempt, char ***environment) {
         const RunAttemptKey *key = &attempt->key;
+        const ManagerAttemptsHost *host = &attempt->attempts->host;
         const char *node = run_graph_name(attempt->graph, key->node);
+        const char *token = host->ops->token_of(host->userdata, key);
         int r;
 
         r = unit_process_add_variable(environment, "JOBD_UNIT=%s", attempt->unit->id);
+        if (r == 0 && token)
+                r = unit_process_add_variable(environment, "JOBD_TOKEN=%s", token);
         if (r == 0)
                 r = unit_process_add_variable(environment, "JOBD_RUN=%" PRIu32, key->run);
         if (r == 0)
@@ -505,7 +527,7 @@ static int set_environment(const Attempt *attempt, char ***environment) {
 
 /* — data — */
 
-/* What ends a run gives no result, and asks for none. */
+/* Compensations and final commands leave no result, and get none. */
 static const FlowData *data_of(const Attempt *attempt) {
         static const FlowData none;
 
@@ -529,30 +551,63 @@ static int make_folder(Attempt *attempt, const ExecRequest *request, ExecResult 
         }
         if (r == 0)
                 r = manager_attempt_folder_write(attempt->folder, "input", json);
+        if (r == 0 && script_of(attempt))
+                r = manager_attempt_folder_write(attempt->folder, "script", script_of(attempt));
         if (r == 0)
                 return manager_attempt_folder_give(attempt->folder, request, result);
         exec_result_set(result, EXEC_STEP_RESOURCES, r, "cannot prepare %s: %s", attempt->folder, strerror(-r));
         return r;
 }
 
-static int set_data(Attempt *attempt, ExecRequest *request, ExecResult *result) {
+/* RunDirectory=: the user of the flow owns it, whoever this attempt runs as. */
+static int set_run_folder(Attempt *attempt, ExecRequest *request, ExecResult *result) {
         const ManagerAttemptsHost *host = &attempt->attempts->host;
+        ExecRequest owner = { .is_user_manager = request->is_user_manager };
+        ExecCredentials credentials = {};
+        int r = 0;
+
+        if (!flow_of(attempt)->run_directory || !host->run_folders)
+                return 0;
+        if (!attempt->run_folder)
+                r = manager_run_folder_path(host->run_folders, attempt->key.run, &attempt->run_folder);
+        if (r == 0)
+                r = unit_process_add_variable(&request->own_environment, "JOBD_RUN_DIR=%s", attempt->run_folder);
+        if (r < 0)
+                return r;
+        exec_context_fill_user(&flow_of(attempt)->process.exec, &owner);
+        r = exec_credentials_resolve(&owner, &credentials, result);
+        request->common_folder = attempt->run_folder;
+        request->common_uid = credentials.owner;
+        request->common_gid = credentials.owner_group;
+        exec_credentials_deinit(&credentials);
+        return r;
+}
+
+static int set_input(Attempt *attempt, ExecRequest *request, ExecResult *result) {
         int r = attempt->has_begun ? 0 : make_folder(attempt, request, result);
 
         if (r == 0 && !attempt->input)
                 r = text_join_path(attempt->folder, "input", &attempt->input);
         if (r == 0)
                 r = unit_process_add_variable(&request->own_environment, "JOBD_INPUT=%s", attempt->input);
+        request->own_folder = attempt->folder;
+        return r;
+}
+
+static int set_data(Attempt *attempt, ExecRequest *request, ExecResult *result) {
+        const ManagerAttemptsHost *host = &attempt->attempts->host;
+        const bool has_results = data_of(attempt)->input_mode == FLOW_INPUT_ENV;
+        int r = set_input(attempt, request, result);
+
         if (r == 0)
                 r = unit_process_add_variable(&request->own_environment, "JOBD_RESULT=%s/result", attempt->folder);
-        if (r == 0 && data_of(attempt)->input_mode == FLOW_INPUT_ENV)
-                r = host->ops->variables(host->userdata, &attempt->key, &request->own_environment);
+        if (r == 0 && (has_results || script_of(attempt)))
+                r = host->ops->variables(host->userdata, &attempt->key, has_results, &request->own_environment);
         if (r == -E2BIG)
-                exec_result_set(result, EXEC_STEP_RESOURCES, r,
-                                "InputMode=env: parameters and results have more than 64 KiB; use InputMode=file");
+                exec_result_set(result, EXEC_STEP_RESOURCES, r, "%s have more than 64 KiB; use InputMode=file",
+                                has_results ? "InputMode=env: parameters and results" : "Script=: parameters");
         if (data_of(attempt)->input_mode == FLOW_INPUT_STDIN && attempt->step == ATTEMPT_MAIN)
                 request->standard_input_file = attempt->input;
-        request->own_folder = attempt->folder;
         return r;
 }
 
@@ -577,16 +632,9 @@ static int set_streams(Attempt *attempt, ExecRequest *request) {
 }
 
 static int set_question(Attempt *attempt, ExecRequest *request, ExecResult *result) {
-        int r = attempt->has_begun ? 0 : make_folder(attempt, request, result);
+        int r = set_input(attempt, request, result);
 
-        if (r == 0 && !attempt->input)
-                r = text_join_path(attempt->folder, "input", &attempt->input);
-        if (r == 0)
-                r = unit_process_add_variable(&request->own_environment, "JOBD_INPUT=%s", attempt->input);
-        if (r == 0)
-                r = set_streams(attempt, request);
-        request->own_folder = attempt->folder;
-        return r;
+        return r < 0 ? r : set_streams(attempt, request);
 }
 
 static void prepare_log(Attempt *attempt, ExecRequest *request) {
@@ -613,6 +661,18 @@ static bool has_values(const ExecCommand *command) {
         return false;
 }
 
+static int make_script_words(Attempt *attempt, ExecRequest *request) {
+        char *path;
+        int r = strv_copy(script_command.argv, &attempt->argv);
+
+        if (r == 0)
+                r = text_join_path(attempt->folder, "script", &path);
+        if (r == 0)
+                r = strv_consume(&attempt->argv, path);
+        request->argv = attempt->argv;
+        return r;
+}
+
 /* The words of @command, with the values that they name. */
 static int make_words(Attempt *attempt, const ExecCommand *command, ExecRequest *request, ExecResult *result) {
         const ManagerAttemptsHost *host = &attempt->attempts->host;
@@ -620,6 +680,8 @@ static int make_words(Attempt *attempt, const ExecCommand *command, ExecRequest 
         int r;
 
         attempt->argv = strv_free(attempt->argv);
+        if (command == &script_command)
+                return make_script_words(attempt, request);
         request->argv = command->argv;
         if (!has_values(command))
                 return 0;
@@ -637,7 +699,8 @@ static int prepare_command(Attempt *attempt, ExecRequest *request, ExecResult *r
 
         if (!command || !command->path || !command->argv || !command->argv[0])
                 return -ENOEXEC;
-        request->label = attempt->is_question           ? "Command"
+        request->label = command == &script_command     ? "Script"
+                         : attempt->is_question           ? "Command"
                          : attempt->step == ATTEMPT_MAIN ? attempt->command.setting
                          : attempt->step == ATTEMPT_PRE ? "ExecStartPre"
                                                         : "ExecStopPost";
@@ -652,7 +715,10 @@ static int prepare_command(Attempt *attempt, ExecRequest *request, ExecResult *r
                 r = set_environment(attempt, &request->own_environment);
         if (r < 0)
                 return r;
-        return attempt->is_question ? set_question(attempt, request, result) : set_data(attempt, request, result);
+        if (attempt->is_question)
+                return set_question(attempt, request, result);
+        r = set_run_folder(attempt, request, result);
+        return r < 0 ? r : set_data(attempt, request, result);
 }
 
 static int attempt_prepare(ProcessOwner *owner, UnitPurpose purpose, ExecRequest *request, ExecResult *result) {
@@ -827,7 +893,7 @@ static bool leaves_rest(const Attempt *attempt) {
         return mode == KILL_MODE_NONE || mode == KILL_MODE_PROCESS;
 }
 
-/* What the question has come to; a person is asked where there is no answer. */
+/* The answer to a question; without one a person is asked. */
 static RunAnswer take_answer(const Attempt *attempt, char **ret_reason) {
         const ManagerPolicyEnd end = {
                 .answer = attempt->answer,
@@ -869,6 +935,7 @@ static void end(Attempt *attempt) {
         note_end(attempt, RUN_END_FAILED, NULL);
         drop_take(attempt);
         mark(attempt);
+        manager_uses_release(&attempt->uses, host->jobs);
         tell_end(attempt);
 }
 
@@ -883,7 +950,7 @@ static void look_again(Attempt *attempt) {
 
 /* — results — */
 
-/* What a process that was told to end has left does not count, nor what others than the command have. */
+/* A result counts only from the command itself, and only if it was not told to end. */
 static bool has_result(const Attempt *attempt) {
         return !attempt->is_question && attempt->has_end && attempt->kind == RUN_END_EXITED &&
                !attempt->is_abandoned && !attempt->is_stopping && attempt->definition && !is_of_end(attempt);
@@ -907,7 +974,9 @@ static int begin_take(Attempt *attempt) {
                 return -ENOMEM;
         take->path = take_ptr(from);
         take->copy_path = take_ptr(copy);
-        take->outputs = has_succeeded(attempt) ? data_of(attempt)->outputs : NULL;
+        /* With Callback= the keys may be in the result of whoever completes the node. */
+        take->outputs = has_succeeded(attempt) && !attempt->command.node->has_callback ? data_of(attempt)->outputs
+                                                                                       : NULL;
         take->max = data_of(attempt)->result_max;
         attempt->take = take;
         return 0;
@@ -1042,6 +1111,12 @@ static bool clean(Attempt *attempt) {
         return false;
 }
 
+/* See manager_attempts_step(). */
+static bool waits_for_units(const Attempt *attempt) {
+        return attempt->step == ATTEMPT_PRE && attempt->index == 0 && !attempt->has_begun && !attempt->is_stopping &&
+               !manager_uses_are_met(&attempt->uses);
+}
+
 static void proceed(Attempt *attempt) {
         /* See manager_attempts_step(). */
         if (attempt->is_job)
@@ -1064,6 +1139,8 @@ static void proceed(Attempt *attempt) {
                 collect(attempt);
                 return;
         }
+        if (waits_for_units(attempt))
+                return;
         if (attempt->step == ATTEMPT_PRE && !command_of(attempt)) {
                 attempt->step = ATTEMPT_MAIN;
                 attempt->index = 0;
@@ -1209,20 +1286,9 @@ static bool attempt_describe_group(ProcessOwner *owner, ProcessGroupTerms *terms
 /* The flow is as a slice to it. */
 static size_t attempt_list_slices(ProcessOwner *owner, ProcessSlice slices[static PROCESS_SLICES_MAX]) {
         const Attempt *attempt = of(owner);
-        ProcessOwner *above = owner_of_unit(attempt);
-        ProcessSlice others[PROCESS_SLICES_MAX];
-        size_t n = 0, n_others = above ? above->ops->list_slices(above, others) : 0;
 
-        if (!above)
-                return 0;
-        slices[n++] = (ProcessSlice) {
-                .name = attempt->unit->id,
-                .resources = attempt->definition ? flow_of(attempt)->resources : NULL,
-                .owner = above,
-        };
-        for (size_t i = 0; i < n_others && n < PROCESS_SLICES_MAX; i++)
-                slices[n++] = others[i];
-        return n;
+        return process_slices_below(owner_of_unit(attempt), attempt->unit->id,
+                                    attempt->definition ? flow_of(attempt)->resources : NULL, slices);
 }
 
 static void attempt_changed(ProcessOwner *owner) {
@@ -1286,16 +1352,56 @@ static void tell_job(Attempt *attempt) {
         host->ops->started(host->userdata, &attempt->key);
 }
 
+/* Goes on when the units and folders that the command needs are there, or cannot be had. True: it has gone on. */
+static bool step_process(Attempt *attempt) {
+        cleanup_free_ char *problem = NULL;
+        RunEndKind kind = RUN_END_FAILED;
+        ManagerUseResult result;
+
+        if (!attempt->definition)
+                return false;
+        result = step_uses(attempt, &kind, &problem);
+        if (result == MANAGER_USES_WAIT)
+                return false;
+        if (problem)
+                say(attempt, LOG_LEVEL_ERROR, "%s", problem);
+        if (result == MANAGER_USES_ENDED) {
+                note_end(attempt, kind, NULL);
+                attempt->step = ATTEMPT_CLEAN;
+        }
+        mark(attempt);
+        proceed(attempt);
+        return true;
+}
+
+/* A unit that the attempt is bound to is gone, and with it what the attempt could do. */
+static bool end_lost(Attempt *attempt) {
+        const ManagerAttemptsHost *host = &attempt->attempts->host;
+        const char *unit = attempt->step < ATTEMPT_CLEAN && !attempt->is_stopping
+                                   ? manager_uses_find_lost(&attempt->uses, host->jobs)
+                                   : NULL;
+
+        if (!unit)
+                return false;
+        say(attempt, LOG_LEVEL_ERROR, "It ends, because %s, which it is bound to, is gone.", unit);
+        attempt->is_interrupted = manager_jobs_is_stopping(host->jobs, attempt->unit);
+        note_end(attempt, RUN_END_FAILED, NULL);
+        stop(attempt);
+        return true;
+}
+
 /* True if the end was told. */
 static bool step_attempt(Attempt *attempt) {
         cleanup_free_ char *problem = NULL;
         RunEndKind kind = RUN_END_EXITED;
         ManagerUseResult result;
+        bool has_lost;
 
+        has_lost = end_lost(attempt);
         if (attempt->is_stopping) {
                 if (!attempt->is_abandoned)
                         cancel_job(attempt);
-                end_job(attempt, RUN_END_CANCELLED);
+                end_job(attempt, has_lost ? RUN_END_FAILED : RUN_END_CANCELLED);
                 return true;
         }
         if (!attempt->definition)
@@ -1317,8 +1423,14 @@ bool manager_attempts_step(ManagerAttempts *attempts) {
         for (size_t i = 0; i < attempts->all.n && attempts->n_using > 0; i++) {
                 Attempt *attempt = attempts->all.items[i];
 
-                if (attempt && attempt->is_job && attempt->is_known && attempt->step != ATTEMPT_OVER)
+                if (!attempt || !attempt->is_known || attempt->step == ATTEMPT_OVER || attempt->uses.n == 0)
+                        continue;
+                if (attempt->is_job)
                         has_told |= step_attempt(attempt);
+                else if (waits_for_units(attempt))
+                        has_told |= step_process(attempt);
+                else
+                        has_told |= end_lost(attempt);
         }
         return has_told;
 }
@@ -1408,6 +1520,7 @@ int manager_attempts_resume(ManagerAttempts *attempts, const RunAttemptKey *key,
                 terminate(attempt);
         else if (attempt->waits || (attempt->pid == 0 && !attempt->is_wanted)) {
                 attempt->waits = false;
+                attempt->attempts->host.turn->has_news = true;
                 proceed(attempt);
         }
         return 0;
@@ -1488,6 +1601,22 @@ bool manager_attempts_explain(const ManagerAttempts *attempts, const RunAttemptK
 
         return attempt && attempt->step != ATTEMPT_OVER &&
                manager_uses_explain(&attempt->uses, attempts->host.jobs, attempt->unit, text);
+}
+
+const char *manager_attempts_find_holder(ManagerAttempts *attempts, const Unit *unit) {
+        for (size_t i = 0; i < attempts->all.n && attempts->n_using > 0; i++) {
+                const Attempt *attempt = attempts->all.items[i];
+
+                if (!attempt || attempt->step == ATTEMPT_OVER || !manager_uses_hold(&attempt->uses, unit))
+                        continue;
+                snprintf(attempts->holder, sizeof(attempts->holder), "run %" PRIu32 "%s%s", attempt->key.run,
+                         attempt->definition ? ", node " : "",
+                         attempt->definition
+                                 ? run_graph_name(attempt->graph, attempt->key.node)
+                                 : "");
+                return attempts->holder;
+        }
+        return NULL;
 }
 
 unsigned manager_attempts_count(const ManagerAttempts *attempts, const Unit *unit) {

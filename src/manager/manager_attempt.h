@@ -10,8 +10,10 @@
  * end, whatever comes after.
  *
  * The attempt of a node with Unit= is a job of that unit instead (manager_use.h):
- * it has no process, and is over when the job is. A question to a command that
- * judges a node is one that has no row: nothing is lost with it.
+ * it has no process, and is over when the job is. What RequiresUnit= and its kin
+ * want comes before both, and units that they name are held until the end. A
+ * question to a command that judges a node is one that has no row: nothing is
+ * lost with it.
  *
  * Attempts are recorded in the state of the manager until the end is durable
  * in the store of runs, so that no death of core loses how one has ended.
@@ -30,12 +32,13 @@
 typedef struct ManagerAttempts ManagerAttempts;
 
 typedef struct ManagerAttemptsOps {
-        /* What every process of this manager gets. 0, or < 0 with @result set: none is to be made. */
+        /* Adds what every process of this manager gets. 0, or < 0 with @result set: none is to be made. */
         int (*surround)(void *userdata, ExecRequest *request, ExecResult *result);
         ProcessOwner *(*owner_of)(void *userdata, Unit *unit); /* NULL: no memory */
         /* The words of a command with values of its run; the caller owns them. As manager_run_substitute(). */
         int (*substitute)(void *userdata, const RunAttemptKey *key, const ExecCommand *command, char ***ret_argv,
                           char **ret_problem);
+        const char *(*token_of)(void *userdata, const RunAttemptKey *key); /* of Callback=; NULL: none */
         char *const *(*environment_of)(void *userdata, uint32_t run); /* that all attempts of the run have */
         RunState (*result_of)(void *userdata, uint32_t run); /* of one that is about to end */
         /*
@@ -44,10 +47,11 @@ typedef struct ManagerAttemptsOps {
          */
         int (*input)(void *userdata, const RunAttemptKey *key, const char *folder, char **ret_json,
                      char **ret_problem);
-        int (*variables)(void *userdata, const RunAttemptKey *key, char ***environment); /* InputMode=env */
+        /* Parameters of the run and, with @has_results, results of parents: InputMode=env, Script=. */
+        int (*variables)(void *userdata, const RunAttemptKey *key, bool has_results, char ***environment);
         /* The same for the command that judges a node; nothing can lack. */
         int (*question)(void *userdata, const RunAttemptKey *key, const char *folder, char **ret_json);
-        /* What it has said; @reason: borrowed; NULL: none. */
+        /* The answer to a question; @reason: borrowed; NULL: none. */
         void (*answered)(void *userdata, const RunAttemptKey *key, const Unit *unit, RunAnswer answer,
                          const char *reason);
         /* As runstore_client_collect(). */
@@ -65,6 +69,7 @@ typedef struct ManagerAttemptsHost {
         ProcessGroups *groups;
         ManagerLog *const *log;
         const char *folder; /* for folders of attempts, and files of large results */
+        const char *run_folders; /* for folders of runs; NULL: there are none */
         ManagerJobs *jobs;
         const ManagerAttemptsOps *ops;
         void *userdata;
@@ -118,14 +123,16 @@ void manager_attempts_drop_unknown(ManagerAttempts *attempts);
 /* — what can be asked — */
 
 bool manager_attempts_has(const ManagerAttempts *attempts, const RunAttemptKey *key);
-/* What is known of an attempt; valid until the next turn. -ENOENT. */
+/* The facts of an attempt; valid until the next turn. -ENOENT. */
 int manager_attempts_get(const ManagerAttempts *attempts, const RunAttemptKey *key, ManagerAttemptFacts *ret_facts);
 /* How many attempts of @unit are not over. */
 unsigned manager_attempts_count(const ManagerAttempts *attempts, const Unit *unit);
-/* What a running attempt waits for of units, as manager_uses_explain(). */
+/* Says which units a running attempt waits for, as manager_uses_explain(). */
 bool manager_attempts_explain(const ManagerAttempts *attempts, const RunAttemptKey *key, Text *text);
 /* The node of an abandoned attempt of @run that is not over, "?" if its name is not known; NULL: there is none. */
 const char *manager_attempts_find_abandoned(const ManagerAttempts *attempts, uint32_t run);
+/* The attempt that holds @unit, as "run 17, node x", until the next call; NULL: none does. */
+const char *manager_attempts_find_holder(ManagerAttempts *attempts, const Unit *unit);
 ProcessOwner *manager_attempts_find_owner(const ManagerAttempts *attempts, const char *name);
 /* Every attempt that is not forgotten, in any order. */
 void manager_attempts_foreach_process(const ManagerAttempts *attempts, const Unit *unit,

@@ -38,6 +38,12 @@ static int make_below(const char *base, const char *below, mode_t mode) {
         return r;
 }
 
+int manager_attempt_folder_make_results(const char *base) {
+        int r = make_below(base, "attempts", 0711);
+
+        return r < 0 ? r : make_below(base, "results", 0700);
+}
+
 int manager_attempt_folder_make(const char *base, const char *path) {
         int r;
 
@@ -45,11 +51,9 @@ int manager_attempt_folder_make(const char *base, const char *path) {
                 return 0;
         if (errno == EEXIST)
                 r = exec_remove_tree(path);
-        else if (errno == ENOENT) {
-                r = make_below(base, "attempts", 0711);
-                if (r == 0)
-                        r = make_below(base, "results", 0700);
-        } else
+        else if (errno == ENOENT)
+                r = manager_attempt_folder_make_results(base);
+        else
                 r = -errno;
         return r == 0 && mkdir(path, 0700) < 0 ? -errno : r;
 }

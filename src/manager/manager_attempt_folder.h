@@ -20,6 +20,8 @@
 int manager_attempt_folder_path(const char *base, const char *name, char **ret_path);
 int manager_attempt_folder_result_path(const char *base, const char *name, char **ret_path);
 
+/* Makes the folders that these are in: 0 or -errno. */
+int manager_attempt_folder_make_results(const char *base);
 /* Makes it anew, and the folders above: 0 or -errno. */
 int manager_attempt_folder_make(const char *base, const char *path);
 int manager_attempt_folder_write(const char *path, const char *file, const char *text); /* 0 or -errno */

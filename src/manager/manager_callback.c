@@ -583,20 +583,8 @@ static bool callback_describe_group(ProcessOwner *owner, ProcessGroupTerms *term
 static size_t callback_list_slices(ProcessOwner *owner, ProcessSlice slices[static PROCESS_SLICES_MAX]) {
         const Callback *callback = of(owner);
         const FlowSettings *flow = callback->unit->type_settings;
-        ProcessOwner *above = owner_of_unit(callback);
-        ProcessSlice others[PROCESS_SLICES_MAX];
-        size_t n = 0, n_others = above ? above->ops->list_slices(above, others) : 0;
 
-        if (!above)
-                return 0;
-        slices[n++] = (ProcessSlice) {
-                .name = callback->unit->id,
-                .resources = flow ? flow->resources : NULL,
-                .owner = above,
-        };
-        for (size_t i = 0; i < n_others && n < PROCESS_SLICES_MAX; i++)
-                slices[n++] = others[i];
-        return n;
+        return process_slices_below(owner_of_unit(callback), callback->unit->id, flow ? flow->resources : NULL, slices);
 }
 
 static void callback_changed(ProcessOwner *owner) {

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "basic/fd.h"
+#include "basic/fd_write.h"
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "manager/manager_result.h"
@@ -122,18 +123,6 @@ static int read_short(ManagerTake *take) {
         return 0;
 }
 
-static int write_all(int fd, const char *bytes, size_t n) {
-        while (n > 0) {
-                const ssize_t written = write(fd, bytes, n);
-
-                if (written < 0)
-                        return -errno;
-                bytes += written;
-                n -= (size_t) written;
-        }
-        return 0;
-}
-
 /* 1: all is copied. */
 static int copy_slice(ManagerTake *take) {
         char buffer[64 * 1024];
@@ -151,7 +140,7 @@ static int copy_slice(ManagerTake *take) {
                 int r;
 
                 n = read(take->from, buffer, MIN(sizeof(buffer), take->size - take->n));
-                r = n < 0 ? -errno : write_all(take->copy, buffer, (size_t) n);
+                r = n < 0 ? -errno : fd_write_all(take->copy, buffer, (size_t) n);
                 if (r < 0)
                         return r;
                 take->n += (size_t) n;

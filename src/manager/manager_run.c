@@ -17,10 +17,12 @@
 #include "basic/clock.h"
 #include "basic/log.h"
 #include "basic/strv.h"
+#include "exec/exec_remove.h"
 #include "manager/manager_priority.h"
+#include "manager/manager_run_folder.h"
 #include "manager/manager_run_private.h"
 
-/* What is made in a turn. */
+/* Attempts that are begun in a turn. */
 #define ATTEMPTS_A_TURN 64U
 /* Above these the store is behind: no attempt is made, no run is taken. */
 #define BYTES_TIGHT ((size_t) 32 * 1024 * 1024)
@@ -55,6 +57,8 @@ static void on_opened(void *userdata, uint64_t durable, bool has_lost) {
                 for (ManagerFlow *flow = runs->flows; flow; flow = flow->next)
                         for (ManagerRun *run = flow->first; run; run = run->next)
                                 run->is_put = false;
+                manager_run_forget_stored(runs);
+                manager_run_drop_outlines(runs);
                 manager_alarms_put_all(runs->alarms);
                 run_engine_put_all(runs->engine);
         }
@@ -92,6 +96,7 @@ static void on_rows(void *userdata, uint64_t query, RunStorePage *page) {
         runs->has_heard = true;
         if (manager_run_load_rows(runs, query, page) || manager_run_submit_rows(runs, query, page) ||
             manager_run_retain_rows(runs, query, page) || manager_run_outbox_rows(runs, query, page) ||
+            manager_run_outline_rows(runs, query, page) || manager_run_reading_rows(runs, query, page) ||
             !take_asked(runs, query, &asked))
                 return;
         runs->host.ops->answered(runs->host.userdata, &(ManagerRunAnswer) { .ticket = asked.ticket,
@@ -112,12 +117,15 @@ static void on_refused(void *userdata, uint64_t number, const RunStoreRefusal *r
                 runs->is_refusing &= manager_run_link_is_refused(runs->link);
         if (number == 0 || manager_run_load_refused(runs, number) || manager_run_submit_refused(runs, number) ||
             manager_run_retain_refused(runs, number) || manager_run_outbox_refused(runs, number) ||
+            manager_run_outline_refused(runs, number) || manager_run_reading_refused(runs, number, refusal) ||
             manager_attempts_refused(runs->attempts, number, refusal->reason == RUNSTORE_REFUSED_TOO_LARGE))
                 return;
         if (take_asked(runs, number, &asked))
                 manager_run_answer_failure(runs, asked.ticket, -EHOSTDOWN, "StoreUnavailable", refusal->sentence);
-        else
+        else {
+                manager_run_forget_stored(runs);
                 log_error("The store of runs has refused batch %" PRIu64 ": %s", number, refusal->sentence);
+        }
 }
 
 static void on_collected(void *userdata, uint64_t number, const uint8_t *hash) {
@@ -135,7 +143,7 @@ static const ManagerRunLinkOps link_ops = {
         .refused = on_refused,
 };
 
-/* What waits for a store that cannot be used fails; what could not be loaded is loaded again. */
+/* Requests that wait for a store that cannot be used fail; runs that could not be loaded are loaded again. */
 static void look(ManagerRuns *runs) {
         cleanup_(failure_deinit) Failure failure = {};
 
@@ -339,6 +347,8 @@ static void forget_ended(ManagerRuns *runs) {
                         if (run->is_over && run->is_put && !run->is_new && run->batch <= runs->durable &&
                             run_engine_forget(runs->engine, run->id) == 0) {
                                 manager_run_drop_files(run);
+                                if (run->facts.deleted > 0)
+                                        manager_run_folder_remove(runs->run_folders, run->id);
                                 manager_run_retain(runs, run);
                                 runs->host.ops->went(runs->host.userdata, run->id, run->put_state);
                                 manager_run_remove(runs, run);
@@ -365,14 +375,23 @@ static void end_batch(ManagerRuns *runs) {
         if (runs->has_batch) {
                 /* Rows that were not taken are put again in the next turn. */
                 runs->has_batch = false;
+                manager_run_outline_end_batch(runs, false);
                 return;
         }
+        manager_run_outline_end_batch(runs, true);
         runs->batch = MAX(runs->batch, runs->durable);
         for (size_t i = 0; i < runs->awaited.n; i++)
                 if (runs->awaited.items[i].batch == 0)
                         runs->awaited.items[i].batch = runs->batch;
         manager_attempts_note_batch(runs->attempts, runs->batch);
         manager_attempts_forget_stored(runs->attempts, runs->durable);
+}
+
+static void put_outline(ManagerRuns *runs) {
+        RecordWriter *writer = manager_run_outline_has_rows(runs) ? manager_run_writer(runs) : NULL;
+
+        if (writer)
+                manager_run_outline_put(runs, writer);
 }
 
 static int on_timer(sd_event_source *source, uint64_t usec, void *userdata) {
@@ -417,8 +436,8 @@ static void arm(ManagerRuns *runs) {
 
 static bool is_idle(const ManagerRuns *runs) {
         return !runs->flows && !runs->submits && !runs->triggers && !runs->pending && !runs->load &&
-               !runs->retentions && !runs->writer && runs->awaited.n == 0 && runs->acknowledgements.n == 0 &&
-               runs->look_at == USEC_INFINITY && manager_run_outbox_is_idle(runs);
+               !runs->retentions && !runs->outlines && !runs->writer && runs->awaited.n == 0 &&
+               runs->acknowledgements.n == 0 && runs->look_at == USEC_INFINITY && manager_run_outbox_is_idle(runs);
 }
 
 static void acknowledge(ManagerRuns *runs, const ManagerAcknowledgement *wanted) {
@@ -488,6 +507,7 @@ void manager_runs_turn(ManagerRuns *runs) {
                 take_acknowledgements(runs);
                 manager_run_summarize(runs);
                 manager_run_outbox_step(runs);
+                put_outline(runs);
                 end_batch(runs);
                 manager_attempts_store(runs->attempts);
                 /* Ends that it tells are in the next batch. */
@@ -536,6 +556,10 @@ static int set_resources(ManagerRuns *runs, char *const *resources) {
         return r;
 }
 
+static const char *find_holder(void *userdata, const Unit *unit) {
+        return manager_attempts_find_holder(((ManagerRuns *) userdata)->attempts, unit);
+}
+
 int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, const ManagerRunsHost *host) {
         cleanup_(manager_runs_freep) ManagerRuns *runs = calloc(1, sizeof(*runs));
         ManagerAttemptsHost attempts;
@@ -555,7 +579,10 @@ int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, c
         attempts.userdata = runs;
         attempts.folder = host->folder;
         attempts.jobs = host->jobs;
-        r = manager_alarms_new(&runs->alarms);
+        r = options->path ? manager_run_folder_find_base(options->path, &runs->run_folders) : 0;
+        attempts.run_folders = runs->run_folders;
+        if (r == 0)
+                r = manager_alarms_new(&runs->alarms);
         if (r == 0)
                 r = run_engine_new(&runs->engine, &manager_run_host, runs);
         if (r == 0)
@@ -569,6 +596,7 @@ int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, c
                                          runs);
         if (r < 0)
                 return r;
+        job_manager_set_holders(host->jobs->engine, &(JobHolders) { find_holder, runs });
         *ret_runs = take_ptr(runs);
         return 0;
 }
@@ -576,11 +604,14 @@ int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, c
 ManagerRuns *manager_runs_free(ManagerRuns *runs) {
         if (!runs)
                 return NULL;
+        job_manager_set_holders(runs->host.jobs->engine, NULL);
         runs->load = manager_run_load_free(runs->load);
         manager_run_drop_submits(runs);
         manager_run_drop_triggers(runs);
         manager_run_drop_pending(runs);
         manager_run_drop_retentions(runs);
+        manager_run_drop_outlines(runs);
+        manager_run_drop_readings(runs);
         manager_attempts_free(runs->attempts);
         manager_run_outbox_free(runs->outbox);
         while (runs->flows) {
@@ -595,6 +626,7 @@ ManagerRuns *manager_runs_free(ManagerRuns *runs) {
                 free(runs->acknowledgements.items[i].operator);
         vector_deinit(&runs->acknowledgements);
         manager_run_link_free(runs->link);
+        free(runs->run_folders);
         sd_event_source_disable_unref(runs->timer);
         id_map_deinit(&runs->by_id);
         vector_deinit(&runs->ends);
@@ -611,6 +643,8 @@ ManagerAttempts *manager_runs_attempts(ManagerRuns *runs) {
 void manager_runs_begin(ManagerRuns *runs, bool is_taken_over) {
         runs->knows_attempts = is_taken_over;
         runs->must_revive = !is_taken_over;
+        if (runs->run_folders)
+                exec_remove_leftovers(runs->run_folders);
         if (manager_run_link_has_file(runs->link))
                 manager_run_link_open(runs->link);
 }

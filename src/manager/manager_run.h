@@ -33,7 +33,13 @@ typedef enum ManagerRunAnswerKind {
         MANAGER_RUN_DONE, /* a command, or any failure */
         MANAGER_RUN_SUBMITTED,
         MANAGER_RUN_ROWS, /* of the store */
+        MANAGER_RUN_RESULT, /* of a node: it is in the descriptor */
 } ManagerRunAnswerKind;
+
+typedef struct ManagerRunResult {
+        uint64_t n; /* bytes; 0: the node has none, which counts as null */
+        const char *source; /* "own", "default", "dropped"; "": none */
+} ManagerRunResult;
 
 typedef struct ManagerRunAnswer {
         ManagerRunTicket ticket;
@@ -42,6 +48,7 @@ typedef struct ManagerRunAnswer {
         uint32_t run; /* 0 of a submission: none was made, by OnBusy=skip */
         RunStorePage *page; /* of rows … */
         RunStoreTable table; /* … of this table */
+        const ManagerRunResult *result; /* or the result of a node */
 } ManagerRunAnswer;
 
 typedef struct ManagerRunsOps {
@@ -114,6 +121,9 @@ typedef struct ManagerRunCommand {
         RunVerb verb;
         bool is_delete; /* in place of the verb … */
         bool stops; /* … also of a run that lives: it is stopped */
+        const char *token; /* in place of the verb: somebody completes the node that has it; NULL: nobody does … */
+        RunCompletion completion; /* … so … */
+        const char *result; /* … with this result, a value of JSON; NULL: none */
         const char *node; /* NULL: the verb is about the run */
         const char *lines; /* in place of the verb: nodes to add, below .node unless that is NULL; NULL: none */
         const char *comment; /* why, for the events; NULL: nothing is said */
@@ -124,6 +134,8 @@ typedef struct ManagerRunCommand {
 } ManagerRunCommand;
 
 int manager_runs_command(ManagerRuns *runs, const ManagerRunCommand *command, Failure *ret_failure);
+/* The same for a command with a token, which names its run. */
+int manager_runs_complete(ManagerRuns *runs, const ManagerRunCommand *command, Failure *ret_failure);
 /* The number of a run that lives, by its number or name: -ENOENT with @ret_failure. */
 int manager_runs_find(const ManagerRuns *runs, const char *run, uint32_t *ret_id, Failure *ret_failure);
 
@@ -142,18 +154,38 @@ uint32_t manager_runs_count_alarms(const ManagerRuns *runs); /* that nobody has 
 /* Asks the store: .answered with a page. @run: that the query is about; 0: several. */
 int manager_runs_query(ManagerRuns *runs, const RunStoreQuery *query, uint32_t run, ManagerRunTicket ticket,
                        Failure *ret_failure);
+typedef struct ManagerRunResultRequest {
+        uint32_t run;
+        const char *node; /* borrowed */
+        int fd; /* borrowed: of a file in memory, into which the result is written */
+        uint32_t uid; /* who asks … */
+        bool is_other; /* … may read only what that user has submitted */
+        ManagerRunTicket ticket;
+} ManagerRunResultRequest;
+
+/* The result of a node that has ended, of any size: answered when it is written, or with a failure. */
+int manager_runs_read_result(ManagerRuns *runs, const ManagerRunResultRequest *request, Failure *ret_failure);
 /* Writes an a{sv} about what a live run, or a node of it (NULL: none), waits for. -ENOENT with @ret_failure. */
 int manager_runs_explain(const ManagerRuns *runs, uint32_t run, const char *node, Sink *sink, Failure *ret_failure);
 
-/* What is wrong with the store, a sentence; NULL: nothing. */
+typedef struct ManagerLockFilter {
+        const char *lock, *kind; /* borrowed; NULL: any */
+        uint32_t run; /* 0: any */
+        uint32_t skip, limit; /* entries before the first, and at most */
+} ManagerLockFilter;
+
+/* Writes aa{sv}, the holders of locks and resources and those that wait; returns whether there are more. */
+bool manager_runs_write_locks(const ManagerRuns *runs, const ManagerLockFilter *filter, Sink *sink);
+
+/* The problem of the store, a sentence; NULL: none. */
 const char *manager_runs_problem(const ManagerRuns *runs);
-/* What a live run, or a node of it, waits for; -ENOENT: it does not live. */
+/* The reason why a live run, or a node of it, waits; -ENOENT: it does not live. */
 int manager_runs_why(const ManagerRuns *runs, uint32_t run, const char *node, RunWhy *ret_why);
 /* Whether the node is a compensation, or the final one, of a run that lives. */
 bool manager_runs_is_of_end(const ManagerRuns *runs, uint32_t run, uint32_t node);
 /* The node's name; NULL: the run does not live, or has no such node. */
 const char *manager_runs_node_name(const ManagerRuns *runs, uint32_t run, uint32_t node);
-/* What is known of a run; strings are borrowed, and "" where there is none. */
+/* A run as clients see it; strings are borrowed, and "" where there is none. */
 typedef struct ManagerRunView {
         uint32_t id, uid, round;
         uint8_t priority;

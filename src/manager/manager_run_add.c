@@ -43,7 +43,7 @@ static bool has_state(const ManagerRuns *runs, const ManagerRun *run, uint32_t n
         return true;
 }
 
-/* What follows a node that has ended is decided. */
+/* A node that has ended gets no new ones: what follows it is decided. */
 static int check_below(const ManagerRuns *runs, const ManagerRun *run, const char *name, uint32_t *ret_node,
                        Failure *ret_failure) {
         RunNodeState state = RUN_NODE_WAITING;
@@ -69,7 +69,7 @@ static const char *setting_of(const ManagerRun *run, uint32_t child, const char 
         return NULL;
 }
 
-/* What waits for @below waits for the new nodes, too. */
+/* The children of @below wait for the new nodes, too. */
 static void join(const ManagerRuns *runs, const ManagerRun *run, uint32_t below, FlowAddition *addition) {
         const RunGraph *graph = flow_definition_graph(run->definition);
         uint32_t n;
@@ -122,7 +122,7 @@ static int define(ManagerRuns *runs, const ManagerRun *run, FlowAddition *additi
         return 0;
 }
 
-/* What is known of nodes moves to their numbers in the larger graph. */
+/* Data and marks of nodes move to their numbers in the larger graph. */
 static int grow(ManagerRuns *runs, ManagerRun *run, FlowDefinition *definition) {
         const RunGraph *old = flow_definition_graph(run->definition);
         RunGraph *graph = flow_definition_graph(definition);
@@ -148,6 +148,7 @@ static int grow(ManagerRuns *runs, ManagerRun *run, FlowDefinition *definition) 
                 run->graph = graph;
                 run->data = data;
                 run->marks = marks;
+                run->readers = manager_run_free_readers(run->readers);
                 r = run_engine_grow(runs->engine, run->id, graph);
         }
         if (r < 0) {
@@ -187,6 +188,8 @@ static void note(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *co
 static int add(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *command, uint32_t below,
                FlowAddition *addition, Failure *ret_failure) {
         cleanup_(flow_definition_unrefp) FlowDefinition *definition = NULL;
+        uint8_t hash[SHA256_BYTES];
+        const char *nodes;
         int r = check_number(run, addition, ret_failure);
 
         if (r < 0)
@@ -198,7 +201,10 @@ static int add(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *comm
                 r = grow(runs, run, definition);
         if (r < 0)
                 return r;
-        manager_run_hash(flow_definition_text(definition), NULL, run->facts.definition);
+        nodes = flow_definition_nodes(definition);
+        if (nodes)
+                sha256(nodes, strlen(nodes), hash);
+        manager_run_hash(flow_definition_text(definition), nodes ? hash : NULL, run->facts.definition);
         run->has_grown = true;
         note(runs, run, command, addition);
         runs->host.attempts.turn->has_news = true;

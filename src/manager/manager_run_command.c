@@ -122,7 +122,7 @@ static int take_verb(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand
         return 0;
 }
 
-/* What is left of a run that was deleted while it lived may be ended, and nothing else. */
+/* A run that was deleted while it lived takes stop and cancel, and nothing else. */
 static int refuse_deleted(const ManagerRun *run, const ManagerRunCommand *command, Failure *ret_failure) {
         const bool ends = !command->is_delete && (command->verb == RUN_VERB_STOP || command->verb == RUN_VERB_CANCEL);
 
@@ -211,6 +211,8 @@ static int take_command(ManagerRuns *runs, ManagerRun *run, const ManagerRunComm
 
         if (r < 0)
                 return r;
+        if (command->token)
+                return manager_run_complete(runs, run, command, ret_failure);
         if (command->lines)
                 return manager_run_add_nodes(runs, run, command, ret_failure);
         return command->is_delete ? delete_run(runs, run, command, ret_failure)
@@ -218,6 +220,8 @@ static int take_command(ManagerRuns *runs, ManagerRun *run, const ManagerRunComm
 }
 
 static void free_pending(ManagerPending *pending) {
+        free(pending->token);
+        free(pending->result);
         free(pending->node);
         free(pending->lines);
         free(pending->comment);
@@ -233,6 +237,7 @@ static int add_pending(ManagerRuns *runs, uint32_t id, const ManagerRunCommand *
                 return -ENOMEM;
         if (text_copy(command->node, &pending->node) < 0 || text_copy(command->lines, &pending->lines) < 0 ||
             text_copy(command->comment, &pending->comment) < 0 ||
+            text_copy(command->token, &pending->token) < 0 || text_copy(command->result, &pending->result) < 0 ||
             text_copy(command->reqid, &pending->reqid) < 0 ||
             text_copy(command->operator, & pending->operator) < 0) {
                 free_pending(pending);
@@ -240,6 +245,7 @@ static int add_pending(ManagerRuns *runs, uint32_t id, const ManagerRunCommand *
         }
         pending->id = id;
         pending->verb = command->verb;
+        pending->completion = command->completion;
         pending->is_delete = command->is_delete;
         pending->stops = command->stops;
         pending->uid = command->uid;
@@ -273,6 +279,16 @@ int manager_runs_command(ManagerRuns *runs, const ManagerRunCommand *command, Fa
         return 0;
 }
 
+int manager_runs_complete(ManagerRuns *runs, const ManagerRunCommand *command, Failure *ret_failure) {
+        ManagerRunCommand whole = *command;
+        ManagerToken token;
+
+        if (!manager_run_read_token(command->token, &token) || token.run == 0)
+                return failure_set(ret_failure, -ENOENT, "NoSuchNode", "No node has this token.");
+        whole.run = token.run;
+        return manager_runs_command(runs, &whole, ret_failure);
+}
+
 /* Runs those commands whose run is there, or fails those whose run is not: @id 0 is every run. */
 void manager_run_take_pending(ManagerRuns *runs, uint32_t id) {
         ManagerPending **at = &runs->pending, *pending;
@@ -292,6 +308,9 @@ void manager_run_take_pending(ManagerRuns *runs, uint32_t id) {
                                          &(ManagerRunCommand) { .verb = pending->verb,
                                                                 .is_delete = pending->is_delete,
                                                                 .stops = pending->stops,
+                                                                .token = pending->token,
+                                                                .completion = pending->completion,
+                                                                .result = pending->result,
                                                                 .node = pending->node,
                                                                 .lines = pending->lines,
                                                                 .comment = pending->comment,

@@ -42,8 +42,10 @@ int manager_run_data_init(ManagerRun *run) {
 void manager_run_data_deinit(ManagerRun *run) {
         const uint32_t n = run->data ? run_graph_count(run->graph) : 0;
 
-        for (uint32_t i = 0; i < n; i++)
+        for (uint32_t i = 0; i < n; i++) {
                 manager_result_unref(run->data[i].result);
+                free(run->data[i].token);
+        }
         free(take_ptr(run->data));
 }
 
@@ -54,10 +56,16 @@ static void drop_file(ManagerNodeData *data) {
         data->result = manager_result_unref(data->result);
 }
 
+void manager_run_data_drop(ManagerRun *run, uint32_t node) {
+        drop_file(&run->data[node]);
+}
+
 void manager_run_data_set(ManagerRun *run, const RunAttemptKey *key, const ManagerAttemptFacts *facts) {
         ManagerNodeData *data = &run->data[key->node];
 
-        if (data->result != facts->result) {
+        /* What somebody has said who has completed the node counts more than what its command has left. */
+        data->is_completed = data->is_completed && data->generation == key->generation;
+        if (data->result != facts->result && !data->is_completed) {
                 drop_file(data);
                 data->result = manager_result_ref(facts->result);
         }
@@ -349,7 +357,7 @@ static uint32_t go_down(const ManagerRuns *runs, const ManagerRun *run, uint32_t
         return node;
 }
 
-/* What was found for a node is kept with it, so that a long chain is walked once. */
+/* The cause that was found for a node is kept with it, so that a long chain is walked once. */
 static uint32_t find_known(const ManagerRuns *runs, const ManagerRun *run, uint32_t node) {
         const uint32_t cause = run->data[node].cause;
 

@@ -202,6 +202,10 @@ static void add_why(const ManagerRuns *runs, const ManagerRun *run, const RunNod
         case RUN_WHY_ITEMS:
                 add_items(runs, run, row->node, text);
                 break;
+        case RUN_WHY_CALLBACK:
+                text_add(text, "its command has ended, and whoever has its token has to complete it: 'jobctl flow "
+                               "complete'");
+                break;
         case RUN_WHY_END:
                 text_add(text, "its processes were told to end, and are still there");
                 break;
@@ -274,6 +278,7 @@ static void add_run_why(const ManagerRuns *runs, const ManagerRun *run, const Ru
         case RUN_WHY_JOB:
         case RUN_WHY_GATE:
         case RUN_WHY_ITEMS:
+        case RUN_WHY_CALLBACK:
         case _RUN_WHY_MAX:
                 text_addf(text, "%" PRIu32 " of %" PRIu32 " nodes have ended, %" PRIu32 " run", run->facts.n_done,
                           run->facts.n_total, run->facts.n_running);
@@ -362,6 +367,16 @@ int manager_runs_explain(const ManagerRuns *runs, uint32_t id, const char *node,
         RunWhy why;
         int r;
 
+        /* Until all that lives is there, it is not known what a run waits for. */
+        if (!runs->is_loaded) {
+                const char *problem = manager_run_link_problem(runs->link);
+
+                r = manager_run_link_require(runs->link, ret_failure);
+                return r < 0 ? r :
+                               failure_set(ret_failure, -EAGAIN, "StoreUnavailable",
+                                           "The runs that live have not been read from their store yet%s%s",
+                                           problem ? ": " : "; try again.", problem ? problem : "");
+        }
         if (!run || run_engine_get(runs->engine, id, &row, &why) < 0)
                 return failure_set(ret_failure, -ENOENT, "NoSuchRun",
                                    "No run %" PRIu32 " lives: see 'jobctl flow show %" PRIu32 "'.", id, id);

@@ -78,7 +78,7 @@ static void note_end(ManagerRuns *runs, ManagerRun *run, const RunRow *row) {
                 },
         };
 
-        /* What a person has undone later has ended before. */
+        /* A run that a person compensates later has told its end already. */
         if (run->told_round == row->round)
                 return;
         run->told_round = row->round;
@@ -151,6 +151,7 @@ static void host_put_run(void *userdata, const RunRow *row) {
         const ManagerRunNow now = { .boot = runs->boot,
                                     .at = runs->now,
                                     .realtime = runs->host.attempts.turn->now_realtime };
+        cleanup_free_ char *result = NULL;
 
         if (!run)
                 return;
@@ -161,11 +162,12 @@ static void host_put_run(void *userdata, const RunRow *row) {
         runs->host.ops->changed(runs->host.userdata, run->id);
         if (!writer)
                 return;
-        if (!run->is_put || run->has_grown)
+        if ((!run->is_put || run->has_grown) && !manager_run_has_stored(run)) {
                 put_definition(runs, run, writer);
-        if (!run->is_put) {
-                runs->host.ops->came(runs->host.userdata, run->id, run->facts.unit);
+                manager_run_outline(runs, run);
         }
+        if (!run->is_put)
+                runs->host.ops->came(runs->host.userdata, run->id, run->facts.unit);
         /* The event first: its number is in the row. */
         if (!run->is_put || run->put_state != row->state)
                 manager_run_put_event(runs, run, (ManagerRunEvent) {
@@ -179,7 +181,9 @@ static void host_put_run(void *userdata, const RunRow *row) {
                 });
         if (row->state == RUN_SUSPENDED && run->put_state != RUN_SUSPENDED)
                 raise_suspended(runs, run, writer);
-        manager_run_row_put(writer, row, &run->facts, &now);
+        if (run_state_is_terminal(row->state) && manager_run_make_result(runs, run, &result) < 0)
+                writer->has_failed = true;
+        manager_run_row_put(writer, row, &run->facts, result, &now);
         run->put_sequence = run->facts.sequence;
         run->put_state = row->state;
 }
@@ -213,7 +217,7 @@ static void put_node_row(ManagerRuns *runs, const ManagerRun *run, const RunNode
         const char *name = run_graph_name(run->graph, row->node);
         cleanup_free_ char *cause = NULL;
         ManagerNodeResult result = {};
-        ManagerRunNodeData data = {};
+        ManagerRunNodeData data = { .reqid = run->facts.reqid };
         int r = put_instances(run, row->node, &data);
 
         if (r == 0 && run_node_state_is_terminal(row->state)) {
@@ -223,7 +227,13 @@ static void put_node_row(ManagerRuns *runs, const ManagerRun *run, const RunNode
                 data.result = is_kept(&result) ? result.result : NULL;
                 data.source = manager_result_source_to_string(result.source);
                 data.cause = cause;
+        } else if (row->completion != RUN_COMPLETION_NONE || row->reason == RUN_REASON_CALLBACK) {
+                /* The result so far, which the node has when it is completed without another one. */
+                result.result = manager_result_ref(run->data[row->node].result);
+                data.result = result.result;
+                data.source = result.result ? manager_result_source_to_string(MANAGER_RESULT_OWN) : NULL;
         }
+        data.token = run->data[row->node].token;
         if (r < 0)
                 runs->writer->has_failed = true;
         manager_run_row_put_node(runs->writer, run->id, name, row, facts, &data);
@@ -248,7 +258,7 @@ static void put_end_event(ManagerRuns *runs, ManagerRun *run, const char *name, 
                               });
 }
 
-/* What has become of a node since the last batch is told in the batch that has it. */
+/* Changes of a node since the last batch raise alarms and callbacks in the batch that has its row. */
 static void note_node(ManagerRuns *runs, ManagerRun *run, const char *name, const RunNodeRow *row,
                       RecordWriter *writer) {
         const unsigned news = manager_run_compare_node(run, row);
@@ -285,12 +295,14 @@ static void host_put_node(void *userdata, uint32_t id, const RunNodeRow *row) {
                 manager_attempts_end_question(runs->attempts, id, row->node, row->generation);
         if (!run || !writer)
                 return;
+        writer->has_failed |= manager_run_make_token(run, row) < 0;
         name = run_graph_name(run->graph, row->node);
         has_facts = row->number > 0 && manager_attempts_get(runs->attempts, &key, &facts) == 0;
         put_node_row(runs, run, row, has_facts ? &facts : NULL);
         if (has_facts)
                 manager_run_row_put_attempt(writer, &key, name, &facts);
         note_node(runs, run, name, row, writer);
+        manager_run_note_reader(runs, run, row, writer);
 }
 
 /* Events of nodes follow the row of their run, which has the number of the last one. */
@@ -328,6 +340,7 @@ int manager_run_persist(void *userdata, uint32_t *ret_batch) {
                                 run->is_new = run->has_grown = false;
                                 run->is_put = true;
                                 run->batch = number;
+                                manager_run_note_stored(run);
                         }
         *ret_batch = (uint32_t) number;
         return 0;
@@ -496,6 +509,7 @@ const ManagerAttemptsOps manager_run_attempts_ops = {
         .question = manager_run_question,
         .answered = attempt_answered,
         .collect = attempt_collect,
+        .token_of = manager_run_token,
         .environment_of = attempt_environment_of,
         .result_of = attempt_result_of,
         .surround = attempt_surround,

@@ -17,6 +17,7 @@
 #include "basic/text.h"
 #include "manager/manager_run_object.h"
 #include "manager/manager_run_private.h"
+#include "unitfile/file_text.h"
 
 #define INPUT_MAX ((size_t) 1024 * 1024) /* bytes of all inputs of a node */
 #define VARIABLES_MAX (64U * 1024U) /* bytes of all variables */
@@ -26,6 +27,7 @@ typedef struct Search {
         const ManagerRun *run;
         uint32_t node;
         const FlowData *data;
+        const char *own; /* its own data, an object of JSON; NULL: none */
 } Search;
 
 typedef VECTOR(uint32_t) NodeList;
@@ -130,7 +132,7 @@ static int add_input(const Search *search, Text *text, const FlowInput *input) {
 
                 return node != RUN_NODE_NONE ? add_from_result(search, text, node, input->key) : 0;
         }
-        r = add_from_json(text, search->data->data, input->key);
+        r = add_from_json(text, search->own, input->key);
         if (r == 0)
                 r = add_from_json(text, search->run->facts.params, input->key);
         if (r == 0)
@@ -154,9 +156,9 @@ static int make_context(const Search *search, char **ret_context, char **ret_pro
         const FlowData *data = search->data;
         cleanup_(text_deinit) Text text = {};
 
-        if (!data->data && data->inputs.n == 0)
+        if (!search->own && data->inputs.n == 0)
                 return 0;
-        text_addf(&text, "{\"data\":%s,\"inputs\":{", data->data ? data->data : "null");
+        text_addf(&text, "{\"data\":%s,\"inputs\":{", search->own ? search->own : "null");
         for (size_t i = 0; i < data->inputs.n; i++) {
                 const FlowInput *input = &data->inputs.items[i];
                 int r;
@@ -173,18 +175,51 @@ static int make_context(const Search *search, char **ret_context, char **ret_pro
         return text_finish(&text, ret_context);
 }
 
+/* DataFile=, as it is now. -ENODATA with a sentence. */
+static int read_data_file(const char *path, char **ret_json, char **ret_problem) {
+        cleanup_free_ char *json = NULL, *fault = NULL;
+        FileProblem problem = {};
+        JsonTree tree = {};
+        bool is_object;
+        struct stat st;
+        int r = file_text_read_up_to(path, FLOW_DATA_FILE_MAX, "It is larger than 1 MiB.", &json, &st, &problem);
+
+        if (r == -ENOMEM)
+                return r;
+        if (r < 0)
+                r = text_format(ret_problem, "DataFile=%s cannot be read: %s", path,
+                                r == -EBADMSG ? problem.text : strerror(-r));
+        else {
+                r = json_tree_read(json, strlen(json), &tree, &fault);
+                if (r == -ENOMEM)
+                        return r;
+                is_object = r == 0 && tree.values->kind == JSON_TOKEN_OBJECT;
+                json_tree_deinit(&tree);
+                if (is_object) {
+                        *ret_json = take_ptr(json);
+                        return 0;
+                }
+                r = text_format(ret_problem, "DataFile=%s is not an object of JSON%s%s", path, fault ? ": " : "",
+                                fault ? fault : "");
+        }
+        return r < 0 ? r : -ENODATA;
+}
+
 int manager_run_input(void *userdata, const RunAttemptKey *key, const char *folder, char **ret_json,
                       char **ret_problem) {
         const ManagerRuns *runs = userdata;
         const ManagerRun *run = manager_run_find(runs, key->run);
-        cleanup_free_ char *context = NULL;
+        cleanup_free_ char *context = NULL, *file = NULL;
         FlowCommand command = {};
         int r = run ? manager_run_open_command(run, key->node, &command) : -ENOENT;
 
+        if (r == 0 && !command.is_extra && command.node->data.data_file)
+                r = read_data_file(command.node->data.data_file, &file, ret_problem);
         if (r == 0) {
                 static const FlowData none;
-                const Search search = { runs, run, run_graph_origin(run->graph, key->node),
-                                        command.is_extra ? &none : &command.node->data };
+                const FlowData *data = command.is_extra ? &none : &command.node->data;
+                const Search search = { runs, run, run_graph_origin(run->graph, key->node), data,
+                                        file ? file : data->data };
 
                 r = make_context(&search, &context, ret_problem);
         }
@@ -226,6 +261,21 @@ static int add_variable(char ***environment, const char *prefix, const char *nam
         return r < 0 ? r : strv_consume(environment, variable);
 }
 
+/* Parameters without a value are empty variables, as null is. */
+static int add_absent_params(const ManagerRun *run, const JsonValue *given, char ***environment, size_t *left) {
+        static const JsonValue none = { .kind = JSON_TOKEN_NULL, .span = 1 };
+        const RunParams *params = &flow_definition_settings(run->definition)->params;
+        int r = 0;
+
+        for (size_t i = 0; i < params->items.n && r == 0; i++) {
+                size_t budget = INPUT_MAX;
+
+                if (!given || !json_value_find(given, params->items.items[i].name, &budget))
+                        r = add_variable(environment, "JOBD_P_", params->items.items[i].name, &none, left);
+        }
+        return r;
+}
+
 static int add_params(const ManagerRun *run, char ***environment, size_t *left) {
         const char *json = run->facts.params;
         JsonTree tree = {};
@@ -236,6 +286,8 @@ static int add_params(const ManagerRun *run, char ***environment, size_t *left) 
                 r = add_variable(environment, "JOBD_P_", entry->key, entry, left);
                 entry = i + 1 < tree.values->n ? json_value_next(entry) : NULL;
         }
+        if (r == 0)
+                r = add_absent_params(run, tree.values, environment, left);
         json_tree_deinit(&tree);
         return r;
 }
@@ -259,7 +311,7 @@ static int add_parent(const ManagerRuns *runs, const ManagerRun *run, uint32_t p
         return r;
 }
 
-int manager_run_variables(void *userdata, const RunAttemptKey *key, char ***environment) {
+int manager_run_variables(void *userdata, const RunAttemptKey *key, bool has_results, char ***environment) {
         const ManagerRuns *runs = userdata;
         const ManagerRun *run = manager_run_find(runs, key->run);
         size_t left = VARIABLES_MAX;
@@ -267,7 +319,7 @@ int manager_run_variables(void *userdata, const RunAttemptKey *key, char ***envi
         uint32_t n, node;
         int r = run ? add_params(run, environment, &left) : -ENOENT;
 
-        if (r < 0)
+        if (r < 0 || !has_results)
                 return r;
         node = run_graph_origin(run->graph, key->node);
         parents = run_graph_parents(flow_definition_graph(run->definition), node, &n);

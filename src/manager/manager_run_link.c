@@ -77,7 +77,7 @@ static void on_welcomed(void *userdata, const RunStoreWelcome *welcome, bool has
         link->durable = welcome->durable;
         free(take_ptr(link->problem));
         link->ops->opened(link->userdata, welcome->durable, has_lost);
-        /* What was told over a link that is lost may not have arrived. */
+        /* The marks may have been told over a link that is lost. */
         link->ops->stored(link->userdata, link->accepted, link->durable);
 }
 

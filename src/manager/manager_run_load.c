@@ -9,13 +9,17 @@
  */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "basic/log.h"
 #include "basic/text.h"
+#include "manager/manager_attempt_folder.h"
+#include "manager/manager_run_blob.h"
 #include "manager/manager_run_private.h"
 
 #define LINES_A_TURN 500U
@@ -32,6 +36,7 @@ typedef enum LoadPhase {
         LOAD_DEFINITION,
         LOAD_READING, /* the definition: no query */
         LOAD_NODES,
+        LOAD_RESULTS, /* large ones, whose files were of an earlier boot */
         LOAD_END,
 } LoadPhase;
 
@@ -59,6 +64,10 @@ struct ManagerRunLoad {
         VECTOR(RunNodeRow) nodes;
         VECTOR(RunExpansion) expansions; /* of nodes with Foreach= that were read */
         VECTOR(ManagerAttemptFacts) data; /* of each of .nodes; .result is owned */
+        VECTOR(char *) tokens; /* the same, owned; NULL: it has none */
+        size_t result; /* of .data, from LOAD_RESULTS on … */
+        uint32_t chunk; /* … and the part of it that is read next */
+        int fd; /* owned: of its file; 0: none */
         size_t n_cursor;
         RunStoreValue cursor[RUNSTORE_KEY_MAX];
         char cursor_text[300];
@@ -76,6 +85,12 @@ static void clear_data(ManagerRunLoad *load) {
         for (size_t i = 0; i < load->data.n; i++)
                 manager_result_unref(load->data.items[i].result);
         vector_clear(&load->data);
+        if (load->fd > 0)
+                close(load->fd);
+        load->fd = 0;
+        for (size_t i = 0; i < load->tokens.n; i++)
+                free(load->tokens.items[i]);
+        vector_clear(&load->tokens);
 }
 
 ManagerRunLoad *manager_run_load_free(ManagerRunLoad *load) {
@@ -91,6 +106,7 @@ ManagerRunLoad *manager_run_load_free(ManagerRunLoad *load) {
         vector_deinit(&load->expansions);
         clear_data(load);
         vector_deinit(&load->data);
+        vector_deinit(&load->tokens);
         free(load);
         return NULL;
 }
@@ -156,6 +172,9 @@ static void describe_query(const ManagerRunLoad *load, RunStoreQuery *query) {
                 *query = (RunStoreQuery) { .table = RUNSTORE_NODE };
                 filter(query, NODE_RUN, number(present(load)->row.id));
                 break;
+        case LOAD_RESULTS:
+                manager_run_blob_query(query, load->data.items[load->result].result->hash, load->chunk);
+                return;
         case LOAD_READING:
         case LOAD_END:
                 return;
@@ -202,7 +221,7 @@ static void keep_cursor(ManagerRunLoad *load, const RunStorePage *page) {
 
 /* — the end — */
 
-/* What became of an attempt that is running, by its row. */
+/* Finds how an attempt has ended that its row calls running. */
 static void settle_attempt(ManagerRuns *runs, ManagerRun *run, const RunNodeRow *row, bool is_other_boot) {
         const RunAttemptKey key = { run->id, row->node, row->generation, row->number };
         ManagerAttemptFacts facts;
@@ -391,8 +410,12 @@ static void set_data(const ManagerRunLoad *load, ManagerRun *run) {
                 const RunAttemptKey key = { run->id, row->node, row->generation, row->number };
 
                 run->data[row->node].cause = load->data.items[i].cause;
-                if (row->number > 0 && row->state != RUN_NODE_RUNNING)
+                if (row->number > 0 && (row->state != RUN_NODE_RUNNING || row->reason == RUN_REASON_CALLBACK ||
+                                        row->completion != RUN_COMPLETION_NONE))
                         manager_run_data_set(run, &key, &load->data.items[i]);
+                run->data[row->node].is_completed = row->completion != RUN_COMPLETION_NONE &&
+                                                    run->data[row->node].result;
+                run->data[row->node].token = take_ptr(load->tokens.items[i]);
         }
 }
 
@@ -504,6 +527,22 @@ static uint32_t find_node(const ManagerRunLoad *load, const RunGraph *graph, con
         return RUN_NODE_NONE;
 }
 
+/* Large results whose files are of an earlier boot are read from the store, one after the other. */
+static int next_result(ManagerRuns *runs) {
+        ManagerRunLoad *load = runs->load;
+
+        for (; load->result < load->data.n; load->result++) {
+                const ManagerResult *result = load->data.items[load->result].result;
+
+                if (!result || !result->path || result->n > 0)
+                        continue;
+                load->chunk = 0;
+                next_phase(load, LOAD_RESULTS);
+                return 0;
+        }
+        return end_nodes(runs);
+}
+
 /* The node that a row names as the first failure, plus one; 0: none. */
 static uint32_t find_cause(const ManagerRunLoad *load, const RunGraph *graph, const char *json) {
         size_t budget = CAUSE_VALUES;
@@ -518,6 +557,18 @@ static uint32_t find_cause(const ManagerRunLoad *load, const RunGraph *graph, co
                 node = find_node(load, graph, name->text);
         json_tree_deinit(&tree);
         return node != RUN_NODE_NONE ? node + 1 : 0;
+}
+
+static int add_token(ManagerRunLoad *load, const ManagerRunValues *values) {
+        const char *text = manager_run_values_text(values, NODE_TOKEN);
+        char *token;
+        int r = text_copy(*text ? text : NULL, &token);
+
+        if (r == 0)
+                r = vector_push(&load->tokens, token);
+        if (r < 0)
+                free(token);
+        return r;
 }
 
 static int take_nodes(ManagerRuns *runs, RunStorePage *page) {
@@ -543,6 +594,8 @@ static int take_nodes(ManagerRuns *runs, RunStorePage *page) {
                 if (r == 0)
                         data.cause = find_cause(load, graph, manager_run_values_text(&values, NODE_CAUSE));
                 if (r == 0)
+                        r = add_token(load, &values);
+                if (r == 0)
                         r = vector_push(&load->nodes, row);
                 if (r == 0)
                         r = vector_push(&load->data, data);
@@ -552,7 +605,50 @@ static int take_nodes(ManagerRuns *runs, RunStorePage *page) {
                 }
         }
         keep_cursor(load, page);
-        return r < 0 || load->n_cursor > 0 ? r : end_nodes(runs);
+        if (r < 0 || load->n_cursor > 0)
+                return r;
+        load->result = 0;
+        return next_result(runs);
+}
+
+static int open_result(ManagerRuns *runs, const ManagerResult *result) {
+        int r = manager_attempt_folder_make_results(runs->host.folder);
+
+        if (r < 0)
+                return r;
+        (void) unlink(result->path);
+        runs->load->fd = open(result->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0444);
+        if (runs->load->fd >= 0)
+                return 0;
+        runs->load->fd = 0;
+        return -errno;
+}
+
+/* A result that cannot be read back is missed by who wants it, and keeps the run from nothing else. */
+static int take_result(ManagerRuns *runs, RunStorePage *page) {
+        ManagerRunLoad *load = runs->load;
+        ManagerResult *result = load->data.items[load->result].result;
+        int r = load->fd > 0 ? 0 : open_result(runs, result);
+
+        if (r == 0)
+                r = manager_run_blob_write(page, load->fd);
+        if (r > 0) {
+                load->chunk++;
+                return 0;
+        }
+        if (r == 0)
+                result->n = (size_t) MAX(lseek(load->fd, 0, SEEK_CUR), 0);
+        if (r < 0 || result->n == 0)
+                log_write(LOG_LEVEL_ERROR, present(load)->facts.unit,
+                          "Run %" PRIu32 ": a large result cannot be read back from the store: %s",
+                          present(load)->row.id, r < 0 ? strerror(-r) : "it is not there");
+        if (load->fd > 0)
+                close(load->fd);
+        if (load->fd > 0 && r < 0)
+                (void) unlink(result->path);
+        load->fd = 0;
+        load->result++;
+        return next_result(runs);
 }
 
 /* Goes on where no query is needed. */
@@ -596,7 +692,7 @@ bool manager_run_load_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page
         static int (*const takes[])(ManagerRuns * runs, RunStorePage * page) = {
                 [LOAD_LAST_RUN] = take_last, [LOAD_LAST_ALARM] = take_last_alarm, [LOAD_ALARMS] = take_alarms,
                 [LOAD_OUTBOX] = take_outbox, [LOAD_RUNS] = take_runs,             [LOAD_DEFINITION] = take_definition,
-                [LOAD_NODES] = take_nodes,
+                [LOAD_NODES] = take_nodes,   [LOAD_RESULTS] = take_result,
         };
         ManagerRunLoad *load = runs->load;
 

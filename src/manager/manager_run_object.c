@@ -103,7 +103,7 @@ static int put_result(const Writer *writer, uint32_t node) {
 
 /* — nodes — */
 
-/* What is known of the end of the last attempt, which may be under way. */
+/* The end of the last attempt; NULL: it is under way, or there was none. */
 static const ManagerNodeData *find_end(const Writer *writer, const RunNodeRow *row) {
         const ManagerNodeData *data = &writer->run->data[row->node];
 

@@ -58,7 +58,7 @@ typedef struct NewRow {
         char *node, *event, *target, *payload; /* owned */
 } NewRow;
 
-/* What has become of a row. */
+/* A delivery that has ended. */
 typedef struct Change {
         uint64_t id;
         uint32_t tries;
@@ -478,7 +478,7 @@ static Entry *take_query(ManagerRuns *runs, uint64_t query) {
         return NULL;
 }
 
-/* What waits here was delivered, and its deletion is under way. */
+/* Deletes dead letters. Rows that still wait were delivered, and their deletion is under way. */
 static int sweep(ManagerRuns *runs, Entry *entry, RunStorePage *page, ManagerRunValues *values) {
         int r = 1;
 

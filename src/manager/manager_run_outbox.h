@@ -34,7 +34,7 @@ int manager_run_outbox_add(ManagerRuns *runs, const char *unit, const ManagerOut
 
 bool manager_run_outbox_has_rows(const ManagerRuns *runs); /* that no batch has */
 void manager_run_outbox_put(ManagerRuns *runs, RecordWriter *writer);
-/* What was put last is in batch @number; otherwise it is put again. */
+/* The rows that were put last are in batch @number; if it was not taken they are put again. */
 void manager_run_outbox_end_batch(ManagerRuns *runs, bool is_taken, uint64_t number);
 
 void manager_run_outbox_step(ManagerRuns *runs); /* in a turn: tells who can be told */

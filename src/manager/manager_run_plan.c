@@ -86,7 +86,7 @@ static int find_value(const RunScope *base, const RunReference *reference, JsonV
         return plan->is_unknown ? -EFBIG : 0;
 }
 
-/* What cannot be judged for want of memory is not known, either. */
+/* A condition for which memory is missing is not known, either. */
 static int judge(void *userdata, uint32_t node, RunCondition *ret_condition) {
         Plan *plan = userdata;
         cleanup_(run_expression_freep) RunExpression *expression = NULL;
@@ -162,7 +162,7 @@ static void put_jobs(const Plan *plan, const JobPlan *jobs, Sink *sink) {
                 sink_entry_string(sink, "refused", "WouldStopItself: it would stop the flow that it is part of.");
 }
 
-/* What the job of a node with Unit= would be now, which is not when the node begins. */
+/* The jobs that a node with Unit= would have now; when the node begins they may be others. */
 static void plan_jobs(Plan *plan, const FlowNode *node, Sink *sink) {
         cleanup_(job_plan_freep) JobPlan *jobs = NULL;
         const JobRequester requester = { .reason = "a plan of a run" };
@@ -230,6 +230,8 @@ static int put_node(Plan *plan, uint32_t number, Sink *sink) {
                 sink_entry_string(sink, "reason", run_reason_to_string(node->reason));
         if (command.node->when && node->reason == RUN_REASON_WHEN)
                 sink_entry_string(sink, "when", command.node->when);
+        if (command.node->foreach)
+                sink_entry_string(sink, "foreach", command.node->foreach);
         if (command.node->policy)
                 sink_entry_string(sink, "policy", command.node->policy);
         r = put_action(plan, number, command.node, sink);
@@ -302,11 +304,11 @@ static void put_run(const Plan *plan, const char *params, Sink *sink) {
         put_demand(run_graph_demand(graph_of(plan), RUN_NODE_NONE), sink);
 }
 
-/* What cannot be run is refused here, too. */
+/* Reads the definition; one that no run can be made of is refused here, too. */
 static int read_definition(Plan *plan, const char *unit, Failure *ret_failure) {
         cleanup_free_ char *problem = NULL;
-        uint8_t hash[MANAGER_RUN_HASH_BYTES];
-        int r = manager_run_define(plan->runs, plan->flow, hash, &plan->definition, ret_failure);
+        ManagerTexts texts;
+        int r = manager_run_define(plan->runs, plan->flow, &texts, &plan->definition, ret_failure);
 
         if (r == 0)
                 r = flow_definition_read(plan->definition, LINES_MAX, ret_failure);

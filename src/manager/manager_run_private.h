@@ -10,14 +10,18 @@
 #include "manager/manager_alarm.h"
 #include "manager/manager_run.h"
 #include "manager/manager_run_outbox.h"
+#include "runstore/sha256.h"
+#include "unitfile/file_state.h"
 
 typedef struct ManagerFlow ManagerFlow;
 
-/* What an attempt of a node has left, of which the engine knows nothing. */
+/* The result and the exit of a node's last attempt, of which the engine knows nothing. */
 typedef struct ManagerNodeData {
         ManagerResult *result; /* a reference; NULL: none */
         uint32_t generation, number; /* of that attempt; 0: none has ended */
         int16_t exit, signal; /* -1: none */
+        char *token; /* owned: with which somebody else completes it, of its last generation; NULL: none */
+        bool is_completed; /* .result is of who has done that */
         uint32_t cause; /* the node that has failed first, plus one, when it was last looked for; 0: it was not */
 } ManagerNodeData;
 
@@ -35,7 +39,9 @@ typedef struct ManagerItems {
         uint32_t n;
 } ManagerItems;
 
-/* What a command has said of a node that it judges, when it was asked last. */
+typedef struct ManagerReaders ManagerReaders;
+
+/* The last answer of the command that judges a node. */
 typedef struct ManagerSaying {
         uint32_t node, generation;
         RunAnswer answer;
@@ -53,6 +59,7 @@ typedef struct ManagerRun {
         ManagerRunFacts facts;
         ManagerNodeData *data; /* owned: of each node */
         ManagerRunMark *marks; /* owned: of each node */
+        ManagerReaders *readers; /* owned: who may read results still; NULL: not looked at yet */
         VECTOR(ManagerSaying) sayings; /* of nodes that a command judges */
         uint64_t put_sequence; /* .facts.sequence as its row has it */
         RunState put_state; /* as the store has it */
@@ -68,14 +75,27 @@ typedef struct ManagerRun {
         uint64_t batch; /* with its last row */
 } ManagerRun;
 
+/* The texts of a definition, as they were read. */
+typedef struct ManagerTexts {
+        uint8_t hash[MANAGER_RUN_HASH_BYTES]; /* of both */
+        uint8_t nodes_hash[SHA256_BYTES]; /* of NodesFile= */
+        SeenFile nodes;
+} ManagerTexts;
+
+/* A definition that was read: a large one takes long to read, and to write. */
+typedef struct ManagerKept {
+        FlowDefinition *definition; /* a reference; NULL: none */
+        ManagerTexts texts;
+        bool is_stored; /* the store has it */
+} ManagerKept;
+
 /* A flow with runs. */
 struct ManagerFlow {
         struct ManagerFlow *next, *previous;
         Unit *unit; /* a reference */
         RunFlow *engine; /* owned by the engine of runs */
         ManagerRun *first;
-        FlowDefinition *definition; /* a reference: of the last submission; NULL */
-        uint8_t hash[MANAGER_RUN_HASH_BYTES]; /* of it */
+        ManagerKept kept; /* of the last submission */
         bool is_starting; /* its start job waits for a submission */
         bool is_stopping; /* its stop waits for attempts */
         bool has_failed, has_succeeded; /* a run has, since it became active */
@@ -83,11 +103,10 @@ struct ManagerFlow {
         const char *problem; /* why its start has failed; static */
 };
 
-/* The definition of the last flow that had no runs any more: reading a large one again takes long. */
+/* The definition of the last flow that had no runs any more. */
 typedef struct ManagerSpare {
-        FlowDefinition *definition; /* a reference; NULL: none */
+        ManagerKept kept;
         char *unit; /* owned: its name, since the unit need not stay */
-        uint8_t hash[MANAGER_RUN_HASH_BYTES];
 } ManagerSpare;
 
 /* A submission that waits for the store or for its definition. */
@@ -95,7 +114,7 @@ typedef struct ManagerSubmit {
         struct ManagerSubmit *next;
         ManagerFlow *flow; /* borrowed */
         FlowDefinition *definition; /* a reference; NULL: not begun */
-        uint8_t hash[MANAGER_RUN_HASH_BYTES];
+        ManagerTexts texts; /* of it */
         char *key, *trigger; /* owned */
         char *name; /* owned: that is asked for; NULL: as RunName= says */
         char **params; /* owned: assignments, as run_param.h has them */
@@ -116,6 +135,8 @@ typedef struct ManagerPending {
         uint32_t id;
         RunVerb verb;
         bool is_delete, stops;
+        RunCompletion completion;
+        char *token, *result; /* owned */
         char *node, *lines, *comment, *operator, *reqid; /* owned */
         uint32_t uid;
         bool must_be_allowed;
@@ -154,10 +175,15 @@ typedef struct ManagerRunEnd {
 typedef struct ManagerRunLoad ManagerRunLoad;
 typedef struct ManagerTrigger ManagerTrigger;
 typedef struct ManagerRetention ManagerRetention;
+typedef struct ManagerOutline ManagerOutline;
+typedef struct ManagerReading ManagerReading;
+
+#define MANAGER_RUN_OUTLINED 64U /* definitions that are remembered */
 
 struct ManagerRuns {
         ManagerRunsHost host;
         ManagerAttempts *attempts; /* owned */
+        char *run_folders; /* owned: for RunDirectory=; NULL: there is no store */
         ManagerRunLink *link; /* owned */
         RunEngine *engine; /* owned */
         ManagerFlow *flows;
@@ -166,6 +192,10 @@ struct ManagerRuns {
         ManagerSubmit *submits; /* owned, in their order */
         ManagerPending *pending; /* owned */
         ManagerRetention *retentions; /* owned */
+        ManagerReading *readings; /* owned: results that clients wait for */
+        ManagerOutline *outlines; /* owned: of definitions that the store is to get, in their order */
+        uint8_t outlined[MANAGER_RUN_OUTLINED][MANAGER_RUN_HASH_BYTES]; /* that it has; a ring */
+        size_t n_outlined;
         ManagerTrigger *triggers; /* owned, in their order */
         uint64_t last_trigger; /* the number of the last one */
         VECTOR(ManagerRunEnd) ends;
@@ -204,15 +234,17 @@ ManagerFlow *manager_run_flow(ManagerRuns *runs, Unit *unit); /* made if needed;
 bool manager_run_waits_for_end(const Unit *unit);
 void manager_run_drop_flow(ManagerRuns *runs, ManagerFlow *flow);
 void manager_run_drop_spare(ManagerRuns *runs);
-/* A reference to the definition of @flow that @hash is of, if it was read before; NULL: it was not. */
-FlowDefinition *manager_run_find_definition(const ManagerRuns *runs, const ManagerFlow *flow,
-                                            const uint8_t hash[static MANAGER_RUN_HASH_BYTES]);
-/* The definition of the last submission, which @hash is of. */
-void manager_run_keep_definition(ManagerFlow *flow, FlowDefinition *definition,
-                                 const uint8_t hash[static MANAGER_RUN_HASH_BYTES]);
+/* The definition of @flow that was read last; NULL: none is known. */
+const ManagerKept *manager_run_find_kept(const ManagerRuns *runs, const ManagerFlow *flow);
+/* The definition of the last submission. */
+void manager_run_keep_definition(ManagerRuns *runs, ManagerFlow *flow, FlowDefinition *definition,
+                                 const ManagerTexts *texts);
+bool manager_run_has_stored(const ManagerRun *run); /* the store has its definition */
+void manager_run_note_stored(ManagerRun *run); /* it has */
+void manager_run_forget_stored(ManagerRuns *runs); /* none is known to be there */
+/* The hash of a definition; @nodes_hash: of its NodesFile=, or NULL. */
+void manager_run_hash(const char *text, const uint8_t *nodes_hash, uint8_t hash[static MANAGER_RUN_HASH_BYTES]);
 /* @busy: in place of OnBusy=. */
-/* The hash of a definition; @nodes: of its NodesFile=, or NULL. */
-void manager_run_hash(const char *text, const char *nodes, uint8_t hash[static MANAGER_RUN_HASH_BYTES]);
 void manager_run_set_settings(ManagerRuns *runs, ManagerFlow *flow, const FlowSettings *settings, FlowBusy busy);
 ManagerRun *manager_run_find(const ManagerRuns *runs, uint32_t id);
 /* A run that the engine has, by its name; NULL. */
@@ -236,7 +268,7 @@ void manager_run_answer_durable(ManagerRuns *runs);
 
 /* — manager_run_alarm.c — */
 
-/* What a row of a node means that was not so in the batch before; bits. */
+/* The news of a node's row against the batch before; bits. */
 enum {
         MANAGER_RUN_NODE_WAITS = 1 << 0, /* PENDING: a person is to decide */
         MANAGER_RUN_NODE_BEGINS = 1 << 1, /* an attempt */
@@ -261,6 +293,23 @@ int manager_run_tell_node(ManagerRuns *runs, ManagerRun *run, const RunNodeRow *
 int manager_run_tell_alarm(ManagerRuns *runs, ManagerRun *run, uint32_t node, ManagerAlarmKind kind);
 int manager_run_tell_runs(ManagerRuns *runs); /* the new states of runs, at the end of a batch */
 void manager_run_summarize(ManagerRuns *runs); /* in a turn */
+
+/* — manager_run_token.c — */
+
+/* The generation of a node that a token stands for. */
+typedef struct ManagerToken {
+        uint32_t run, node, generation;
+} ManagerToken;
+
+bool manager_run_read_token(const char *text, ManagerToken *ret_token); /* false: it has not the form of one */
+/* Gives a node with Callback= a token, if it has begun and has none of its generation. 0 or -errno. */
+int manager_run_make_token(ManagerRun *run, const RunNodeRow *row);
+const char *manager_run_token(void *userdata, const RunAttemptKey *key); /* NULL: it has none */
+
+/* — manager_run_complete.c — */
+
+/* 0, -ENOMEM, or a negative errno with @ret_failure. */
+int manager_run_complete(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *command, Failure *ret_failure);
 
 /* — manager_run_trigger.c — */
 
@@ -309,8 +358,9 @@ typedef struct ManagerNodeResult {
 
 int manager_run_data_init(ManagerRun *run); /* 0 or -ENOMEM */
 void manager_run_data_deinit(ManagerRun *run);
-/* What an attempt has left counts from now on, if the end of that attempt has made the node what the node is. */
+/* The result of an attempt counts from now on, if the end of that attempt has made the node what it is. */
 void manager_run_data_set(ManagerRun *run, const RunAttemptKey *key, const ManagerAttemptFacts *facts);
+void manager_run_data_drop(ManagerRun *run, uint32_t node); /* the result is kept no longer */
 /* 0 or -ENOMEM. */
 int manager_run_get_result(const ManagerRuns *runs, const ManagerRun *run, uint32_t node, ManagerNodeResult *ret);
 void manager_run_result_deinit(ManagerNodeResult *result);
@@ -351,7 +401,7 @@ RunReason manager_run_gather(void *userdata, uint32_t id, uint32_t node);
 
 int manager_run_input(void *userdata, const RunAttemptKey *key, const char *folder, char **ret_json,
                       char **ret_problem);
-int manager_run_variables(void *userdata, const RunAttemptKey *key, char ***environment);
+int manager_run_variables(void *userdata, const RunAttemptKey *key, bool has_results, char ***environment);
 
 /* — manager_run_policy.c: [Policy …] — */
 
@@ -363,7 +413,7 @@ int manager_run_question(void *userdata, const RunAttemptKey *key, const char *f
 /* The engine has been told. @has_decided: the node is not WAITING any more. */
 void manager_run_note_answer(ManagerRun *run, const RunAttemptKey *key, RunAnswer answer, const char *reason,
                              bool has_decided);
-/* What was last said of a node in its present generation; NULL: nothing is known. */
+/* The last answer about a node in its present generation; NULL: none is known. */
 const ManagerSaying *manager_run_find_saying(const ManagerRun *run, const RunNodeRow *row);
 /* The name of the policy of a node; the caller owns it. NULL: it has none. 0 or -errno. */
 int manager_run_get_policy(const ManagerRun *run, uint32_t node, char **ret_name);
@@ -392,9 +442,9 @@ int manager_run_substitute(ManagerRuns *runs, const RunAttemptKey *key, const Ex
  * The definition of a run of @flow that is submitted now: that of the last one, if nothing has changed, else one that
  * is to be read. 0, -ENOMEM, or a negative errno with @ret_failure.
  */
-int manager_run_define(const ManagerRuns *runs, const ManagerFlow *flow, uint8_t hash[static MANAGER_RUN_HASH_BYTES],
+int manager_run_define(const ManagerRuns *runs, const ManagerFlow *flow, ManagerTexts *texts,
                        FlowDefinition **ret_definition, Failure *ret_failure);
-/* What a run is started with, with the defaults of Params=, which the caller owns. NULL: nothing. As above. */
+/* The parameters of a run, with the defaults of Params=, which the caller owns. NULL: none. As above. */
 int manager_run_apply_params(const FlowDefinition *definition, const char *unit, char *const *params, char **ret_json,
                              Failure *ret_failure);
 
@@ -407,7 +457,7 @@ bool manager_run_submit_refused(ManagerRuns *runs, uint64_t query);
 bool manager_run_is_reading(const ManagerRuns *runs); /* a definition, which goes on in the next turn */
 bool manager_run_is_submitted_to(const ManagerRuns *runs, const ManagerFlow *flow);
 void manager_run_ask_for_unit(ManagerRuns *runs, ManagerFlow *flow); /* to start, if a run waits for that */
-/* Those that people and start jobs wait for fail; a trigger stays until its run is durable. */
+/* Submissions that people and start jobs wait for fail; a trigger stays until its run is durable. */
 void manager_run_refuse_submits(ManagerRuns *runs, const Failure *failure);
 void manager_run_drop_submits(ManagerRuns *runs);
 
@@ -435,3 +485,28 @@ void manager_run_retain_step(ManagerRuns *runs); /* in a turn */
 bool manager_run_retain_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page);
 bool manager_run_retain_refused(ManagerRuns *runs, uint64_t query);
 void manager_run_drop_retentions(ManagerRuns *runs);
+
+/* — manager_run_define.c — */
+
+void manager_run_outline(ManagerRuns *runs, const ManagerRun *run); /* its definition is put for the first time */
+/* In a turn, before the end of the batch: whether there are rows for it, which are put then … */
+bool manager_run_outline_has_rows(ManagerRuns *runs);
+void manager_run_outline_put(ManagerRuns *runs, RecordWriter *writer);
+void manager_run_outline_end_batch(ManagerRuns *runs, bool is_taken); /* … and behind it */
+bool manager_run_outline_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page);
+bool manager_run_outline_refused(ManagerRuns *runs, uint64_t query);
+void manager_run_drop_outlines(ManagerRuns *runs); /* and what the store has is not known any more */
+
+/* — manager_run_keep.c — */
+
+/* The row of a node is in the batch of @writer: drops results that nobody can read any more. */
+void manager_run_note_reader(const ManagerRuns *runs, ManagerRun *run, const RunNodeRow *row, RecordWriter *writer);
+ManagerReaders *manager_run_free_readers(ManagerReaders *readers);
+/* The results of nodes with Save=, an object by their names; NULL: there are none. 0 or -ENOMEM. */
+int manager_run_make_result(const ManagerRuns *runs, const ManagerRun *run, char **ret_json);
+
+/* — manager_run_blob.c — */
+
+bool manager_run_reading_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page);
+bool manager_run_reading_refused(ManagerRuns *runs, uint64_t query, const RunStoreRefusal *refusal);
+void manager_run_drop_readings(ManagerRuns *runs);

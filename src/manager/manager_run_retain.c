@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "manager/manager_run_folder.h"
 #include "manager/manager_run_private.h"
 
 #define KEEP_SUCCEEDED USEC_PER_DAY
@@ -104,6 +105,8 @@ static void drop(ManagerRuns *runs, uint32_t id) {
 
         if (!writer)
                 return;
+        /* The folder first: if core dies in between, the run is looked at again. */
+        manager_run_folder_remove(runs->run_folders, id);
         manager_run_row_delete(writer, id);
         manager_run_outbox_forget(runs, id);
 }

@@ -4,6 +4,7 @@
  */
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,14 +15,16 @@
 #include "manager/manager_run_row.h"
 
 /* Columns of a row that this program writes. */
-#define RUN_COLUMNS_PUT 38U
-#define NODE_COLUMNS_PUT 24U
+#define RUN_COLUMNS_PUT 41U
+#define NODE_COLUMNS_PUT 27U
 
-/* What the column "marks" of a node has, bits. */
+/* The bits of a node's column "marks". */
 enum {
         MARK_WANTED = 1 << 0,
         MARK_PASSED = 1 << 1,
         MARK_APPROVED = 1 << 2,
+        MARK_COMPLETED = 1 << 3, /* as success */
+        MARK_COMPLETED_FAILED = 1 << 4,
 };
 #define ATTEMPT_COLUMNS_PUT 13U
 
@@ -81,7 +84,7 @@ static void put_tallies(RecordWriter *writer, const ManagerRunFacts *facts) {
         put_number(writer, RUN_ROW_TOTAL, facts->n_total);
 }
 
-/* What the engine is given back; columns rise. */
+/* The columns from which the engine restores a run, in rising order. */
 static void put_engine(RecordWriter *writer, const RunRow *row, const ManagerRunNow *now, uint64_t sequence) {
         const bool is_ending = row->state == RUN_STOPPING ||
                                (row->state == RUN_SUSPENDED && row->result != RUN_CREATED);
@@ -116,7 +119,16 @@ static void put_environment(RecordWriter *writer, char *const *environment) {
         free(bytes);
 }
 
-void manager_run_row_put(RecordWriter *writer, const RunRow *row, const ManagerRunFacts *facts,
+/* How it has ended in a word, and how long it took; of one that goes on there is neither. */
+static void put_cost(RecordWriter *writer, const RunRow *row, const ManagerRunFacts *facts) {
+        const bool is_over = run_state_is_terminal(row->state);
+        const char *reason = run_reason_to_string(row->reason);
+
+        put_word(writer, RUN_ROW_RET_STAT, !is_over ? NULL : *reason ? reason : run_state_to_string(row->state));
+        put_time(writer, RUN_ROW_COST, is_over && facts->started > 0 ? usec_sub(facts->ended, facts->started) : 0);
+}
+
+void manager_run_row_put(RecordWriter *writer, const RunRow *row, const ManagerRunFacts *facts, const char *result,
                          const ManagerRunNow *now) {
         const bool is_over = run_state_is_terminal(row->state);
         usec_t deadline = 0;
@@ -133,10 +145,12 @@ void manager_run_row_put(RecordWriter *writer, const RunRow *row, const ManagerR
         put_run_facts(writer, row, facts);
         put_time(writer, RUN_ROW_DEADLINE, deadline);
         runstore_put_text(writer, RUN_ROW_PARAMS, facts->params);
+        runstore_put_text(writer, RUN_ROW_RESULT, result);
         runstore_put_bytes(writer, RUN_ROW_DEFINITION, facts->definition, sizeof(facts->definition));
         put_number(writer, RUN_ROW_VALID, facts->deleted == 0);
         put_number(writer, RUN_ROW_UID, facts->uid);
         runstore_put_text(writer, RUN_ROW_CLIENT, facts->client);
+        put_cost(writer, row, facts);
         runstore_put_text(writer, RUN_ROW_TRIGGER, facts->trigger);
         runstore_put_text(writer, RUN_ROW_BOOT, now->boot);
         put_number(writer, RUN_ROW_HELD, row->is_held_by_person ? 2 : row->is_held);
@@ -150,12 +164,37 @@ void manager_run_row_put(RecordWriter *writer, const RunRow *row, const ManagerR
 
 static uint64_t marks_of(const RunNodeRow *row) {
         return (row->is_wanted ? MARK_WANTED : 0U) | (row->has_passed ? MARK_PASSED : 0U) |
-               (row->is_approved ? MARK_APPROVED : 0U);
+               (row->is_approved ? MARK_APPROVED : 0U) |
+               (row->completion == RUN_COMPLETION_SUCCESS   ? MARK_COMPLETED
+                : row->completion == RUN_COMPLETION_FAILURE ? MARK_COMPLETED_FAILED
+                                                            : 0U);
+}
+
+/* Whether it is known how the node has ended, or that it has not: otherwise its row keeps what it has. */
+static bool tells_end(const RunNodeRow *row, const ManagerAttemptFacts *facts) {
+        return facts || (row->state != RUN_NODE_SUCCEEDED && row->state != RUN_NODE_FAILED);
+}
+
+/* "0", "7", "SIGKILL", or why it has not come to that: "result-invalid", "timeout". */
+static void put_end(RecordWriter *writer, const RunNodeRow *row, const ManagerAttemptFacts *facts) {
+        const bool is_by_process = facts && (row->state == RUN_NODE_SUCCEEDED ||
+                                             (row->state == RUN_NODE_FAILED && facts->exit != 0));
+        const char *signal = is_by_process && facts->signal >= 0 ? sigabbrev_np(facts->signal) : NULL;
+        char word[32] = "";
+
+        if (signal)
+                snprintf(word, sizeof(word), "SIG%s", signal);
+        else if (is_by_process && facts->exit >= 0)
+                snprintf(word, sizeof(word), "%i", facts->exit);
+        else if (run_node_state_is_terminal(row->state))
+                snprintf(word, sizeof(word), "%s", run_reason_to_string(row->reason));
+        put_word(writer, NODE_RET_STAT, word);
 }
 
 void manager_run_row_put_node(RecordWriter *writer, uint32_t run, const char *name, const RunNodeRow *row,
                               const ManagerAttemptFacts *facts, const ManagerRunNodeData *data) {
-        const unsigned n = facts ? NODE_COLUMNS_PUT : NODE_COLUMNS_PUT - 4;
+        const bool has_end = tells_end(row, facts);
+        const unsigned n = NODE_COLUMNS_PUT - (facts ? 0 : 4) + has_end;
 
         runstore_put_operation(writer, RUNSTORE_NODE, RUNSTORE_PUT, n);
         put_number(writer, NODE_RUN, run);
@@ -179,12 +218,17 @@ void manager_run_row_put_node(RecordWriter *writer, uint32_t run, const char *na
         runstore_put_text(writer, NODE_RESULT, data->result && !data->result->path ? data->result->text : NULL);
         put_word(writer, NODE_SOURCE, data->source);
         put_word(writer, NODE_CAUSE, data->cause);
+        runstore_put_text(writer, NODE_LABEL, name);
+        runstore_put_text(writer, NODE_REQID, data->reqid);
+        if (has_end)
+                put_end(writer, row, facts);
         put_number(writer, NODE_TRIES, row->failures);
         put_number(writer, NODE_LOST, row->losses);
         if (data->result && data->result->path)
                 runstore_put_bytes(writer, NODE_BLOB, data->result->hash, sizeof(data->result->hash));
         else
                 runstore_put_null(writer, NODE_BLOB);
+        runstore_put_text(writer, NODE_TOKEN, data->token);
         put_number(writer, NODE_AGAINS, row->agains);
         put_number(writer, NODE_OUTCOME, row->outcome);
         put_number(writer, NODE_ATTEMPT, row->attempt);
@@ -196,6 +240,15 @@ void manager_run_row_put_node(RecordWriter *writer, uint32_t run, const char *na
         else
                 runstore_put_null(writer, NODE_ITEMS);
         runstore_put_text(writer, NODE_INSTANCES, data->instances);
+}
+
+void manager_run_row_put_dropped(RecordWriter *writer, uint32_t run, const char *name) {
+        runstore_put_operation(writer, RUNSTORE_NODE, RUNSTORE_PUT, 5);
+        put_number(writer, NODE_RUN, run);
+        runstore_put_text(writer, NODE_NAME, name);
+        runstore_put_null(writer, NODE_RESULT);
+        runstore_put_text(writer, NODE_SOURCE, "dropped");
+        runstore_put_null(writer, NODE_BLOB);
 }
 
 void manager_run_row_put_attempt(RecordWriter *writer, const RunAttemptKey *key, const char *name,
@@ -239,6 +292,24 @@ void manager_run_row_put_definition(RecordWriter *writer, const uint8_t hash[sta
         runstore_put_text(writer, DEF_TEXT, text);
         put_time(writer, DEF_CREATED, now);
         runstore_put_text(writer, DEF_NODES, nodes);
+}
+
+void manager_run_row_put_outline(RecordWriter *writer, const uint8_t hash[static MANAGER_RUN_HASH_BYTES],
+                                 uint32_t number, const char *name, const char *settings) {
+        runstore_put_operation(writer, RUNSTORE_DEF_NODE, RUNSTORE_PUT, 4);
+        runstore_put_bytes(writer, DEF_NODE_HASH, hash, MANAGER_RUN_HASH_BYTES);
+        put_number(writer, DEF_NODE_NUMBER, number);
+        runstore_put_text(writer, DEF_NODE_NAME, name);
+        runstore_put_text(writer, DEF_NODE_SETTINGS, settings);
+}
+
+void manager_run_row_put_edge(RecordWriter *writer, const uint8_t hash[static MANAGER_RUN_HASH_BYTES], uint32_t child,
+                              uint32_t parent, const char *kind) {
+        runstore_put_operation(writer, RUNSTORE_DEF_EDGE, RUNSTORE_PUT, 4);
+        runstore_put_bytes(writer, DEF_EDGE_HASH, hash, MANAGER_RUN_HASH_BYTES);
+        put_number(writer, DEF_EDGE_CHILD, child);
+        put_number(writer, DEF_EDGE_PARENT, parent);
+        runstore_put_text(writer, DEF_EDGE_KIND, kind);
 }
 
 void manager_run_row_put_event(RecordWriter *writer, const ManagerRunEvent *event) {
@@ -406,6 +477,7 @@ int manager_run_row_get(const ManagerRunValues *values, RunRow *ret_row, Manager
 int manager_run_row_get_node(const ManagerRunValues *values, RunNodeRow *ret_row, const char **ret_name) {
         const int state = find_word(values, NODE_STATE, run_node_state_from_string, -1);
         const int reason = find_word(values, NODE_REASON, run_reason_from_string, RUN_REASON_NONE);
+        const uint64_t marks = manager_run_values_number(values, NODE_MARKS);
 
         if (state < 0 || reason < 0)
                 return -EBADMSG;
@@ -422,9 +494,12 @@ int manager_run_row_get_node(const ManagerRunValues *values, RunNodeRow *ret_row
                 .losses = small_number(values, NODE_LOST),
                 .at = manager_run_values_number(values, NODE_AT),
                 .first_at = manager_run_values_number(values, NODE_FIRST_AT),
-                .is_wanted = manager_run_values_number(values, NODE_MARKS) & MARK_WANTED,
-                .has_passed = manager_run_values_number(values, NODE_MARKS) & MARK_PASSED,
-                .is_approved = manager_run_values_number(values, NODE_MARKS) & MARK_APPROVED,
+                .is_wanted = marks & MARK_WANTED,
+                .has_passed = marks & MARK_PASSED,
+                .is_approved = marks & MARK_APPROVED,
+                .completion = marks & MARK_COMPLETED          ? RUN_COMPLETION_SUCCESS
+                              : marks & MARK_COMPLETED_FAILED ? RUN_COMPLETION_FAILURE
+                                                              : RUN_COMPLETION_NONE,
         };
         return 0;
 }

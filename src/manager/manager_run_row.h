@@ -18,7 +18,7 @@
 
 #define MANAGER_RUN_HASH_BYTES RUNSTORE_HASH_BYTES
 
-/* What is kept of a run beside the engine's row; strings are owned by who has the struct. */
+/* The columns of a run beside the engine's row; strings are owned by who has the struct. */
 typedef struct ManagerRunFacts {
         char *unit, *name, *key, *operator, * trigger; /* NULL: none, but of .unit and .name */
         char *client, *namespace, *reqid; /* the process that asked, and what it said of its request; NULL: none */
@@ -43,9 +43,10 @@ typedef struct ManagerRunNow {
         usec_t at, realtime;
 } ManagerRunNow;
 
-void manager_run_row_put(RecordWriter *writer, const RunRow *row, const ManagerRunFacts *facts,
+/* @result: of the run, a value of JSON; NULL: none. */
+void manager_run_row_put(RecordWriter *writer, const RunRow *row, const ManagerRunFacts *facts, const char *result,
                          const ManagerRunNow *now);
-/* What is known of the last attempt of a node. */
+/* The facts of the last attempt of a node. */
 typedef struct ManagerAttemptFacts {
         uint64_t id; /* unique among attempts of the run */
         int exit, signal; /* -1: none */
@@ -59,22 +60,31 @@ typedef struct ManagerAttemptFacts {
         uint32_t cause; /* of a row of the store: the node that has failed first, plus one; 0: not known */
 } ManagerAttemptFacts;
 
-/* What a node has come to; all borrowed, NULL: none. */
+/* The result of a node and its like; all borrowed, NULL: none. */
 typedef struct ManagerRunNodeData {
         const ManagerResult *result;
         const char *source, *cause;
         uint32_t n_items; /* of Foreach= … */
         char *instances; /* … with their numbers: "FIRST:N …" */
+        const char *reqid; /* of its run */
+        const char *token;
 } ManagerRunNodeData;
 
 /* @facts: NULL if nothing is known, or the node has none. */
 void manager_run_row_put_node(RecordWriter *writer, uint32_t run, const char *name, const RunNodeRow *row,
                               const ManagerAttemptFacts *facts, const ManagerRunNodeData *data);
+/* The result of a node that has a row is kept no longer. */
+void manager_run_row_put_dropped(RecordWriter *writer, uint32_t run, const char *name);
 void manager_run_row_put_attempt(RecordWriter *writer, const RunAttemptKey *key, const char *name,
                                  const ManagerAttemptFacts *facts);
 void manager_run_row_put_definition(RecordWriter *writer, const uint8_t hash[static MANAGER_RUN_HASH_BYTES],
                                     const char *text, const char *nodes, usec_t now);
-/* What happened to a run. Strings are borrowed, and may be NULL but for .kind. */
+/* A node of a definition, and an edge from one to another. @settings: an object of JSON. */
+void manager_run_row_put_outline(RecordWriter *writer, const uint8_t hash[static MANAGER_RUN_HASH_BYTES],
+                                 uint32_t number, const char *name, const char *settings);
+void manager_run_row_put_edge(RecordWriter *writer, const uint8_t hash[static MANAGER_RUN_HASH_BYTES], uint32_t child,
+                              uint32_t parent, const char *kind);
+/* An event of a run. Strings are borrowed, and may be NULL but for .kind. */
 typedef struct ManagerRunEvent {
         uint64_t id; /* unique among events of the run */
         uint32_t run, uid;
@@ -113,6 +123,6 @@ int manager_run_row_get(const ManagerRunValues *values, RunRow *ret_row, Manager
                         const char **ret_boot, usec_t *ret_at);
 /* The node is named by *@ret_name, borrowed from the page; ret_row->node is not set. 0 or -EBADMSG. */
 int manager_run_row_get_node(const ManagerRunValues *values, RunNodeRow *ret_row, const char **ret_name);
-/* What the last attempt of the node has left; .result is a reference for the caller. @folder: of the manager. */
+/* The facts of the node's last attempt; .result is a reference for the caller. @folder: of the manager. */
 int manager_run_row_get_data(const ManagerRunValues *values, const RunNodeRow *row, uint32_t run, const char *folder,
                              ManagerAttemptFacts *ret_facts);

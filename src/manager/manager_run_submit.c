@@ -11,9 +11,9 @@
 #include "basic/log.h"
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "manager/manager_run_folder.h"
 #include "manager/manager_run_private.h"
 #include "run/run_name.h"
-#include "runstore/sha256.h"
 #include "unitfile/file_text.h"
 #include "unitfile/flow_nodes.h"
 
@@ -31,7 +31,7 @@ static void free_submit(ManagerSubmit *submit) {
 }
 
 /* The nodes of NodesFile=, as they are now. */
-static int read_nodes(const char *path, char **ret_text, Failure *ret_failure) {
+static int read_nodes(const char *path, ManagerTexts *texts, char **ret_text, Failure *ret_failure) {
         FileProblem problem;
         struct stat st;
         int r = file_text_read_up_to(path, FLOW_NODES_FILE_MAX, "The file is larger than 256 MiB.", ret_text, &st,
@@ -43,25 +43,41 @@ static int read_nodes(const char *path, char **ret_text, Failure *ret_failure) {
         if (r < 0 && r != -ENOMEM)
                 return failure_set(ret_failure, -EINVAL, "LoadFailed", "The file %s of NodesFile= cannot be read: %s.",
                                    path, strerror(-r));
-        return r;
+        if (r < 0)
+                return r;
+        texts->nodes = seen_file_make(0, &st, *ret_text);
+        sha256(*ret_text, strlen(*ret_text), texts->nodes_hash);
+        return 0;
 }
 
-int manager_run_define(const ManagerRuns *runs, const ManagerFlow *flow, uint8_t hash[static MANAGER_RUN_HASH_BYTES],
+int manager_run_define(const ManagerRuns *runs, const ManagerFlow *flow, ManagerTexts *texts,
                        FlowDefinition **ret_definition, Failure *ret_failure) {
         const FlowSettings *settings = flow->unit->type_settings;
+        const ManagerKept *kept = manager_run_find_kept(runs, flow);
         cleanup_free_ char *nodes = NULL;
+        bool is_known;
         int r = 0;
 
         if (flow->unit->load_state != UNIT_LOADED || !settings || !settings->text)
                 return failure_set(ret_failure, -ENOENT, "NoSuchUnit", "Unit %s is not loaded.", flow->unit->id);
-        if (settings->nodes_file)
-                r = read_nodes(settings->nodes_file, &nodes, ret_failure);
+        *texts = (ManagerTexts) {};
+        is_known = settings->nodes_file && kept && seen_file_is_current(&kept->texts.nodes, settings->nodes_file);
+        if (is_known)
+                *texts = kept->texts;
+        else if (settings->nodes_file)
+                r = read_nodes(settings->nodes_file, texts, &nodes, ret_failure);
         if (r < 0)
                 return r;
-        manager_run_hash(settings->text, nodes, hash);
-        *ret_definition = manager_run_find_definition(runs, flow, hash);
-        if (*ret_definition)
+        manager_run_hash(settings->text, texts->nodes_hash, texts->hash);
+        if (kept && memcmp(kept->texts.hash, texts->hash, sizeof(texts->hash)) == 0) {
+                *ret_definition = flow_definition_ref(kept->definition);
                 return 0;
+        }
+        if (is_known)
+                r = read_nodes(settings->nodes_file, texts, &nodes, ret_failure);
+        if (r < 0)
+                return r;
+        manager_run_hash(settings->text, texts->nodes_hash, texts->hash);
         return flow_definition_new(ret_definition, runs->host.loader, flow->unit->id, settings->text, nodes,
                                    ret_failure);
 }
@@ -98,7 +114,7 @@ static int make_name(const ManagerSubmit *submit, uint32_t id, ManagerRunFacts *
                        r;
 }
 
-/* What is asked for is in the facts already. */
+/* The facts of the run, beside those of the request, which are there already. */
 static int make_facts(ManagerRuns *runs, ManagerSubmit *submit, Failure *ret_failure) {
         ManagerRunFacts *facts = &submit->facts;
         int r;
@@ -106,7 +122,7 @@ static int make_facts(ManagerRuns *runs, ManagerSubmit *submit, Failure *ret_fai
         if (submit->has_facts)
                 return 0;
         facts->created = runs->host.attempts.turn->now_realtime;
-        memcpy(facts->definition, submit->hash, sizeof(facts->definition));
+        memcpy(facts->definition, submit->texts.hash, sizeof(facts->definition));
         if (text_copy(submit->flow->unit->id, &facts->unit) < 0 || text_copy(submit->key, &facts->key) < 0 ||
             text_copy(submit->trigger, &facts->trigger) < 0)
                 return -ENOMEM;
@@ -175,6 +191,8 @@ static FlowBusy busy_of(const ManagerSubmit *submit) {
                 return settings->on_busy;
         if (settings->has_on_trigger)
                 return settings->on_trigger;
+        if (strv_contains(submit->facts.environment, UNIT_RUN_CATCHES_UP))
+                return settings->on_busy;
         return settings->on_busy == FLOW_BUSY_QUEUE && has_waiting(submit) ? FLOW_BUSY_SKIP : settings->on_busy;
 }
 
@@ -198,12 +216,20 @@ static int submit_run(ManagerRuns *runs, ManagerSubmit *submit, uint32_t *ret_id
                 .has_priority = submit->has_priority,
                 .priority = submit->priority,
         };
+        const FlowBusy busy = busy_of(submit);
         ManagerRun *run = NULL;
-        int r = manager_run_add(flow, runs, wanted.id, submit->definition, &submit->facts, &run);
+        int r;
+
+        /* The store may have been asked for its name meanwhile, while another run has ended. */
+        submit->facts.created = runs->host.attempts.turn->now_realtime;
+        r = manager_run_add(flow, runs, wanted.id, submit->definition, &submit->facts, &run);
 
         if (r < 0)
                 return r;
-        manager_run_set_settings(runs, flow, flow_definition_settings(submit->definition), busy_of(submit));
+        /* A store that was lost may have had a run of that number. */
+        if (flow_definition_settings(submit->definition)->run_directory)
+                manager_run_folder_remove(runs->run_folders, wanted.id);
+        manager_run_set_settings(runs, flow, flow_definition_settings(submit->definition), busy);
         *ret_id = wanted.id;
         r = run_engine_submit(flow->engine, &wanted, ret_id);
         if (r < 0 || *ret_id != wanted.id)
@@ -212,9 +238,9 @@ static int submit_run(ManagerRuns *runs, ManagerSubmit *submit, uint32_t *ret_id
                 runs->last_id = wanted.id;
         if (r < 0)
                 *ret_id = 0;
-        if (r == -ENOBUFS || (r == -EBUSY && busy_of(submit) == FLOW_BUSY_QUEUE))
+        if (r == -ENOBUFS || (r == -EBUSY && busy == FLOW_BUSY_QUEUE))
                 manager_run_raise_queue(runs, flow, flow_definition_settings(submit->definition)->max_queued);
-        return r < 0 ? refuse_busy(submit, busy_of(submit), r, ret_failure) : 0;
+        return r < 0 ? refuse_busy(submit, busy, r, ret_failure) : 0;
 }
 
 /* The start of the unit was to submit a run. */
@@ -351,7 +377,7 @@ static bool try_submit(ManagerRuns *runs, ManagerSubmit *submit, unsigned *n_lin
                 return true;
         }
         if (!submit->definition)
-                r = manager_run_define(runs, submit->flow, submit->hash, &submit->definition, &failure);
+                r = manager_run_define(runs, submit->flow, &submit->texts, &submit->definition, &failure);
         if (r == 0) {
                 r = flow_definition_read(submit->definition, *n_lines, &failure);
                 if (r > 0) {
@@ -360,7 +386,7 @@ static bool try_submit(ManagerRuns *runs, ManagerSubmit *submit, unsigned *n_lin
                 }
         }
         if (r == 0) {
-                manager_run_keep_definition(submit->flow, submit->definition, submit->hash);
+                manager_run_keep_definition(runs, submit->flow, submit->definition, &submit->texts);
                 r = check_resources(runs, submit, &failure);
         }
         if (r == 0)
@@ -480,7 +506,7 @@ void manager_run_refuse_submits(ManagerRuns *runs, const Failure *failure) {
         ManagerSubmit **at = &runs->submits, *submit;
 
         while ((submit = *at)) {
-                if (submit->trigger) {
+                if (submit->ticket.a == MANAGER_RUN_OF_TRIGGER) {
                         at = &submit->next;
                         continue;
                 }

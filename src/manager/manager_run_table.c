@@ -36,12 +36,12 @@ ManagerFlow *manager_run_find_flow(const ManagerRuns *runs, const Unit *unit) {
         return flow;
 }
 
-void manager_run_hash(const char *text, const char *nodes, uint8_t hash[static MANAGER_RUN_HASH_BYTES]) {
+void manager_run_hash(const char *text, const uint8_t *nodes_hash, uint8_t hash[static MANAGER_RUN_HASH_BYTES]) {
         uint8_t both[2 * SHA256_BYTES] = {};
 
         sha256(text, strlen(text), both);
-        if (nodes)
-                sha256(nodes, strlen(nodes), both + SHA256_BYTES);
+        if (nodes_hash)
+                memcpy(both + SHA256_BYTES, nodes_hash, SHA256_BYTES);
         sha256(both, sizeof(both), hash);
 }
 
@@ -94,43 +94,64 @@ static void trim_memory(const FlowDefinition *definition) {
 }
 
 void manager_run_drop_spare(ManagerRuns *runs) {
-        flow_definition_unref(runs->spare.definition);
+        flow_definition_unref(runs->spare.kept.definition);
         free(runs->spare.unit);
         runs->spare = (ManagerSpare) {};
 }
 
 static void keep_spare(ManagerRuns *runs, ManagerFlow *flow) {
-        if (!flow->definition || !flow_definition_graph(flow->definition))
+        if (!flow->kept.definition || !flow_definition_graph(flow->kept.definition))
                 return;
         manager_run_drop_spare(runs);
         runs->spare.unit = strdup(flow->unit->id);
         if (!runs->spare.unit)
                 return;
-        runs->spare.definition = take_ptr(flow->definition);
-        memcpy(runs->spare.hash, flow->hash, sizeof(flow->hash));
-        trim_memory(runs->spare.definition);
+        runs->spare.kept = flow->kept;
+        flow->kept = (ManagerKept) {};
+        trim_memory(runs->spare.kept.definition);
 }
 
-FlowDefinition *manager_run_find_definition(const ManagerRuns *runs, const ManagerFlow *flow,
-                                            const uint8_t hash[static MANAGER_RUN_HASH_BYTES]) {
+const ManagerKept *manager_run_find_kept(const ManagerRuns *runs, const ManagerFlow *flow) {
         const ManagerSpare *spare = &runs->spare;
 
-        if (flow->definition && memcmp(hash, flow->hash, MANAGER_RUN_HASH_BYTES) == 0)
-                return flow_definition_ref(flow->definition);
-        if (spare->definition && strcmp(spare->unit, flow->unit->id) == 0 &&
-            memcmp(hash, spare->hash, MANAGER_RUN_HASH_BYTES) == 0)
-                return flow_definition_ref(spare->definition);
-        return NULL;
+        if (flow->kept.definition)
+                return &flow->kept;
+        return spare->kept.definition && strcmp(spare->unit, flow->unit->id) == 0 ? &spare->kept : NULL;
 }
 
-void manager_run_keep_definition(ManagerFlow *flow, FlowDefinition *definition,
-                                 const uint8_t hash[static MANAGER_RUN_HASH_BYTES]) {
-        if (flow->definition == definition)
+void manager_run_keep_definition(ManagerRuns *runs, ManagerFlow *flow, FlowDefinition *definition,
+                                 const ManagerTexts *texts) {
+        const ManagerKept *kept = manager_run_find_kept(runs, flow);
+
+        if (kept && kept->definition == definition) {
+                if (kept != &flow->kept)
+                        flow->kept = (ManagerKept) { flow_definition_ref(definition), *texts, kept->is_stored };
+                flow->kept.texts.nodes = texts->nodes;
                 return;
-        flow_definition_unref(flow->definition);
-        flow->definition = flow_definition_ref(definition);
-        memcpy(flow->hash, hash, MANAGER_RUN_HASH_BYTES);
+        }
+        flow_definition_unref(flow->kept.definition);
+        flow->kept = (ManagerKept) { flow_definition_ref(definition), *texts, false };
         trim_memory(definition);
+}
+
+static bool is_of_kept(const ManagerRun *run) {
+        return run->flow->kept.definition &&
+               memcmp(run->facts.definition, run->flow->kept.texts.hash, MANAGER_RUN_HASH_BYTES) == 0;
+}
+
+bool manager_run_has_stored(const ManagerRun *run) {
+        return is_of_kept(run) && run->flow->kept.is_stored;
+}
+
+void manager_run_note_stored(ManagerRun *run) {
+        if (is_of_kept(run))
+                run->flow->kept.is_stored = true;
+}
+
+void manager_run_forget_stored(ManagerRuns *runs) {
+        runs->spare.kept.is_stored = false;
+        for (ManagerFlow *flow = runs->flows; flow; flow = flow->next)
+                flow->kept.is_stored = false;
 }
 
 void manager_run_drop_flow(ManagerRuns *runs, ManagerFlow *flow) {
@@ -142,7 +163,7 @@ void manager_run_drop_flow(ManagerRuns *runs, ManagerFlow *flow) {
         if (flow->next)
                 flow->next->previous = flow->previous;
         (void) run_flow_forget(flow->engine);
-        flow_definition_unref(flow->definition);
+        flow_definition_unref(flow->kept.definition);
         unit_unref(flow->unit);
         free(flow);
 }
@@ -197,6 +218,7 @@ void manager_run_remove(ManagerRuns *runs, ManagerRun *run) {
         manager_run_data_deinit(run);
         manager_run_drop_items(run);
         run_graph_unref(run->graph);
+        manager_run_free_readers(run->readers);
         flow_definition_unref(run->definition);
         manager_run_facts_deinit(&run->facts);
         free(run->marks);
@@ -239,7 +261,7 @@ int manager_runs_node(const ManagerRuns *runs, uint32_t run, uint32_t node, RunN
 bool manager_runs_is_of_end(const ManagerRuns *runs, uint32_t id, uint32_t node) {
         const ManagerRun *run = manager_run_find(runs, id);
 
-        return run && run_graph_is_extra(flow_definition_graph(run->definition), node);
+        return run && run_graph_is_extra(run->graph, node);
 }
 
 const char *manager_runs_node_name(const ManagerRuns *runs, uint32_t id, uint32_t node) {

@@ -23,7 +23,7 @@
 /* An object with more than that has no parents. */
 #define PAYLOAD_MAX ((size_t) 256 * 1024)
 
-/* What is told. */
+/* The event that targets are told of. */
 typedef struct Telling {
         ManagerRun *run; /* borrowed, as all of it */
         uint32_t node; /* RUN_NODE_NONE: it is about the run */

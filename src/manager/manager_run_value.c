@@ -123,6 +123,18 @@ static const JsonValue *get_item(const ManagerRuns *runs, ManagerRun *run, uint3
         return items && item < items->n ? items->values[item] : NULL;
 }
 
+/* The time of a timer that the run is for, µs since 1970. */
+static void find_time(const ManagerRunFacts *facts, JsonValue *made, const JsonValue **ret_value) {
+        strv_foreach(variable, facts->environment) {
+                const char *time = *variable + strlen(UNIT_RUN_TIME);
+
+                if (!text_starts_with(*variable, UNIT_RUN_TIME))
+                        continue;
+                *made = JSON_VALUE_NUMBER(time, strlen(time));
+                *ret_value = made;
+        }
+}
+
 static int find_value(const RunScope *base, const RunReference *reference, JsonValue *made,
                       const JsonValue **ret_value) {
         Scope *scope = container_of(base, Scope, scope);
@@ -137,6 +149,8 @@ static int find_value(const RunScope *base, const RunReference *reference, JsonV
         case RUN_REFERENCE_TRIGGER:
                 if (strcmp(reference->name, "unit") == 0)
                         make_text(facts->trigger, made, ret_value);
+                else if (strcmp(reference->name, "time") == 0)
+                        find_time(facts, made, ret_value);
                 break;
         case RUN_REFERENCE_RUN_ID:
                 snprintf(scope->id, sizeof(scope->id), "%" PRIu32, scope->run->id);

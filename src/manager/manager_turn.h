@@ -36,7 +36,7 @@ void manager_turn_read_clock(ManagerTurn *turn);
 void manager_turn_note_work(ManagerTurn *turn);         /* work on jobs begins */
 void manager_turn_wake(ManagerTurn *turn);      /* makes another turn follow at once */
 
-/* What is kept for the unit changes: the one way to have it written down. */
+/* Marks that the record of a unit changes: the one way to have it written down. */
 static inline void manager_turn_mark(const ManagerTurn *turn, const Unit *unit) {
         state_mark(turn->state, STORE_UNITS, unit->index);
 }

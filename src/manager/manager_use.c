@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "basic/strv.h"
 #include "basic/text.h"
 #include "manager/manager_use.h"
 
@@ -31,6 +32,22 @@ static int add(ManagerUses *uses, ManagerUse use, const char *unit) {
         return r;
 }
 
+static int add_all(ManagerUses *uses, const FlowNode *node) {
+        static const ManagerUseKind kinds[_FLOW_UNIT_USE_MAX] = {
+                [FLOW_REQUIRES_UNIT] = MANAGER_USE_REQUIRES,
+                [FLOW_BINDS_TO_UNIT] = MANAGER_USE_BINDS_TO,
+                [FLOW_REQUISITE_UNIT] = MANAGER_USE_REQUISITE,
+                [FLOW_AFTER_UNIT] = MANAGER_USE_AFTER,
+        };
+        int r = 0;
+
+        for (size_t i = 0; i < ELEMENTSOF(kinds); i++)
+                strv_foreach(unit, node->units[i])
+                        if (r == 0)
+                                r = add(uses, (ManagerUse) { .kind = kinds[i] }, *unit);
+        return r;
+}
+
 int manager_uses_make(ManagerUses *uses, const FlowNode *node) {
         const ManagerUse job = {
                 .kind = MANAGER_USE_JOB,
@@ -39,7 +56,9 @@ int manager_uses_make(ManagerUses *uses, const FlowNode *node) {
                 .wait_for = node->wait_for,
         };
 
-        return node->unit ? add(uses, job, node->unit) : 0;
+        int r = add_all(uses, node);
+
+        return r == 0 && node->unit ? add(uses, job, node->unit) : r;
 }
 
 /* — asking — */
@@ -117,17 +136,17 @@ static int exec(ManagerUse *use, const ManagerUseContext *context, const JobRequ
 
 /* The plan is made before anything happens, so that what must not be done is not begun. */
 static void ask(ManagerUse *use, const ManagerUseContext *context, UseEnd *end) {
-        const char *why = "asks for it";
+        const bool is_node = use->kind == MANAGER_USE_JOB;
         cleanup_(job_plan_freep) JobPlan *plan = NULL;
         cleanup_free_ char *reason = NULL;
         JobRequester requester = {};
         JobOptions options = { .mode = use->mode, .requester = &requester, .now = context->jobs->turn->now };
-        JobRequest request = { .unit = use->unit, .is_manual = true };
+        JobRequest request = { .unit = use->unit, .is_manual = is_node };
         int r = job_type_from_request(flow_operation_to_string(use->operation), &request.type,
                                       &request.reload_if_possible);
 
         if (r == 0)
-                r = text_format(&reason, "%s %s", context->who, why);
+                r = text_format(&reason, "%s %s it", context->who, is_node ? "asks for" : "needs");
         requester.reason = reason;
         if (r == 0)
                 r = manager_jobs_plan(context->jobs, &request, &options, &plan);
@@ -149,17 +168,25 @@ static RunEndKind kind_of(JobResult result) {
         return result == JOB_CANCELED ? RUN_END_CANCELLED : RUN_END_FAILED;
 }
 
-/* What stops the flow, a shutdown for example, may have cancelled the job, too. */
+/* A stop of the flow, in a shutdown for example, may have cancelled the job, too. */
 static bool is_stopping(const ManagerUseContext *context) {
         return manager_jobs_is_stopping(context->jobs, context->flow);
 }
 
 static void take_result(ManagerUse *use, const ManagerUseContext *context, JobResult result, UseEnd *end) {
+        const bool is_cancelled = result == JOB_CANCELED;
+
+        if (use->kind == MANAGER_USE_AFTER) {
+                use->step = MANAGER_USE_MET;
+                return;
+        }
         if (result == JOB_DONE || result == JOB_SKIPPED) {
                 use->step = use->wait_for == FLOW_WAIT_FOR_JOB ? MANAGER_USE_MET : MANAGER_USE_WATCHED;
                 return;
         }
-        end_with(end, result == JOB_CANCELED && is_stopping(context) ? RUN_END_INTERRUPTED : kind_of(result),
+        end_with(end, is_cancelled && is_stopping(context)  ? RUN_END_INTERRUPTED
+                      : use->kind == MANAGER_USE_JOB ? kind_of(result)
+                                                     : RUN_END_FAILED,
                  "Job %" PRIu32 " (%s %s) has ended: %s.", use->job, flow_operation_to_string(use->operation),
                  use->unit, job_result_to_string(result));
 }
@@ -189,20 +216,66 @@ static void watch(ManagerUse *use, const ManagerUseContext *context, UseEnd *end
                 end_with(end, RUN_END_FAILED, "%s is %s.", use->unit, unit_active_state_to_string(state));
 }
 
+static const char *state_of(const ManagerUse *use, const ManagerJobs *jobs) {
+        const Unit *unit = unit_table_find(jobs->units, use->unit);
+
+        return unit_active_state_to_string(unit ? unit->active_state : UNIT_INACTIVE);
+}
+
+static void find_job_of(ManagerUse *use, const ManagerJobs *jobs) {
+        const Unit *unit = unit_table_find(jobs->units, use->unit);
+        JobInfo job;
+
+        use->step = MANAGER_USE_MET;
+        if (!unit || !job_manager_unit_job(jobs->engine, unit, &job))
+                return;
+        use->job = job.id;
+        use->step = MANAGER_USE_ASKED;
+}
+
+static void require(ManagerUse *use, const ManagerJobs *jobs, UseEnd *end) {
+        const Unit *unit = unit_table_find(jobs->units, use->unit);
+
+        use->step = MANAGER_USE_MET;
+        if (!unit || !unit_state_is_active_or_reloading(unit->active_state))
+                end_with(end, RUN_END_FAILED, "%s, which it requires to be active, is %s.", use->unit,
+                         state_of(use, jobs));
+}
+
+static void begin(ManagerUse *use, const ManagerUseContext *context, UseEnd *end) {
+        switch (use->kind) {
+        case MANAGER_USE_JOB:
+        case MANAGER_USE_REQUIRES:
+        case MANAGER_USE_BINDS_TO:
+                ask(use, context, end);
+                break;
+        case MANAGER_USE_REQUISITE:
+                require(use, context->jobs, end);
+                break;
+        case MANAGER_USE_AFTER:
+        case _MANAGER_USE_KIND_MAX:
+                find_job_of(use, context->jobs);
+        }
+}
+
 static void step(ManagerUse *use, const ManagerUseContext *context, UseEnd *end) {
         if (use->step == MANAGER_USE_NEW)
-                ask(use, context, end);
+                begin(use, context, end);
         if (use->step == MANAGER_USE_ASKED && !end->is_set)
                 follow_job(use, context, end);
         if (use->step == MANAGER_USE_WATCHED && !end->is_set)
                 watch(use, context, end);
 }
 
-static bool are_met(const ManagerUses *uses) {
-        for (size_t i = 0; i < uses->n; i++)
+static bool are_met(const ManagerUses *uses, size_t n) {
+        for (size_t i = 0; i < n; i++)
                 if (uses->items[i].step != MANAGER_USE_MET)
                         return false;
         return true;
+}
+
+bool manager_uses_are_met(const ManagerUses *uses) {
+        return are_met(uses, uses->n);
 }
 
 ManagerUseResult manager_uses_step(ManagerUses *uses, const ManagerUseContext *context, RunEndKind *ret_kind,
@@ -212,6 +285,8 @@ ManagerUseResult manager_uses_step(ManagerUses *uses, const ManagerUseContext *c
                 const ManagerUse before = *use;
                 UseEnd end = {};
 
+                if (use->kind == MANAGER_USE_JOB && !are_met(uses, i))
+                        break;
                 step(use, context, &end);
                 *ret_has_changed |= use->step != before.step || use->job != before.job;
                 if (!end.is_set)
@@ -220,7 +295,7 @@ ManagerUseResult manager_uses_step(ManagerUses *uses, const ManagerUseContext *c
                 *ret_problem = end.problem;
                 return MANAGER_USES_ENDED;
         }
-        return are_met(uses) ? MANAGER_USES_MET : MANAGER_USES_WAIT;
+        return manager_uses_are_met(uses) ? MANAGER_USES_MET : MANAGER_USES_WAIT;
 }
 
 void manager_uses_cancel(ManagerUses *uses, const ManagerUseContext *context) {
@@ -232,6 +307,43 @@ void manager_uses_cancel(ManagerUses *uses, const ManagerUseContext *context) {
                 if (use->kind == MANAGER_USE_JOB && use->step == MANAGER_USE_ASKED && use->is_own)
                         manager_jobs_cancel(context->jobs, use->job, &requester);
         }
+}
+
+/* — holds — */
+
+static bool holds(const ManagerUse *use) {
+        return use->kind == MANAGER_USE_REQUIRES || use->kind == MANAGER_USE_BINDS_TO;
+}
+
+bool manager_uses_hold(const ManagerUses *uses, const Unit *unit) {
+        for (size_t i = 0; i < uses->n; i++)
+                if (holds(&uses->items[i]) && unit_has_name(unit, uses->items[i].unit))
+                        return true;
+        return false;
+}
+
+void manager_uses_release(const ManagerUses *uses, ManagerJobs *jobs) {
+        for (size_t i = 0; i < uses->n; i++) {
+                const Unit *unit = holds(&uses->items[i]) ? unit_table_find(jobs->units, uses->items[i].unit) : NULL;
+
+                if (unit)
+                        job_manager_look(jobs->engine, unit);
+        }
+        if (uses->n > 0)
+                manager_jobs_arm(jobs);
+}
+
+const char *manager_uses_find_lost(const ManagerUses *uses, const ManagerJobs *jobs) {
+        for (size_t i = 0; i < uses->n; i++) {
+                const ManagerUse *use = &uses->items[i];
+                const Unit *unit = unit_table_find(jobs->units, use->unit);
+
+                if (use->kind == MANAGER_USE_BINDS_TO && use->step == MANAGER_USE_MET &&
+                    (!unit || (unit_state_is_inactive_or_failed(unit->active_state) && !unit_will_restart(unit) &&
+                               !manager_jobs_will_start(jobs, unit))))
+                        return use->unit;
+        }
+        return NULL;
 }
 
 /* — what can be asked — */

@@ -19,6 +19,10 @@
 
 typedef enum ManagerUseKind {
         MANAGER_USE_JOB, /* Unit=: the node itself, after all others */
+        MANAGER_USE_REQUIRES, /* is started before, and held */
+        MANAGER_USE_BINDS_TO, /* the same, and its end is that of the attempt */
+        MANAGER_USE_REQUISITE, /* must be active */
+        MANAGER_USE_AFTER, /* its job, if it has one, must end */
         _MANAGER_USE_KIND_MAX,
 } ManagerUseKind;
 
@@ -66,6 +70,12 @@ void manager_uses_deinit(ManagerUses *uses);
  */
 ManagerUseResult manager_uses_step(ManagerUses *uses, const ManagerUseContext *context, RunEndKind *ret_kind,
                                    char **ret_problem, bool *ret_has_changed);
+bool manager_uses_are_met(const ManagerUses *uses);
+/* A unit that the attempt is bound to, and that is gone; NULL: none. */
+const char *manager_uses_find_lost(const ManagerUses *uses, const ManagerJobs *jobs);
+bool manager_uses_hold(const ManagerUses *uses, const Unit *unit);
+/* The attempt has ended: what it has held may be unneeded. */
+void manager_uses_release(const ManagerUses *uses, ManagerJobs *jobs);
 /* The attempt ends: cancels the job that was made for its node; what the unit does goes on without one. */
 void manager_uses_cancel(ManagerUses *uses, const ManagerUseContext *context);
 

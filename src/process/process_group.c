@@ -103,6 +103,20 @@ static size_t list_slices(ProcessOwner *owner, ProcessSlice slices[static PROCES
         return owner->ops->list_slices ? owner->ops->list_slices(owner, slices) : 0;
 }
 
+size_t process_slices_below(ProcessOwner *above, const char *name, const struct ResourceSettings *resources,
+                            ProcessSlice slices[static PROCESS_SLICES_MAX]) {
+        ProcessSlice others[PROCESS_SLICES_MAX];
+        size_t n, n_others;
+
+        if (!above)
+                return 0;
+        n_others = MIN(list_slices(above, others), PROCESS_SLICES_MAX - 1);
+        slices[0] = (ProcessSlice) { .name = name, .resources = resources, .owner = above };
+        for (n = 0; n < n_others; n++)
+                slices[n + 1] = others[n];
+        return n + 1;
+}
+
 /* — the tree — */
 
 /* PID 1 owns the whole tree. Another program owns its group if no process but itself and its keeper is in it. */

@@ -56,6 +56,12 @@ void process_groups_apply(ProcessGroups *groups, ProcessOwner *owner);
 void process_groups_follow_startup(ProcessGroups *groups, bool is_startup);
 
 /*
+ * For ProcessOwnerOps.list_slices of an owner whose group is in that of @above, which is as a slice to it, called
+ * @name: the slices of @above behind that one. @above: NULL: there are none.
+ */
+size_t process_slices_below(ProcessOwner *above, const char *name, const struct ResourceSettings *resources,
+                            ProcessSlice slices[static PROCESS_SLICES_MAX]);
+/*
  * The number of processes in the group except the two; or -ENOENT if there is no group. If there are any, the owner is
  * told when the last one has ended. An empty group is removed.
  */

@@ -159,12 +159,28 @@ static bool can_say_again(const Run *run, uint32_t node) {
                run->flow->engine->now < run_again_bound(run, node);
 }
 
+/* The command has ended well: with a callback somebody else says what the node becomes. */
+static void succeed(Run *run, uint32_t node) {
+        const RunNode *entry = &run->nodes[node];
+
+        if (!run_graph_policy(run->graph, node)->has_callback || entry->completion == RUN_COMPLETION_SUCCESS)
+                run_node_become(run, node, RUN_NODE_SUCCEEDED, RUN_REASON_NONE);
+        else if (entry->completion == RUN_COMPLETION_FAILURE)
+                run_node_fail(run, node, RUN_NODE_FAILED, RUN_REASON_CALLBACK);
+        else if (is_stopping(run, node))
+                run_node_become(run, node, RUN_NODE_CANCELLED, RUN_REASON_ENDED);
+        else if (entry->reason == RUN_REASON_SHORT_CIRCUIT)
+                run_node_become(run, node, RUN_NODE_SKIPPED, RUN_REASON_SHORT_CIRCUIT);
+        else
+                run_node_idle(run, node, RUN_REASON_CALLBACK);
+}
+
 static void end_exited(Run *run, uint32_t node, uint16_t end) {
         const RunPolicy *policy = run_graph_policy(run->graph, node);
         RunNode *entry = &run->nodes[node];
 
         if (end == 0 || has_end(policy->success_ends, end)) {
-                run_node_become(run, node, RUN_NODE_SUCCEEDED, RUN_REASON_NONE);
+                succeed(run, node);
                 return;
         }
         if (has_end(policy->pending_ends, end) && !is_stopping(run, node)) {

@@ -28,6 +28,7 @@ RunNodeRow run_node_row(const Run *run, uint32_t node) {
                 .is_wanted = entry->is_wanted,
                 .has_passed = entry->has_passed,
                 .is_approved = entry->is_approved,
+                .completion = (RunCompletion) entry->completion,
         };
 }
 
@@ -42,7 +43,7 @@ static void put_nodes(const RunEngine *engine, const Run *run, bool have_ended) 
         }
 }
 
-/* What begins because something has ended is told after that. */
+/* Nodes that have ended are put first: what begins because of them follows. */
 static void put_run(const RunEngine *engine, const Run *run) {
         engine->host->put_run(engine->userdata, &run->row);
         put_nodes(engine, run, true);
@@ -104,12 +105,14 @@ static bool is_idle_row(const RunNodeRow *row) {
 static bool can_idle(const Run *run, const RunNodeRow *row) {
         const RunPolicy *policy = run_graph_policy(run->graph, row->node);
 
-        return run_policy_sleeps(policy) || (policy->is_foreach && run_graph_count_items(run->graph, row->node) > 0);
+        return run_policy_sleeps(policy) || policy->has_callback ||
+               (policy->is_foreach && run_graph_count_items(run->graph, row->node) > 0);
 }
 
 static bool is_row(const Run *run, const RunNodeRow *row) {
         return row->node < run->n && row->state < _RUN_NODE_STATE_MAX && row->reason < _RUN_REASON_MAX &&
                row->attempt <= RUN_ATTEMPT_IS_STARTED && row->outcome <= RUN_OUTCOME_ENDED &&
+               row->completion <= RUN_COMPLETION_FAILURE &&
                (row->attempt == RUN_ATTEMPT_NONE || row->state == RUN_NODE_RUNNING) &&
                (!is_idle_row(row) || can_idle(run, row)) &&
                row->generation > 0 &&
@@ -131,6 +134,7 @@ static void restore_node(Run *run, const RunNodeRow *row) {
         node->is_wanted = row->is_wanted;
         node->has_passed = row->has_passed;
         node->is_approved = row->is_approved;
+        node->completion = row->completion & 3U;
         node->at = row->at;
         node->attempt = row->attempt & 3U;
         node->is_put = true;
@@ -175,7 +179,7 @@ int run_engine_restore(RunFlow *flow, RunGraph *graph, const RunRow *row, const 
         run->is_being_restored = false;
         run_undo_restore(run);
         run_mark_unanswered(run);
-        /* What became of it stands in the rows. */
+        /* The states of the rows say all that marks would. */
         run_forget_doubts(run);
         run->fired = RUN_END_RUN_NO;
         run->has_changed = false;
@@ -291,7 +295,7 @@ static void restored(Run *run, usec_t then, bool is_other_boot) {
                         continue;
                 if (node->state == RUN_NODE_DEFERRED)
                         node->at = rebase(node->at, then, now);
-                else if (node->state == RUN_NODE_READY)
+                else if (node->state == RUN_NODE_READY || (node->is_idle && !run_node_sleeps(run, i)))
                         node->at = move(node->at, then, now);
                 else if (run_node_sleeps(run, i) && !run_graph_policy(run->graph, i)->sleeps_until)
                         node->at = rebase(node->at, then, now);

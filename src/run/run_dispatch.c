@@ -93,7 +93,7 @@ static void dispatch(Run *run, uint32_t node) {
         offer(run);
 }
 
-/* What needs no place does not wait for one. */
+/* Sleeps and jobs of units take no place of MaxParallel=, and so wait for none. */
 static void begin_sleepers(Run *run) {
         if (!run->has_sleepers || !may_begin(run) || !run_is_full(run))
                 return;

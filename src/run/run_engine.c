@@ -259,7 +259,7 @@ static void meet_times(Run *run) {
                 return;
         for (uint32_t i = 0; (i = run_set_next(run, RUN_SET_DUE, i, run->n)) < run->n; i++) {
                 run_attempt_meet_bound(run, i);
-                /* What ends the run ends the next ones. */
+                /* An attempt whose end ends the run (EndRun=) ends those that follow, too. */
                 run_fire(run);
         }
         run_settle(run);

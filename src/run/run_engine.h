@@ -115,6 +115,7 @@ typedef enum RunReason {
         RUN_REASON_TOO_MANY, /* FAILED: it would have more instances than ForeachMax= allows */
         RUN_REASON_COMPENSATE, /* of a run: STOPPING, SUSPENDED while what has succeeded is undone … */
         RUN_REASON_FINAL, /* … and while the final node runs */
+        RUN_REASON_CALLBACK, /* RUNNING: its command has ended, and somebody else completes it; FAILED: so they said */
         _RUN_REASON_MAX,
 } RunReason;
 
@@ -140,6 +141,7 @@ typedef enum RunWhy {
         RUN_WHY_ITEMS, /* its instances, to end */
         RUN_WHY_COMPENSATE, /* what has succeeded to be undone */
         RUN_WHY_FINAL, /* the final node */
+        RUN_WHY_CALLBACK, /* somebody else, to complete it */
         _RUN_WHY_MAX,
 } RunWhy;
 
@@ -165,6 +167,13 @@ typedef enum RunOutcome {
         RUN_OUTCOME_ENDED, /* FailurePolicy=end */
 } RunOutcome;
 
+/* What somebody else has said of a node that waits for that, or will. */
+typedef enum RunCompletion {
+        RUN_COMPLETION_NONE,
+        RUN_COMPLETION_SUCCESS,
+        RUN_COMPLETION_FAILURE,
+} RunCompletion;
+
 typedef struct RunNodeRow {
         uint32_t node;
         RunNodeState state;
@@ -180,6 +189,7 @@ typedef struct RunNodeRow {
         bool is_wanted; /* a person has asked for this generation, or for another try */
         bool has_passed; /* its condition was true in this generation */
         bool is_approved; /* a person has opened its gate in this generation */
+        RunCompletion completion; /* of this generation */
 } RunNodeRow;
 
 typedef struct RunRow {
@@ -204,7 +214,7 @@ typedef struct RunAttemptKey {
         uint32_t run, node, generation, number;
 } RunAttemptKey;
 
-/* What a condition says of a node whose parents allow it. */
+/* The answer of a condition about a node whose parents allow it. */
 typedef enum RunCondition {
         RUN_CONDITION_TRUE,
         RUN_CONDITION_FALSE,
@@ -321,7 +331,7 @@ typedef enum RunAnswer {
 
 DECLARE_STRING_TABLE(run_answer, RunAnswer); /* "READY" */
 
-/* What the command said that was asked about a node: -ENOENT if nobody waits for it. */
+/* The answer of a command that was asked about a node: -ENOENT if nothing waits for it. */
 int run_engine_answered(RunEngine *engine, uint32_t run, uint32_t node, uint32_t generation, RunAnswer answer);
 
 /* The time is @now, not earlier than before. */
@@ -378,6 +388,12 @@ typedef enum RunVerb {
 int run_engine_verb(RunEngine *engine, uint32_t run, RunVerb verb, uint32_t node);
 
 /*
+ * Somebody else completes a node with a callback, in the generation that it is in: at once, or as soon as its attempt
+ * succeeds. The same again is the same again. -ENOENT: no such run or node; -EINVAL: not in its state or generation.
+ */
+int run_engine_complete(RunEngine *engine, uint32_t run, uint32_t node, uint32_t generation, RunCompletion completion);
+
+/*
  * Ends the turn: makes up to @budget attempts (a checkpoint counts as one), and puts and ends the batch if something
  * has changed. Returns whether more can be made at once: then the next turn should come soon.
  */
@@ -412,8 +428,10 @@ void run_engine_put_all(RunEngine *engine);
 /* -ENOENT. */
 int run_engine_get(const RunEngine *engine, uint32_t run, RunRow *ret_row, RunWhy *ret_why);
 int run_engine_get_node(const RunEngine *engine, uint32_t run, uint32_t node, RunNodeRow *ret_row, RunWhy *ret_why);
-/* What a node, or with RUN_NODE_NONE the run, waits for and cannot have: 1; 0: nothing; or -ENOENT. */
+/* The lock or resource that a node, or with RUN_NODE_NONE the run, waits for: 1; 0: none; or -ENOENT. */
 int run_engine_get_lock(const RunEngine *engine, uint32_t run, uint32_t node, RunClaimWhy *ret_why);
+/* The claims that hold locks and resources, or wait for them: as run_pool_visit(). */
+void run_engine_visit_locks(const RunEngine *engine, RunLockVisitor visit, void *userdata);
 /* How many nodes of a run have each state. -ENOENT. */
 int run_engine_tally(const RunEngine *engine, uint32_t run, uint32_t ret_n[static _RUN_NODE_STATE_MAX]);
 /* Drops a run that has ended. -EBUSY: it has not, or its rows were not put; -ENOENT. */

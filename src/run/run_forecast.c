@@ -49,7 +49,7 @@ static RunNodeEvent ask_parents(const RunGraph *graph, uint32_t node, const RunF
         return run_ready(run_graph_policy(graph, node), &counts);
 }
 
-/* What the nodes with a condition beside @node leave it, as the engine has it. */
+/* The forecast of a node with Otherwise=, by its siblings with When=; the same rule as ask_siblings() of run_node.c. */
 static RunForecast ask_siblings(const RunGraph *graph, uint32_t node, const RunForecastNode *nodes) {
         const uint8_t *edges = run_graph_parent_edges(graph, node);
         RunForecast forecast = RUN_FORECAST_RUNS;

@@ -26,7 +26,7 @@ typedef struct RunForecastNode {
         uint32_t step; /* from 1: it begins after nodes of lower ones; 0: it does not */
 } RunForecastNode;
 
-/* What the condition of a node says: 1 if that is not known, 0 with the answer. */
+/* The answer of a node's condition: 1 if it is not known, 0 with @ret_condition. */
 typedef struct RunForecastHost {
         int (*judge)(void *userdata, uint32_t node, RunCondition *ret_condition);
         void *userdata;

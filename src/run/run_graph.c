@@ -565,7 +565,7 @@ static int add_expansions(RunGraph *graph, const RunGraphSpec *spec) {
         return 0;
 }
 
-/* What the nodes of the end belong to. */
+/* The node that each compensation undoes, and the compensation of each node. */
 static int add_partners(RunGraph *graph, const RunGraphSpec *spec) {
         bool has_partners = false;
 

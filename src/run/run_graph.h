@@ -138,6 +138,8 @@ typedef struct RunPolicy {
         bool is_foreach; /* Foreach=: instances of the node act in its place */
         bool is_item; /* it is such an instance; run_graph_set_items() makes them */
         uint32_t foreach_parallel; /* instances that run at a time; 0: no limit of their own */
+        bool drops_result, saves_result; /* of no account to the engine */
+        bool has_callback; /* an attempt that has succeeded waits until somebody else completes the node */
 } RunPolicy;
 
 /* Whether the node waits in place of an attempt. */

@@ -313,7 +313,8 @@ static usec_t due_of(const Run *run, uint32_t node) {
                 return usec_add(entry->at, policy->queue_timeout);
         if (entry->state != RUN_NODE_RUNNING || entry->outcome != RUN_OUTCOME_OPEN)
                 return USEC_INFINITY;
-        if (entry->attempt == RUN_ATTEMPT_IS_STARTED)
+        /* The time of an attempt goes on while its node waits to be completed; that of instances is their own. */
+        if (entry->attempt == RUN_ATTEMPT_IS_STARTED || (entry->is_idle && !run_node_is_split(run, node)))
                 due = MIN(due, usec_add(entry->at, policy->timeout));
         return due;
 }

@@ -10,5 +10,5 @@
 
 #define RUN_NAME_MAX 255U /* bytes */
 
-/* What is wrong with a name, to be said behind it: "is a number"; NULL: nothing. */
+/* The fault of a name, in words that follow it: "is a number"; NULL: none. */
 const char *run_name_judge(const char *name);

@@ -91,7 +91,7 @@ void run_skip_unneeded(Run *run) {
                 run_set_put(run, RUN_SET_DOUBTED, rank, false);
                 if (!run_is_judged(run))
                         continue;
-                /* What is skipped doubts its parents, which stand further in front. */
+                /* A node that is skipped marks its parents, which stand further in front. */
                 if (!is_needed(run, order[rank]))
                         skip(run, order[rank]);
                 else if (is_marked(&run->nodes[order[rank]])) {

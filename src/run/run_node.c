@@ -307,7 +307,7 @@ bool run_node_lacks_condition(const Run *run, uint32_t node) {
                !run->nodes[node].has_passed;
 }
 
-/* What the nodes with a condition beside @node leave it: RUN_NODE_EVENT_NEVER if one of them was not skipped for it. */
+/* The verdict of the siblings of a node with Otherwise=: RUN_NODE_EVENT_NEVER unless each was skipped by its When=. */
 static RunNodeEvent ask_siblings(const Run *run, uint32_t node) {
         const uint8_t *edges = run_graph_parent_edges(run->graph, node);
         RunNodeEvent verdict = RUN_NODE_EVENT_FIT;
@@ -437,7 +437,7 @@ void run_take_answer(Run *run, uint32_t node, RunAnswer answer) {
 void run_judge(Run *run) {
         const uint32_t *order = run_graph_order(run->graph);
 
-        /* What is marked on the way stands further on, and may move the end. */
+        /* Nodes that are marked on the way stand further on, and may move the end. */
         while ((run->first_marked = run_set_next(run, RUN_SET_MARKED, run->first_marked, run->end_marked)) <
                run->end_marked) {
                 run_set_put(run, RUN_SET_MARKED, run->first_marked, false);
@@ -468,7 +468,7 @@ void run_node_skip_rest(Run *run) {
                         continue;
                 else if (run->nodes[i].state < RUN_NODE_SUCCEEDED && run->nodes[i].state != RUN_NODE_RUNNING)
                         run_node_become(run, i, RUN_NODE_SKIPPED, RUN_REASON_ENDED);
-                else if (run_node_sleeps(run, i))
+                else if (run->nodes[i].is_idle && !run_node_is_split(run, i))
                         /* There is nothing whose end could be waited for. */
                         run_node_become(run, i, RUN_NODE_CANCELLED, RUN_REASON_ENDED);
 }
@@ -483,6 +483,7 @@ void run_node_reset(Run *run, uint32_t node) {
         entry->generation++;
         entry->number = 0;
         entry->is_wanted = entry->has_passed = entry->is_approved = false;
+        entry->completion = RUN_COMPLETION_NONE;
         entry->failures = entry->agains = entry->losses = 0;
         entry->first_at = 0;
         run_node_become(run, node, RUN_NODE_WAITING, RUN_REASON_NONE);

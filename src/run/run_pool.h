@@ -59,7 +59,7 @@ int run_pool_check(const RunPool *pool, const RunDemand *demand, char **ret_prob
 
 /* — gates — */
 
-/* What several claims need beside what they take: while it is shut they neither get nor keep back anything. */
+/* A condition that several claims share: while the gate is shut they neither get anything nor keep it from others. */
 typedef struct RunGate {
         bool is_shut;
         uint32_t n_waiting; /* claims */
@@ -139,6 +139,26 @@ bool run_claim_lock(const RunClaim *claim, size_t at, RunLockRow *ret_row);
 int run_claim_restore_lock(RunClaim *claim, const RunLockRow *row);
 
 /* — what can be asked — */
+
+/* A claim with a lock or resource: it holds it, or waits for it. */
+typedef struct RunLockEntry {
+        const char *name; /* borrowed */
+        RunClaimKey key;
+        bool is_lock; /* else a resource */
+        bool is_held;
+        uint32_t slot; /* of a lock that is held, from 0 */
+        uint64_t amount, total; /* slots; amounts */
+        uint8_t priority; /* the effective one, of a claim that waits … */
+        usec_t since; /* … since then */
+} RunLockEntry;
+
+typedef void (*RunLockVisitor)(void *userdata, const RunLockEntry *entry);
+
+/*
+ * Of each name the claims that hold it, by slot, those that wait in the order of service, and those that wait behind a
+ * gate that is shut. @visit may not change the pool.
+ */
+void run_pool_visit(const RunPool *pool, usec_t now, RunLockVisitor visit, void *userdata);
 
 typedef struct RunClaimWhy {
         const char *name; /* borrowed: the first by name that it cannot have, locks first */

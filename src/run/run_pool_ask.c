@@ -47,6 +47,42 @@ bool run_claim_why(const RunClaim *claim, usec_t now, RunClaimWhy *ret_why) {
         return true;
 }
 
+/* — all of them — */
+
+static void visit_link(const PoolLink *link, usec_t now, RunLockVisitor visit, void *userdata) {
+        const PoolName *name = link->name;
+        const bool is_held = link->state == POOL_LINK_HELD, is_lock = name->kind != POOL_RESOURCE;
+
+        visit(userdata, &(RunLockEntry) {
+                .name = name->name,
+                .key = link->claim->key,
+                .is_lock = is_lock,
+                .is_held = is_held,
+                .slot = is_held ? link->slot : 0,
+                .amount = link->amount,
+                .total = is_lock ? MIN(name->limit, link->slots) : name->total,
+                .priority = is_held ? 0 : run_claim_priority(link->claim, now),
+                .since = is_held ? 0 : link->claim->since,
+        });
+}
+
+void run_pool_visit(const RunPool *pool, usec_t now, RunLockVisitor visit, void *userdata) {
+        for (size_t i = 0; i < pool->names.n; i++) {
+                const PoolName *name = pool->names.items[i];
+                const PoolLink *link;
+                PoolWalk walk;
+
+                for (link = name->first; link; link = link->next)
+                        visit_link(link, now, visit, userdata);
+                pool_walk_begin(&walk, name, NULL, now);
+                while ((link = pool_walk_next(&walk)))
+                        visit_link(link, now, visit, userdata);
+                for (const PoolBand *band = name->bands; band; band = band->next)
+                        for (link = band->gate && band->gate->is_shut ? band->first : NULL; link; link = link->next)
+                                visit_link(link, now, visit, userdata);
+        }
+}
+
 /* — cycles — */
 
 static void set_stuck(RunClaim *claim, bool is_stuck) {
@@ -57,7 +93,7 @@ static void set_stuck(RunClaim *claim, bool is_stuck) {
                 at->n_stuck += is_stuck ? 1 : UINT32_MAX;
 }
 
-/* What the claim cannot have of holders that are not stuck. */
+/* The first lock or resource that no holder will give up, because each waits itself; NULL: there is none. */
 static const PoolLink *find_stuck_link(const RunClaim *claim) {
         for (uint32_t i = 0; i < claim->n_links; i++) {
                 const PoolLink *link = &claim->links[i];

@@ -34,6 +34,7 @@ typedef struct RunNode {
         uint8_t is_idle : 1; /* RUNNING without a process */
         uint8_t is_unused : 1; /* an instance that is not there: its node has fewer items */
         uint8_t has_turn : 1; /* of an instance: READY or RUNNING within ForeachParallel= */
+        uint8_t completion : 2; /* RunCompletion */
 } RunNode;
 
 _Static_assert(sizeof(RunNode) <= 56, "a node of a live run takes 64 bytes with its sets");
@@ -222,7 +223,7 @@ void run_become(Run *run, RunState state, RunReason reason); /* the run itself *
 void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reason);
 /* RUNNING, without a process from now on. */
 void run_node_idle(Run *run, uint32_t node, RunReason reason);
-/* What has failed for good: @node becomes @state, or what its policy says. */
+/* A failure without a further try: @node becomes @state, or what its policy says. */
 void run_node_fail(Run *run, uint32_t node, RunNodeState state, RunReason reason);
 /* A node that is READY is one of those that may begin, or waits for what it takes. */
 void run_node_offer(Run *run, uint32_t node);
@@ -332,7 +333,7 @@ void run_begin_again(Run *run); /* a next round */
 
 /* Nothing else of a STOPPING run is left: goes on with its end. Returns whether that is done, too. */
 bool run_undo_step(Run *run);
-/* What is left to undo is skipped, and so is what waits for a person. */
+/* The compensations that are left are skipped, also those that are PENDING. */
 void run_undo_give_up(Run *run, bool with_final);
 void run_undo_restore(Run *run); /* when all rows of a run were given back */
 bool run_undo_can_begin(const Run *run); /* something of a run that has ended can be undone */

@@ -53,7 +53,7 @@ void run_stop(Run *run, RunState result) {
                 run_undo_give_up(run, false);
                 run_become(run, RUN_STOPPING, run->row.reason);
         } else if (run->row.state != RUN_STOPPING) {
-                /* What has not begun in this round has nothing to end. */
+                /* A run that has not begun in this round has no compensation and no final command. */
                 if (!run_has_begun(run))
                         run_undo_give_up(run, true);
                 run->row.result = result;
@@ -102,7 +102,7 @@ void run_settle(Run *run) {
         run_items_complete(run);
         run_fire(run);
         do {
-                /* What is skipped is told to its children, and what is decided may leave others unneeded. */
+                /* A skipped node is told to its children, and each decision may leave other nodes unneeded. */
                 do {
                         run_items_complete(run);
                         run_judge(run);

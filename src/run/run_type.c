@@ -86,8 +86,13 @@ static const Transition node_table[] = {
         { S(RUN_NODE_READY), RUN_NODE_EVENT_GATE, S(RUN_NODE_PENDING) },
         { S(RUN_NODE_PENDING), RUN_NODE_EVENT_APPROVE, S(RUN_NODE_READY) | S(RUN_NODE_SUCCEEDED) },
         { S(RUN_NODE_PENDING), RUN_NODE_EVENT_REJECT, S(RUN_NODE_FAILED) },
+        /* While its process runs, the node stays. */
+        { S(RUN_NODE_RUNNING), RUN_NODE_EVENT_COMPLETE,
+          S(RUN_NODE_RUNNING) | S(RUN_NODE_SUCCEEDED) | S(RUN_NODE_FAILED) | S(RUN_NODE_PENDING) },
+        { S(RUN_NODE_READY) | S(RUN_NODE_DEFERRED) | S(RUN_NODE_PENDING), RUN_NODE_EVENT_COMPLETE,
+          S(RUN_NODE_SUCCEEDED) | S(RUN_NODE_FAILED) | S(RUN_NODE_PENDING) },
         { S(RUN_NODE_PENDING), RUN_NODE_EVENT_UNNEEDED, S(RUN_NODE_CANCELLED) },
-        /* What runs ends later: its tree must be gone first. */
+        /* A RUNNING node ends later: its processes must be gone first. */
         { NODE_AT_REST, RUN_NODE_EVENT_END, S(RUN_NODE_SKIPPED) },
         { S(RUN_NODE_RUNNING), RUN_NODE_EVENT_END, SAME },
         { NODE_AT_REST, RUN_NODE_EVENT_DEADLINE, S(RUN_NODE_TIMEOUT) },
@@ -182,6 +187,7 @@ static const char *const node_events[_RUN_NODE_EVENT_MAX] = {
         [RUN_NODE_EVENT_GATE] = "gate",
         [RUN_NODE_EVENT_APPROVE] = "approve",
         [RUN_NODE_EVENT_REJECT] = "reject",
+        [RUN_NODE_EVENT_COMPLETE] = "complete",
         [RUN_NODE_EVENT_UNNEEDED] = "unneeded",
         [RUN_NODE_EVENT_END] = "end",
         [RUN_NODE_EVENT_DEADLINE] = "deadline",

@@ -90,6 +90,7 @@ typedef enum RunNodeEvent {
         RUN_NODE_EVENT_GATE,                    /* it is READY, and a person has to approve it first */
         RUN_NODE_EVENT_APPROVE,
         RUN_NODE_EVENT_REJECT,
+        RUN_NODE_EVENT_COMPLETE,                /* somebody else has done what it waits for */
         RUN_NODE_EVENT_UNNEEDED,                /* all goals below are terminal */
         RUN_NODE_EVENT_END,                     /* the run is STOPPING */
         RUN_NODE_EVENT_DEADLINE,                /* of the run */

@@ -100,7 +100,7 @@ static void begin(Run *run, uint32_t node, RunReason reason) {
         /* The command can tell by its key which success it undoes. */
         if (partner != RUN_NODE_NONE)
                 run->nodes[node].generation = run->nodes[partner].generation;
-        /* What a run may take is over: what is left is to be done however late it is. */
+        /* The deadline bounds the nodes of the run; its compensations are executed however late it is. */
         run->row.deadline = USEC_INFINITY;
         run_become(run, RUN_STOPPING, reason);
         run_node_become(run, node, RUN_NODE_READY, RUN_REASON_NONE);

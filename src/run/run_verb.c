@@ -36,7 +36,7 @@ static bool is_resolution(RunVerb verb) {
         return verb >= RUN_VERB_AS_SUCCESS && verb <= RUN_VERB_AS_SKIP;
 }
 
-/* What ends a run is not judged: a person decides about it when nothing else can. */
+/* Compensations and final commands have no parents: verbs take them only while they are PENDING. */
 static bool can_take_extra(const Run *run, RunVerb verb, uint32_t node) {
         return run->nodes[node].state == RUN_NODE_PENDING &&
                (is_resolution(verb) || verb == RUN_VERB_RETRY || verb == RUN_VERB_SKIP);
@@ -109,6 +109,7 @@ static void ready_again(Run *run, uint32_t node) {
         }
         entry->failures = entry->agains = entry->losses = 0;
         entry->first_at = 0;
+        entry->completion = RUN_COMPLETION_NONE;
         run_reach_gate(run, node);
 }
 
@@ -151,6 +152,7 @@ static void resolve_ended(Run *run, uint32_t node) {
         }
         run->nodes[node].generation++;
         run->nodes[node].number = 0;
+        run->nodes[node].completion = RUN_COMPLETION_NONE;
         run_node_become(run, node, RUN_NODE_SUCCEEDED, RUN_REASON_OPERATOR);
         if (run_graph_policy(run->graph, node)->is_item)
                 run_items_open(run, node);
@@ -165,7 +167,7 @@ static void fail_by_person(Run *run, uint32_t node, RunReason reason) {
                 run->fired = RUN_END_RUN_FAILURE;
 }
 
-/* What does nothing has done it. */
+/* A gate without a command has succeeded when it is approved. */
 static void approve(Run *run, uint32_t node) {
         run->nodes[node].is_approved = true;
         if (run_graph_payload(run->graph, node) == RUN_NODE_NONE &&
@@ -231,6 +233,47 @@ int run_engine_verb(RunEngine *engine, uint32_t id, RunVerb verb, uint32_t node)
                 run_undo_begin(run);
         else
                 take_node_verb(run, verb, node);
+        run_settle(run);
+        run_admit(run->flow);
+        return 0;
+}
+
+/* — completion — */
+
+/* Somebody has got the token of the node, and nothing has ended it since. */
+static bool can_complete(const Run *run, uint32_t node, uint32_t generation) {
+        const RunNode *entry = &run->nodes[node];
+
+        return entry->generation == generation && entry->number > 0 &&
+               run_graph_policy(run->graph, node)->has_callback &&
+               run_state_after(run->row.state, RUN_EVENT_RESOLVE) != 0 &&
+               run_node_state_after(entry->state, RUN_NODE_EVENT_COMPLETE) != 0;
+}
+
+static bool has_process(const RunNode *entry) {
+        return entry->state == RUN_NODE_RUNNING && !entry->is_idle;
+}
+
+int run_engine_complete(RunEngine *engine, uint32_t id, uint32_t node, uint32_t generation, RunCompletion completion) {
+        Run *run = run_find(engine, id);
+        RunNode *entry;
+
+        if (!run || node >= run->n)
+                return -ENOENT;
+        entry = &run->nodes[node];
+        if (entry->generation == generation && entry->completion != RUN_COMPLETION_NONE)
+                return entry->completion == completion ? 0 : -EINVAL;
+        if (!can_complete(run, node, generation) || completion == RUN_COMPLETION_NONE)
+                return -EINVAL;
+        entry->completion = completion & 3U;
+        run_change_node(run, node);
+        if (has_process(entry))
+                return 0;
+        if (completion == RUN_COMPLETION_SUCCESS)
+                run_node_become(run, node, RUN_NODE_SUCCEEDED, RUN_REASON_NONE);
+        else
+                run_node_fail(run, node, RUN_NODE_FAILED, RUN_REASON_CALLBACK);
+        wake(run);
         run_settle(run);
         run_admit(run->flow);
         return 0;

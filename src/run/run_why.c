@@ -45,6 +45,7 @@ static const char *const reasons[_RUN_REASON_MAX] = {
         [RUN_REASON_TOO_MANY] = "too-many",
         [RUN_REASON_COMPENSATE] = "compensate",
         [RUN_REASON_FINAL] = "final",
+        [RUN_REASON_CALLBACK] = "callback",
 };
 
 static const char *const whys[_RUN_WHY_MAX] = {
@@ -55,6 +56,7 @@ static const char *const whys[_RUN_WHY_MAX] = {
         [RUN_WHY_RESOURCE] = "resource", [RUN_WHY_GATE] = "gate",       [RUN_WHY_JOB] = "job",
         [RUN_WHY_ITEMS] = "items",
         [RUN_WHY_COMPENSATE] = "compensate", [RUN_WHY_FINAL] = "final",
+        [RUN_WHY_CALLBACK] = "callback",
 };
 
 static const char *const answers[_RUN_ANSWER_MAX] = {
@@ -150,7 +152,9 @@ static RunWhy why_of_node(const Run *run, uint32_t node) {
         case RUN_NODE_RUNNING:
                 if (run_node_is_split(run, node))
                         return RUN_WHY_ITEMS;
-                return run_node_sleeps(run, node) ? RUN_WHY_TIME : why_of_attempt(run, node);
+                return run_node_sleeps(run, node)  ? RUN_WHY_TIME
+                       : run->nodes[node].is_idle ? RUN_WHY_CALLBACK
+                                                  : why_of_attempt(run, node);
         case RUN_NODE_DEFERRED:
                 return RUN_WHY_TIME;
         case RUN_NODE_SUCCEEDED:
@@ -190,6 +194,10 @@ int run_engine_get_lock(const RunEngine *engine, uint32_t id, uint32_t node, Run
         if (!run || (node != RUN_NODE_NONE && node >= run->n))
                 return -ENOENT;
         return run_lock_why(run, node, ret_why);
+}
+
+void run_engine_visit_locks(const RunEngine *engine, RunLockVisitor visit, void *userdata) {
+        run_pool_visit(engine->pool, engine->now, visit, userdata);
 }
 
 int run_engine_tally(const RunEngine *engine, uint32_t id, uint32_t ret_n[static _RUN_NODE_STATE_MAX]) {

@@ -316,7 +316,7 @@ static int send_frame(RunStoreClient *client, const ClientFrame *frame) {
         return 1;
 }
 
-/* What is asked goes first, unless a batch has left in part. */
+/* Questions go first, unless a batch has left in part. */
 static int send_next(RunStoreClient *client) {
         bool is_asked = client->n_asked < client->asked.n && (client->n_partial == 0 || client->is_partial_asked);
         ClientFrame *frame;

@@ -133,7 +133,7 @@ bool runstore_link_has_output(const RunStoreLink *link) {
         return !link->is_broken && link->n_sent < link->output.n;
 }
 
-/* What has come is still to be read, so the link is not closed; but nothing is sent any more. */
+/* The link is not closed, because what has come is still to be read; but nothing is sent any more. */
 static void give_up_output(RunStoreLink *link) {
         link->is_broken = true;
         (void) shutdown(link->fd, SHUT_RDWR);

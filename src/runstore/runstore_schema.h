@@ -14,7 +14,7 @@
 #define RUNSTORE_FORMAT 1U              /* the format that is written */
 #define RUNSTORE_FORMAT_OLDEST 1U       /* the oldest program that can read it has this one */
 
-/* What the file knows of its writers; a part of each transaction. */
+/* The writers that the file knows; a part of each transaction. */
 typedef struct RunStoreMarks {
         uint64_t number;                /* of the last batch */
         uint64_t epoch, instance;       /* of the link that it came over */

@@ -167,7 +167,7 @@ static bool is_fenced(const RunStoreServer *server, const RunStoreHello *hello) 
 
 static int take_frames(ServedLink *served);
 
-/* What the core before has sent counts, also if it is dead. */
+/* Batches of the core before count, also if it is dead. */
 static void read_to_end(ServedLink *served) {
         while (runstore_link_read(served->link) > 0)
                 if (take_frames(served) < 0)
@@ -481,7 +481,7 @@ static void take_opened(RunStoreServer *server, RunStoreTask *task) {
         welcome_all(server);
 }
 
-/* What was refused or stored is told before the mark passes it. */
+/* Refusals and collections are told before the mark passes their batch. */
 static void take_written(RunStoreServer *server, RunStoreTask *task) {
         ServedLink *served = find_writing(server);
 
@@ -555,7 +555,7 @@ static int on_rows(sd_event_source *source, int fd, uint32_t events, void *userd
         return 0;
 }
 
-/* What was sent before the signal counts. */
+/* Batches that were sent before the signal count. */
 static int on_term(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata) {
         RunStoreServer *server = userdata;
         ServedLink *served = find_writing(server);
@@ -579,7 +579,7 @@ static int add_sources(RunStoreServer *server) {
         if (r >= 0)
                 r = sd_event_add_io(server->event, &server->read_source, server->reader.worker.done_fd, EPOLLIN,
                                     on_rows, server);
-        /* What is durable makes room, and so is looked at before what is to be read. */
+        /* Durable batches make room, and so are looked at before more is read. */
         if (r >= 0)
                 r = sd_event_source_set_priority(server->write_source, SD_EVENT_PRIORITY_IMPORTANT);
         if (r >= 0)

@@ -465,7 +465,7 @@ static bool write_until_done(RunStoreWriter *writer, RunStoreTasks *tasks) {
         return true;
 }
 
-/* What the reader has found. By now the file may be another one. */
+/* Looks at the damage that the reader has found. By now the file may be another one. */
 static bool mend(RunStoreWriter *writer, RunStoreTasks *tasks) {
         bool is_damaged = false;
         RunStoreTasks rest = {};

@@ -302,6 +302,7 @@ static void get_needs(const Unit *unit, Sink *sink) {
 
 GETTER(allow_control, sink_strv, flow->allow_control)
 GETTER(allow_submit, sink_strv, flow->allow_submit)
+GETTER(catch_up, sink_string, flow_catch_up_to_string(flow->catch_up))
 GETTER(end_mode, sink_string, flow_end_mode_to_string(flow->end_mode))
 GETTER(failure_policy, sink_string, failure_word(flow->failure_policy))
 GETTER(grow_max, sink_u32, flow->grow_max)
@@ -315,6 +316,7 @@ GETTER(max_queued, sink_u32, flow->max_queued)
 GETTER(max_runs, sink_u32, flow->max_runs)
 GETTER(notify_max, sink_u32, flow->notify_max)
 GETTER(nodes_file, sink_string, flow->nodes_file ? flow->nodes_file : "")
+GETTER(run_directory, sink_bool, flow->run_directory)
 GETTER(run_name, sink_string, flow->run_name ? flow->run_name : "")
 GETTER(on_busy, sink_string, flow_busy_to_string(flow->on_busy))
 GETTER(on_trigger, sink_string, flow->has_on_trigger ? flow_busy_to_string(flow->on_trigger) : "")
@@ -415,6 +417,7 @@ static const UnitProperty rows[] = {
         { "NodesFile", "s", C, get_nodes_file, "The file that has more nodes; empty: none." },
         { "RunName", "s", C, get_run_name,
           "The name of a run, with %{...} for its values; empty: that of the unit, and the number of the run." },
+        { "RunDirectory", "b", C, get_run_directory, "Whether each run has a folder that its commands share." },
         { "LiveRuns", "u", UNIT_PROPERTY_OWN, get_live_runs, "How many runs there are that have not ended." },
         { "Runs", "a(tsss)", UNIT_PROPERTY_OWN, get_run_list,
           "These runs: number, name, state, and what the run waits for." },
@@ -426,6 +429,8 @@ static const UnitProperty rows[] = {
         { "OnBusy", "s", C, get_on_busy, "What becomes of a run beyond that: 'queue', 'reject', 'skip' or 'replace'." },
         { "OnTrigger", "s", C, get_on_trigger,
           "The same for a run that a timer or another unit submits; empty: as OnBusy." },
+        { "CatchUp", "s", C, get_catch_up,
+          "Which elapses that its timer has missed have runs: 'none', 'last' or 'all'; empty: as the timer says." },
         { "MaxQueued", "u", C, get_max_queued, "How many runs may wait." },
         { "MaxParallel", "u", C, get_max_parallel,
           "How many attempts of a run there may be at a time; 0: four for each CPU." },

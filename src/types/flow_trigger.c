@@ -43,9 +43,14 @@ static int make_key(const Unit *unit, const UnitTrigger *trigger, char **ret_key
                           : text_format(ret_key, "%s %s %" PRIu64, trigger->by->id, word, time);
 }
 
-static int add_event(const Unit *by, char ***environment) {
+static int add_event(const UnitTrigger *trigger, char ***environment) {
+        const Unit *by = trigger->by;
         int r = by->vtable->trigger_environment ? by->vtable->trigger_environment(by, environment) : 0;
 
+        if (r >= 0 && trigger->time > 0)
+                r = unit_process_add_variable(environment, UNIT_RUN_TIME "%" PRIu64, trigger->time);
+        if (r >= 0 && trigger->is_made_up)
+                r = unit_process_add_variable(environment, "%s", UNIT_RUN_CATCHES_UP);
         return r < 0 ? r : unit_process_add_variable(environment, "TRIGGER_UNIT=%s", by->id);
 }
 
@@ -76,7 +81,7 @@ static int submit(Unit *unit, const UnitTrigger *trigger) {
         int r = make_key(unit, trigger, &key);
 
         if (r == 0)
-                r = trigger->kind == UNIT_TRIGGER_EVENT ? add_event(trigger->by, &environment)
+                r = trigger->kind == UNIT_TRIGGER_EVENT ? add_event(trigger, &environment)
                                                         : add_result(trigger, &environment);
         if (r < 0)
                 return r;
@@ -86,6 +91,12 @@ static int submit(Unit *unit, const UnitTrigger *trigger) {
                                      &(UnitRunRequest) { .key = key,
                                                          .trigger = trigger->by->id,
                                                          .environment = environment });
+}
+
+FlowCatchUp flow_catch_up(const Unit *unit) {
+        const FlowSettings *settings = unit && unit->type == UNIT_FLOW ? unit->type_settings : NULL;
+
+        return settings ? settings->catch_up : FLOW_CATCH_UP_UNSET;
 }
 
 void flow_triggered(Unit *unit, const UnitTrigger *trigger) {

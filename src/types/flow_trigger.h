@@ -6,6 +6,10 @@
  */
 
 #include "unit/unit.h"
+#include "unitfile/flow_settings.h"
 
 /* As UnitVTable.triggered: submits a run. A failure is logged. */
 void flow_triggered(Unit *unit, const UnitTrigger *trigger);
+
+/* CatchUp= of a flow; FLOW_CATCH_UP_UNSET of any other unit, also NULL. */
+FlowCatchUp flow_catch_up(const Unit *unit);

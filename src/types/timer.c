@@ -21,6 +21,7 @@
 #include "basic/log.h"
 #include "basic/macro.h"
 #include "basic/text.h"
+#include "types/flow_trigger.h"
 #include "types/timer.h"
 #include "types/unit_process.h"
 #include "types/unit_types.h"
@@ -103,20 +104,29 @@ static void note_elapse(Unit *unit) {
 
         timer->last_trigger = unit_timestamp(unit);
         timer->delay = timer_draw_delay(unit);
-        if (timer_settings(unit)->persistent)
+        if (timer_has_stamp(unit))
                 timer_write_stamp(unit, timer->last_trigger.realtime);
 }
 
 /* A flow may have several runs: the timer does not wait for their end. */
 static void trigger_flow(Unit *unit, Unit *triggered) {
-        const usec_t scheduled = timer_of(unit)->next_realtime;
-        UnitTrigger trigger = { .by = unit, .kind = UNIT_TRIGGER_EVENT };
+        const size_t max = flow_catch_up(triggered) == FLOW_CATCH_UP_ALL ? TIMER_MISSED_MAX : 1;
+        usec_t times[TIMER_MISSED_MAX];
+        bool has_more;
+        const size_t n = timer_list_missed(unit, max, times, &has_more);
 
         note_elapse(unit);
-        /* A change of the clock is no elapse of the calendar. */
-        if (scheduled <= timer_of(unit)->last_trigger.realtime)
-                trigger.time = scheduled;
-        triggered->vtable->triggered(triggered, &trigger);
+        if (has_more && max > 1)
+                unit_say(unit, LOG_LEVEL_WARNING, "It has missed more than %u elapses: the older ones have no runs.",
+                         TIMER_MISSED_MAX);
+        for (size_t i = 0; i < n; i++)
+                triggered->vtable->triggered(triggered, &(UnitTrigger) { .by = unit,
+                                                                         .kind = UNIT_TRIGGER_EVENT,
+                                                                         .time = times[i],
+                                                                         .is_made_up = n > 1 });
+        /* A span of time, or a change of the clock, is no elapse of a calendar. */
+        if (n == 0)
+                triggered->vtable->triggered(triggered, &(UnitTrigger) { .by = unit, .kind = UNIT_TRIGGER_EVENT });
         wait_for_next(unit);
 }
 
@@ -165,7 +175,7 @@ static UnitAnswer timer_start(Unit *unit) {
         timer->last_trigger = (UnitTimestamp) {};
         timer->result = TIMER_SUCCESS;
         timer->delay = timer_draw_delay(unit);
-        if (timer_settings(unit)->persistent)
+        if (timer_has_stamp(unit))
                 timer->last_trigger.realtime = timer_read_stamp(unit);
         wait_for_next(unit);
         return UNIT_UNDER_WAY;
@@ -282,7 +292,7 @@ static void timer_resume(Unit *unit) {
 }
 
 static unsigned timer_can_clean(const Unit *unit) {
-        return timer_settings(unit)->persistent ? 1U << UNIT_CLEAN_STATE : 0;
+        return timer_has_stamp(unit) ? 1U << UNIT_CLEAN_STATE : 0;
 }
 
 /* Removes one file, without a process for it. */

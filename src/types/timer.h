@@ -65,10 +65,24 @@ int timer_value_next(const Unit *unit, const TimerValue *value, usec_t *ret_next
  */
 bool timer_compute_next(const Unit *unit, usec_t *ret_realtime, usec_t *ret_monotonic, bool *ret_is_bound);
 
+/* The moment after which calendars elapse: the last elapse, or else the start. */
+usec_t timer_find_base(const Unit *unit);
 usec_t timer_draw_delay(const Unit *unit);
 
 /* When to wake up (monotonic) for the next times. */
 usec_t timer_find_deadline(const Unit *unit);
+
+/* — timer_missed.c — */
+
+#define TIMER_MISSED_MAX 100U /* runs that are made at once for times that were missed */
+
+/* Whether the time of its last elapse is to outlast a reboot: Persistent=, or CatchUp= of the flow that it triggers. */
+bool timer_has_stamp(const Unit *unit);
+/*
+ * The last @max times of calendars at which it should have elapsed since it has, the oldest first: how many;
+ * *ret_has_more: there are older ones.
+ */
+size_t timer_list_missed(const Unit *unit, size_t max, usec_t *times, bool *ret_has_more);
 
 /* — timer_stamp.c: Persistent= — */
 

@@ -42,13 +42,17 @@ static UnitTimestamp find_start(const Unit *unit) {
         return (UnitTimestamp) { .realtime = realtime_of(unit), .monotonic = unit_now(unit) };
 }
 
+usec_t timer_find_base(const Unit *unit) {
+        const usec_t last = timer_of(unit)->last_trigger.realtime;
+
+        return last > 0 ? last : find_start(unit).realtime;
+}
+
 static int find_calendar(const Unit *unit, const TimerValue *value, usec_t *ret_next) {
-        usec_t base = timer_of(unit)->last_trigger.realtime, earliest;
+        usec_t earliest;
         int r;
 
-        if (base == 0)
-                base = find_start(unit).realtime;
-        r = calendar_next(value->calendar, base, ret_next);
+        r = calendar_next(value->calendar, timer_find_base(unit), ret_next);
         if (r < 0)
                 return r;
         /* A time that was missed before the manager started counts as due at its start, delay included. */

@@ -54,6 +54,7 @@ typedef struct UnitTrigger {
         const Unit *by; /* borrowed */
         UnitTriggerKind kind;
         usec_t time; /* of an event: wall clock, for which it is; 0: now */
+        bool is_made_up; /* that was missed, with others */
         uint32_t job; /* of a failure: the job of .by that has failed; 0: the unit itself has ended … */
         uint32_t run, round; /* … or, of a flow, that round of a run of it; 0: no run */
         bool was_up; /* of .by that has ended: it was active or activating before */

@@ -45,6 +45,10 @@ typedef struct UnitRuns {
         const char *problem; /* why no run was made; borrowed; NULL: nothing has failed */
 } UnitRuns;
 
+/* The variable with the time of the timer that a run is for, beside those of its trigger. */
+#define UNIT_RUN_TIME "TRIGGER_TIMER_SCHEDULED_USEC=" /* and the time, which may be long ago */
+#define UNIT_RUN_CATCHES_UP "TRIGGER_TIMER_CATCH_UP=yes" /* it is one of several, and waits for its turn */
+
 /* A run that is to be made. Strings are copied. */
 typedef struct UnitRunRequest {
         const char *key; /* there is one run of the flow for each key, however often it is requested */

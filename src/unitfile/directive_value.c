@@ -190,7 +190,7 @@ static const char *const enum_words[] = {
         "exponential", "retry", "pending", "fail", "node", "attempt", "file", "stdin", "env",
         "accepted", "finished", "start", "try-restart", "reload",
         "reload-or-restart", "reload-or-try-restart", "job", "active", "replace-irreversibly", "isolate", "flush",
-        "ignore-dependencies", "ignore-requirements", "triggering", "restart-dependencies", "lenient",
+        "last", "ignore-dependencies", "ignore-requirements", "triggering", "restart-dependencies", "lenient",
 };
 
 int directive_complain_choice(const DirectiveLine *line, const char *value) {

@@ -58,7 +58,7 @@ static bool seen_file_is_fresh(const SeenFile *file) {
         return ctime + CTIME_GRAIN > now && ctime < now + CTIME_GRAIN;
 }
 
-static SeenFile seen_file_make(uint32_t dropin, const struct stat *st) {
+static SeenFile describe(uint32_t dropin, const struct stat *st) {
         return (SeenFile) {
                 .dev = st->st_dev,
                 .ino = st->st_ino,
@@ -69,12 +69,16 @@ static SeenFile seen_file_make(uint32_t dropin, const struct stat *st) {
         };
 }
 
-int file_state_note(FileState *state, uint32_t dropin, const struct stat *st, const char *text) {
-        SeenFile file = seen_file_make(dropin, st);
+SeenFile seen_file_make(uint32_t dropin, const struct stat *st, const char *text) {
+        SeenFile file = describe(dropin, st);
 
         if (seen_file_is_fresh(&file))
                 file.hash = seen_file_hash(text);
-        return vector_push(&state->seen, file);
+        return file;
+}
+
+int file_state_note(FileState *state, uint32_t dropin, const struct stat *st, const char *text) {
+        return vector_push(&state->seen, seen_file_make(dropin, st, text));
 }
 
 int file_state_note_unread(FileState *state, uint32_t dropin, const char *path) {
@@ -82,7 +86,7 @@ int file_state_note_unread(FileState *state, uint32_t dropin, const char *path) 
         struct stat st;
 
         if (stat(path, &st) == 0) {
-                file = seen_file_make(dropin, &st);
+                file = describe(dropin, &st);
                 file.hash = SEEN_UNREADABLE;
         }
         return vector_push(&state->seen, file);

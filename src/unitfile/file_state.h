@@ -33,6 +33,8 @@ int file_state_new(FileState **ret_state);
 FileState *file_state_free(FileState *state);
 DEFINE_CLEANUP(FileState, file_state_free)
 
+/* A file that was read: @text is what it held. @dropin: as in SeenFile. */
+SeenFile seen_file_make(uint32_t dropin, const struct stat *st, const char *text);
 /* Records a file that was read; @dropin as in SeenFile. 0 or -ENOMEM. */
 int file_state_note(FileState *state, uint32_t dropin, const struct stat *st, const char *text);
 /* The same for a file that is missing or cannot be read. */

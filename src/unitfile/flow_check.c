@@ -45,6 +45,9 @@ static int check_command(UnitDraft *draft, const FlowNode *node) {
         const ExecCommand *second = node->command ? node->command->next : NULL;
         FlowPlace place = { .file = second ? second->file : NULL, .line = second ? second->line : 0 };
 
+        if (node->script && node->command)
+                return refuse_node(draft, node, &node->place, "Script",
+                                   "it has Exec=, too; a node does one thing, so make it two nodes");
         if (!second)
                 return check_compensation(draft, node);
         return refuse_node(draft, node, &place, "Exec",
@@ -56,9 +59,10 @@ static int check_command(UnitDraft *draft, const FlowNode *node) {
 static int check_unit(UnitDraft *draft, const FlowNode *node) {
         if (!node->unit)
                 return 0;
-        if (node->command)
+        if (flow_node_has_process(node))
                 return refuse_node(draft, node, &node->place, "Unit",
-                                   "it has Exec=, too; a node does one thing, so make it two nodes");
+                                   node->script ? "it has Script=, too; a node does one thing, so make it two nodes"
+                                                : "it has Exec=, too; a node does one thing, so make it two nodes");
         if (node->claim.needs.n > 0)
                 return refuse_node(draft, node, &node->place, "Needs",
                                    "a job takes no resources; what the unit may use belongs in its own file");
@@ -76,9 +80,10 @@ static int check_sleep(UnitDraft *draft, const FlowNode *node) {
                 return 0;
         if (node->sleep > 0 && node->sleep_until)
                 return refuse_node(draft, node, &node->place, "SleepUntil", "it has SleepSec=, too");
-        if (node->command)
+        if (flow_node_has_process(node))
                 return refuse_node(draft, node, &node->place, setting,
-                                   "it has Exec=, too; make it two nodes, of which one sleeps");
+                                   node->script ? "it has Script=, too; make it two nodes, of which one sleeps"
+                                                : "it has Exec=, too; make it two nodes, of which one sleeps");
         if (node->unit)
                 return refuse_node(draft, node, &node->place, setting,
                                    "it has Unit=, too; make it two nodes, of which one sleeps");
@@ -168,17 +173,33 @@ static int check_when(UnitDraft *draft, const FlowNode *node) {
         return node->when ? check_expression(&check, node->when) : 0;
 }
 
+/* What would be done once, or be gone, where each item has an instance; NULL: nothing. */
+static const char *find_no_foreach(const FlowNode *node) {
+        if (node->script)
+                return "it has Script=, too, whose lines would not know their item; write Exec= with %{item}";
+        if (node->unit)
+                return "it has Unit=, too, of which each item would ask the same; write Exec= with %{item}";
+        if (node->sleep > 0 || node->sleep_until)
+                return "it sleeps with SleepSec= or SleepUntil=, which would be the same for each item";
+        if (!node->command)
+                return "it has no Exec=, which would be done for each item";
+        if (node->compensation)
+                return "it has Compensate=, too, which would run once, without an item, for all that was done";
+        if (node->data.drops_result)
+                return "it has KeepResult=no, too, and its result is made of the results that each item has left";
+        return NULL;
+}
+
 static int check_foreach(UnitDraft *draft, const FlowNode *node) {
         const ReferenceCheck check = {
                 draft, node, node->foreach_place.file, "Foreach", node->foreach_place.line, false
         };
 
-        if (!node->foreach)
-                return 0;
-        if (!node->command)
-                return refuse_node(draft, node, &node->foreach_place, "Foreach",
-                                   "it has no Exec=, which would be done for each item");
-        return check_expression(&check, node->foreach);
+        const char *problem = node->foreach ? find_no_foreach(node) : NULL;
+
+        if (problem)
+                return refuse_node(draft, node, &node->foreach_place, "Foreach", problem);
+        return node->foreach ? check_expression(&check, node->foreach) : 0;
 }
 
 static int check_word(const ReferenceCheck *check, const char *text) {
@@ -219,11 +240,23 @@ static int check_process(UnitDraft *draft, const FlowNode *node, const FlowProce
 static int check_data(UnitDraft *draft, const FlowNode *node) {
         const FlowData *data = &node->data;
 
+        if (data->data && data->data_file)
+                return refuse_node(draft, node, &node->place, "DataFile", "it has Data=, too");
+        if (data->drops_result && data->saves_result)
+                return refuse_node(draft, node, &node->place, "KeepResult",
+                                   "it has Save=, too, which keeps the result in that of the run");
+        if (data->drops_result && node->compensation)
+                return refuse_node(draft, node, &node->place, "KeepResult",
+                                   "it has Compensate=, too, which may want the result");
+        if (!flow_node_has_process(node) && node->has_callback)
+                return refuse_node(draft, node, &node->place, "Callback",
+                                   "it has neither Exec= nor Script=, so that nobody would learn its token");
         if (data->default_on != 0 && !data->standard)
                 return refuse_node(draft, node, &node->place, "DefaultOn", "it has no Default=");
-        if (!node->command && (data->outputs || data->inputs.n > 0 || data->input_mode != FLOW_INPUT_FILE))
+        if (!flow_node_has_process(node) &&
+            (data->outputs || data->inputs.n > 0 || data->input_mode != FLOW_INPUT_FILE))
                 return refuse_node(draft, node, &node->place, data->outputs ? "Outputs" : "Inputs",
-                                   "it has no Exec=, so that nothing would read or write data");
+                                   "it has neither Exec= nor Script=, so that nothing would read or write data");
         return 0;
 }
 

@@ -37,6 +37,7 @@ void flow_data_deinit(FlowData *data) {
         vector_deinit(&data->inputs);
         strv_free(data->outputs);
         free(data->data);
+        free(data->data_file);
         free(data->standard);
 }
 

@@ -14,6 +14,7 @@
 #define FLOW_RESULT_MAX (UINT64_C(64) * 1024 * 1024) /* the largest ResultMax= */
 #define FLOW_RESULT_DEFAULT (UINT64_C(1024) * 1024)
 #define FLOW_DATA_MAX (32U * 1024U) /* bytes of Data= and of Default= */
+#define FLOW_DATA_FILE_MAX (1024U * 1024U) /* bytes of DataFile= */
 #define FLOW_ALL_INPUTS "all_taskdata" /* the input that is the array of all parents' results */
 
 /* How a command gets its data. */
@@ -44,10 +45,13 @@ typedef struct FlowData {
         VECTOR(FlowInput) inputs;
         char **outputs; /* owned: keys */
         char *data; /* owned: an object of JSON; NULL: none */
+        char *data_file; /* owned: path of a file with one, DataFile=; NULL: none */
         char *standard; /* owned: Default=, a value of JSON; NULL: none */
         unsigned default_on; /* FlowDefaultOn; 0: all */
         FlowInputMode input_mode;
         uint64_t result_max; /* bytes */
+        bool drops_result; /* KeepResult=no: when no node can read it any more */
+        bool saves_result; /* Save=: it is in the result of the run, too */
 } FlowData;
 
 void flow_data_init(FlowData *data);
@@ -64,6 +68,7 @@ int flow_input_mode_from_string(const char *string);
 
 int flow_parse_inputs(const DirectiveLine *line, const char *value); /* a list; empty resets */
 int flow_parse_outputs(const DirectiveLine *line, const char *value); /* a list; empty resets */
+int flow_parse_keep_result(const DirectiveLine *line, const char *value);
 int flow_parse_data(const DirectiveLine *line, const char *value);
 int flow_parse_default(const DirectiveLine *line, const char *value);
 int flow_parse_default_on(const DirectiveLine *line, const char *value); /* a list; empty: all */

@@ -124,6 +124,16 @@ int flow_parse_data(const DirectiveLine *line, const char *value) {
         return parse_json(line, value, true, directive_field(line));
 }
 
+int flow_parse_keep_result(const DirectiveLine *line, const char *value) {
+        bool *field = directive_field(line);
+        const int keeps = *value ? text_parse_bool(value) : 1;
+
+        if (keeps < 0)
+                return directive_complain(line, "'%s' is neither yes nor no", value);
+        *field = keeps == 0;
+        return 0;
+}
+
 int flow_parse_default(const DirectiveLine *line, const char *value) {
         return parse_json(line, value, false, directive_field(line));
 }

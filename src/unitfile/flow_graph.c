@@ -145,8 +145,9 @@ static int add_inputs(FlowGraph *graph, const FlowNode *node) {
                 const FlowPlace place = { .file = input->file, .line = input->line };
                 const char *text = input->node ? input->node : input->key, *copy;
 
+                /* The keys of a DataFile= are known when an attempt begins. */
                 if (!input->node && (run_params_find(&flow->params, text) || flow_data_has(&node->data, text) ||
-                                     strcmp(text, FLOW_ALL_INPUTS) == 0))
+                                     node->data.data_file || strcmp(text, FLOW_ALL_INPUTS) == 0))
                         continue;
                 copy = arena_strdup(&graph->names, text);
                 if (!copy)

@@ -28,6 +28,12 @@ static const char *const flow_failures[_FLOW_FAILURE_MAX] = {
         [FLOW_FAILURE_SUSPEND] = "suspend",
 };
 
+static const char *const flow_catch_ups[_FLOW_CATCH_UP_MAX] = {
+        [FLOW_CATCH_UP_NONE] = "none",
+        [FLOW_CATCH_UP_LAST] = "last",
+        [FLOW_CATCH_UP_ALL] = "all",
+};
+
 static const char *const flow_end_modes[_FLOW_END_MODE_MAX] = {
         [FLOW_END_DRAIN] = "drain",
         [FLOW_END_KILL] = "kill",
@@ -111,6 +117,7 @@ static const char *const flow_recovers[_FLOW_RECOVER_MAX] = {
 
 DEFINE_STRING_TABLE(flow_busy, FlowBusy, flow_busies)
 DEFINE_STRING_TABLE(flow_failure, FlowFailure, flow_failures)
+DEFINE_STRING_TABLE(flow_catch_up, FlowCatchUp, flow_catch_ups)
 DEFINE_STRING_TABLE(flow_end_mode, FlowEndMode, flow_end_modes)
 DEFINE_STRING_TABLE(flow_start_mode, FlowStartMode, flow_start_modes)
 DEFINE_STRING_TABLE(flow_stop_mode, FlowStopMode, flow_stop_modes)
@@ -152,7 +159,10 @@ static void flow_node_deinit(FlowNode *node) {
         free(node->name);
         free(node->when);
         free(node->foreach);
+        free(node->script);
         free(node->unit);
+        for (size_t i = 0; i < _FLOW_UNIT_USE_MAX; i++)
+                strv_free(node->units[i]);
         free(node->policy);
         free(node->readiness_context);
         free(node->sleep_until);
@@ -309,6 +319,10 @@ bool flow_node_may_be_skipped(const FlowSettings *settings, const FlowNode *node
         return !node->always && skip != FLOW_SKIP_NO;
 }
 
+bool flow_node_has_process(const FlowNode *node) {
+        return node->command || node->script;
+}
+
 const FlowTargets *flow_node_targets(const FlowSettings *settings, const FlowNode *node, bool is_begin) {
         /* With a process of its own the node has the lines of the flow, too. */
         if (node->process)
@@ -317,7 +331,7 @@ const FlowTargets *flow_node_targets(const FlowSettings *settings, const FlowNod
 }
 
 bool flow_node_acts(const FlowNode *node) {
-        return node->command || node->unit;
+        return flow_node_has_process(node) || node->unit;
 }
 
 FlowFailure flow_node_failure(const FlowSettings *settings, const FlowNode *node) {

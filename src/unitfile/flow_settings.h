@@ -26,6 +26,8 @@
 #include "unitfile/resource_settings.h"
 #include "unitfile/service_settings.h"
 
+#define FLOW_SCRIPT_MAX (64U * 1024U) /* bytes of Script= */
+
 /* Stands for no node where the name of one is expected. */
 #define FLOW_NO_NODE "N/A"
 
@@ -46,6 +48,15 @@ typedef enum FlowFailure {
         FLOW_FAILURE_SUSPEND,
         _FLOW_FAILURE_MAX,
 } FlowFailure;
+
+/* The elapses of its timer, missed while the machine or the manager was down, that have runs. */
+typedef enum FlowCatchUp {
+        FLOW_CATCH_UP_UNSET, /* as the timer's Persistent=: none or last */
+        FLOW_CATCH_UP_NONE,
+        FLOW_CATCH_UP_LAST,
+        FLOW_CATCH_UP_ALL,
+        _FLOW_CATCH_UP_MAX,
+} FlowCatchUp;
 
 typedef enum FlowEndMode {
         FLOW_END_DRAIN,
@@ -131,6 +142,15 @@ typedef enum FlowWaitFor {
         FLOW_WAIT_FOR_INACTIVE,
         _FLOW_WAIT_FOR_MAX,
 } FlowWaitFor;
+
+/* The needs of an attempt of a node for other units. */
+typedef enum FlowUnitUse {
+        FLOW_REQUIRES_UNIT, /* is started before it, and held */
+        FLOW_BINDS_TO_UNIT, /* the same, and ends it when it is gone */
+        FLOW_REQUISITE_UNIT, /* must be active */
+        FLOW_AFTER_UNIT, /* has no job any more */
+        _FLOW_UNIT_USE_MAX,
+} FlowUnitUse;
 
 typedef enum FlowReadinessKind {
         FLOW_READY_ALL_SUCCEEDED,
@@ -218,6 +238,7 @@ typedef struct FlowNode {
         bool otherwise; /* Otherwise=: runs if no node beside it has a condition that holds */
         usec_t sleep; /* SleepSec=: nothing is done for so long; 0: not set */
         char *sleep_until; /* owned: SleepUntil=, a calendar expression that was parsed; NULL: not set */
+        bool has_callback; /* Callback=: after its command somebody else completes it */
         bool has_gate; /* Gate=manual: a person approves it before it begins */
         bool always; /* Always=: is never unneeded */
         bool idempotent; /* Idempotent=: the command may run again */
@@ -226,11 +247,13 @@ typedef struct FlowNode {
         FlowFailure failure_policy;
         FlowRecover recover;
         ExecCommand *command; /* owned list; NULL: a checkpoint, unless it has .unit */
+        char *script; /* owned: Script=, lines for a shell in place of a command; NULL: none */
         ExecCommand *compensation; /* owned list: Compensate=, which undoes it; NULL: nothing does */
         char *unit; /* owned: Unit=, of which it asks .operation; NULL: none */
         FlowOperation operation;
         JobMode job_mode;
         FlowWaitFor wait_for;
+        char **units[_FLOW_UNIT_USE_MAX]; /* owned */
         uint32_t retry; /* tries after the first */
         uint32_t retry_jitter; /* percent of the delay */
         FlowBackoff retry_backoff;
@@ -294,10 +317,12 @@ typedef struct FlowSettings {
         FlowSkip skip_unneeded;
         FlowStartMode start_mode;
         FlowStopMode stop_mode;
+        FlowCatchUp catch_up;
         FlowBusy on_busy;
         FlowBusy on_trigger;
         bool has_on_trigger; /* false: as on_busy, where queue becomes skip if one waits already */
         bool has_keep_for;
+        bool run_directory; /* RunDirectory=: each run has a folder for its commands */
         uint32_t max_runs;
         uint32_t max_queued;
         uint32_t max_parallel; /* attempts of a run; 0: four for each CPU */
@@ -311,6 +336,7 @@ typedef struct FlowSettings {
 
 DECLARE_STRING_TABLE(flow_busy, FlowBusy);
 DECLARE_STRING_TABLE(flow_failure, FlowFailure);
+DECLARE_STRING_TABLE(flow_catch_up, FlowCatchUp);
 DECLARE_STRING_TABLE(flow_end_mode, FlowEndMode);
 DECLARE_STRING_TABLE(flow_start_mode, FlowStartMode);
 DECLARE_STRING_TABLE(flow_stop_mode, FlowStopMode);
@@ -352,6 +378,8 @@ const FlowTargets *flow_node_targets(const FlowSettings *settings, const FlowNod
 
 /* The node does something: it is no checkpoint. */
 bool flow_node_acts(const FlowNode *node);
+/* The node runs a process of its own: Exec= or Script=. */
+bool flow_node_has_process(const FlowNode *node);
 
 /* What the failure of @node means, by its own setting or the flow's; never FLOW_FAILURE_UNSET. */
 FlowFailure flow_node_failure(const FlowSettings *settings, const FlowNode *node);

@@ -29,14 +29,14 @@ static void deinit(FlowTarget *target) {
         free(target->text);
 }
 
-void flow_targets_clear(FlowTargets *targets) {
+static void clear_targets(FlowTargets *targets) {
         for (size_t i = 0; i < targets->n; i++)
                 deinit(&targets->items[i]);
         vector_clear(targets);
 }
 
 void flow_targets_deinit(FlowTargets *targets) {
-        flow_targets_clear(targets);
+        clear_targets(targets);
         vector_deinit(targets);
 }
 
@@ -182,7 +182,7 @@ static int add(const DirectiveLine *line, const char *value, const char *text, F
 
 int flow_parse_targets(const DirectiveLine *line, const char *value) {
         if (!*value) {
-                flow_targets_clear(directive_field(line));
+                clear_targets(directive_field(line));
                 return 0;
         }
         return add(line, value, value, 0);
@@ -195,7 +195,7 @@ int flow_parse_notify(const DirectiveLine *line, const char *value) {
         int r;
 
         if (!*value) {
-                flow_targets_clear(directive_field(line));
+                clear_targets(directive_field(line));
                 return 0;
         }
         /* The target is a word; what is escaped in it is the command's. */

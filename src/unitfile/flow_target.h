@@ -30,7 +30,6 @@ typedef struct FlowTarget {
 
 typedef VECTOR(FlowTarget) FlowTargets;
 
-void flow_targets_clear(FlowTargets *targets);
 void flow_targets_deinit(FlowTargets *targets);
 
 /* The events that any of @targets is told. */

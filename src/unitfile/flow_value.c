@@ -121,6 +121,29 @@ int flow_parse_needs(const DirectiveLine *line, const char *value) {
         }
 }
 
+/* Each value is a line, as it is written: %, $ and quotes are the shell's. */
+int flow_parse_script(const DirectiveLine *line, const char *value) {
+        char **script = directive_field(line), *whole;
+        int r;
+
+        if (!*value) {
+                free(take_ptr(*script));
+                return 0;
+        }
+        if (!*script && strncmp(value, "#!", 2) == 0)
+                return directive_complain(line, "The lines are read by /bin/sh -eu, not by '%s'; write Exec=FILE for a "
+                                                "script in a file of its own", value);
+        if ((*script ? strlen(*script) : 0) + strlen(value) >= FLOW_SCRIPT_MAX)
+                return directive_complain(line, "The script has more than %u bytes; write Exec=FILE for one in a file "
+                                                "of its own", FLOW_SCRIPT_MAX);
+        r = text_format(&whole, "%s%s\n", *script ? *script : "", value);
+        if (r < 0)
+                return r;
+        free(*script);
+        *script = whole;
+        return 0;
+}
+
 int flow_parse_priority(const DirectiveLine *line, const char *value) {
         static const struct {
                 const char *word;
@@ -387,6 +410,24 @@ int flow_parse_run_name(const DirectiveLine *line, const char *value) {
         return keep_place(line, &flow->run_name_place);
 }
 
+static int complain_of_unit(const DirectiveLine *line, const char *name) {
+        return directive_complain(line, "'%s' is not a unit name%s", name,
+                                  unit_name_is_valid(name) ? " (it is a template, which needs an instance)"
+                                                           : directive_unit_name_hint(name));
+}
+
+static bool is_unit(const char *name) {
+        return unit_name_is_valid(name) && !unit_name_is_template(name);
+}
+
+static int judge_unit(const DirectiveLine *line, char **word) {
+        return is_unit(*word) ? 1 : complain_of_unit(line, *word);
+}
+
+int flow_parse_units(const DirectiveLine *line, const char *value) {
+        return directive_parse_list(line, value, judge_unit);
+}
+
 int flow_parse_unit(const DirectiveLine *line, const char *value) {
         char **unit = directive_field(line);
         cleanup_free_ char *name = NULL;
@@ -394,10 +435,8 @@ int flow_parse_unit(const DirectiveLine *line, const char *value) {
 
         if (r <= 0)
                 return r;
-        if (name && (!unit_name_is_valid(name) || unit_name_is_template(name)))
-                return directive_complain(line, "'%s' is not a unit name%s", name,
-                                          unit_name_is_valid(name) ? " (it is a template, which needs an instance)"
-                                                                   : directive_unit_name_hint(name));
+        if (name && !is_unit(name))
+                return complain_of_unit(line, name);
         free(*unit);
         *unit = take_ptr(name);
         return 0;
@@ -536,7 +575,7 @@ int flow_parse_readiness(const DirectiveLine *line, const char *value) {
         return keep_place(line, &node->readiness_place);
 }
 
-/* What is a value of JSON stays one; other text becomes a string. */
+/* A value of JSON stays one; other text becomes a string. */
 int flow_parse_readiness_context(const DirectiveLine *line, const char *value) {
         char **context = directive_field(line), *made = NULL;
         cleanup_free_ char *problem = NULL;

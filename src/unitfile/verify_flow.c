@@ -84,10 +84,9 @@ static void verify_again(FlowVerifier *verifier, const FlowNode *node) {
 
 /* What a node without a command has no use for. */
 static void verify_checkpoint(FlowVerifier *verifier, const FlowNode *node, bool has_process) {
+        static const char useless[] = "without Exec=, Script= or Unit= there is nothing to run, and it has no effect";
         /* The command that undoes it has locks and a process, too. */
         const bool acts_later = node->compensation;
-
-        static const char useless[] = "without Exec= or Unit= there is nothing to run, and it has no effect";
 
         if (node->retry > 0)
                 warn(verifier, node, "Retry", useless);
@@ -101,8 +100,17 @@ static void verify_checkpoint(FlowVerifier *verifier, const FlowNode *node, bool
                 warn(verifier, node, "Lock", useless);
         if (node->claim.needs.n > 0 && !acts_later)
                 warn(verifier, node, "Needs", useless);
+        if (node->units[FLOW_REQUIRES_UNIT])
+                warn(verifier, node, "RequiresUnit", useless);
+        if (node->units[FLOW_BINDS_TO_UNIT])
+                warn(verifier, node, "BindsToUnit", useless);
+        if (node->units[FLOW_REQUISITE_UNIT])
+                warn(verifier, node, "RequisiteUnit", useless);
+        if (node->units[FLOW_AFTER_UNIT])
+                warn(verifier, node, "AfterUnit", useless);
         if (has_process && !acts_later)
-                warn(verifier, node, NULL, "it has settings for a process, but no Exec=; they have no effect");
+                warn(verifier, node, NULL,
+                     "it has settings for a process, but neither Exec= nor Script=; they have no effect");
 }
 
 static void verify_lock(FlowVerifier *verifier, const FlowNode *node) {

@@ -21,8 +21,9 @@ def string(text):
     return struct.pack('<I', len(text)) + text.encode() + b'\0'
 
 
-def call(serial, member, *arguments, target=MANAGER, signature=None):
-    """A message that calls a method with strings; with a signature the arguments are bytes of the wire."""
+def call(serial, member, *arguments, target=MANAGER, signature=None, descriptors=0):
+    """A message that calls a method with strings; with a signature the arguments are bytes of the wire. As many descriptors
+    have to go with it."""
     path, interface = target
     fields = b''
     for code, kind, value in (1, 'o', path), (2, 's', interface), (3, 's', member):
@@ -33,6 +34,8 @@ def call(serial, member, *arguments, target=MANAGER, signature=None):
     signature = signature or 's' * len(arguments)
     if signature:
         fields = pad(fields) + bytes([8, 1]) + b'g\0' + bytes([len(signature)]) + signature.encode() + b'\0'
+    if descriptors:
+        fields = pad(fields) + bytes([9, 1]) + b'u\0' + struct.pack('<I', descriptors)
     return pad(struct.pack('<BBBBIII', ord('l'), 1, 0, 1, len(body), serial, len(fields)) + fields) + body
 
 

@@ -8,7 +8,7 @@
 . "$(dirname "$0")/boots.sh"
 RECORD=$DIR/record
 : >"$RECORD"
-for word in retry pending shut; do
+for word in retry pending shut large; do
         mkfifo "$DIR/$word"
 done
 
@@ -31,6 +31,37 @@ Exec=$(command pending)
 DependsOn=retry pending
 Readiness=all-finished
 Exec=/bin/sh -c 'echo end >>$RECORD'
+U
+# What a node has left before, one behind it reads: a result of three parts in the store.
+unit large.flow <<U
+[Flow]
+RunDirectory=yes
+[Node make]
+ResultMax=4M
+Exec=/usr/bin/python3 -c 'import os; open(os.environ["JOBD_RESULT"], "w").write(chr(34) + "x" * 2500000 + chr(34))'
+[Node wait]
+DependsOn=make
+ExecStartPre=/bin/sh -c 'echo kept >>\$JOBD_RUN_DIR/note'
+Exec=$(command large)
+Retry=1
+[Node read]
+DependsOn=make wait
+Exec=/usr/bin/python3 -c 'import json, os; p = [p for p in json.load(open(os.environ["JOBD_INPUT"]))["parents"] if p["name"] == "make"][0]["result"]; print("size", len(json.load(open(p["file"]))), file=open("$RECORD", "a"))'
+[Node note]
+DependsOn=read
+Exec=/bin/sh -c 'cat \$JOBD_RUN_DIR/note >>$RECORD'
+U
+# Instances of a node that others complete; one has left a result that is large.
+unit items.flow <<U
+[Flow]
+Params='list:=["x","y"]'
+[Node each]
+Foreach=param.list
+Callback=yes
+Exec=/bin/sh -c 'if [ \$1 = x ]; then printf \\"%%040000d\\" 7 >\$JOBD_RESULT; fi; echo \$JOBD_TOKEN >$DIR/new-\$1; mv $DIR/new-\$1 $DIR/token-\$1' sh %{item}
+[Node see]
+DependsOn=each
+Exec=/usr/bin/python3 -c 'import json, os; p = json.load(open(os.environ["JOBD_INPUT"]))["parents"][0]["result"]; x, y = json.load(open(p["file"])); print("items", len(x), y, file=open("$RECORD", "a"))'
 U
 unit shut.flow <<U
 [Flow]
@@ -91,7 +122,8 @@ cut_power
 start_daemon
 wait_for_count retry 2
 report $? "after a loss of power a node with Retry= runs again"
-check_prints "one without waits for a person" 'pending is PENDING \(lost\)' ctl flow why 1
+wait_for 'pending is PENDING \(lost\)' ctl flow why 1
+report $? "one without waits for a person"
 check_equal "and did not run again" "$(grep -c '^pending$' "$RECORD")" 1
 check_equal "what had ended did not, either" "$(grep -c '^first$' "$RECORD")" 1
 check "it is resolved" ctl flow resolve 1/pending --as=success
@@ -103,6 +135,33 @@ NOW=$(ctl flow list --json late | sed 's/.*"deadline":\([0-9]*\).*/\1/')
 check "no deadline is later than it was, but for a moment" [ "$NOW" -le "$((DEADLINE + 60000000))" ]
 check "it is cancelled" ctl flow cancel 2
 wait_for '^CANCELLED$' run_state 2
+
+check "a run begins" ctl flow start large
+wait_for_count large 1
+report $? "whose first node has left a large result"
+LARGE=$(ctl flow list --no-legend large | awk '{ print $1 }')
+cut_power
+start_daemon
+wait_for_count large 2
+release large
+wait_for '^SUCCEEDED$' run_state "$LARGE"
+report $? "the run goes on after a loss of power"
+check_equal "and what a large result was before is read" "$(grep '^size' "$RECORD")" 'size 2500000'
+check_equal "and what is in the folder of the run" "$(grep -c '^kept$' "$RECORD")" 2
+
+check "a run begins" ctl flow start items
+ITEMS=$(ctl flow list --no-legend items | awk '{ print $1 }')
+wait_for 'callback' ctl flow show "$ITEMS/each[0]" && wait_for 'callback' ctl flow show "$ITEMS/each[1]"
+report $? "and the instances of its node wait to be completed"
+check_exit "one is" 0 ctl flow complete "$(cat "$DIR/token-x")"
+cut_power
+start_daemon
+wait_for '1 of 2 instances have ended' ctl flow why "$ITEMS/each"
+report $? "instances are there after a loss of power"
+check_exit "and are completed with their tokens" 0 ctl flow complete "$(cat "$DIR/token-y")" '"why"'
+wait_for '^SUCCEEDED$' run_state "$ITEMS"
+report $? "the run goes on"
+check_equal "with the results of all of them, before and after" "$(grep '^items' "$RECORD")" 'items 40000 why'
 
 check "a run begins" ctl flow start shut
 wait_for_count shut 1

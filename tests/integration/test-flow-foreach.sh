@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Foreach=: instances of a node for each item of a list, over deaths of core, and the list of their results.
-# S004-5, S004-16b, S004-18, S004-19a
+# S004-5, S004-7, S004-16b, S004-18, S004-19a
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 
@@ -160,6 +160,47 @@ DependsOn=each
 Exec=$DIR/length
 U
 
+unit call.flow <<U
+[Flow]
+MaxParallel=2
+Params='list:=["x","y","z"]'
+[Node each]
+Foreach=param.list
+Callback=yes
+Save=yes
+Exec=/bin/sh -c 'echo \$JOBD_TOKEN >$DIR/new-\$1 && mv $DIR/new-\$1 $DIR/token-\$1' x %{item}
+[Node after]
+DependsOn=each
+Exec=$DIR/words %{each.result}
+U
+unit grown.flow <<U
+[Flow]
+Params=list:=[1,2]
+[Node first]
+Exec=/bin/sh -c 'read -r x <$DIR/gate'
+[Node each]
+DependsOn=first
+Foreach=param.list
+Callback=yes
+Exec=/bin/sh -c 'echo \$JOBD_TOKEN >$DIR/new-\$1 && mv $DIR/new-\$1 $DIR/token-\$1' x %{item}
+[Node after]
+DependsOn=each
+Exec=$DIR/words %{each.result}
+U
+unit drop.flow <<U
+[Flow]
+[Node list]
+KeepResult=no
+Exec=$DIR/give '[1,2]'
+[Node each]
+DependsOn=list
+Foreach=list.result
+Exec=$DIR/words %{item}
+[Node more]
+DependsOn=each
+Exec=$DIR/words %{list.result}
+U
+
 recorded() {
         tr '\n' ' ' <"$RECORD"
         : >"$RECORD"
@@ -274,12 +315,78 @@ check_equal "nor after another death" "$(kill_core KILL; of "$RUN" 'each[39]' re
 check "a long list" ctl flow start --wait large
 check_equal "has its results in a file" "$(recorded)" '<file 1000 999 0000000000000000000000000000000000000000> '
 
+# — instances that others complete —
+token() {
+        cat "$DIR/token-$1"
+}
+check "instances wait to be completed" ctl flow start call
+RUN=$(last_run call)
+for item in x y z; do
+        wait_for '.' token "$item"
+done
+wait_for "0 of 3 instances have ended, 3 run" ctl flow why "$RUN/each"
+report $? "without a place, each with a token of its own"
+wait_for 'callback' of "$RUN" 'each[1]' reason
+check_exit "a token completes its instance" 0 ctl flow complete "$(token y)" '"of y"'
+check_equal "and no other one" "$(of "$RUN" 'each[0]' state) $(of "$RUN" 'each[1]' state) $(of "$RUN" 'each[2]' state)" \
+        'RUNNING SUCCEEDED RUNNING'
+kill_core KILL
+wait_for "1 of 3 instances have ended, 2 run" ctl flow why "$RUN/each"
+report $? "which core knows after its death"
+check_exit "so it does then" 0 ctl flow complete "$(token z)" '"of z"'
+check_exit "the same again changes nothing" 0 ctl flow complete "$(token z)" '"of z"'
+check_exit "nor does a token with the number of another" 5 ctl flow complete "$(token z | sed 's/\.[0-9]*/.0/')"
+check_equal "each has its own result" "$(of "$RUN" 'each[1]' result) $(of "$RUN" 'each[2]' result)" 'of y of z'
+check_exit "the last one completes the node" 0 ctl flow complete "$(token x)" '"of x"'
+wait_for 'SUCCEEDED' ctl flow list --no-legend call
+report $? "and the run goes on"
+check_equal "with the results in the order of the items" "$(recorded)" '<["of x","of y","of z"]> '
+check_prints "Save= has the list" '"each": *\["of x", *"of y", *"of z"\]' ctl flow show "$RUN" --json
+check "a list whose node does not keep it" ctl flow start --wait drop
+check_equal "is there as long as instances run" "$(sort "$RECORD" | tr '\n' ' ')" '<1> <2> <[1,2]> '
+recorded >/dev/null
+check_equal "and then dropped" "$(of "$(last_run drop)" list source)" dropped
+
+# — nodes that are added —
+check "nodes may be added before a list is known" ctl flow start grown
+RUN=$(last_run grown)
+wait_for 'RUNNING' of "$RUN" first state
+printf '{"Node":"more","Exec":"%s more"}\n' "$DIR/words" >"$DIR/more"
+check "below another node" ctl flow add-nodes "$RUN/first" "$DIR/more"
+timeout "$PATIENCE" sh -c 'echo >"$1"' sh "$DIR/gate"
+for item in 1 2; do
+        wait_for "^$RUN\\." token "$item"
+done
+wait_for '<more>' cat "$RECORD"
+report $? "they run beside instances"
+wait_for "0 of 2 instances have ended, 2 run" ctl flow why "$RUN/each"
+sed -i s/more/late/ "$DIR/more"
+check_exit "not when there are instances" 4 ctl flow add-nodes "$RUN/each" "$DIR/more"
+check_prints "which is said" 'Run [0-9]+ of grown.flow has instances of a node with Foreach=, and takes no nodes any more' \
+        ctl flow add-nodes "$RUN/each" "$DIR/more"
+kill_core KILL
+check_exit "instances of a run with such nodes are there after a death" 0 ctl flow complete "$(token 2)" 22
+check_exit "each with its token" 0 ctl flow complete "$(token 1)" 11
+wait_for 'SUCCEEDED' ctl flow list --no-legend grown
+report $? "and the run goes on"
+check_equal "with all of them" "$(recorded)" '<more> <[11,22]> '
+check_prints "a plan names the list" 'for each of list.result' ctl flow plan dies
+
 # — what has no sense is refused —
 printf '[Node x]\nForeach=param.list\nExec=/bin/true\n' >"$UNITS/unknown.flow"
 printf '[Node x]\nForeach=[1,2]\n' >"$UNITS/nothing.flow"
 printf '[Node x]\nForeach=item.list\nExec=/bin/true\n' >"$UNITS/self.flow"
 printf '[Node x]\nForeach=%%{param.list}\nExec=/bin/true\n' >"$UNITS/braces.flow"
 printf '[Node x]\nForeachParallel=2\nForeachMax=3\nExec=/bin/true\n' >"$UNITS/without.flow"
+for setting in 'Script=true' 'Unit=a.service' 'SleepSec=5' 'SleepUntil=daily'; do
+        printf '[Flow]\nParams=list:=[]\n[Node x]\nForeach=param.list\n%s\n' "$setting" >"$UNITS/other.flow"
+        check_prints "a node with Foreach= and ${setting%%=*}= is refused" "other.flow:4: error: Foreach=: Node x: .*${setting%%=*}=" ctl verify "$UNITS/other.flow"
+done
+for setting in 'Compensate=/bin/true' 'KeepResult=no'; do
+        printf '[Flow]\nParams=list:=[]\n[Node x]\nForeach=param.list\nExec=/bin/true\n%s\n' "$setting" >"$UNITS/other.flow"
+        check_prints "so is one with ${setting%%=*}=" "other.flow:4: error: Foreach=: Node x: it has ${setting%%=*}=" ctl verify "$UNITS/other.flow"
+done
+rm "$UNITS/other.flow"
 check_prints "a list has to be known" "unknown.flow:2: error: Foreach=: Params= of .Flow. has no parameter 'list'" ctl verify "$UNITS/unknown.flow"
 check_prints "a node does something for each item" 'nothing.flow:2: error: Foreach=: Node x: it has no Exec=' ctl verify "$UNITS/nothing.flow"
 check_prints "there is no item before there is a list" 'self.flow:2: error: Foreach=: item.list has no value' ctl verify "$UNITS/self.flow"

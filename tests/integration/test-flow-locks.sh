@@ -121,7 +121,8 @@ wait_for_state "$RUN" TIMEOUT
 report $? "a run that may not wait for so long times out"
 kill_core KILL
 check_equal "the lock is held by the same run after the death of core" "$(run_state "$WAITER")" QUEUED
-check_prints "and it is said" "which is held by $HOLDER" ctl flow why "$WAITER"
+wait_for "which is held by $HOLDER" ctl flow why "$WAITER"
+report $? "and it is said"
 release held
 wait_for_state "$WAITER" SUCCEEDED
 report $? "the end of the holder lets the next run begin"

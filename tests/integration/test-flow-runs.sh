@@ -270,6 +270,15 @@ check "a command may leave processes" ctl flow start --wait tree
 check_equal "which are gone before the next one" "$(count tree-is-there)" 0
 check "nodes are read from a file" ctl flow start --wait file
 check_equal "each of them ran" "$(count file-node)" 20
+check "they are not read again while the file is as it was" ctl flow start --wait file
+check_equal "and each ran again" "$(count file-node)" 40
+sed -i 's/file-node/file-bode/' "$DIR/nodes.jsonl"
+check "another file of that size is read" ctl flow start --wait file
+check_equal "each of its nodes ran" "$(count file-bode)" 20
+sed 's/file-bode/file-node/' "$DIR/nodes.jsonl" >"$DIR/nodes.new"
+cat "$DIR/nodes.new" >"$DIR/nodes.jsonl"
+check "and one that was written in place" ctl flow start --wait file
+check_equal "each ran as it says" "$(count file-node)" 60
 check_prints "they are shown" '^end +SUCCEEDED' ctl flow show "$(last_run)"
 check "a command prints" ctl flow start --wait logs
 wait_for '^\[a\] .*hello' ctl flow logs "$(last_run)"
@@ -502,6 +511,8 @@ if command -v busctl >/dev/null; then
         check_prints "a node that does not exist is told" 'has no node z' run Retry s z
         OF=4000000
         check_prints "a run that does not exist, too" 'There is no run 4000000' run Pause
+        check_prints "locks are listed with known filters" "There is no filter 'x'" manager ListLocks 'a{sv}us' 1 x s y 0 ''
+        check_prints "and with a cursor of an answer" "'x' is not a cursor" manager ListLocks 'a{sv}us' 0 0 x
         check_prints "nor is it deleted" 'There is no run 4000000' run Delete b true
         check_prints "nor a node of it skipped" 'There is no run 4000000' run Skip s a
         check_prints "nor approved" 'There is no run 4000000' run Approve sbs a true ''

@@ -203,6 +203,31 @@ Test(job_notify, unit_that_nothing_needs_any_more_stops) {
         }
 }
 
+static const char *find_holder(void *userdata, const Unit *unit) {
+        const char *const *holder = userdata;
+
+        return unit_has_name(unit, "a.service") ? *holder : NULL;
+}
+
+/* The same without a holder is the control: it is stopped at once. */
+Test(job_notify, unit_that_is_held_stays) {
+        cleanup_(job_world_freep) JobWorld *w = job_world_new();
+        const char *holder = "run 17, node x";
+
+        make_unneeded(w, UNIT_INACTIVE);
+        job_manager_set_holders(w->jobs, &(JobHolders) { find_holder, &holder });
+        job_world_accept(w, JOB_REPLACE, "start:a.service");
+        job_world_run(w);
+        job_world_state(w, "a.service", UNIT_ACTIVE);
+        job_world_run(w);
+        cr_assert(eq(sz, double_unit_n_calls(job_world_unit(w, "a.service"), DOUBLE_STOP), 0));
+        assert_contains(job_world_explain(w, "a.service"), "run 17, node x");
+        holder = NULL;
+        job_manager_look(w->jobs, job_world_unit(w, "a.service"));
+        job_world_run(w);
+        assert_jobs(w, "2 stop a.service running");
+}
+
 Test(job_notify, unit_is_needed_by_what_has_a_job_or_will_start_again) {
         cleanup_(job_world_freep) JobWorld *w = job_world_new();
 

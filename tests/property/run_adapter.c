@@ -417,16 +417,11 @@ static int apply(void *subject, const TrialEvent *event) {
 static TrialReason reason_of(const RunNodeRow *row) {
         if (row->state == RUN_NODE_RUNNING)
                 return TRIAL_REASON_NONE;
-        switch (row->reason) {
-        case RUN_REASON_WHEN:
+        if (row->reason == RUN_REASON_WHEN)
                 return TRIAL_REASON_WHEN;
-        case RUN_REASON_EXPRESSION:
+        if (row->reason == RUN_REASON_EXPRESSION)
                 return TRIAL_REASON_EXPRESSION;
-        case RUN_REASON_SHORT_CIRCUIT:
-                return TRIAL_REASON_SHORT_CIRCUIT;
-        default:
-                return (TrialReason) row->reason;
-        }
+        return row->reason == RUN_REASON_SHORT_CIRCUIT ? TRIAL_REASON_SHORT_CIRCUIT : (TrialReason) row->reason;
 }
 
 static void look_at_node(const Adapter *adapter, unsigned run, unsigned node, TrialView *view) {

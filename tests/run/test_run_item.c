@@ -604,6 +604,85 @@ Test(run_item, an_ended_run_is_retried_after_a_restart) {
         finish(&new);
 }
 
+static int complete(const World *world, const char *name, RunCompletion completion) {
+        return run_engine_complete(world->engine, 1, run_graph_find(graph_of(world), name), row_of(world, name).generation,
+                                   completion);
+}
+
+/* All of them wait, though three run at a time; each is completed for itself, also after a restart. */
+Test(run_item, instances_with_a_callback_are_completed_one_by_one) {
+        RunNodeSpec nodes[] = { foreach_of("a"), node_of("b", parent_a, 1) };
+        World old, new;
+
+        nodes[0].policy.has_callback = true;
+        begin(&old, nodes, 2);
+        end_all(&old, NULL);
+        cr_assert(eq(u32, old.n_attempts, 5));
+        cr_assert(eq(int, row_of(&old, "a").reason, RUN_REASON_FOREACH));
+        cr_assert(eq(int, why_of(&old, "a"), RUN_WHY_ITEMS));
+        cr_assert(eq(int, why_of(&old, "a[4]"), RUN_WHY_CALLBACK));
+        cr_assert(eq(int, complete(&old, "a", RUN_COMPLETION_SUCCESS), -EINVAL));
+        cr_assert(eq(int, complete(&old, "a[3]", RUN_COMPLETION_SUCCESS), 0));
+        cr_assert(eq(int, row_of(&old, "a[3]").state, RUN_NODE_SUCCEEDED));
+        cr_assert(eq(int, row_of(&old, "a[2]").reason, RUN_REASON_CALLBACK));
+        turn(&old);
+        restart(&old, &new, nodes, 2);
+        for (uint32_t i = 0; i < 5; i++) {
+                cr_assert(eq(int, row_of(&new, "a").state, RUN_NODE_RUNNING));
+                cr_assert(eq(int, complete(&new, ((const char *[]) { "a[0]", "a[1]", "a[2]", "a[3]", "a[4]" })[i],
+                                           RUN_COMPLETION_SUCCESS),
+                             0));
+        }
+        turn(&new);
+        cr_assert(eq(int, row_of(&new, "a").state, RUN_NODE_SUCCEEDED));
+        end_all(&new, NULL);
+        cr_assert(eq(int, state_of(&new), RUN_SUCCEEDED));
+        finish(&old);
+        finish(&new);
+}
+
+Test(run_item, an_instance_that_is_completed_as_failed_fails_the_node) {
+        RunNodeSpec nodes[] = { foreach_of("a") };
+        World world;
+
+        nodes[0].policy.has_callback = true;
+        nodes[0].policy.foreach_parallel = 2;
+        begin(&world, nodes, 1);
+        end_all(&world, NULL);
+        /* Those that wait to be completed run within ForeachParallel=. */
+        cr_assert(eq(u32, world.n_attempts, 2));
+        cr_assert(eq(int, complete(&world, "a[0]", RUN_COMPLETION_FAILURE), 0));
+        cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_RUNNING));
+        turn(&world);
+        cr_assert(eq(u32, world.n_attempts, 3));
+        cr_assert(eq(int, run_engine_verb(world.engine, 1, RUN_VERB_STOP, 0), 0));
+        end_all(&world, NULL);
+        cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_FAILED));
+        finish(&world);
+}
+
+/* TimeoutSec= is that of each instance; the node itself has none, so that nothing is due when one is over. */
+Test(run_item, the_time_of_an_attempt_is_that_of_an_instance) {
+        RunNodeSpec nodes[] = { foreach_of("a") };
+        World world;
+
+        nodes[0].policy.timeout = 1000;
+        begin(&world, nodes, 1);
+        cr_assert(eq(u64, run_engine_deadline(world.engine), USEC_INFINITY));
+        run_engine_time(world.engine, 900);
+        for (uint32_t i = 0; i < 3; i++)
+                cr_assert(eq(int, run_engine_started(world.engine, &world.attempts[i], 900), 0));
+        cr_assert(eq(u64, run_engine_deadline(world.engine), 1900));
+        run_engine_time(world.engine, 1500);
+        turn(&world);
+        cr_assert(eq(int, row_of(&world, "a").outcome, RUN_OUTCOME_OPEN));
+        run_engine_time(world.engine, 1900);
+        cr_assert(eq(int, row_of(&world, "a[1]").outcome, RUN_OUTCOME_TIMEOUT));
+        end_all(&world, NULL);
+        cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_FAILED));
+        finish(&world);
+}
+
 /* Each instance waits for the lock of its node, which the node itself does not take. */
 Test(run_item, instances_take_what_the_node_takes) {
         const RunDemandLock lock = { "door", 2 };

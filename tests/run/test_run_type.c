@@ -35,17 +35,17 @@ static const char *const run_pairs[_RUN_STATE_MAX] = {
 
 static const char *const node_pairs[_RUN_NODE_STATE_MAX] = {
         /*                    F W B N D S F L I G D B s f r K g A R U E T R */
-        [RUN_NODE_WAITING] =   "y=yy...........y....yy.",
-        [RUN_NODE_BLOCKED] =   "yy=y...........y....yy.",
-        [RUN_NODE_READY] =     "....y..........yy...yy.",
-        [RUN_NODE_RUNNING] =   ".....yyyyy..........==.",
-        [RUN_NODE_DEFERRED] =  "..........yy...y....yy.",
-        [RUN_NODE_PENDING] =   "............yyyy.yyyyy.",
-        [RUN_NODE_SUCCEEDED] = "......................y",
-        [RUN_NODE_FAILED] =    "............y.........y",
-        [RUN_NODE_TIMEOUT] =   "............y.........y",
-        [RUN_NODE_CANCELLED] = "......................y",
-        [RUN_NODE_SKIPPED] =   "......................y",
+        [RUN_NODE_WAITING] =   "y=yy...........y.....yy.",
+        [RUN_NODE_BLOCKED] =   "yy=y...........y.....yy.",
+        [RUN_NODE_READY] =     "....y..........yy..y.yy.",
+        [RUN_NODE_RUNNING] =   ".....yyyyy.........y.==.",
+        [RUN_NODE_DEFERRED] =  "..........yy...y...y.yy.",
+        [RUN_NODE_PENDING] =   "............yyyy.yyyyyy.",
+        [RUN_NODE_SUCCEEDED] = ".......................y",
+        [RUN_NODE_FAILED] =    "............y..........y",
+        [RUN_NODE_TIMEOUT] =   "............y..........y",
+        [RUN_NODE_CANCELLED] = ".......................y",
+        [RUN_NODE_SKIPPED] =   ".......................y",
 };
 
 static const char *const attempt_pairs[_RUN_ATTEMPT_STATE_MAX] = {

@@ -450,3 +450,139 @@ Test(run_wait, a_cancel_ends_a_sleep_at_once) {
         cr_assert(eq(u32, world.n_ended, 1));
         leave(&world);
 }
+
+/* — callbacks — */
+
+static int complete(World *world, uint32_t node, uint32_t generation, RunCompletion completion) {
+        const int r = run_engine_complete(world->engine, ID, node, generation, completion);
+
+        turn(world);
+        return r;
+}
+
+#define completed(world, ...) cr_assert(eq(int, complete(world, __VA_ARGS__), 0))
+#define incomplete(world, ...) cr_assert(eq(int, complete(world, __VA_ARGS__), -EINVAL))
+
+/* S004-7 */
+Test(run_wait, a_node_with_a_callback_waits_for_that_and_takes_no_place) {
+        const Plan plan = { 3, { { .policy.has_callback = true }, {}, { .is_root = true } } };
+        World world = {};
+        RunWhy why;
+
+        begin(&world, &plan);
+        run_engine_started(world.engine, &(RunAttemptKey) { ID, 0, 1, 1 }, 1000);
+        expect(&world, "RUNNING: RUNNING WAITING READY");
+        ends(&world, 0, 0);
+        expect(&world, "RUNNING: RUNNING/callback WAITING RUNNING");
+        (void) row_of(&world, 0, &why);
+        cr_assert(eq(int, why, RUN_WHY_CALLBACK));
+        ends(&world, 2, 0);
+        expect(&world, "RUNNING: RUNNING/callback WAITING SUCCEEDED");
+        completed(&world, 0, 1, RUN_COMPLETION_SUCCESS);
+        expect(&world, "RUNNING: SUCCEEDED RUNNING SUCCEEDED");
+        /* The same again changes nothing, something else is refused. */
+        completed(&world, 0, 1, RUN_COMPLETION_SUCCESS);
+        incomplete(&world, 0, 1, RUN_COMPLETION_FAILURE);
+        incomplete(&world, 1, 1, RUN_COMPLETION_SUCCESS);
+        ends(&world, 1, 0);
+        expect(&world, "SUCCEEDED: SUCCEEDED SUCCEEDED SUCCEEDED");
+        completed(&world, 0, 1, RUN_COMPLETION_SUCCESS);
+        leave(&world);
+}
+
+Test(run_wait, a_callback_that_comes_early_counts_at_the_end_of_the_command) {
+        const Plan plan = { 2, { { .policy = { .has_callback = true, .retry = 1, .delay = 10 } }, {} } };
+        World world = {};
+
+        begin(&world, &plan);
+        completed(&world, 0, 1, RUN_COMPLETION_SUCCESS);
+        expect(&world, "RUNNING: RUNNING WAITING");
+        restart(&world, 1000, 1001, false);
+        ends(&world, 0, 1);
+        expect(&world, "RUNNING: DEFERRED/retry WAITING");
+        run_engine_time(world.engine, 2000);
+        turn(&world);
+        ends(&world, 0, 0);
+        expect(&world, "RUNNING: SUCCEEDED RUNNING");
+        leave(&world);
+        /* Without a process it counts at once. */
+        begin(&world, &plan);
+        ends(&world, 0, 1);
+        expect(&world, "RUNNING: DEFERRED/retry WAITING");
+        completed(&world, 0, 1, RUN_COMPLETION_SUCCESS);
+        expect(&world, "RUNNING: SUCCEEDED RUNNING");
+        leave(&world);
+}
+
+Test(run_wait, a_callback_outlives_core_boot_and_pause) {
+        const Plan plan = { 2, { { .policy.has_callback = true }, {} } };
+        World world = {};
+
+        begin(&world, &plan);
+        run_engine_started(world.engine, &(RunAttemptKey) { ID, 0, 1, 1 }, 1000);
+        ends(&world, 0, 0);
+        restart(&world, 1000, 1001, false);
+        expect(&world, "RUNNING: RUNNING/callback WAITING");
+        restart(&world, 1001, 5, true);
+        expect(&world, "RUNNING: RUNNING/callback WAITING");
+        taken(&world, RUN_VERB_PAUSE, 0);
+        expect(&world, "PAUSED: RUNNING/callback WAITING");
+        completed(&world, 0, 1, RUN_COMPLETION_SUCCESS);
+        expect(&world, "PAUSED: SUCCEEDED READY");
+        restart(&world, 5, 6, false);
+        completed(&world, 0, 1, RUN_COMPLETION_SUCCESS);
+        taken(&world, RUN_VERB_RESUME, 0);
+        expect(&world, "RUNNING: SUCCEEDED RUNNING");
+        leave(&world);
+}
+
+Test(run_wait, a_callback_can_say_failure_and_come_too_late) {
+        Plan plan = { 2, { { .policy = { .has_callback = true, .timeout = 100, .retry = 1, .delay = 10, .max_delay = 10 } }, {} } };
+        World world = {};
+
+        begin(&world, &plan);
+        run_engine_started(world.engine, &(RunAttemptKey) { ID, 0, 1, 1 }, 1000);
+        ends(&world, 0, 0);
+        completed(&world, 0, 1, RUN_COMPLETION_FAILURE);
+        expect(&world, "FAILED: FAILED/callback SKIPPED/ended");
+        /* A generation has its own. */
+        taken(&world, RUN_VERB_RETRY, 0);
+        expect(&world, "RUNNING: RUNNING WAITING");
+        incomplete(&world, 0, 1, RUN_COMPLETION_FAILURE);
+        completed(&world, 0, 2, RUN_COMPLETION_SUCCESS);
+        ends(&world, 0, 0);
+        expect(&world, "RUNNING: SUCCEEDED RUNNING");
+        leave(&world);
+
+        begin(&world, &plan);
+        run_engine_started(world.engine, &(RunAttemptKey) { ID, 0, 1, 1 }, 1000);
+        ends(&world, 0, 0);
+        run_engine_time(world.engine, 1100);
+        turn(&world);
+        expect(&world, "RUNNING: DEFERRED/retry WAITING");
+        run_engine_time(world.engine, 1110);
+        turn(&world);
+        run_engine_started(world.engine, &(RunAttemptKey) { ID, 0, 1, 2 }, 1110);
+        ends(&world, 0, 0);
+        run_engine_time(world.engine, 1210);
+        turn(&world);
+        expect(&world, "FAILED: TIMEOUT SKIPPED/ended");
+        incomplete(&world, 0, 1, RUN_COMPLETION_SUCCESS);
+        leave(&world);
+}
+
+Test(run_wait, nothing_waits_for_a_callback_when_the_run_ends) {
+        const Plan plan = { 2, { { .policy.has_callback = true }, {} } };
+        World world = {};
+
+        begin(&world, &plan);
+        ends(&world, 0, 0);
+        taken(&world, RUN_VERB_STOP, 0);
+        expect(&world, "CANCELLED: CANCELLED/ended SKIPPED/ended");
+        leave(&world);
+        begin(&world, &plan);
+        taken(&world, RUN_VERB_STOP, 0);
+        ends(&world, 0, 0);
+        expect(&world, "CANCELLED: CANCELLED/ended SKIPPED/ended");
+        leave(&world);
+}

@@ -104,6 +104,55 @@ Test(runstore, delete_removes_rows_by_the_first_columns_of_the_key) {
         world_core_free(core);
 }
 
+/* As core puts a definition: an edge is known by both of its ends, a node by its number. */
+Test(runstore, nodes_and_edges_of_a_definition_are_rows) {
+        static const uint8_t hash[RUNSTORE_HASH_BYTES] = { 1, 2, 3 };
+        static const struct {
+                int64_t child, parent;
+                const char *kind;
+        } edges[] = { { 1, 0, "DependsOn" }, { 2, 0, "OptionalDependsOn" }, { 2, 1, "DependsOn" } };
+        static const char *const names[] = { "a", "b", "c" };
+        RunStoreQuery query = { .table = RUNSTORE_DEF_EDGE,
+                                .n_filters = 2,
+                                .filters = { { .column = DEF_EDGE_HASH,
+                                               .value = { .type = RUNSTORE_BYTES, .bytes = hash, .n = sizeof(hash) } },
+                                             { .column = DEF_EDGE_CHILD,
+                                               .value = { .type = RUNSTORE_INTEGER, .integer = 2 } } } };
+        WorldCore *core = start();
+        RecordWriter *writer;
+        uint64_t number;
+
+        /* Twice, as after a death of core. */
+        for (int i = 0; i < 2; i++) {
+                cr_assert(eq(int, runstore_client_begin(core->client, &writer), 0));
+                for (size_t k = 0; k < ELEMENTSOF(edges); k++) {
+                        runstore_put_operation(writer, RUNSTORE_DEF_EDGE, RUNSTORE_PUT, 4);
+                        runstore_put_bytes(writer, DEF_EDGE_HASH, hash, sizeof(hash));
+                        runstore_put_integer(writer, DEF_EDGE_CHILD, edges[k].child);
+                        runstore_put_integer(writer, DEF_EDGE_PARENT, edges[k].parent);
+                        runstore_put_text(writer, DEF_EDGE_KIND, edges[k].kind);
+                }
+                for (size_t k = 0; k < ELEMENTSOF(names); k++) {
+                        runstore_put_operation(writer, RUNSTORE_DEF_NODE, RUNSTORE_PUT, 4);
+                        runstore_put_bytes(writer, DEF_NODE_HASH, hash, sizeof(hash));
+                        runstore_put_integer(writer, DEF_NODE_NUMBER, (int64_t) k);
+                        runstore_put_text(writer, DEF_NODE_NAME, names[k]);
+                        runstore_put_text(writer, DEF_NODE_SETTINGS, "{}");
+                }
+                cr_assert(eq(int, runstore_client_end(core->client, &number), 0));
+                world_wait_durable(core, number);
+        }
+        cr_assert(eq(i64, world_ask("SELECT count(*) FROM def_node"), 3));
+        cr_assert(eq(i64, world_ask("SELECT count(*) FROM def_edge"), 3));
+        cr_assert(eq(i64, world_ask("SELECT count(*) FROM def_edge e JOIN def_node p ON p.hash = e.hash AND p.number = "
+                                    "e.parent JOIN def_node c ON c.hash = e.hash AND c.number = e.child WHERE c.name = "
+                                    "'c' AND p.name = 'a' AND e.kind = 'OptionalDependsOn'"), 1));
+        cr_assert(eq(int, runstore_client_query(core->client, &query, &number), 0));
+        world_wait(core, core->seen.n_rows == 1);
+        cr_assert(eq(u64, core->seen.n_page, 2));
+        world_core_free(core);
+}
+
 Test(runstore, batch_that_breaks_a_constraint_is_refused_by_itself) {
         WorldCore *core = start();
         uint64_t first = world_put_run(core, 1, "same"), second = world_put_run(core, 2, "same"),

@@ -67,7 +67,10 @@ Test(flow, elapse_has_one_run_for_its_time) {
         tell(&t, (UnitTrigger) { .kind = UNIT_TRIGGER_EVENT, .time = 7 });
         assert_string(double_calls(t.world),
                       "submit x.flow for a.timer (a.timer 7), TRIGGER_TIMER_REALTIME_USEC=12, "
-                      "TRIGGER_TIMER_MONOTONIC_USEC=34, TRIGGER_UNIT=a.timer");
+                      "TRIGGER_TIMER_MONOTONIC_USEC=34, TRIGGER_TIMER_SCHEDULED_USEC=7, TRIGGER_UNIT=a.timer");
+        double_calls_clear(t.world);
+        tell(&t, (UnitTrigger) { .kind = UNIT_TRIGGER_EVENT, .time = 7, .is_made_up = true });
+        cr_assert(strstr(double_calls(t.world), "TRIGGER_TIMER_CATCH_UP=yes") != NULL, "%s", double_calls(t.world));
 }
 
 Test(flow, other_event_has_a_run_for_the_time_at_which_it_came) {

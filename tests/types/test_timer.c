@@ -5,12 +5,14 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "basic/record.h"
 #include "double/double_assert.h"
 #include "double/double_unit.h"
+#include "types/flow_trigger.h"
 #include "types/timer.h"
 #include "types/unit_types.h"
 #include "unitfile/timer_settings.h"
@@ -473,4 +475,39 @@ Test(timer, triggers_a_flow_at_each_of_its_times_though_it_is_active) {
         double_calls_clear(f.world);
         double_world_advance(f.world, USEC_PER_MINUTE);
         assert_string(double_calls(f.world), "");
+}
+
+static unsigned count_triggers(const Fixture *f) {
+        unsigned n = 0;
+
+        for (const char *at = double_calls(f->world); (at = strstr(at, "trigger a.flow")); at++)
+                n++;
+        return n;
+}
+
+/* The machine has slept for five of its times: one run for all of them, or one for each. */
+Test(timer, triggers_a_flow_for_each_time_that_was_missed_if_that_catches_up) {
+        static const struct {
+                FlowCatchUp catch_up;
+                unsigned minutes, n;
+        } rows[] = {
+                { FLOW_CATCH_UP_UNSET, 5, 1 }, { FLOW_CATCH_UP_NONE, 5, 1 },
+                { FLOW_CATCH_UP_LAST, 5, 1 },  { FLOW_CATCH_UP_ALL, 5, 5 },
+                { FLOW_CATCH_UP_ALL, 0, 0 },   { FLOW_CATCH_UP_ALL, 500, TIMER_MISSED_MAX },
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(rows); i++) {
+                FLOW_FIXTURE(f);
+                FlowSettings settings = { .catch_up = rows[i].catch_up };
+
+                add_calendar(&f, "*:*:30");
+                f.service->type_settings = &settings;
+                start(&f);
+                f.world->clock.offset += rows[i].minutes * USEC_PER_MINUTE;
+                timer_vtable.clock_changed(f.timer, false);
+                double_world_advance(f.world, 1);
+                cr_assert(eq(u32, count_triggers(&f), rows[i].n), "row %zu: %s", i, double_calls(f.world));
+                assert_sub_state(f, "waiting");
+                f.service->type_settings = NULL;
+        }
 }

@@ -97,6 +97,19 @@ Test(flow_file, defaults) {
         cr_assert(not(node->idempotent));
 }
 
+/* What is the shell's stays as it is written; a drop-in begins anew with an empty line. */
+Test(flow_file, a_script_has_its_lines) {
+        const Unit *unit = load("[Flow]\nRunDirectory=yes\n[Node a]\nScript=for i in 1 2; do\nScript=echo \"%i $i %{x}\" \\$HOME\n"
+                                "Script=done\n[Node b]\nScript=false\nScript=\nScript=true\n");
+
+        assert_string(file_said(world), "");
+        cr_assert(flow_of(unit)->run_directory);
+        assert_string(node_of(unit, "a")->script, "for i in 1 2; do\necho \"%i $i %{x}\" \\$HOME\ndone\n");
+        cr_assert(flow_node_acts(node_of(unit, "a")));
+        cr_assert(flow_node_has_process(node_of(unit, "a")));
+        assert_string(node_of(unit, "b")->script, "true\n");
+}
+
 Test(flow_file, a_node_has_what_its_section_says) {
         const Unit *unit = load("[Node a]\n[Node b]\nDependsOn=a\nExec=/bin/echo \"x y\" %p\nReadiness=at-least:1\n"
                                 "FailurePolicy=suspend\nRecover=fail\nIdempotent=yes\nRetry=3\nRetryDelaySec=1min\n"
@@ -741,8 +754,8 @@ Test(flow_file, settings_of_locks_without_effect_are_told) {
                         "x.flow:6 HoldLock: Node a: without Lock= it has no effect.\n"
                         "x.flow:2 LockSlots: Without Lock= it has no effect.\n");
         assert_verified("[Node a]\nLock=db\nNeeds=cpu:1\n",
-                        "x.flow:2 Lock: Node a: without Exec= or Unit= there is nothing to run, and it has no effect.\n"
-                        "x.flow:3 Needs: Node a: without Exec= or Unit= there is nothing to run, and it has no effect.\n");
+                        "x.flow:2 Lock: Node a: without Exec=, Script= or Unit= there is nothing to run, and it has no effect.\n"
+                        "x.flow:3 Needs: Node a: without Exec=, Script= or Unit= there is nothing to run, and it has no effect.\n");
         assert_verified("[Flow]\nOnBusy=skip\nMaxQueued=7\nLock=db\n[Node a]\nExec=/bin/true\n", "");
 }
 
@@ -757,9 +770,9 @@ Test(flow_file, settings_without_effect_are_named) {
                         "x.flow:4 RetryExitStatus: Node a: an exit status is in SuccessExitStatus=, too: it is a success, "
                         "and is not retried.\n");
         assert_verified("[Node a]\nRetry=1\n",
-                        "x.flow:2 Retry: Node a: without Exec= or Unit= there is nothing to run, and it has no effect.\n");
+                        "x.flow:2 Retry: Node a: without Exec=, Script= or Unit= there is nothing to run, and it has no effect.\n");
         assert_verified("[Node a]\nUser=root\n",
-                        "x.flow:1 : Node a: it has settings for a process, but no Exec=; they have no effect.\n");
+                        "x.flow:1 : Node a: it has settings for a process, but neither Exec= nor Script=; they have no effect.\n");
         assert_verified("[Node a]\nExec=/bin/true\nTimeoutSec=2h\nTotalTimeoutSec=1h\n",
                         "x.flow:3 TimeoutSec: Node a: it is longer than TotalTimeoutSec=, which ends the node before.\n");
         assert_verified("[Flow]\nOnBusy=skip\nMaxQueued=7\n[Node a]\n",

@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Lists of locks and of runs: who holds what and who waits, and which runs a filter leaves, in pages.
+# S004-16a, S004-31, S004-42
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/library.sh"
+
+printf '[Engine]\nResources=cpu:4\n' >"$DIR/conf"
+mkfifo "$DIR/held" "$DIR/eaten"
+unit holder.flow <<U
+[Flow]
+Lock=db
+MaxRuns=9
+[Node a]
+Exec=/bin/sh -c 'read word <$DIR/held'
+U
+unit waiter.flow <<'U'
+[Flow]
+Lock=db
+MaxRuns=9
+[Node a]
+Exec=/bin/true
+U
+unit eater.flow <<U
+[Node a]
+Needs=cpu:3
+Lock=table
+LockSlots=2
+Exec=/bin/sh -c 'read word <$DIR/eaten'
+U
+unit plain.flow <<'U'
+[Node a]
+Exec=/bin/true
+U
+unit bad.flow <<'U'
+[Node a]
+Exec=/bin/false
+U
+
+# pick FILTER: what jq makes of the list of locks
+pick() {
+        ctl flow locks --json | jq -sr "$1"
+}
+
+state() {
+        ctl flow show --json "$1" | jq -r .state
+}
+
+start_daemon --config "$DIR/conf"
+check_prints "at first nothing is held" '^Nothing is held' ctl flow locks
+check "a run takes a lock" ctl flow start --quiet --name=first holder
+wait_for '^held$' pick '.[] | select(.lock == "db") | .state'
+check "another one wants it" ctl flow start --quiet --name=low --priority=low waiter
+check "a third one, too" ctl flow start --quiet --name=high --priority=high waiter
+wait_for '^3$' pick 'map(select(.lock == "db")) | length'
+check_equal "the holder is first, then as they will be served" "first high low" \
+        "$(pick 'map(select(.lock == "db").name) | join(" ")')"
+check_equal "it holds a slot" 0 "$(pick '.[] | select(.name == "first").slot')"
+check_equal "one waits with its priority" 192 "$(pick '.[] | select(.name == "high").priority')"
+check_prints "since a time" '^[0-9]{16}$' pick '.[] | select(.name == "high").since'
+check_prints "a table shows it" '^db +run +held +0 of 1 +1 +first' ctl flow locks
+check_prints "and those that wait" '^db +run +waits +3 +high' ctl flow locks
+check "a node takes a lock and a resource" ctl flow start --quiet --name=eater eater
+wait_for '^3$' pick '.[] | select(.lock == "cpu").amount'
+check_equal "of the resource there is so much" 4 "$(pick '.[] | select(.lock == "cpu").total')"
+check_equal "the node is named" "4/a" "$(pick '.[] | select(.lock == "table") | "\(.run)/\(.node)"')"
+check_equal "locks of nodes are another kind" node "$(pick '.[] | select(.lock == "table").kind')"
+check_lacks "a lock is listed alone" table ctl flow locks db
+check_prints "one that nobody has is not there" '^Nothing is held' ctl flow locks nothing
+check_exit "two are too many" 2 ctl flow locks db table
+kill_core KILL
+wait_for '^3$' pick 'map(select(.lock == "db")) | length'
+check_equal "after the death of core all is as it was" "first high low" \
+        "$(pick 'map(select(.lock == "db").name) | join(" ")')"
+timeout "$PATIENCE" sh -c 'echo go >"$1"' sh "$DIR/held"
+timeout "$PATIENCE" sh -c 'echo go >"$1"' sh "$DIR/eaten"
+for run in low high eater; do
+        wait_for '^SUCCEEDED$' state "$run"
+done
+check_prints "at last nothing is held" '^Nothing is held' ctl flow locks
+
+# — runs —
+MIDDLE=$(date +%Y-%m-%d\ %H:%M:%S.%6N)
+check "runs are made later" ctl flow start --quiet --wait --namespace=late plain
+ctl flow start --quiet --wait --namespace=late bad
+ctl flow start --quiet --wait plain
+check_equal "since a time" "plain.flow bad.flow plain.flow" \
+        "$(ctl flow list --json --since "$MIDDLE" | jq -sr 'map(.unit) | join(" ")')"
+check_equal "and until then" "eater.flow waiter.flow waiter.flow holder.flow" \
+        "$(ctl flow list --json --until "$MIDDLE" | jq -sr 'map(.unit) | join(" ")')"
+check_equal "of a flow, in a state, of a namespace" 5 \
+        "$(ctl flow list --json --since "$MIDDLE" --state=SUCCEEDED --namespace=late plain | jq -sr '.[].id')"
+check_equal "of a type" 7 "$(ctl flow list --json --all --type=flow | jq -s length)"
+check_equal "of another type there are none" 0 "$(ctl flow list --json --all --type=batch | jq -s length)"
+check_exit "a time has to be one" 2 ctl flow list --since=whenever
+check_prints "which the error says" "'whenever' is not a time for '--since'" echo "$OUT"
+check_exit "one type at a time" 2 ctl flow list --type=flow,batch
+check_prints "another word is none" "'flows' is not a type of runs; there are flow, batch and stream" ctl flow list --type=flows
+done_testing
