@@ -336,12 +336,12 @@ report $? "which core knows after its death"
 check_exit "so it does then" 0 ctl flow complete "$(token z)" '"of z"'
 check_exit "the same again changes nothing" 0 ctl flow complete "$(token z)" '"of z"'
 check_exit "nor does a token with the number of another" 5 ctl flow complete "$(token z | sed 's/\.[0-9]*/.0/')"
-check_equal "each has its own result" "$(of "$RUN" 'each[1]' result) $(of "$RUN" 'each[2]' result)" 'of y of z'
+check_equal "each has its own result" "$(of "$RUN" 'each[1]' result) $(of "$RUN" 'each[2]' result)" '"of y" "of z"'
 check_exit "the last one completes the node" 0 ctl flow complete "$(token x)" '"of x"'
 wait_for 'SUCCEEDED' ctl flow list --no-legend call
 report $? "and the run goes on"
 check_equal "with the results in the order of the items" "$(recorded)" '<["of x","of y","of z"]> '
-check_prints "Save= has the list" '"each": *\["of x", *"of y", *"of z"\]' ctl flow show "$RUN" --json
+check_prints "Save= has the list" '"result":"\{.."each..":\[..".*of x.*of y.*of z' ctl flow show "$RUN" --json
 check "a list whose node does not keep it" ctl flow start --wait drop
 check_equal "is there as long as instances run" "$(sort "$RECORD" | tr '\n' ' ')" '<1> <2> <[1,2]> '
 recorded >/dev/null
