@@ -341,7 +341,7 @@ check_exit "the last one completes the node" 0 ctl flow complete "$(token x)" '"
 wait_for 'SUCCEEDED' ctl flow list --no-legend call
 report $? "and the run goes on"
 check_equal "with the results in the order of the items" "$(recorded)" '<["of x","of y","of z"]> '
-check_prints "Save= has the list" '"result":"\{.."each..":\[..".*of x.*of y.*of z' ctl flow show "$RUN" --json
+check_prints "Save= has the list" '^ *Result: \{"each":\["of x","of y","of z"\]\}' ctl flow show "$RUN"
 check "a list whose node does not keep it" ctl flow start --wait drop
 check_equal "is there as long as instances run" "$(sort "$RECORD" | tr '\n' ' ')" '<1> <2> <[1,2]> '
 recorded >/dev/null
