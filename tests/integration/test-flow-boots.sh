@@ -58,11 +58,18 @@ Params='list:=["x","y"]'
 [Node each]
 Foreach=param.list
 Callback=yes
-Exec=/bin/sh -c 'if [ \$1 = x ]; then printf \\"%%040000d\\" 7 >\$JOBD_RESULT; fi; echo \$JOBD_TOKEN >$DIR/new-\$1; mv $DIR/new-\$1 $DIR/token-\$1' sh %{item}
+Exec=$DIR/ask %{item}
 [Node see]
 DependsOn=each
 Exec=/usr/bin/python3 -c 'import json, os; p = json.load(open(os.environ["JOBD_INPUT"]))["parents"][0]["result"]; x, y = json.load(open(p["file"])); print("items", len(x), y, file=open("$RECORD", "a"))'
 U
+cat >"$DIR/ask" <<U
+#!/bin/sh
+if [ \$1 = x ]; then printf '"%040000d"' 7 >\$JOBD_RESULT; fi
+echo \$JOBD_TOKEN >$DIR/new-\$1
+mv $DIR/new-\$1 $DIR/token-\$1
+U
+chmod +x "$DIR/ask"
 unit shut.flow <<U
 [Flow]
 StopMode=interrupt
