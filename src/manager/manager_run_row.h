@@ -68,6 +68,8 @@ typedef struct ManagerAttemptFacts {
 typedef struct ManagerRunNodeData {
         const ManagerResult *result;
         const char *source, *cause;
+        uint32_t n_items; /* of Foreach= … */
+        char *instances; /* … with their numbers: "FIRST:N …" */
         const char *reqid; /* of its run */
         const char *token;
 } ManagerRunNodeData;
