@@ -56,6 +56,7 @@ typedef struct ManagerAttemptFacts {
         const uint8_t *invocation; /* 16 bytes; NULL: none */
         RunAttemptState state;
         const char *node; /* its name; NULL: not known */
+        const char *problem; /* the sentence that it has failed by; borrowed; NULL: none */
         ManagerResult *result; /* borrowed; NULL: none */
         uint32_t cause; /* of a row of the store: the node that has failed first, plus one; 0: not known */
 } ManagerAttemptFacts;
@@ -64,6 +65,7 @@ typedef struct ManagerAttemptFacts {
 typedef struct ManagerRunNodeData {
         const ManagerResult *result;
         const char *source, *cause;
+        const char *problem; /* in place of that of its attempt */
         const char *reqid; /* of its run */
         const char *token;
 } ManagerRunNodeData;
