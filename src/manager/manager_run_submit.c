@@ -160,14 +160,15 @@ static int refuse_busy(const ManagerSubmit *submit, FlowBusy busy, int error, Fa
                 return 0;
         if (error == -ENOBUFS || (error == -EBUSY && busy == FLOW_BUSY_QUEUE))
                 return failure_set(ret_failure, error, "Busy",
-                                   "%s has %u runs that wait, which is all that MaxQueued= "
+                                   "%s has %u run%s that wait%s, which is all that MaxQueued= "
                                    "allows.",
-                                   unit, settings->max_queued);
+                                   unit, settings->max_queued, settings->max_queued == 1 ? "" : "s",
+                                   settings->max_queued == 1 ? "s" : "");
         if (error == -EBUSY)
                 return failure_set(ret_failure, error, "Busy",
-                                   "%s has %u runs, which is all that MaxRuns= allows, and "
+                                   "%s has %u run%s, which is all that MaxRuns= allows, and "
                                    "%s=reject.",
-                                   unit, settings->max_runs,
+                                   unit, settings->max_runs, settings->max_runs == 1 ? "" : "s",
                                    submit->trigger && settings->has_on_trigger ? "OnTrigger" : "OnBusy");
         if (error == -EAGAIN)
                 return failure_set(ret_failure, error, "StoreBusy",
