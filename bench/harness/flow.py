@@ -22,6 +22,7 @@ PARALLEL = 16
 BWA = 1000              # tasks between the first two and the last two
 CHAIN = 1000
 LARGE = 100_000
+ITEMS = 10_000          # of the list of a node with Foreach=
 PROBE_MSEC = 3000
 MONTAGE = 'montage-chameleon-dss-05d-001.json'
 
@@ -63,6 +64,10 @@ class Graphs:
         self.units.mkdir()
         stamp = f'{tools.stamp} {tools.fifo} top'
         self.write_unit('small', [json.dumps({'Node': 'only', 'Exec': stamp})], 'Recover=pending')
+        self.items = [*((f'each{i}', []) for i in range(ITEMS)), ('last', [f'each{i}' for i in range(ITEMS)])]
+        self.write_ninja('foreach', self.items)
+        self.write_foreach('retry')
+        self.write_foreach('pending')
         for name, nodes in self.shapes.items():
             self.write_flow(name, nodes, 'retry')
             self.write_flow(name, nodes, 'pending')
@@ -78,6 +83,15 @@ class Graphs:
         lines = [json.dumps({'Node': node, 'Exec': command, 'DependsOn': parents})
                  for node, parents, command in self.commands(nodes)]
         self.write_unit(f'{name}-{recover}', lines, f'MaxParallel={PARALLEL}', f'Recover={recover}')
+
+    def write_foreach(self, recover):
+        """Two nodes, of which the first is executed for each item; the list is a parameter."""
+        (self.units / f'foreach-{recover}.flow').write_text('\n'.join([
+            '[Unit]', 'DefaultDependencies=no',
+            '[Flow]', f'Params=list:={json.dumps(list(range(ITEMS)), separators=(",", ":"))}', f'MaxParallel={PARALLEL}',
+            '[Node each]', 'Foreach=param.list', f'Exec={self.tools.nothing} %{{item}}', f'Recover={recover}',
+            '[Node last]', 'DependsOn=each', f'Exec={self.tools.stamp} {self.tools.fifo} top', f'Recover={recover}',
+        ]) + '\n', encoding='ascii')
 
     def write_unit(self, name, nodes, *settings):
         """The settings of nodes stand in each of their lines."""
@@ -181,17 +195,20 @@ class FlowBench:
     # — k: beside ninja and make —
 
     def beside_builders(self):
-        turns = ['retry', 'pending', *(name for name, command in self.builders.items() if shutil.which(command[0]))]
         for shape, nodes in self.graphs.shapes.items():
-            for i in range(max(self.options.runs, 5)):
-                for who in turns[i % len(turns):] + turns[:i % len(turns)]:
-                    self.context.fifo.drain()
-                    self.run_shape(shape, len(nodes), who)
-            self.context.tell(f'(k) {shape}')
+            self.in_turns('k', shape, len(nodes), self.builders)
 
-    def run_shape(self, shape, n, who):
+    def in_turns(self, row, shape, n, builders):
+        turns = ['retry', 'pending', *(name for name in builders if shutil.which(self.builders[name][0]))]
+        for i in range(max(self.options.runs, 5)):
+            for who in turns[i % len(turns):] + turns[:i % len(turns)]:
+                self.context.fifo.drain()
+                self.run_shape(row, shape, n, who)
+        self.context.tell(f'({row}) {shape}')
+
+    def run_shape(self, row, shape, n, who):
         if who in self.builders:
-            self.add('k', shape, who, n, 'ms', self.run_builder(shape, who) / 1e6)
+            self.add(row, shape, who, n, 'ms', self.run_builder(shape, who) / 1e6)
             return
         unit = f'{shape}-{who}.flow'
         with JobdWithRuns(self.context) as it:
@@ -200,8 +217,8 @@ class FlowBench:
             cpu = it.cpu_nsec()
             took = it.run_to_stamp(unit)
             it.await_end(unit)
-            self.add('k', shape, f'jobd, {who}', n, 'ms', took / 1e6)
-            self.add('k', f'{shape}, CPU of core an attempt', f'jobd, {who}', n, 'µs', (it.cpu_nsec() - cpu) / n / 1e3)
+            self.add(row, shape, f'jobd, {who}', n, 'ms', took / 1e6)
+            self.add(row, f'{shape}, CPU of core an attempt', f'jobd, {who}', n, 'µs', (it.cpu_nsec() - cpu) / n / 1e3)
 
     def warm_up(self, it):
         """A flow of one node: the store and the log run then, as they do in a manager that has been up for a while."""
@@ -291,3 +308,8 @@ class FlowBench:
                 it.await_end('small.flow')
             self.add('m', 'history, submit to first attempt', 'jobd', n, 'ms', statistics.median(took))
             self.add('m', 'history, memory of core', 'jobd', n, 'KiB', it.rss_kib())
+
+    # — n: a node for many items —
+
+    def foreach(self):
+        self.in_turns('n', 'foreach', len(self.graphs.items), ['ninja'])

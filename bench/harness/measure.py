@@ -108,7 +108,7 @@ class Bench:
 
     def flows(self):
         rows = self.options.rows
-        if not rows & set('klm'):
+        if not rows & set('klmn'):
             return
         bench = flow.FlowBench(self.context, self.results)
         if 'k' in rows:
@@ -117,6 +117,8 @@ class Bench:
             bench.large()
         if 'm' in rows:
             bench.history(self.options.history)
+        if 'n' in rows:
+            bench.foreach()
 
     def measure_size(self, n):
         steps = [({'a', 'b', 'j'}, self.load_and_transactions), ({'f'}, self.requests), ({'c'}, self.chain),

@@ -8,7 +8,8 @@ import platform
 ROWS = {
     'a': 'load of a random DAG of N targets', 'b': 'transaction on it', 'c': 'chain of N', 'd': 'target after N services',
     'e': 'N/2 cycles of two units', 'f': 'one request with N units loaded', 'g': 'round trips on the private socket',
-    'h': 'oneshots that run a static true', 'i': 'reload of N services', 'j': 'memory, wake-ups', 'k': 'flows beside ninja and make', 'l': 'a flow of very many nodes', 'm': 'runs that have ended', '': 'the engine alone',
+    'h': 'oneshots that run a static true', 'i': 'reload of N services', 'j': 'memory, wake-ups', 'k': 'flows beside ninja and make', 'l': 'a flow of very many nodes', 'm': 'runs that have ended', 'n': 'a node for many items',
+    '': 'the engine alone',
 }
 NAMES = ['jobd', 'no commits', 'systemd', 'dinit', 'engine', 'jobd, retry', 'jobd, pending', 'ninja', 'make']
 
@@ -188,6 +189,9 @@ def flow_figures(results):
             if recover == 'retry' or shape != 'chain':
                 found.append(ratio(f'{shape}, Recover={recover} / ninja', f'≤ {most}', of(shape, f'jobd, {recover}'),
                                    of(shape, 'ninja'), most))
+    for recover in ('retry', 'pending'):
+        found.append(ratio(f'foreach, Recover={recover} / ninja', '≤ 1.5', of('foreach', f'jobd, {recover}'),
+                           of('foreach', 'ninja'), 1.5))
     found.append(limit('bwa, Recover=retry: CPU of core an attempt, µs', of('bwa, CPU of core an attempt', 'jobd, retry'), 200))
     for what, most in (('large, submit to first attempt, first time', 2000), ('large, submit to first attempt', 200),
                        ('large, longest answer', 10)):

@@ -87,8 +87,9 @@ static bool is_private(RunStoreTable table, unsigned column) {
                 return column >= RUN_ROW_EPOCH || column == RUN_ROW_BOOT || column == RUN_ROW_REMAINING ||
                        column == RUN_ROW_VALID;
         if (table == RUNSTORE_NODE)
-                return column >= NODE_AGAINS || column == NODE_BOOT || column == NODE_REMAINING ||
-                       column == NODE_TOKEN || column == NODE_LOST || column == NODE_TRIES;
+                return (column >= NODE_AGAINS && column != NODE_ITEMS) || column == NODE_BOOT ||
+                       column == NODE_REMAINING || column == NODE_TOKEN || column == NODE_LOST ||
+                       column == NODE_TRIES;
         return table == RUNSTORE_ATTEMPT && column >= ATTEMPT_OWNER && column != ATTEMPT_WHY;
 }
 
@@ -153,7 +154,7 @@ static void put_untouched(const BusTree *tree, const ManagerRunAnswer *answer, S
         RunWhy why;
 
         for (uint32_t i = 0; manager_runs_node(runs, answer->run, i, &row, &why) == 0; i++) {
-                if (row.state != RUN_NODE_WAITING || row.generation > 1 ||
+                if (!manager_runs_is_untouched(runs, answer->run, &row) ||
                     manager_runs_is_of_end(runs, answer->run, i))
                         continue;
                 sink_open(sink, 'a', "{sv}");

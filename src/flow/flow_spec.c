@@ -191,6 +191,8 @@ static void make_policy(const FlowSpec *spec, const FlowNode *node, RunPolicy *r
         ret_policy->again_window = node->again_window == USEC_INFINITY ? 0 : node->again_window;
         ret_policy->has_condition = node->when;
         ret_policy->is_otherwise = node->otherwise;
+        ret_policy->is_foreach = node->foreach;
+        ret_policy->foreach_parallel = node->foreach ? node->foreach_parallel : 0;
         ret_policy->has_gate = node->has_gate;
         ret_policy->has_callback = node->has_callback;
         ret_policy->sleep = node->sleep;

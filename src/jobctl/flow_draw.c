@@ -174,7 +174,7 @@ static void complain(Drawing *drawing, const char *place, unsigned line, const c
 }
 
 static int fail(Drawing *drawing) {
-        const int status = drawing->ctl->options.json ? jobctl_fail(drawing->ctl, &drawing->problem, NULL) : EXIT_FAILED;
+        const int status = drawing->ctl->options.json ? jobctl_fail(drawing->ctl, &drawing->problem, NULL) : 0;
 
         return status < 0 ? status : EXIT_FAILED;
 }

@@ -64,6 +64,8 @@ static void add_action(Text *text, const json_t *node) {
                 add_jobs(text, node);
         else
                 text_add(text, action);
+        if (json_object_get(node, "foreach"))
+                text_addf(text, " (for each of %s)", value_string(node, "foreach"));
 }
 
 static void add_forecast(Text *text, const json_t *node) {

@@ -133,8 +133,8 @@ static void name_runs(Jobctl *ctl, const char *unit, BusError *error) {
         if (text_finish(&text, &numbers) < 0)
                 return;
         if (*numbers)
-                bus_error_set(error, "org.jobd1.NoSuchRun", "%s is a flow, not a run; its runs that have not ended: %s.",
-                              unit, numbers);
+                bus_error_set(error, "org.jobd1.NoSuchRun",
+                              "%s is a flow, not a run; its runs that have not ended: %s.", unit, numbers);
         else if (json_array_size(rows) > 0)
                 bus_error_set(error, "org.jobd1.NoSuchRun",
                               "%s is a flow, not a run; all of its runs have ended, the last is %" PRIu64 ".", unit,
@@ -350,8 +350,8 @@ int flow_start(Jobctl *ctl, char *const *words) {
         int status;
 
         if (ctl->options.properties)
-                return jobctl_misused(ctl, "A flow has parameters, not properties: write them as words, as in 'jobctl flow "
-                                           "start nightly.flow host=db1'.");
+                return jobctl_misused(ctl, "A flow has parameters, not properties: write them as words, as in 'jobctl "
+                                           "flow start nightly.flow host=db1'.");
         if (ctl->options.watch)
                 return jobctl_misused(ctl, "'flow start --wait' waits for the end of the run, and 'flow show --follow' "
                                            "shows what happens to it.");

@@ -72,6 +72,7 @@ typedef struct Attempt {
         uint64_t id;
         Unit *unit; /* a reference */
         FlowDefinition *definition; /* a reference; NULL: not known yet */
+        RunGraph *graph; /* the same, of its run */
         FlowCommand command; /* of the process at hand */
         char **argv; /* owned: its words with values of the run; NULL: they have none */
         char name[NAME_BYTES];
@@ -153,7 +154,7 @@ static void say(const Attempt *attempt, LogLevel level, const char *format, ...)
         va_end(arguments);
         if (r == 0 && attempt->definition)
                 log_write(level, attempt->unit->id, "Run %" PRIu32 ", node %s: %s", attempt->key.run,
-                          run_graph_name(flow_definition_graph(attempt->definition), attempt->key.node), message);
+                          run_graph_name(attempt->graph, attempt->key.node), message);
         else if (r == 0)
                 log_write(level, attempt->unit->id, "Run %" PRIu32 ": %s", attempt->key.run, message);
 }
@@ -210,6 +211,7 @@ static void release(Attempt *attempt) {
         manager_uses_deinit(&attempt->uses);
         flow_command_close(&attempt->command);
         strv_free(attempt->argv);
+        run_graph_unref(attempt->graph);
         flow_definition_unref(attempt->definition);
         attempt->attempts->all.items[attempt->number] = NULL;
         attempt->attempts->n--;
@@ -284,7 +286,8 @@ static int add(ManagerAttempts *attempts, const RunAttemptKey *key, Unit *unit, 
 /* A node whose line cannot be read again has none, and fails later. */
 static int make_uses(Attempt *attempt) {
         FlowCommand command;
-        int r = flow_command_open(&command, attempt->definition, attempt->key.node);
+        int r = flow_command_open(&command, attempt->definition,
+                                  run_graph_origin(attempt->graph, attempt->key.node));
 
         if (r < 0)
                 return r == -ENOMEM ? r : 0;
@@ -297,7 +300,7 @@ static int make_uses(Attempt *attempt) {
 }
 
 static int make(ManagerAttempts *attempts, const RunAttemptKey *key, Unit *unit, FlowDefinition *definition,
-                Attempt **ret_attempt) {
+                RunGraph *graph, Attempt **ret_attempt) {
         uint32_t number;
         int r = find_number(attempts, &number);
 
@@ -306,19 +309,20 @@ static int make(ManagerAttempts *attempts, const RunAttemptKey *key, Unit *unit,
         if (r < 0)
                 return r;
         (*ret_attempt)->definition = flow_definition_ref(definition);
+        (*ret_attempt)->graph = run_graph_ref(graph);
         (*ret_attempt)->is_known = true;
         (void) random_bytes((*ret_attempt)->invocation, sizeof((*ret_attempt)->invocation));
         return 0;
 }
 
 int manager_attempts_begin(ManagerAttempts *attempts, const RunAttemptKey *key, uint64_t id, Unit *unit,
-                           FlowDefinition *definition) {
+                           FlowDefinition *definition, RunGraph *graph) {
         Attempt *attempt;
         int r;
 
         if (find(attempts, key))
                 return -EEXIST;
-        r = make(attempts, key, unit, definition, &attempt);
+        r = make(attempts, key, unit, definition, graph, &attempt);
         if (r < 0)
                 return r;
         attempt->id = id;
@@ -349,7 +353,8 @@ static void drop(Attempt *attempt) {
         release(attempt);
 }
 
-int manager_attempts_ask(ManagerAttempts *attempts, const RunAttemptKey *key, Unit *unit, FlowDefinition *definition) {
+int manager_attempts_ask(ManagerAttempts *attempts, const RunAttemptKey *key, Unit *unit, FlowDefinition *definition,
+                         RunGraph *graph) {
         Attempt *attempt = find(attempts, key);
         int r;
 
@@ -357,7 +362,7 @@ int manager_attempts_ask(ManagerAttempts *attempts, const RunAttemptKey *key, Un
 
         if (attempt)
                 drop(attempt);
-        r = make(attempts, key, unit, definition, &attempt);
+        r = make(attempts, key, unit, definition, graph, &attempt);
         if (r < 0)
                 return r;
         attempt->is_question = true;
@@ -413,7 +418,7 @@ static const char *script_of(const Attempt *attempt) {
 
 /* A compensation, or the final command. */
 static bool is_of_end(const Attempt *attempt) {
-        return run_graph_is_extra(flow_definition_graph(attempt->definition), attempt->key.node);
+        return run_graph_is_extra(attempt->graph, attempt->key.node);
 }
 
 static int open_command(Attempt *attempt) {
@@ -421,7 +426,8 @@ static int open_command(Attempt *attempt) {
 
         if (attempt->command.node)
                 return 0;
-        r = flow_command_open(&attempt->command, attempt->definition, attempt->key.node);
+        r = flow_command_open(&attempt->command, attempt->definition,
+                              run_graph_origin(attempt->graph, attempt->key.node));
         if (r == 0 && attempt->is_question)
                 attempt->command.process = &flow_of(attempt)->process;
         return r;
@@ -458,7 +464,7 @@ static const ExecCommand *command_of(const Attempt *attempt) {
 static int set_key(const Attempt *attempt, char ***environment) {
         const RunAttemptKey *key = &attempt->key;
         const ManagerAttemptsHost *host = &attempt->attempts->host;
-        const char *node = run_graph_name(flow_definition_graph(attempt->definition), key->node);
+        const char *node = run_graph_name(attempt->graph, key->node);
         const char *token = host->ops->token_of(host->userdata, key);
         int r;
 
@@ -643,7 +649,7 @@ static int set_question(Attempt *attempt, ExecRequest *request, ExecResult *resu
 }
 
 static void prepare_log(Attempt *attempt, ExecRequest *request) {
-        const char *node = run_graph_name(flow_definition_graph(attempt->definition), attempt->key.node);
+        const char *node = run_graph_name(attempt->graph, attempt->key.node);
         char run[32], number[32], name[300], *fields[] = { run, name, number, NULL };
 
         snprintf(run, sizeof(run), "RUN=%" PRIu32, attempt->key.run);
@@ -962,7 +968,7 @@ static bool has_result(const Attempt *attempt) {
 }
 
 static bool has_succeeded(const Attempt *attempt) {
-        const RunPolicy *policy = run_graph_policy(flow_definition_graph(attempt->definition), attempt->key.node);
+        const RunPolicy *policy = run_graph_policy(attempt->graph, attempt->key.node);
 
         return attempt->end == 0 || policy->success_ends[attempt->end / 64] >> attempt->end % 64 & 1;
 }
@@ -1333,7 +1339,7 @@ static void end_job(Attempt *attempt, RunEndKind kind) {
 }
 
 static ManagerUseResult step_uses(Attempt *attempt, RunEndKind *ret_kind, char **ret_problem) {
-        const char *node = run_graph_name(flow_definition_graph(attempt->definition), attempt->key.node);
+        const char *node = run_graph_name(attempt->graph, attempt->key.node);
         cleanup_free_ char *who = NULL;
         bool has_changed = false;
         ManagerUseContext context = { .jobs = attempt->attempts->host.jobs, .flow = attempt->unit };
@@ -1508,15 +1514,18 @@ void manager_attempts_interrupt(ManagerAttempts *attempts, const Unit *unit) {
 
 /* — after a restart — */
 
-int manager_attempts_resume(ManagerAttempts *attempts, const RunAttemptKey *key, FlowDefinition *definition) {
+int manager_attempts_resume(ManagerAttempts *attempts, const RunAttemptKey *key, FlowDefinition *definition,
+                            RunGraph *graph) {
         Attempt *attempt = find(attempts, key);
         const ManagerAttemptsHost *host = &attempts->host;
 
         if (!attempt)
                 return -ENOENT;
         attempt->is_known = true;
-        if (!attempt->definition)
+        if (!attempt->definition) {
                 attempt->definition = flow_definition_ref(definition);
+                attempt->graph = run_graph_ref(graph);
+        }
         if (attempt->has_begun)
                 host->ops->started(host->userdata, &attempt->key);
         if (attempt->step == ATTEMPT_OVER)
@@ -1588,7 +1597,7 @@ int manager_attempts_get(const ManagerAttempts *attempts, const RunAttemptKey *k
         *ret_facts = (ManagerAttemptFacts) {
                 .id = attempt->id,
                 .node = attempt->definition
-                                ? run_graph_name(flow_definition_graph(attempt->definition), attempt->key.node)
+                                ? run_graph_name(attempt->graph, attempt->key.node)
                                 : NULL,
                 .exit = attempt->exit,
                 .signal = attempt->exit_signal,
@@ -1620,7 +1629,7 @@ const char *manager_attempts_find_holder(ManagerAttempts *attempts, const Unit *
                 snprintf(attempts->holder, sizeof(attempts->holder), "run %" PRIu32 "%s%s", attempt->key.run,
                          attempt->definition ? ", node " : "",
                          attempt->definition
-                                 ? run_graph_name(flow_definition_graph(attempt->definition), attempt->key.node)
+                                 ? run_graph_name(attempt->graph, attempt->key.node)
                                  : "");
                 return attempts->holder;
         }
@@ -1643,7 +1652,7 @@ const char *manager_attempts_find_abandoned(const ManagerAttempts *attempts, uin
                 if (!attempt || !attempt->is_abandoned || attempt->key.run != run || attempt->step == ATTEMPT_OVER)
                         continue;
                 return attempt->definition
-                               ? run_graph_name(flow_definition_graph(attempt->definition), attempt->key.node)
+                               ? run_graph_name(attempt->graph, attempt->key.node)
                                : "?";
         }
         return NULL;

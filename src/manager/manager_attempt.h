@@ -79,16 +79,17 @@ int manager_attempts_new(ManagerAttempts **ret_attempts, const ManagerAttemptsHo
 ManagerAttempts *manager_attempts_free(ManagerAttempts *attempts); /* the processes stay */
 
 /*
- * Begins an attempt of a node of @definition, as part of @unit, which stays loaded as long as it has attempts; @id:
- * its row. 0, -EEXIST if it is there, or -ENOMEM.
+ * Begins an attempt of a node of @graph, which is that of @definition with instances, as part of @unit, which stays
+ * loaded as long as it has attempts; @id: its row. 0, -EEXIST if it is there, or -ENOMEM.
  */
 int manager_attempts_begin(ManagerAttempts *attempts, const RunAttemptKey *key, uint64_t id, Unit *unit,
-                           FlowDefinition *definition);
+                           FlowDefinition *definition, RunGraph *graph);
 /*
  * Asks the command of [Policy …] that judges the node, whose number of an attempt is 0: .answered follows, unless the
  * manager ends before. A question about the node that is there is dropped. 0 or -ENOMEM.
  */
-int manager_attempts_ask(ManagerAttempts *attempts, const RunAttemptKey *key, Unit *unit, FlowDefinition *definition);
+int manager_attempts_ask(ManagerAttempts *attempts, const RunAttemptKey *key, Unit *unit, FlowDefinition *definition,
+                         RunGraph *graph);
 /* Nobody waits for the answer any more: ends the command, if there is one. */
 void manager_attempts_end_question(ManagerAttempts *attempts, uint32_t run, uint32_t node, uint32_t generation);
 /*
@@ -114,7 +115,8 @@ void manager_attempts_forget_stored(ManagerAttempts *attempts, uint64_t durable)
 /* — after a restart — */
 
 /* Gives a restored attempt the definition of its run, and tells its start and end again: -ENOENT if there is none. */
-int manager_attempts_resume(ManagerAttempts *attempts, const RunAttemptKey *key, FlowDefinition *definition);
+int manager_attempts_resume(ManagerAttempts *attempts, const RunAttemptKey *key, FlowDefinition *definition,
+                            RunGraph *graph);
 /* Kills attempts that no run has asked for, and forgets them; abandoned ones go on. */
 void manager_attempts_drop_unknown(ManagerAttempts *attempts);
 

@@ -129,6 +129,7 @@ static int grow(ManagerRuns *runs, ManagerRun *run, FlowDefinition *definition) 
         ManagerNodeData *data = calloc(run_graph_count(graph), sizeof(*data)), *old_data = run->data;
         ManagerRunMark *marks = calloc(run_graph_count(graph), sizeof(*marks)), *old_marks = run->marks;
         FlowDefinition *before = run->definition;
+        RunGraph *graph_before = run->graph;
         int r = data && marks ? 0 : -ENOMEM;
 
         for (uint32_t i = 0; i < run_graph_count(old) && r == 0; i++) {
@@ -144,6 +145,7 @@ static int grow(ManagerRuns *runs, ManagerRun *run, FlowDefinition *definition) 
         if (r == 0) {
                 /* The engine judges nodes by them. */
                 run->definition = definition;
+                run->graph = graph;
                 run->data = data;
                 run->marks = marks;
                 run->readers = manager_run_free_readers(run->readers);
@@ -151,6 +153,7 @@ static int grow(ManagerRuns *runs, ManagerRun *run, FlowDefinition *definition) 
         }
         if (r < 0) {
                 run->definition = before;
+                run->graph = graph_before;
                 run->data = old_data;
                 run->marks = old_marks;
                 free(data);
@@ -160,6 +163,8 @@ static int grow(ManagerRuns *runs, ManagerRun *run, FlowDefinition *definition) 
         free(old_data);
         free(old_marks);
         flow_definition_ref(definition);
+        run_graph_ref(graph);
+        run_graph_unref(graph_before);
         flow_definition_unref(before);
         return 0;
 }
@@ -206,11 +211,23 @@ static int add(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *comm
         return 0;
 }
 
+/* Instances have the numbers behind all other nodes. */
+static int refuse_instances(const ManagerRun *run, Failure *ret_failure) {
+        uint32_t n;
+
+        (void) run_graph_expansions(run->graph, &n);
+        return n == 0 ? 0 : failure_set(ret_failure, -EINVAL, "InvalidTransition",
+                                        "Run %" PRIu32 " of %s has instances of a node with Foreach=, and takes no "
+                                        "nodes any more.", run->id, run->flow->unit->id);
+}
+
 int manager_run_add_nodes(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *command, Failure *ret_failure) {
         FlowAddition addition = {};
         uint32_t below;
         int r = refuse_state(runs, run, ret_failure);
 
+        if (r == 0)
+                r = refuse_instances(run, ret_failure);
         if (r == 0)
                 r = check_below(runs, run, command->node, &below, ret_failure);
         if (r < 0)

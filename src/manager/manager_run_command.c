@@ -64,8 +64,8 @@ static int refuse_idle(const ManagerRun *run, RunVerb verb, const RunRow *row, F
                                    "since it was undone.", run->id);
         if (verb == RUN_VERB_RETRY)
                 return failure_set(ret_failure, -EINVAL, "InvalidTransition",
-                                   "Run %" PRIu32 " is %s, and no node of it has failed or waits for a person.", run->id,
-                                   run_state_to_string(row->state));
+                                   "Run %" PRIu32 " is %s, and no node of it has failed or waits for a person.",
+                                   run->id, run_state_to_string(row->state));
         return 0;
 }
 

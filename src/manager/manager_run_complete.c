@@ -33,7 +33,7 @@ static int check_outputs(const ManagerRun *run, uint32_t node, const JsonTree *g
         size_t budget = MANAGER_RESULT_SHORT;
         FlowCommand command = {};
         JsonTree tree = {};
-        int r = flow_command_open(&command, run->definition, node);
+        int r = manager_run_open_command(run, node, &command);
 
         if (r == 0 && !given->values && left && command.node->data.outputs)
                 r = manager_run_read_result(left, &tree);
@@ -119,7 +119,7 @@ static bool has_result(const ManagerNodeData *data, const ManagerRunCommand *com
 }
 
 int manager_run_complete(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *command, Failure *ret_failure) {
-        const RunGraph *graph = flow_definition_graph(run->definition);
+        const RunGraph *graph = run->graph;
         const char *name, *known;
         RunNodeRow row;
         ManagerToken token;

@@ -28,18 +28,19 @@ const char *manager_result_source_to_string(ManagerResultSource source) {
         static const char *const sources[_MANAGER_RESULT_SOURCE_MAX] = {
                 [MANAGER_RESULT_OWN] = "own",
                 [MANAGER_RESULT_DEFAULT] = "default",
+                [MANAGER_RESULT_ITEMS] = "items",
         };
 
         return sources[source];
 }
 
 int manager_run_data_init(ManagerRun *run) {
-        run->data = calloc(run_graph_count(flow_definition_graph(run->definition)), sizeof(*run->data));
+        run->data = calloc(run_graph_count(run->graph), sizeof(*run->data));
         return run->data ? 0 : -ENOMEM;
 }
 
 void manager_run_data_deinit(ManagerRun *run) {
-        const uint32_t n = run->data ? run_graph_count(flow_definition_graph(run->definition)) : 0;
+        const uint32_t n = run->data ? run_graph_count(run->graph) : 0;
 
         for (uint32_t i = 0; i < n; i++) {
                 manager_result_unref(run->data[i].result);
@@ -75,7 +76,7 @@ void manager_run_data_set(ManagerRun *run, const RunAttemptKey *key, const Manag
 }
 
 void manager_run_drop_files(const ManagerRun *run) {
-        const uint32_t n = run_graph_count(flow_definition_graph(run->definition));
+        const uint32_t n = run_graph_count(run->graph);
 
         for (uint32_t i = 0; i < n; i++)
                 drop_file(&run->data[i]);
@@ -124,7 +125,7 @@ static bool has_default(const RunPolicy *policy, RunNodeState state) {
 
 static int get_default(const ManagerRun *run, uint32_t node, ManagerNodeResult *ret) {
         FlowCommand command = {};
-        int r = flow_command_open(&command, run->definition, node);
+        int r = manager_run_open_command(run, node, &command);
 
         if (r == 0)
                 r = manager_result_new(&ret->result, command.node->data.standard, strlen(command.node->data.standard));
@@ -132,6 +133,134 @@ static int get_default(const ManagerRun *run, uint32_t node, ManagerNodeResult *
         if (r == 0)
                 ret->source = MANAGER_RESULT_DEFAULT;
         return r;
+}
+
+static int add_file(const ManagerResult *result, Text *text) {
+        cleanup_fd_ int fd = open(result->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+        char bytes[4096];
+        ssize_t n;
+
+        if (fd < 0)
+                return -errno;
+        while ((n = read(fd, bytes, sizeof(bytes))) > 0)
+                text_add_n(text, bytes, (size_t) n);
+        return n < 0 ? -errno : 0;
+}
+
+/* What an instance has come to, its Default=, or null. */
+static int add_result(const ManagerRuns *runs, const ManagerRun *run, uint32_t instance, size_t max, Text *text) {
+        ManagerNodeResult result;
+        int r = manager_run_get_result(runs, run, instance, &result);
+
+        if (r < 0)
+                return r;
+        if (!result.result)
+                text_add(text, "null");
+        else if (text->n + result.result->n > max)
+                r = -E2BIG;
+        else if (result.result->path)
+                r = add_file(result.result, text);
+        else
+                text_add_n(text, result.result->text, result.result->n);
+        manager_run_result_deinit(&result);
+        return r == 0 && text->n > max ? -E2BIG : r;
+}
+
+static int write_list(const ManagerRuns *runs, const ManagerRun *run, uint32_t node, size_t max, Text *text) {
+        const uint32_t n = run_graph_count_items(run->graph, node);
+        int r = 0;
+
+        text_add(text, "[");
+        for (uint32_t i = 0; i < n && r == 0; i++) {
+                text_add(text, i > 0 ? "," : "");
+                r = add_result(runs, run, run_graph_find_item(run->graph, node, i), max, text);
+        }
+        text_add(text, "]");
+        return r;
+}
+
+/* A list that is not short stands in a file, as results of attempts do; it is no blob of the store. */
+static int keep_list(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, const char *list, size_t n,
+                     ManagerResult **ret_result) {
+        static const uint8_t no_hash[RUNSTORE_HASH_BYTES];
+        cleanup_free_ char *name = NULL, *path = NULL;
+        cleanup_fd_ int fd = -1;
+        int r;
+
+        if (n <= MANAGER_RESULT_SHORT)
+                return manager_result_new(ret_result, list, n);
+        r = text_format(&name, MANAGER_ATTEMPT_NAME, run->id, row->node, row->generation, 0U);
+        if (r == 0)
+                r = manager_attempt_folder_result_path(runs->host.folder, name, &path);
+        if (r < 0)
+                return r;
+        (void) unlink(path);
+        fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+        for (size_t done = 0; fd >= 0 && done < n;) {
+                const ssize_t k = write(fd, list + done, n - done);
+
+                if (k < 0)
+                        return -errno;
+                done += (size_t) k;
+        }
+        return fd < 0 ? -errno : manager_result_new_large(ret_result, path, no_hash, n);
+}
+
+static size_t result_max(const ManagerRun *run, uint32_t node) {
+        FlowCommand command;
+        size_t max;
+
+        if (manager_run_open_command(run, node, &command) < 0)
+                return 0;
+        max = command.node->data.result_max;
+        flow_command_close(&command);
+        return max;
+}
+
+static int get_list(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row,
+                         ManagerResult **ret_result) {
+        ManagerNodeData *data = &run->data[row->node];
+        cleanup_(text_deinit) Text text = {};
+        ManagerResult *result;
+        int r;
+
+        if (data->result && data->generation == row->generation) {
+                *ret_result = manager_result_ref(data->result);
+                return 0;
+        }
+        r = write_list(runs, run, row->node, result_max(run, row->node), &text);
+        if (r == 0)
+                r = text.error;
+        if (r == 0)
+                r = keep_list(runs, run, row, text.string, text.n, &result);
+        if (r < 0)
+                return r;
+        /* The file of an earlier generation has another name. */
+        drop_file(data);
+        data->result = result;
+        data->generation = row->generation;
+        *ret_result = manager_result_ref(result);
+        return 0;
+}
+
+int manager_run_measure_list(const ManagerRuns *runs, const ManagerRun *run, uint32_t node) {
+        ManagerResult *result = NULL;
+        RunNodeRow row;
+        RunWhy why;
+        int r = run_engine_get_node(runs->engine, run->id, node, &row, &why);
+
+        if (r == 0)
+                r = get_list(runs, run, &row, &result);
+        manager_result_unref(result);
+        return r;
+}
+
+/* The node has the list of its instances, which has no entry without any. */
+static bool has_list(const ManagerRun *run, const RunNodeRow *row) {
+        if (!run_graph_policy(run->graph, row->node)->is_foreach || !run_node_state_is_terminal(row->state))
+                return false;
+        return run_graph_count_items(run->graph, row->node) > 0 ||
+               (row->state == RUN_NODE_SUCCEEDED && row->reason == RUN_REASON_NONE);
 }
 
 int manager_run_get_result(const ManagerRuns *runs, const ManagerRun *run, uint32_t node, ManagerNodeResult *ret) {
@@ -142,12 +271,18 @@ int manager_run_get_result(const ManagerRuns *runs, const ManagerRun *run, uint3
         *ret = (ManagerNodeResult) {};
         if (run_engine_get_node(runs->engine, run->id, node, &row, &why) < 0)
                 return 0;
+        if (has_list(run, &row)) {
+                int r = get_list(runs, run, &row, &ret->result);
+
+                ret->source = r == 0 ? MANAGER_RESULT_ITEMS : MANAGER_RESULT_NONE;
+                return r == -ENOMEM ? r : 0;
+        }
         if (data->result && counts(data, &row)) {
                 ret->source = MANAGER_RESULT_OWN;
                 ret->result = manager_result_ref(data->result);
                 return 0;
         }
-        if (has_default(run_graph_policy(flow_definition_graph(run->definition), node), row.state))
+        if (has_default(run_graph_policy(run->graph, node), row.state))
                 return get_default(run, node, ret);
         return 0;
 }
@@ -204,12 +339,22 @@ static bool is_skipped_for_failure(const ManagerRuns *runs, const ManagerRun *ru
 /* The next node on the way up to the first failure; RUN_NODE_NONE: there is none. */
 static uint32_t go_up(const ManagerRuns *runs, const ManagerRun *run, uint32_t node) {
         uint32_t n;
-        const uint32_t *parents = run_graph_parents(flow_definition_graph(run->definition), node, &n);
+        const uint32_t *parents = run_graph_parents(run->graph, node, &n);
 
         for (uint32_t i = 0; i < n; i++)
                 if (has_failed(runs, run, parents[i]) || is_skipped_for_failure(runs, run, parents[i]))
                         return parents[i];
         return RUN_NODE_NONE;
+}
+
+/* Of a node with Foreach= the first instance that has failed, if one has. */
+static uint32_t go_down(const ManagerRuns *runs, const ManagerRun *run, uint32_t node) {
+        const uint32_t n = run_graph_count_items(run->graph, node);
+
+        for (uint32_t i = 0; i < n; i++)
+                if (has_failed(runs, run, run_graph_find_item(run->graph, node, i)))
+                        return run_graph_find_item(run->graph, node, i);
+        return node;
 }
 
 /* The cause that was found for a node is kept with it, so that a long chain is walked once. */
@@ -224,7 +369,7 @@ uint32_t manager_run_find_cause(const ManagerRuns *runs, const ManagerRun *run, 
 
         while (at != RUN_NODE_NONE && cause == RUN_NODE_NONE) {
                 if (has_failed(runs, run, at))
-                        cause = at;
+                        cause = go_down(runs, run, at);
                 else if (!is_skipped_for_failure(runs, run, at))
                         break;
                 else {
@@ -233,7 +378,8 @@ uint32_t manager_run_find_cause(const ManagerRuns *runs, const ManagerRun *run, 
                 }
         }
         for (at = node;
-             cause != RUN_NODE_NONE && at != RUN_NODE_NONE && at != cause && run->data[at].cause != cause + 1;
+             cause != RUN_NODE_NONE && at != RUN_NODE_NONE && !has_failed(runs, run, at) &&
+             run->data[at].cause != cause + 1;
              at = go_up(runs, run, at))
                 run->data[at].cause = cause + 1;
         return cause;
@@ -249,7 +395,7 @@ int manager_run_write_cause(const ManagerRuns *runs, const ManagerRun *run, uint
         *ret_json = NULL;
         if (!data || run_engine_get_node(runs->engine, run->id, cause, &row, &why) < 0)
                 return 0;
-        name = run_graph_name(flow_definition_graph(run->definition), cause);
+        name = run_graph_name(run->graph, cause);
         text_add(&text, "{\"node\":");
         json_write_string(&text, name, strlen(name));
         text_addf(&text, ",\"attempt\":%" PRIu32 ",\"exit\":", row.number);

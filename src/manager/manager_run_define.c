@@ -144,6 +144,7 @@ static int describe(const FlowNode *node, char **ret_json) {
         put_string(&text, "Unit", node->unit);
         put_string(&text, "Operation", node->unit ? flow_operation_to_string(node->operation) : NULL);
         put_string(&text, "When", node->when);
+        put_string(&text, "Foreach", node->foreach);
         put_inputs(&text, &node->data);
         put_words(&text, "Outputs", node->data.outputs);
         if (node->data.data) {

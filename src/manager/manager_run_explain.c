@@ -16,7 +16,7 @@
 #define PARENTS_MAX 8U
 
 static void add_parents(const ManagerRuns *runs, const ManagerRun *run, uint32_t node, Text *text) {
-        const RunGraph *graph = flow_definition_graph(run->definition);
+        const RunGraph *graph = run->graph;
         const uint8_t *edges = run_graph_parent_edges(graph, node);
         uint32_t n, told = 0, left = 0;
         const uint32_t *parents = run_graph_parents(graph, node, &n);
@@ -68,7 +68,7 @@ static void add_policy(const ManagerRun *run, const RunNodeRow *row, Text *text)
 }
 
 static void add_sleep(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, Text *text) {
-        const bool is_until = run_graph_policy(flow_definition_graph(run->definition), row->node)->sleeps_until;
+        const bool is_until = run_graph_policy(run->graph, row->node)->sleeps_until;
         const usec_t now = is_until ? runs->host.attempts.turn->now_realtime : runs->now;
         char span[USEC_FORMAT_MAX];
 
@@ -101,6 +101,27 @@ static void add_job(const ManagerRuns *runs, const ManagerRun *run, const RunNod
                 text_add(text, "its job is about to be asked for");
 }
 
+/* "7 of 10 instances have ended, 2 run" */
+static void add_items(const ManagerRuns *runs, const ManagerRun *run, uint32_t node, Text *text) {
+        const uint32_t n = run_graph_count_items(run->graph, node);
+        uint32_t n_ended = 0, n_running = 0, n_pending = 0;
+        RunNodeRow row;
+        RunWhy why;
+
+        for (uint32_t i = 0; i < n; i++) {
+                const uint32_t instance = run_graph_find_item(run->graph, node, i);
+
+                if (run_engine_get_node(runs->engine, run->id, instance, &row, &why) < 0)
+                        continue;
+                n_ended += run_node_state_is_terminal(row.state);
+                n_running += row.state == RUN_NODE_RUNNING;
+                n_pending += row.state == RUN_NODE_PENDING;
+        }
+        text_addf(text, "%" PRIu32 " of %" PRIu32 " instances have ended, %" PRIu32 " run", n_ended, n, n_running);
+        if (n_pending > 0)
+                text_addf(text, ", %" PRIu32 " wait%s for a person", n_pending, n_pending == 1 ? "s" : "");
+}
+
 static void add_store(const ManagerRuns *runs, Text *text) {
         const char *problem = manager_run_link_problem(runs->link);
 
@@ -113,7 +134,7 @@ static void add_claim(const ManagerRuns *runs, const RunClaimKey *key, Text *tex
 
         text_addf(text, "%" PRIu32, key->run);
         if (run && key->node != RUN_CLAIM_OF_RUN)
-                text_addf(text, "/%s", run_graph_name(flow_definition_graph(run->definition), key->node));
+                text_addf(text, "/%s", run_graph_name(run->graph, key->node));
 }
 
 /* @node: RUN_NODE_NONE asks for the run. */
@@ -161,11 +182,11 @@ static void add_why(const ManagerRuns *runs, const ManagerRun *run, const RunNod
                 text_addf(text,
                           "a person has to resolve it: 'jobctl flow resolve %" PRIu32 "/%s --as=success', or "
                           "failed, retry, skip",
-                          run->id, run_graph_name(flow_definition_graph(run->definition), row->node));
+                          run->id, run_graph_name(run->graph, row->node));
                 break;
         case RUN_WHY_GATE:
                 text_addf(text, "a person has to approve it: 'jobctl flow approve %" PRIu32 "/%s', or with --reject",
-                          run->id, run_graph_name(flow_definition_graph(run->definition), row->node));
+                          run->id, run_graph_name(run->graph, row->node));
                 break;
         case RUN_WHY_TIME:
                 if (row->state == RUN_NODE_RUNNING)
@@ -179,6 +200,9 @@ static void add_why(const ManagerRuns *runs, const ManagerRun *run, const RunNod
         case RUN_WHY_JOB:
                 add_job(runs, run, row, text);
                 break;
+        case RUN_WHY_ITEMS:
+                add_items(runs, run, row->node, text);
+                break;
         case RUN_WHY_CALLBACK:
                 text_add(text, "its command has ended, and whoever has its token has to complete it: 'jobctl flow "
                                "complete'");
@@ -190,7 +214,8 @@ static void add_why(const ManagerRuns *runs, const ManagerRun *run, const RunNod
                 add_store(runs, text);
                 break;
         case RUN_WHY_PLACE:
-                text_add(text, "as many attempts run as MaxParallel= allows");
+                text_addf(text, "as many attempts run as MaxParallel= %sallows",
+                          run_graph_policy(run->graph, row->node)->foreach_parallel > 0 ? "or ForeachParallel= " : "");
                 break;
         case RUN_WHY_POLICY:
                 add_policy(run, row, text);
@@ -292,6 +317,7 @@ static void add_run_why(const ManagerRuns *runs, const ManagerRun *run, const Ru
         case RUN_WHY_POLICY:
         case RUN_WHY_JOB:
         case RUN_WHY_GATE:
+        case RUN_WHY_ITEMS:
         case RUN_WHY_CALLBACK:
         case _RUN_WHY_MAX:
                 text_addf(text, "%" PRIu32 " of %" PRIu32 " nodes have ended, %" PRIu32 " run", run->facts.n_done,
@@ -324,7 +350,7 @@ static void put_policy(const ManagerRun *run, const RunNodeRow *row, Sink *sink)
 static int put_node(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, RunWhy why, Sink *sink) {
         Text text = {};
 
-        sink_entry_string(sink, "node", run_graph_name(flow_definition_graph(run->definition), row->node));
+        sink_entry_string(sink, "node", run_graph_name(run->graph, row->node));
         sink_entry_string(sink, "state", run_node_state_to_string(row->state));
         if (row->reason != RUN_REASON_NONE)
                 sink_entry_string(sink, "reason", run_reason_to_string(row->reason));
@@ -424,7 +450,7 @@ static void add_holder(const ManagerRuns *runs, const ManagerRun *run, Text *tex
         for (uint32_t i = 0; run_engine_get_node(runs->engine, run->id, i, &row, &why) == 0; i++) {
                 if (!holds_up(&row, why) || n++ > 0)
                         continue;
-                text_addf(text, "; node %s is %s: ", run_graph_name(flow_definition_graph(run->definition), i),
+                text_addf(text, "; node %s is %s: ", run_graph_name(run->graph, i),
                           run_node_state_to_string(row.state));
                 add_why(runs, run, &row, why, text);
         }

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "basic/log.h"
 #include "basic/random.h"
@@ -190,7 +191,7 @@ static void host_put_run(void *userdata, const RunRow *row) {
 /* The sentence for a node that has failed by what the engine counts. */
 static int write_problem(const ManagerRun *run, const RunNodeRow *row, const ManagerAttemptFacts *facts,
                          char **ret_problem) {
-        const RunPolicy *policy = run_graph_policy(flow_definition_graph(run->definition), row->node);
+        const RunPolicy *policy = run_graph_policy(run->graph, row->node);
         const uint16_t end = facts && facts->exit >= 0 ? (uint16_t) (facts->exit & 0xff) : 0;
 
         if (row->state != RUN_NODE_FAILED || row->agains == 0 || end == 0 || policy->again == 0 ||
@@ -200,20 +201,43 @@ static int write_problem(const ManagerRun *run, const RunNodeRow *row, const Man
                            "long as AgainMax= or AgainMaxSec= allows.", row->agains + 1);
 }
 
+/* A list that is not short is made again from the results of the instances. */
+static bool is_kept(const ManagerNodeResult *result) {
+        return result->source != MANAGER_RESULT_ITEMS || (result->result && !result->result->path);
+}
+
+/* The numbers of its instances, by which attempts are known after a restart. */
+static int put_instances(const ManagerRun *run, uint32_t node, ManagerRunNodeData *data) {
+        uint32_t n;
+        const RunExpansion *expansions = run_graph_expansions(run->graph, &n);
+        cleanup_(text_deinit) Text text = {};
+
+        if (!run_graph_policy(run->graph, node)->is_foreach)
+                return 0;
+        for (uint32_t i = 0; i < n; i++)
+                if (expansions[i].node == node)
+                        text_addf(&text, "%s%" PRIu32 ":%" PRIu32, text.n > 0 ? " " : "", expansions[i].first,
+                                  expansions[i].n);
+        if (text.n == 0)
+                return 0;
+        data->n_items = run_graph_count_items(run->graph, node);
+        return text_finish(&text, &data->instances);
+}
+
 /* The result, its source and the cause of one that has ended; of another one there are none. */
 static void put_node_row(ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row,
                          const ManagerAttemptFacts *facts) {
-        const char *name = run_graph_name(flow_definition_graph(run->definition), row->node);
+        const char *name = run_graph_name(run->graph, row->node);
         cleanup_free_ char *cause = NULL, *problem = NULL;
         ManagerNodeResult result = {};
         ManagerRunNodeData data = { .reqid = run->facts.reqid };
-        int r = 0;
+        int r = put_instances(run, row->node, &data);
 
-        if (run_node_state_is_terminal(row->state)) {
+        if (r == 0 && run_node_state_is_terminal(row->state)) {
                 r = manager_run_get_result(runs, run, row->node, &result);
                 if (r == 0)
                         r = manager_run_write_cause(runs, run, manager_run_find_cause(runs, run, row->node), &cause);
-                data.result = result.result;
+                data.result = is_kept(&result) ? result.result : NULL;
                 data.source = manager_result_source_to_string(result.source);
                 data.cause = cause;
         } else if (row->completion != RUN_COMPLETION_NONE || row->reason == RUN_REASON_CALLBACK) {
@@ -229,12 +253,13 @@ static void put_node_row(ManagerRuns *runs, const ManagerRun *run, const RunNode
         if (r < 0)
                 runs->writer->has_failed = true;
         manager_run_row_put_node(runs->writer, run->id, name, row, facts, &data);
+        free(data.instances);
         manager_run_result_deinit(&result);
 }
 
 /* Of what ends a run each step is an event. */
 static void put_end_event(ManagerRuns *runs, ManagerRun *run, const char *name, const RunNodeRow *row) {
-        const RunGraph *graph = flow_definition_graph(run->definition);
+        const RunGraph *graph = run->graph;
 
         if (!run_graph_is_extra(graph, row->node))
                 return;
@@ -287,7 +312,7 @@ static void host_put_node(void *userdata, uint32_t id, const RunNodeRow *row) {
         if (!run || !writer)
                 return;
         writer->has_failed |= manager_run_make_token(run, row) < 0;
-        name = run_graph_name(flow_definition_graph(run->definition), row->node);
+        name = run_graph_name(run->graph, row->node);
         has_facts = row->number > 0 && manager_attempts_get(runs->attempts, &key, &facts) == 0;
         put_node_row(runs, run, row, has_facts ? &facts : NULL);
         if (has_facts)
@@ -345,7 +370,8 @@ static void host_spawn(void *userdata, const RunAttemptKey *key) {
 
         if (!run || manager_attempts_has(runs->attempts, key))
                 return;
-        if (manager_attempts_begin(runs->attempts, key, ++run->facts.sequence, run->flow->unit, run->definition) < 0) {
+        if (manager_attempts_begin(runs->attempts, key, ++run->facts.sequence, run->flow->unit, run->definition,
+                                   run->graph) < 0) {
                 log_write(LOG_LEVEL_ERROR, run->flow->unit->id, "Run %" PRIu32 ": no memory for an attempt.", run->id);
                 runs->has_missed = true;
         }
@@ -378,6 +404,9 @@ const RunHost manager_run_host = {
         .end = host_end,
         .abandon = host_abandon,
         .judge = manager_run_judge,
+        .count = manager_run_count,
+        .grow = manager_run_grow,
+        .gather = manager_run_gather,
         .ask = manager_run_ask,
         .wake = manager_run_wake,
         .random = host_random,
@@ -444,7 +473,7 @@ static void attempt_answered(void *userdata, const RunAttemptKey *key, const Uni
         if (has_decided)
                 manager_run_put_event(runs, run,
                                       (ManagerRunEvent) {
-                                              .node = run_graph_name(flow_definition_graph(run->definition), key->node),
+                                              .node = run_graph_name(run->graph, key->node),
                                               .kind = "policy",
                                               .new = run_answer_to_string(answer),
                                               .comment = reason,

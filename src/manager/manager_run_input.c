@@ -211,14 +211,15 @@ int manager_run_input(void *userdata, const RunAttemptKey *key, const char *fold
         const ManagerRun *run = manager_run_find(runs, key->run);
         cleanup_free_ char *context = NULL, *file = NULL;
         FlowCommand command = {};
-        int r = run ? flow_command_open(&command, run->definition, key->node) : -ENOENT;
+        int r = run ? manager_run_open_command(run, key->node, &command) : -ENOENT;
 
         if (r == 0 && !command.is_extra && command.node->data.data_file)
                 r = read_data_file(command.node->data.data_file, &file, ret_problem);
         if (r == 0) {
                 static const FlowData none;
                 const FlowData *data = command.is_extra ? &none : &command.node->data;
-                const Search search = { runs, run, key->node, data, file ? file : data->data };
+                const Search search = { runs, run, run_graph_origin(run->graph, key->node), data,
+                                        file ? file : data->data };
 
                 r = make_context(&search, &context, ret_problem);
         }
@@ -315,14 +316,15 @@ int manager_run_variables(void *userdata, const RunAttemptKey *key, bool has_res
         const ManagerRun *run = manager_run_find(runs, key->run);
         size_t left = VARIABLES_MAX;
         const uint32_t *parents;
-        uint32_t n;
+        uint32_t n, node;
         int r = run ? add_params(run, environment, &left) : -ENOENT;
 
         if (r < 0 || !has_results)
                 return r;
-        parents = run_graph_parents(flow_definition_graph(run->definition), key->node, &n);
+        node = run_graph_origin(run->graph, key->node);
+        parents = run_graph_parents(flow_definition_graph(run->definition), node, &n);
         for (uint32_t i = 0; i < n && r == 0; i++)
-                if (!manager_run_is_beside(run, key->node, i))
+                if (!manager_run_is_beside(run, node, i))
                         r = add_parent(runs, run, parents[i], environment, &left);
         return r;
 }

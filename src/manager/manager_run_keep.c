@@ -123,7 +123,8 @@ static int make_readers(ManagerRun *run) {
 void manager_run_note_reader(const ManagerRuns *runs, ManagerRun *run, const RunNodeRow *row, RecordWriter *writer) {
         ManagerReaders *readers = run->readers;
 
-        if (!flow_definition_drops_results(run->definition))
+        /* Instances read what their node reads, which ends with them. */
+        if (!flow_definition_drops_results(run->definition) || run_graph_origin(run->graph, row->node) != row->node)
                 return;
         /* Without memory results stay until the next node changes. */
         if (!readers) {

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -61,6 +62,7 @@ struct ManagerRunLoad {
         VECTOR(LoadDefinition) definitions;
         size_t at; /* of .runs, from LOAD_DEFINITION on */
         VECTOR(RunNodeRow) nodes;
+        VECTOR(RunExpansion) expansions; /* of nodes with Foreach= that were read */
         VECTOR(ManagerAttemptFacts) data; /* of each of .nodes; .result is owned */
         VECTOR(char *) tokens; /* the same, owned; NULL: it has none */
         size_t result; /* of .data, from LOAD_RESULTS on … */
@@ -101,6 +103,7 @@ ManagerRunLoad *manager_run_load_free(ManagerRunLoad *load) {
         vector_deinit(&load->runs);
         vector_deinit(&load->definitions);
         vector_deinit(&load->nodes);
+        vector_deinit(&load->expansions);
         clear_data(load);
         vector_deinit(&load->data);
         vector_deinit(&load->tokens);
@@ -227,14 +230,14 @@ static void settle_attempt(ManagerRuns *runs, ManagerRun *run, const RunNodeRow 
                 run->facts.sequence = MAX(run->facts.sequence, facts.id);
 
         if (row->state != RUN_NODE_RUNNING || row->attempt == RUN_ATTEMPT_NONE ||
-            manager_attempts_resume(runs->attempts, &key, run->definition) == 0)
+            manager_attempts_resume(runs->attempts, &key, run->definition, run->graph) == 0)
                 return;
         /* The state of this boot would know it if it had been begun: the engine asks for it. */
         if (!is_other_boot && runs->knows_attempts && row->attempt != RUN_ATTEMPT_IS_STARTED)
                 return;
         log_write(LOG_LEVEL_WARNING, run->flow->unit->id,
                   "Run %" PRIu32 ", node %s: nobody knows how its attempt has ended.", run->id,
-                  run_graph_name(flow_definition_graph(run->definition), row->node));
+                  run_graph_name(run->graph, row->node));
         (void) run_engine_ended(runs->engine, &key, RUN_END_LOST, 0);
 }
 
@@ -416,6 +419,25 @@ static void set_data(const ManagerRunLoad *load, ManagerRun *run) {
         }
 }
 
+static int compare_expansions(const void *a, const void *b) {
+        const RunExpansion *left = a, *right = b;
+
+        return (left->first > right->first) - (left->first < right->first);
+}
+
+/* The graph of the run gets the instances that it had. */
+static int expand(const ManagerRunLoad *load, ManagerRun *run) {
+        cleanup_(run_graph_unrefp) RunGraph *graph = NULL;
+        int r;
+
+        if (load->expansions.n == 0)
+                return 0;
+        qsort(load->expansions.items, load->expansions.n, sizeof(*load->expansions.items), compare_expansions);
+        r = run_graph_expand(flow_definition_graph(run->definition), load->expansions.items,
+                             (uint32_t) load->expansions.n, &graph);
+        return r < 0 ? r : manager_run_set_graph(run, graph);
+}
+
 static int add_run(ManagerRuns *runs) {
         ManagerRunLoad *load = runs->load;
         LoadRun *loaded = present(load);
@@ -431,18 +453,22 @@ static int add_run(ManagerRuns *runs) {
         r = flow ? manager_run_add(flow, runs, loaded->row.id, definition, &loaded->facts, &run) : -ENOMEM;
         if (r < 0)
                 return r;
+        r = expand(load, run);
+        if (r < 0) {
+                manager_run_remove(runs, run);
+                return r;
+        }
         run->is_put = true;
         run->put_sequence = run->facts.sequence;
         for (size_t i = 0; i < load->nodes.n; i++)
-                if (load->nodes.items[i].node != RUN_NODE_NONE)
+                if (load->nodes.items[i].node < run_graph_count(run->graph))
                         manager_run_mark_node(run, &load->nodes.items[i]);
         run->put_state = run->told_state = loaded->row.state;
         run->is_told = true;
         run->batch = runs->durable;
         run->is_over = run_state_is_terminal(loaded->row.state);
         run->told_round = run->is_over ? loaded->row.round : 0;
-        r = run_engine_restore(flow->engine, flow_definition_graph(definition), &loaded->row, load->nodes.items,
-                               (uint32_t) load->nodes.n);
+        r = run_engine_restore(flow->engine, run->graph, &loaded->row, load->nodes.items, (uint32_t) load->nodes.n);
         if (r < 0)
                 manager_run_remove(runs, run);
         else
@@ -459,9 +485,46 @@ static int end_nodes(ManagerRuns *runs) {
         if (r < 0)
                 log_error("Run %" PRIu32 " is left out: its rows in the store do not fit.", present(load)->row.id);
         vector_clear(&load->nodes);
+        vector_clear(&load->expansions);
         clear_data(load);
         next_phase(load, ++load->at < load->runs.n ? LOAD_DEFINITION : LOAD_END);
         return 0;
+}
+
+/* The instances of a node with Foreach=, whose row comes before theirs. */
+static int take_instances(ManagerRunLoad *load, uint32_t node, const ManagerRunValues *values) {
+        const char *at = manager_run_values_text(values, NODE_INSTANCES);
+        uint32_t left = (uint32_t) MIN(manager_run_values_number(values, NODE_ITEMS), UINT32_MAX), item = 0;
+        int n_bytes, r = 0;
+
+        for (unsigned first, n; r == 0 && sscanf(at, "%u:%u%n", &first, &n, &n_bytes) == 2; at += n_bytes) {
+                r = vector_push(&load->expansions,
+                                ((RunExpansion) { node, first, n, item, MIN(left, n) }));
+                left -= MIN(left, n);
+                item += n;
+        }
+        return r;
+}
+
+/* The number of a node, also of an instance: "scan[3]". */
+static uint32_t find_node(const ManagerRunLoad *load, const RunGraph *graph, const char *name) {
+        const char *bracket = strrchr(name, '[');
+        cleanup_free_ char *base = bracket ? strndup(name, (size_t) (bracket - name)) : NULL;
+        uint32_t node;
+        unsigned item;
+
+        if (!bracket)
+                return run_graph_find(graph, name);
+        node = base ? run_graph_find(graph, base) : RUN_NODE_NONE;
+        if (node == RUN_NODE_NONE || sscanf(bracket, "[%u]", &item) != 1)
+                return RUN_NODE_NONE;
+        for (size_t i = 0; i < load->expansions.n; i++) {
+                const RunExpansion *expansion = &load->expansions.items[i];
+
+                if (expansion->node == node && item >= expansion->item && item - expansion->item < expansion->n)
+                        return expansion->first + (item - expansion->item);
+        }
+        return RUN_NODE_NONE;
 }
 
 /* Large results whose files are of an earlier boot are read from the store, one after the other. */
@@ -481,7 +544,7 @@ static int next_result(ManagerRuns *runs) {
 }
 
 /* The node that a row names as the first failure, plus one; 0: none. */
-static uint32_t find_cause(const RunGraph *graph, const char *json) {
+static uint32_t find_cause(const ManagerRunLoad *load, const RunGraph *graph, const char *json) {
         size_t budget = CAUSE_VALUES;
         const JsonValue *name;
         JsonTree tree = {};
@@ -491,7 +554,7 @@ static uint32_t find_cause(const RunGraph *graph, const char *json) {
                 return 0;
         name = json_value_find(tree.values, "node", &budget);
         if (name && name->kind == JSON_TOKEN_STRING)
-                node = run_graph_find(graph, name->text);
+                node = find_node(load, graph, name->text);
         json_tree_deinit(&tree);
         return node != RUN_NODE_NONE ? node + 1 : 0;
 }
@@ -521,13 +584,15 @@ static int take_nodes(ManagerRuns *runs, RunStorePage *page) {
 
                 r = manager_run_row_get_node(&values, &row, &name);
                 if (r == 0)
-                        row.node = run_graph_find(graph, name);
+                        row.node = find_node(load, graph, name);
+                if (r == 0)
+                        r = take_instances(load, row.node, &values);
                 row.batch = (uint32_t) runs->durable;
                 /* A node that the definition lacks makes the run unusable, which is said with it. */
                 if (r == 0)
                         r = manager_run_row_get_data(&values, &row, present(load)->row.id, runs->host.folder, &data);
                 if (r == 0)
-                        data.cause = find_cause(graph, manager_run_values_text(&values, NODE_CAUSE));
+                        data.cause = find_cause(load, graph, manager_run_values_text(&values, NODE_CAUSE));
                 if (r == 0)
                         r = add_token(load, &values);
                 if (r == 0)

@@ -49,7 +49,7 @@ static void put_entry(const LockList *list, const RunLockEntry *entry) {
         }
         if (run && entry->key.node != RUN_CLAIM_OF_RUN)
                 sink_entry_string(sink, "node",
-                                  run_graph_name(flow_definition_graph(run->definition), entry->key.node));
+                                  run_graph_name(run->graph, entry->key.node));
         if (!entry->is_held) {
                 sink_entry_u64(sink, "priority", entry->priority);
                 sink_entry_u64(sink, "since",

@@ -111,7 +111,7 @@ static const ManagerNodeData *find_end(const Writer *writer, const RunNodeRow *r
 }
 
 static int put_parent(const Writer *writer, uint32_t node) {
-        const char *name = run_graph_name(flow_definition_graph(writer->run->definition), node);
+        const char *name = run_graph_name(writer->run->graph, node);
         const ManagerNodeData *data;
         RunNodeRow row = {};
         RunWhy why;
@@ -130,7 +130,7 @@ static int put_parent(const Writer *writer, uint32_t node) {
 
 /* Before a compensation stands the node that it undoes. */
 static int put_undone(const Writer *writer, uint32_t node) {
-        const RunGraph *graph = flow_definition_graph(writer->run->definition);
+        const RunGraph *graph = writer->run->graph;
         const uint32_t undone = node != RUN_NODE_NONE && run_graph_is_extra(graph, node)
                                         ? run_graph_partner(graph, node)
                                         : RUN_NODE_NONE;
@@ -138,7 +138,10 @@ static int put_undone(const Writer *writer, uint32_t node) {
         return undone != RUN_NODE_NONE ? put_parent(writer, undone) : 0;
 }
 
-static int put_parents(const Writer *writer, uint32_t node) {
+/* As the definition has them: a node with Foreach= stands for its instances. */
+static int put_parents(const Writer *writer, uint32_t instance) {
+        const uint32_t node = instance != RUN_NODE_NONE ? run_graph_origin(writer->run->graph, instance) :
+                                                          RUN_NODE_NONE;
         uint32_t n = 0;
         const uint32_t *parents = node != RUN_NODE_NONE
                                           ? run_graph_parents(flow_definition_graph(writer->run->definition), node, &n)
@@ -158,7 +161,7 @@ static int put_parents(const Writer *writer, uint32_t node) {
 }
 
 static int put_node(const Writer *writer, uint32_t node) {
-        const char *name = run_graph_name(flow_definition_graph(writer->run->definition), node);
+        const char *name = run_graph_name(writer->run->graph, node);
         cleanup_free_ char *cause = NULL;
         const ManagerNodeData *data;
         RunNodeRow row = {};
@@ -189,7 +192,7 @@ int manager_run_object_write(const ManagerRuns *runs, const ManagerRunObject *ob
         int r = 0;
 
         if (!writer.run || (object->node != RUN_NODE_NONE &&
-                            object->node >= run_graph_count(flow_definition_graph(writer.run->definition))))
+                            object->node >= run_graph_count(writer.run->graph)))
                 return -ENOENT;
         text_add(&text, "{\"v\":1");
         put_string(&writer, "event", object->event);

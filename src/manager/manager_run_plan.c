@@ -249,6 +249,8 @@ static int put_node(Plan *plan, uint32_t number, Sink *sink) {
                 sink_entry_string(sink, "reason", run_reason_to_string(node->reason));
         if (command.node->when && node->reason == RUN_REASON_WHEN)
                 sink_entry_string(sink, "when", command.node->when);
+        if (command.node->foreach)
+                sink_entry_string(sink, "foreach", command.node->foreach);
         if (command.node->policy)
                 sink_entry_string(sink, "policy", command.node->policy);
         r = put_action(plan, number, command.node, sink);

@@ -21,7 +21,7 @@ int manager_run_get_policy(const ManagerRun *run, uint32_t node, char **ret_name
         int r;
 
         *ret_name = NULL;
-        if (run_graph_policy(flow_definition_graph(run->definition), node)->readiness != RUN_READY_BY_POLICY)
+        if (run_graph_policy(run->graph, node)->readiness != RUN_READY_BY_POLICY)
                 return 0;
         r = flow_command_open(&command, run->definition, node);
         if (r == 0)
@@ -35,7 +35,7 @@ int manager_run_get_policy(const ManagerRun *run, uint32_t node, char **ret_name
 static void ask(ManagerRuns *runs, const ManagerRun *run, uint32_t node, uint32_t generation) {
         const RunAttemptKey key = { run->id, node, generation, 0 };
 
-        if (manager_attempts_ask(runs->attempts, &key, run->flow->unit, run->definition) == 0)
+        if (manager_attempts_ask(runs->attempts, &key, run->flow->unit, run->definition, run->graph) == 0)
                 return;
         log_write(LOG_LEVEL_ERROR, run->flow->unit->id, "Run %" PRIu32 ": no memory to ask about a node.", run->id);
         runs->has_missed = true;
@@ -112,7 +112,7 @@ static void tell(const ManagerRun *run, const RunAttemptKey *key, RunAnswer answ
         (void) manager_run_get_policy(run, key->node, &policy);
         log_write(is_person ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO, run->flow->unit->id,
                   "Run %" PRIu32 ", node %s: policy %s says %s%s%s", run->id,
-                  run_graph_name(flow_definition_graph(run->definition), key->node), policy ? policy : "?",
+                  run_graph_name(run->graph, key->node), policy ? policy : "?",
                   run_answer_to_string(answer), reason ? ": " : ".", reason ? reason : "");
 }
 

@@ -31,7 +31,16 @@ typedef struct ManagerRunMark {
         uint32_t state : 8, generation : 24;
 } ManagerRunMark;
 
+/* The list of a node with Foreach=, as long as instances are executed. */
+typedef struct ManagerItems {
+        uint32_t node;
+        JsonTree tree; /* owned */
+        const JsonValue **values; /* owned: each item, in .tree */
+        uint32_t n;
+} ManagerItems;
+
 typedef struct ManagerReaders ManagerReaders;
+
 /* The last answer of the command that judges a node. */
 typedef struct ManagerSaying {
         uint32_t node, generation;
@@ -45,6 +54,8 @@ typedef struct ManagerRun {
         ManagerFlow *flow; /* borrowed */
         uint32_t id;
         FlowDefinition *definition; /* a reference */
+        RunGraph *graph; /* a reference: that of the definition, or with instances of Foreach= */
+        VECTOR(ManagerItems) items; /* owned */
         ManagerRunFacts facts;
         ManagerNodeData *data; /* owned: of each node */
         ManagerRunMark *marks; /* owned: of each node */
@@ -333,6 +344,7 @@ typedef enum ManagerResultSource {
         MANAGER_RESULT_NONE,
         MANAGER_RESULT_OWN, /* of its last attempt */
         MANAGER_RESULT_DEFAULT, /* Default= */
+        MANAGER_RESULT_ITEMS, /* of its instances */
         _MANAGER_RESULT_SOURCE_MAX,
 } ManagerResultSource;
 
@@ -352,6 +364,8 @@ void manager_run_data_drop(ManagerRun *run, uint32_t node); /* the result is kep
 /* 0 or -ENOMEM. */
 int manager_run_get_result(const ManagerRuns *runs, const ManagerRun *run, uint32_t node, ManagerNodeResult *ret);
 void manager_run_result_deinit(ManagerNodeResult *result);
+/* Makes the list of the results of all instances of a node: 0; -E2BIG: it is too large; or -errno. */
+int manager_run_measure_list(const ManagerRuns *runs, const ManagerRun *run, uint32_t node);
 /*
  * Why a node has no result of its own: the node that has failed, itself or the first above it, with its attempt and
  * exit. RUN_NODE_NONE: nothing has failed.
@@ -365,6 +379,23 @@ int manager_run_read_result(const ManagerResult *result, JsonTree *ret_tree);
 bool manager_run_is_beside(const ManagerRun *run, uint32_t node, uint32_t i);
 void manager_run_drop_files(const ManagerRun *run); /* of large results, when the run is forgotten */
 void manager_run_sweep_files(const ManagerRuns *runs); /* those of runs that are not there */
+
+/* — manager_run_graph.c — */
+
+/* What @node, or the node that it is an instance of, executes: as flow_command_open(). */
+int manager_run_open_command(const ManagerRun *run, uint32_t node, FlowCommand *ret_command);
+int manager_run_set_graph(ManagerRun *run, RunGraph *graph); /* 0 or -ENOMEM */
+/* The items of a node with Foreach=: kept from an array of JSON, 0 or a negative errno; found again, or NULL. */
+int manager_run_keep_items(ManagerRun *run, uint32_t node, const char *json, ManagerItems **ret_items);
+ManagerItems *manager_run_find_items(const ManagerRun *run, uint32_t node);
+void manager_run_drop_items_of(ManagerRun *run, uint32_t node);
+void manager_run_drop_items(ManagerRun *run); /* all of them */
+
+/* — manager_run_item.c: Foreach=, as of RunHost — */
+
+RunReason manager_run_count(void *userdata, uint32_t id, uint32_t node, uint32_t *ret_n);
+int manager_run_grow(void *userdata, uint32_t id, RunGraph *graph);
+RunReason manager_run_gather(void *userdata, uint32_t id, uint32_t node);
 
 /* — manager_run_input.c: as of ManagerAttemptsOps — */
 
@@ -393,6 +424,9 @@ int manager_run_get_policy(const ManagerRun *run, uint32_t node, char **ret_name
 int manager_run_make_name(const FlowSettings *settings, const ManagerRunFacts *facts, uint32_t id, char **ret_name,
                           char **ret_problem);
 
+/* Evaluates the list of Foreach= of @node. 0, or a negative errno, perhaps with a sentence, which the caller owns. */
+int manager_run_evaluate_items(const ManagerRuns *runs, ManagerRun *run, uint32_t node, ManagerItems **ret_items,
+                               char **ret_problem);
 usec_t manager_run_wake(void *userdata, uint32_t id, uint32_t node); /* as RunHost.wake */
 RunCondition manager_run_judge(void *userdata, uint32_t id, uint32_t node); /* as RunHost.judge */
 /*

@@ -16,7 +16,7 @@
 
 /* Columns of a row that this program writes. */
 #define RUN_COLUMNS_PUT 41U
-#define NODE_COLUMNS_PUT 25U
+#define NODE_COLUMNS_PUT 27U
 
 /* The bits of a node's column "marks". */
 enum {
@@ -249,6 +249,11 @@ void manager_run_row_put_node(RecordWriter *writer, uint32_t run, const char *na
         put_number(writer, NODE_AT, row->at);
         put_number(writer, NODE_FIRST_AT, row->first_at);
         put_number(writer, NODE_MARKS, marks_of(row));
+        if (data->instances)
+                put_number(writer, NODE_ITEMS, data->n_items);
+        else
+                runstore_put_null(writer, NODE_ITEMS);
+        runstore_put_text(writer, NODE_INSTANCES, data->instances);
 }
 
 void manager_run_row_put_dropped(RecordWriter *writer, uint32_t run, const char *name) {

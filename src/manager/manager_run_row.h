@@ -66,6 +66,8 @@ typedef struct ManagerRunNodeData {
         const ManagerResult *result;
         const char *source, *cause;
         const char *problem; /* in place of that of its attempt */
+        uint32_t n_items; /* of Foreach= … */
+        char *instances; /* … with their numbers: "FIRST:N …" */
         const char *reqid; /* of its run */
         const char *token;
 } ManagerRunNodeData;

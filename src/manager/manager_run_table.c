@@ -183,8 +183,10 @@ int manager_run_add(ManagerFlow *flow, ManagerRuns *runs, uint32_t id, FlowDefin
         run->id = id;
         run->flow = flow;
         run->definition = flow_definition_ref(definition);
+        run->graph = run_graph_ref(flow_definition_graph(definition));
         if (manager_run_data_init(run) < 0) {
                 (void) id_map_remove(&runs->by_id, id);
+                run_graph_unref(run->graph);
                 flow_definition_unref(run->definition);
                 free(run->marks);
                 free(run);
@@ -214,6 +216,8 @@ void manager_run_remove(ManagerRuns *runs, ManagerRun *run) {
                 free(run->sayings.items[i].reason);
         vector_deinit(&run->sayings);
         manager_run_data_deinit(run);
+        manager_run_drop_items(run);
+        run_graph_unref(run->graph);
         manager_run_free_readers(run->readers);
         flow_definition_unref(run->definition);
         manager_run_facts_deinit(&run->facts);
@@ -241,7 +245,7 @@ int manager_run_find_node(const ManagerRun *run, const char *name, uint32_t *ret
         *ret_node = 0;
         if (!name)
                 return 0;
-        *ret_node = run_graph_find(flow_definition_graph(run->definition), name);
+        *ret_node = run_graph_find(run->graph, name);
         if (*ret_node != RUN_NODE_NONE)
                 return 0;
         return failure_set(ret_failure, -ENOENT, "NoSuchNode", "Run %" PRIu32 " of %s has no node %s.", run->id,
@@ -257,12 +261,12 @@ int manager_runs_node(const ManagerRuns *runs, uint32_t run, uint32_t node, RunN
 bool manager_runs_is_of_end(const ManagerRuns *runs, uint32_t id, uint32_t node) {
         const ManagerRun *run = manager_run_find(runs, id);
 
-        return run && run_graph_is_extra(flow_definition_graph(run->definition), node);
+        return run && run_graph_is_extra(run->graph, node);
 }
 
 const char *manager_runs_node_name(const ManagerRuns *runs, uint32_t id, uint32_t node) {
         const ManagerRun *run = manager_run_find(runs, id);
-        const RunGraph *graph = run ? flow_definition_graph(run->definition) : NULL;
+        const RunGraph *graph = run ? run->graph : NULL;
 
         return graph && node < run_graph_count(graph) ? run_graph_name(graph, node) : NULL;
 }

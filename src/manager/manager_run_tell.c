@@ -37,7 +37,7 @@ static const FlowSettings *settings_of(const ManagerRun *run) {
 
 static const char *name_of(const Telling *telling) {
         return telling->node != RUN_NODE_NONE
-                       ? run_graph_name(flow_definition_graph(telling->run->definition), telling->node)
+                       ? run_graph_name(telling->run->graph, telling->node)
                        : NULL;
 }
 
@@ -102,7 +102,7 @@ static int notify(ManagerRuns *runs, const Telling *telling, FlowEvents events) 
 
 static int tell_by_node(ManagerRuns *runs, const Telling *telling, bool is_begin) {
         FlowCommand command = {};
-        int r = flow_command_open(&command, telling->run->definition, telling->node);
+        int r = manager_run_open_command(telling->run, telling->node, &command);
 
         if (r == 0)
                 r = tell(runs, telling, flow_node_targets(settings_of(telling->run), command.node, is_begin), 0);
@@ -126,7 +126,7 @@ static int tell_state_of_node(ManagerRuns *runs, ManagerRun *run, const RunNodeR
 }
 
 int manager_run_tell_node(ManagerRuns *runs, ManagerRun *run, const RunNodeRow *row, unsigned news) {
-        const RunPolicy *policy = run_graph_policy(flow_definition_graph(run->definition), row->node);
+        const RunPolicy *policy = run_graph_policy(run->graph, row->node);
         int r = 0;
 
         if (news & MANAGER_RUN_NODE_BEGINS && policy->tells_begin)

@@ -34,7 +34,7 @@ int manager_run_make_token(ManagerRun *run, const RunNodeRow *row) {
         ManagerToken token;
         char *text;
 
-        if (!run_graph_policy(flow_definition_graph(run->definition), row->node)->has_callback || row->number == 0)
+        if (!run_graph_policy(run->graph, row->node)->has_callback || row->number == 0)
                 return 0;
         if (data->token && manager_run_read_token(data->token, &token) && token.generation == row->generation)
                 return 0;

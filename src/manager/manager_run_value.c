@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "basic/json_write.h"
 #include "basic/log.h"
 #include "basic/strv.h"
 #include "basic/text.h"
@@ -15,10 +16,13 @@
 #include "run/run_word.h"
 #include "unitfile/exec_settings.h"
 
+#define LIST_MAX ((size_t) 16 * 1024 * 1024) /* bytes of a list of items */
+
 typedef struct Scope {
         RunScope scope;
         const ManagerRuns *runs; /* borrowed, as the run */
-        const ManagerRun *run;
+        ManagerRun *run;
+        uint32_t node; /* that executes; RUN_NODE_NONE: none does */
         JsonTree params; /* read when the first one is asked for */
         VECTOR(JsonTree) trees; /* of results and causes that were asked for */
         char id[16];
@@ -53,7 +57,7 @@ static void make_text(const char *text, JsonValue *made, const JsonValue **ret_v
 }
 
 static void find_state(const Scope *scope, const char *name, JsonValue *made, const JsonValue **ret_value) {
-        const uint32_t node = run_graph_find(flow_definition_graph(scope->run->definition), name);
+        const uint32_t node = run_graph_find(scope->run->graph, name);
         RunNodeRow row;
         RunWhy why;
 
@@ -72,7 +76,7 @@ static int keep_tree(Scope *scope, JsonTree tree, const JsonValue **ret_value) {
 }
 
 static int find_result(Scope *scope, const char *name, const JsonValue **ret_value) {
-        const uint32_t node = run_graph_find(flow_definition_graph(scope->run->definition), name);
+        const uint32_t node = run_graph_find(scope->run->graph, name);
         ManagerNodeResult result;
         JsonTree tree;
         int r;
@@ -92,7 +96,7 @@ static int find_result(Scope *scope, const char *name, const JsonValue **ret_val
 }
 
 static int find_cause(Scope *scope, const char *name, const JsonValue **ret_value) {
-        const uint32_t node = run_graph_find(flow_definition_graph(scope->run->definition), name);
+        const uint32_t node = run_graph_find(scope->run->graph, name);
         cleanup_free_ char *json = NULL;
         JsonTree tree;
         int r;
@@ -105,6 +109,18 @@ static int find_cause(Scope *scope, const char *name, const JsonValue **ret_valu
                 return r;
         r = json_tree_read(json, strlen(json), &tree, NULL);
         return r < 0 ? r : keep_tree(scope, tree, ret_value);
+}
+
+/* As long as the run lives; after a restart the list is evaluated again. */
+static const JsonValue *get_item(const ManagerRuns *runs, ManagerRun *run, uint32_t instance) {
+        cleanup_free_ char *problem = NULL;
+        uint32_t item;
+        const uint32_t node = run_graph_item_of(run->graph, instance, &item);
+        ManagerItems *items = node != RUN_NODE_NONE ? manager_run_find_items(run, node) : NULL;
+
+        if (node != RUN_NODE_NONE && !items && manager_run_evaluate_items(runs, run, node, &items, &problem) < 0)
+                return NULL;
+        return items && item < items->n ? items->values[item] : NULL;
 }
 
 /* The time of a timer that the run is for, µs since 1970. */
@@ -149,21 +165,24 @@ static int find_value(const RunScope *base, const RunReference *reference, JsonV
         case RUN_REFERENCE_CAUSE:
                 return find_cause(scope, reference->name, ret_value);
         case RUN_REFERENCE_ITEM:
+                if (scope->node != RUN_NODE_NONE)
+                        *ret_value = get_item(scope->runs, scope->run, scope->node);
+                break;
         case RUN_REFERENCE_RETRY:
                 break;
         }
         return 0;
 }
 
-static Scope make_scope(const ManagerRuns *runs, const ManagerRun *run) {
-        return (Scope) { .scope = { .find = find_value }, .runs = runs, .run = run };
+static Scope make_scope(const ManagerRuns *runs, ManagerRun *run) {
+        return (Scope) { .scope = { .find = find_value }, .runs = runs, .run = run, .node = RUN_NODE_NONE };
 }
 
 /* — names — */
 
 int manager_run_make_name(const FlowSettings *settings, const ManagerRunFacts *facts, uint32_t id, char **ret_name,
                           char **ret_problem) {
-        const ManagerRun run = { .id = id, .facts = *facts };
+        ManagerRun run = { .id = id, .facts = *facts };
         cleanup_(run_word_freep) RunWord *word = NULL;
         Scope scope = make_scope(NULL, &run);
         int r = run_word_parse(settings->run_name, &word, ret_problem);
@@ -176,13 +195,13 @@ int manager_run_make_name(const FlowSettings *settings, const ManagerRunFacts *f
 
 /* — conditions — */
 
-static int evaluate(const ManagerRuns *runs, const ManagerRun *run, uint32_t node, bool *ret_holds,
+static int evaluate(const ManagerRuns *runs, ManagerRun *run, uint32_t node, bool *ret_holds,
                     char **ret_problem) {
         cleanup_(run_expression_freep) RunExpression *expression = NULL;
         Scope scope = make_scope(runs, run);
         FlowCommand command;
         RunValue value;
-        int r = flow_command_open(&command, run->definition, node);
+        int r = manager_run_open_command(run, node, &command);
 
         if (r < 0)
                 return r;
@@ -198,7 +217,7 @@ static int evaluate(const ManagerRuns *runs, const ManagerRun *run, uint32_t nod
 
 RunCondition manager_run_judge(void *userdata, uint32_t id, uint32_t node) {
         const ManagerRuns *runs = userdata;
-        const ManagerRun *run = manager_run_find(runs, id);
+        ManagerRun *run = manager_run_find(runs, id);
         cleanup_free_ char *problem = NULL;
         bool holds = false;
         int r;
@@ -209,8 +228,43 @@ RunCondition manager_run_judge(void *userdata, uint32_t id, uint32_t node) {
         if (r == 0)
                 return holds ? RUN_CONDITION_TRUE : RUN_CONDITION_FALSE;
         log_write(LOG_LEVEL_ERROR, run->flow->unit->id, "Run %" PRIu32 ", node %s: When= has no value: %s", id,
-                  run_graph_name(flow_definition_graph(run->definition), node), problem ? problem : strerror(-r));
+                  run_graph_name(run->graph, node), problem ? problem : strerror(-r));
         return RUN_CONDITION_BROKEN;
+}
+
+/* — lists — */
+
+static int evaluate_list(const ManagerRuns *runs, ManagerRun *run, uint32_t node, char **ret_json,
+                         char **ret_problem) {
+        cleanup_(run_expression_freep) RunExpression *expression = NULL;
+        cleanup_(text_deinit) Text text = {};
+        Scope scope = make_scope(runs, run);
+        FlowCommand command;
+        RunValue value;
+        int r = manager_run_open_command(run, node, &command);
+
+        if (r < 0)
+                return r;
+        r = run_expression_parse(command.node->foreach, &expression, ret_problem);
+        flow_command_close(&command);
+        if (r == 0)
+                r = run_expression_evaluate(expression, &scope.scope, RUN_WANTED_ARRAY, &value, ret_problem);
+        if (r == 0)
+                json_write_value(&text, value.value, LIST_MAX);
+        if (r == 0 && text.n > LIST_MAX)
+                r = -EFBIG;
+        if (r == 0)
+                r = text_finish(&text, ret_json);
+        scope_deinit(&scope);
+        return r;
+}
+
+int manager_run_evaluate_items(const ManagerRuns *runs, ManagerRun *run, uint32_t node, ManagerItems **ret_items,
+                               char **ret_problem) {
+        cleanup_free_ char *json = NULL;
+        int r = evaluate_list(runs, run, node, &json, ret_problem);
+
+        return r < 0 ? r : manager_run_keep_items(run, node, json, ret_items);
 }
 
 /* — times — */
@@ -221,7 +275,7 @@ usec_t manager_run_wake(void *userdata, uint32_t id, uint32_t node) {
         FlowCommand command;
         usec_t wake;
 
-        if (!run || flow_command_open(&command, run->definition, node) < 0)
+        if (!run || manager_run_open_command(run, node, &command) < 0)
                 return 0;
         wake = flow_node_wake(command.node, runs->host.attempts.turn->now_realtime);
         flow_command_close(&command);
@@ -287,10 +341,12 @@ static int substitute_between(const Scope *scope, const char *text, char **ret_w
 
 int manager_run_substitute(ManagerRuns *runs, const RunAttemptKey *key, const ExecCommand *command, char ***ret_argv,
                            char **ret_problem) {
-        const ManagerRun *run = manager_run_find(runs, key->run);
+        ManagerRun *run = manager_run_find(runs, key->run);
         Scope scope = make_scope(runs, run);
         char **argv = NULL;
         int r = run ? 0 : -ENOENT;
+
+        scope.node = key->node;
 
         for (char *const *word = command->argv; *word && r == 0; word++) {
                 char *made = NULL;

@@ -53,6 +53,18 @@ int manager_runs_view(const ManagerRuns *runs, uint32_t id, ManagerRunView *ret_
         return 0;
 }
 
+bool manager_runs_is_untouched(const ManagerRuns *runs, uint32_t id, const RunNodeRow *row) {
+        const ManagerRun *run = manager_run_find(runs, id);
+        uint32_t item, of;
+
+        if (!run || row->generation > 1 || row->number > 0)
+                return false;
+        of = run_graph_item_of(run->graph, row->node, &item);
+        if (of == RUN_NODE_NONE)
+                return row->state == RUN_NODE_WAITING;
+        return row->state == RUN_NODE_READY && item < run_graph_count_items(run->graph, of);
+}
+
 static void put_time(Sink *sink, const char *key, usec_t time) {
         if (time > 0)
                 sink_entry_u64(sink, key, time);

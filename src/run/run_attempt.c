@@ -43,6 +43,10 @@ static void sleep_on(Run *run, uint32_t node) {
 void run_attempt_make(Run *run, uint32_t node) {
         RunNode *entry = &run->nodes[node];
 
+        if (run_graph_policy(run->graph, node)->is_foreach) {
+                run_items_begin(run, node);
+                return;
+        }
         if (run_policy_sleeps(run_graph_policy(run->graph, node))) {
                 sleep_on(run, node);
                 return;
@@ -289,7 +293,8 @@ static void tell_end(Run *run, uint32_t node, RunOutcome outcome) {
         RunNode *entry = &run->nodes[node];
         RunAttemptKey key;
 
-        if (entry->outcome != RUN_OUTCOME_OPEN)
+        /* A node ends with its instances. */
+        if (entry->outcome != RUN_OUTCOME_OPEN || run_node_is_split(run, node))
                 return;
         entry->outcome = outcome;
         if (entry->attempt == RUN_ATTEMPT_IS_HELD || entry->is_idle) {
@@ -315,7 +320,7 @@ void run_attempt_abandon_all(Run *run) {
                 const bool is_held = run->nodes[i].attempt == RUN_ATTEMPT_IS_HELD || run->nodes[i].is_idle;
                 const RunAttemptKey key = run_attempt_key(run, i);
 
-                if (run->nodes[i].state != RUN_NODE_RUNNING || run_node_is_extra(run, i))
+                if (run->nodes[i].state != RUN_NODE_RUNNING || run_node_is_extra(run, i) || run_node_is_split(run, i))
                         continue;
                 run->nodes[i].outcome = RUN_OUTCOME_DEADLINE;
                 run_attempt_end(run, i, RUN_END_EXITED, 0);

@@ -90,7 +90,8 @@ void run_engine_put_all(RunEngine *engine) {
                 for (Run *run = flow->first; run; run = run->next) {
                         run_change(run);
                         for (uint32_t i = 0; i < run->n; i++)
-                                if (run->nodes[i].state != RUN_NODE_WAITING || run->nodes[i].generation > 1)
+                                if (!run->nodes[i].is_unused && !run_item_is_untouched(run, i) &&
+                                    (run->nodes[i].state != RUN_NODE_WAITING || run->nodes[i].generation > 1))
                                         run_change_node(run, i);
                 }
 }
@@ -104,7 +105,8 @@ static bool is_idle_row(const RunNodeRow *row) {
 static bool can_idle(const Run *run, const RunNodeRow *row) {
         const RunPolicy *policy = run_graph_policy(run->graph, row->node);
 
-        return run_policy_sleeps(policy) || policy->has_callback;
+        return run_policy_sleeps(policy) || policy->has_callback ||
+               (policy->is_foreach && run_graph_count_items(run->graph, row->node) > 0);
 }
 
 static bool is_row(const Run *run, const RunNodeRow *row) {
@@ -122,6 +124,8 @@ static void restore_node(Run *run, const RunNodeRow *row) {
         RunNode *node = &run->nodes[row->node];
 
         node->generation = (uint16_t) row->generation;
+        if (node->is_unused)
+                return;
         node->number = row->number;
         node->failures = (uint16_t) row->failures;
         node->agains = (uint16_t) row->agains;
@@ -138,6 +142,7 @@ static void restore_node(Run *run, const RunNodeRow *row) {
         node->outcome = row->outcome & 7U;
         node->is_idle = is_idle_row(row);
         run->n_idle += node->is_idle;
+        run->n_split += run_node_is_split(run, row->node);
         run_node_become(run, row->node, row->state, row->reason);
         node->at = row->at;
         run_hold_attempt(run, row->node, node->attempt == RUN_ATTEMPT_IS_HELD || node->attempt == RUN_ATTEMPT_IS_ASKED);
@@ -166,7 +171,11 @@ int run_engine_restore(RunFlow *flow, RunGraph *graph, const RunRow *row, const 
         run_lock_restore(run);
         run->is_being_restored = true;
         for (uint32_t i = 0; i < n_nodes; i++)
+                if (nodes[i].state == RUN_NODE_RUNNING)
+                        run_items_restore(run, nodes[i].node);
+        for (uint32_t i = 0; i < n_nodes; i++)
                 restore_node(run, &nodes[i]);
+        run_items_restored(run);
         run->is_being_restored = false;
         run_undo_restore(run);
         run_mark_unanswered(run);
@@ -225,13 +234,16 @@ static bool has_all_nodes(const RunGraph *graph, const Run *run) {
 
 int run_engine_grow(RunEngine *engine, uint32_t id, RunGraph *graph) {
         Run *old = run_find(engine, id), *run;
+        uint32_t n_expansions;
         RunFlow *flow;
         RunRow row;
         int r;
 
         if (!old)
                 return -ENOENT;
-        if (!run_is_judged(old) || !has_all_nodes(graph, old))
+        /* Nodes would have the numbers of instances. */
+        (void) run_graph_expansions(old->graph, &n_expansions);
+        if (n_expansions > 0 || !run_is_judged(old) || !has_all_nodes(graph, old))
                 return -EINVAL;
         flow = old->flow;
         row = old->row;
@@ -289,7 +301,8 @@ static void restored(Run *run, usec_t then, bool is_other_boot) {
                         node->at = rebase(node->at, then, now);
                 if (node->first_at > 0)
                         node->first_at = move(node->first_at, then, now);
-                run_change_node(run, i);
+                if (!run_item_is_untouched(run, i))
+                        run_change_node(run, i);
                 run_node_time(run, i);
                 run_node_restore(run, i);
         }
@@ -298,6 +311,7 @@ static void restored(Run *run, usec_t then, bool is_other_boot) {
                 run_change(run);
                 run_time(run);
         }
+        run_items_go_on(run);
         run_attempt_release(run);
         run_settle(run);
 }

@@ -95,13 +95,18 @@ static void dispatch(Run *run, uint32_t node) {
 
 /* Sleeps and jobs of units take no place of MaxParallel=, and so wait for none. */
 static void begin_sleepers(Run *run) {
-        const uint32_t *nodes = run_graph_by_urgency(run->graph);
-
         if (!run->has_sleepers || !may_begin(run) || !run_is_full(run))
                 return;
-        for (uint32_t i = run->first_ready; (i = run_set_next(run, RUN_SET_READY, i, run->n)) < run->n; i++)
-                if (run_policy_sleeps(run_graph_policy(run->graph, nodes[i])))
-                        run_attempt_make(run, nodes[i]);
+        for (uint32_t i = run->first_ready; (i = run_set_next(run, RUN_SET_READY, i, run->n)) < run->n; i++) {
+                const uint32_t node = run_graph_by_urgency(run->graph)[i];
+                const bool is_foreach = run_graph_policy(run->graph, node)->is_foreach;
+
+                if (is_foreach || run_policy_sleeps(run_graph_policy(run->graph, node)))
+                        run_attempt_make(run, node);
+                /* Each has another place in the new graph; those that come before run, or wait as before. */
+                if (is_foreach)
+                        i = UINT32_MAX;
+        }
         run_settle(run);
 }
 

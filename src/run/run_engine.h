@@ -32,7 +32,8 @@
  *
  * Functions return 0 or a negative errno. What is refused changes nothing.
  * Memory is taken when a flow, a run or a graph is made, and nowhere else: the
- * end of an attempt never fails for want of it. Times are µs of a clock that
+ * end of an attempt never fails for want of it. A node with Foreach= has a graph
+ * made when it begins. Times are µs of a clock that
  * goes on in suspend. Ids of runs are chosen by the caller, and not 0.
  */
 
@@ -110,6 +111,8 @@ typedef enum RunReason {
         RUN_REASON_INPUT_MISSING, /* FAILED: nobody has given what it needs */
         RUN_REASON_JOB, /* RUNNING: a job of a unit, and no process; CANCELLED: that was cancelled */
         RUN_REASON_REFUSED, /* FAILED: it must not be done, however often it is tried */
+        RUN_REASON_FOREACH, /* RUNNING: its instances are executed */
+        RUN_REASON_TOO_MANY, /* FAILED: it would have more instances than ForeachMax= allows */
         RUN_REASON_COMPENSATE, /* of a run: STOPPING, SUSPENDED while what has succeeded is undone … */
         RUN_REASON_FINAL, /* … and while the final node runs */
         RUN_REASON_CALLBACK, /* RUNNING: its command has ended, and somebody else completes it; FAILED: so they said */
@@ -135,6 +138,7 @@ typedef enum RunWhy {
         RUN_WHY_LOCK, /* see run_engine_get_lock() */
         RUN_WHY_RESOURCE,
         RUN_WHY_JOB, /* of a unit, to end */
+        RUN_WHY_ITEMS, /* its instances, to end */
         RUN_WHY_COMPENSATE, /* what has succeeded to be undone */
         RUN_WHY_FINAL, /* the final node */
         RUN_WHY_CALLBACK, /* somebody else, to complete it */
@@ -249,6 +253,13 @@ typedef struct RunHost {
         /* When a node with .sleeps_until wakes next, by the wall clock; 0: at once. NULL: there are no such nodes. */
         usec_t (*wake)(void *userdata, uint32_t run, uint32_t node);
         uint32_t (*random)(void *userdata); /* any of all values, for jitter */
+        /* These three may be NULL where no node has Foreach=. */
+        /* How many items such a node has: RUN_REASON_NONE, or why it fails. */
+        RunReason (*count)(void *userdata, uint32_t run, uint32_t node, uint32_t *ret_n);
+        /* From now on the run has that graph, with more nodes: 0, or -ENOMEM with which it does not. */
+        int (*grow)(void *userdata, uint32_t run, RunGraph *graph);
+        /* All instances have succeeded: RUN_REASON_NONE, or why the node has failed for all that. */
+        RunReason (*gather)(void *userdata, uint32_t run, uint32_t node);
 } RunHost;
 
 /* @host stays as long as the engine. -ENOMEM. */
@@ -405,7 +416,7 @@ void run_engine_restored(RunEngine *engine, uint32_t accepted, uint32_t durable,
 
 /*
  * The run goes on with @graph, which has all nodes of its graph, by their names, and more. -ENOENT; -EINVAL: it ends
- * already, or a node is missing; -ENOMEM: nothing has changed.
+ * already, has instances of Foreach=, or a node is missing; -ENOMEM: nothing has changed.
  */
 int run_engine_grow(RunEngine *engine, uint32_t run, RunGraph *graph);
 

@@ -46,6 +46,9 @@ struct RunGraph {
         IndexTable by_name; /* of nodes */
         RunDemand *demands; /* owned */
         uint32_t n_demands, demand;
+        RunGraph *definition; /* a reference: the graph without instances; NULL: it is this one */
+        RunExpansion *expansions; /* owned, by .first */
+        uint32_t n_expansions;
 };
 
 static RunGraph *free_graph(RunGraph *graph) {
@@ -62,6 +65,9 @@ static RunGraph *free_graph(RunGraph *graph) {
         vector_deinit(&graph->policies);
         index_table_deinit(&graph->by_name);
         free(graph->demands);
+        free(graph->expansions);
+        /* That one is the graph of a definition, and has none itself. */
+        run_graph_unref(graph->definition);
         free(graph);
         return NULL;
 }
@@ -202,13 +208,25 @@ static void judge_edges(RunGraph *graph, uint32_t node) {
         for (uint32_t i = 0; i < n; i++)
                 has_must = has_must || !(edges[i] & RUN_EDGE_OPTIONAL);
         for (uint32_t i = 0; i < n; i++) {
-                const bool is_judged = readiness == RUN_READY_NAMED ? (edges[i] & RUN_EDGE_NAMED) != 0
-                                                                    : !(edges[i] & RUN_EDGE_OPTIONAL) || !has_must;
+                const bool counts = readiness == RUN_READY_NAMED ? (edges[i] & RUN_EDGE_NAMED) != 0
+                                                                 : !(edges[i] & RUN_EDGE_OPTIONAL) || !has_must;
+                const bool is_judged = counts && !(edges[i] & RUN_EDGE_ITEM);
 
                 edges[i] |= is_judged ? RUN_EDGE_IS_JUDGED : 0;
                 edges[i] |= hands_failure(readiness) ? RUN_EDGE_HANDS_FAILURE : 0;
                 graph->nodes[node].n_judged += is_judged;
         }
+}
+
+/* How many parents count is not known before each of them has its instances. */
+static bool has_items_above(const RunGraph *graph, uint32_t node) {
+        uint32_t n;
+        const uint32_t *parents = run_graph_parents(graph, node, &n);
+
+        for (uint32_t i = 0; i < n; i++)
+                if (run_graph_policy(graph, parents[i])->is_foreach || run_graph_policy(graph, parents[i])->is_item)
+                        return true;
+        return false;
 }
 
 static int check_amount(const RunGraph *graph, uint32_t node, char **ret_problem) {
@@ -218,7 +236,8 @@ static int check_amount(const RunGraph *graph, uint32_t node, char **ret_problem
         if (policy->readiness == RUN_READY_NAMED && n == 0)
                 return refuse(ret_problem, "Node \"%s\" waits for parents by name, and has none of these.",
                               run_graph_name(graph, node));
-        if (policy->readiness == RUN_READY_AT_LEAST && (policy->amount == 0 || policy->amount > n))
+        if (policy->readiness == RUN_READY_AT_LEAST &&
+            (policy->amount == 0 || (policy->amount > n && !has_items_above(graph, node))))
                 return refuse(ret_problem, "Node \"%s\" wants at least %u parents to succeed, and has %u.",
                               run_graph_name(graph, node), policy->amount, n);
         if (policy->readiness == RUN_READY_AT_LEAST_PERCENT && (policy->amount == 0 || policy->amount > 100))
@@ -533,6 +552,19 @@ static int add_demands(RunGraph *graph, const RunGraphSpec *spec) {
         return graph->demands ? 0 : -ENOMEM;
 }
 
+static int add_expansions(RunGraph *graph, const RunGraphSpec *spec) {
+        if (!spec->definition)
+                return 0;
+        graph->definition = run_graph_ref(spec->definition);
+        graph->expansions = calloc(spec->n_expansions + 1U, sizeof(*graph->expansions));
+        if (!graph->expansions)
+                return -ENOMEM;
+        if (spec->n_expansions > 0)
+                memcpy(graph->expansions, spec->expansions, spec->n_expansions * sizeof(*graph->expansions));
+        graph->n_expansions = spec->n_expansions;
+        return 0;
+}
+
 /* The node that each compensation undoes, and the compensation of each node. */
 static int add_partners(RunGraph *graph, const RunGraphSpec *spec) {
         bool has_partners = false;
@@ -582,6 +614,8 @@ int run_graph_new(const RunGraphSpec *spec, RunGraph **ret_graph, char **ret_pro
                 r = add_partners(graph, spec);
         if (r == 0)
                 r = add_demands(graph, spec);
+        if (r == 0)
+                r = add_expansions(graph, spec);
         if (r < 0)
                 return r;
         r = add_edges(graph, spec, ret_problem);
@@ -601,6 +635,21 @@ int run_graph_new(const RunGraphSpec *spec, RunGraph **ret_graph, char **ret_pro
                 return r;
         *ret_graph = take_ptr(graph);
         return 0;
+}
+
+const RunExpansion *run_graph_expansions(const RunGraph *graph, uint32_t *ret_n) {
+        *ret_n = graph->n_expansions;
+        return graph->expansions;
+}
+
+RunGraph *run_graph_definition(RunGraph *graph) {
+        return graph->definition ? graph->definition : graph;
+}
+
+const RunDemand *run_graph_demands(const RunGraph *graph, uint32_t *ret_n, uint32_t *ret_of_run) {
+        *ret_n = graph->n_demands;
+        *ret_of_run = graph->demand;
+        return graph->demands;
 }
 
 uint32_t run_graph_count(const RunGraph *graph) {
@@ -718,5 +767,6 @@ size_t run_graph_bytes(const RunGraph *graph) {
                (graph->partners ? graph->n * sizeof(*graph->partners) : 0) +
                graph->policies.allocated * sizeof(*graph->policies.items) +
                graph->by_name.n_slots * sizeof(*graph->by_name.slots) +
+               graph->n_expansions * sizeof(*graph->expansions) +
                run_demands_bytes(graph->demands, graph->n_demands);
 }

@@ -51,6 +51,7 @@ typedef enum RunEdge {
         RUN_EDGE_IS_JUDGED = 1 << 4, /* the parent counts for readiness */
         RUN_EDGE_HANDS_FAILURE = 1 << 5, /* a parent that was skipped for a failure counts as failed */
         RUN_EDGE_OTHERWISE = 1 << 6, /* from a node with When= to the node with Otherwise= beside it */
+        RUN_EDGE_ITEM = 1 << 7, /* from a node with Foreach= to one of its instances */
 } RunEdge;
 
 /* Results after which what has succeeded is undone; bits. */
@@ -134,6 +135,9 @@ typedef struct RunPolicy {
         bool sleeps_until; /* it does nothing until a time that the host names */
         bool has_gate; /* a person approves the node before it begins */
         bool gives_up_locks; /* while it is DEFERRED or PENDING */
+        bool is_foreach; /* Foreach=: instances of the node act in its place */
+        bool is_item; /* it is such an instance; run_graph_set_items() makes them */
+        uint32_t foreach_parallel; /* instances that run at a time; 0: no limit of their own */
         bool drops_result, saves_result; /* of no account to the engine */
         bool has_callback; /* an attempt that has succeeded waits until somebody else completes the node */
 } RunPolicy;
@@ -163,11 +167,25 @@ typedef struct RunGraphSpec {
         const RunDemand *demands; /* copied */
         uint32_t n_demands;
         uint32_t demand; /* of a run, as in RunPolicy */
+        const struct RunExpansion *expansions; /* copied: of run_graph_expand() … */
+        uint32_t n_expansions;
+        struct RunGraph *definition; /* … which takes a reference; NULL: it is one itself */
         uint32_t first_extra, n_extra; /* those of the end, which stand together */
         unsigned undo_on; /* RUN_UNDO_ON_… */
 } RunGraphSpec;
 
 typedef struct RunGraph RunGraph;
+
+/*
+ * Instances of a node with Foreach=, which have numbers behind all nodes of the definition. A number stays with its
+ * instance as long as the run, so that a node that is executed again with more items has several of these.
+ */
+typedef struct RunExpansion {
+        uint32_t node;
+        uint32_t first, n; /* numbers of instances … */
+        uint32_t item; /* … the first of which is this one, from 0 */
+        uint32_t used; /* so many of them are there now; the others have no edges */
+} RunExpansion;
 
 /*
  * Makes a graph with one reference. 0, -ENOMEM, or -EINVAL with a sentence in *ret_problem (owned by the caller) for a
@@ -178,6 +196,23 @@ int run_graph_new(const RunGraphSpec *spec, RunGraph **ret_graph, char **ret_pro
 RunGraph *run_graph_ref(RunGraph *graph);
 RunGraph *run_graph_unref(RunGraph *graph); /* accepts NULL, returns NULL */
 DEFINE_CLEANUP(RunGraph, run_graph_unref)
+
+/*
+ * The graph of a run whose nodes with Foreach= have instances: NODE[0] … between the node and its children, which count
+ * each instance as a parent in place of the node. @definition is the graph without instances. 0, -ENOMEM, or -EINVAL
+ * for expansions that cannot be.
+ */
+int run_graph_expand(RunGraph *definition, const RunExpansion *expansions, uint32_t n, RunGraph **ret_graph);
+/* The same as @graph, but with @n instances of @node; 0: it has none (any more). As of run_graph_expand(). */
+int run_graph_set_items(RunGraph *graph, uint32_t node, uint32_t n, RunGraph **ret_graph);
+RunGraph *run_graph_definition(RunGraph *graph); /* borrowed: the graph without instances */
+const RunExpansion *run_graph_expansions(const RunGraph *graph, uint32_t *ret_n);
+/* The node that @node is an instance of, and of which item; RUN_NODE_NONE: it is none. */
+uint32_t run_graph_item_of(const RunGraph *graph, uint32_t node, uint32_t *ret_item);
+uint32_t run_graph_find_item(const RunGraph *graph, uint32_t node, uint32_t item); /* RUN_NODE_NONE: there is none */
+uint32_t run_graph_count_items(const RunGraph *graph, uint32_t node);
+/* As the definition has it: of an instance its node. */
+uint32_t run_graph_origin(const RunGraph *graph, uint32_t node);
 
 uint32_t run_graph_count(const RunGraph *graph);
 uint32_t run_graph_count_extra(const RunGraph *graph); /* those of the end */
@@ -211,5 +246,7 @@ uint32_t run_graph_urgency(const RunGraph *graph, uint32_t node); /* its place a
 uint32_t run_graph_way(const RunGraph *graph, uint32_t node); /* edges of that way, at most 65535 */
 /* What a node, or with RUN_NODE_NONE a run, takes: borrowed; NULL: nothing. */
 const RunDemand *run_graph_demand(const RunGraph *graph, uint32_t node);
-/* What the graph takes, without what its allocations cost. */
+/* All demands, and which of them is that of a run, as in RunGraphSpec. */
+const RunDemand *run_graph_demands(const RunGraph *graph, uint32_t *ret_n, uint32_t *ret_of_run);
+/* What the graph takes, without what its allocations cost; that of its definition is not in it. */
 size_t run_graph_bytes(const RunGraph *graph);

@@ -23,10 +23,53 @@ size_t run_engine_bytes(uint32_t n_nodes) {
                _RUN_SET_MAX * words(n_nodes) * sizeof(uint64_t) + sizeof(uint64_t);
 }
 
+static size_t node_bytes(uint32_t n_nodes) {
+        return run_engine_bytes(n_nodes) - sizeof(Run);
+}
+
 /* Sets and timers stand behind the nodes. */
+static void place_nodes(Run *run, RunNode *nodes, uint32_t n) {
+        uint64_t *sets = (uint64_t *) (nodes + n);
+
+        for (unsigned i = 0; i < _RUN_SET_MAX; i++)
+                run->sets[i] = sets + i * words(n);
+        run->timers = (uint32_t *) (sets + _RUN_SET_MAX * words(n));
+        run->nodes = nodes;
+        run->n = n;
+}
+
+/* What sleeps, or is done by its instances, needs no place. */
+static bool needs_no_place(const RunPolicy *policy) {
+        return run_policy_sleeps(policy) || policy->is_foreach;
+}
+
+/* Instances that are not there count for nothing. */
+static void find_unused(Run *run) {
+        uint32_t n;
+        const RunExpansion *expansions = run_graph_expansions(run->graph, &n);
+
+        for (uint32_t i = 0; i < n; i++)
+                for (uint32_t k = 0; k < expansions[i].n; k++) {
+                        RunNode *node = &run->nodes[expansions[i].first + k];
+                        const bool is_unused = k >= expansions[i].used;
+
+                        if (node->is_unused == is_unused)
+                                continue;
+                        node->is_unused = is_unused;
+                        run->tally[node->state] += is_unused ? UINT32_MAX : 1;
+                        run->n_unused += is_unused ? 1 : UINT32_MAX;
+                }
+}
+
+static void init_node(Run *run, uint32_t node, uint32_t generation) {
+        run->nodes[node].place = HEAP_NOWHERE;
+        run->nodes[node].generation = (uint16_t) generation;
+        run->has_sleepers = run->has_sleepers || needs_no_place(run_graph_policy(run->graph, node));
+}
+
 int run_instance_new(RunFlow *flow, RunGraph *graph, const RunRow *row, bool is_restored, Run **ret_run) {
         const uint32_t n = run_graph_count(graph), n_extra = run_graph_count_extra(graph);
-        uint64_t *sets;
+        RunNode *nodes;
         Run *run;
         int r;
 
@@ -37,18 +80,19 @@ int run_instance_new(RunFlow *flow, RunGraph *graph, const RunRow *row, bool is_
                 r = heap_reserve(&flow->engine->offers, flow->engine->runs.n + 1);
         if (r < 0)
                 return r;
-        run = calloc(1, run_engine_bytes(n));
-        if (!run)
+        run = calloc(1, sizeof(*run));
+        nodes = calloc(1, node_bytes(n));
+        if (!run || !nodes) {
+                free(run);
+                free(nodes);
                 return -ENOMEM;
-        sets = (uint64_t *) (run->nodes + n);
-        for (unsigned i = 0; i < _RUN_SET_MAX; i++)
-                run->sets[i] = sets + i * words(n);
-        run->timers = (uint32_t *) (sets + _RUN_SET_MAX * words(n));
+        }
+        place_nodes(run, nodes, n);
         run->flow = flow;
         run->graph = run_graph_ref(graph);
         run->settings = flow->settings;
         run->n_extra = n_extra;
-        run->n = run->first_marked = run->first_changed = run->first_ready = n;
+        run->first_marked = run->first_changed = run->first_ready = n;
         run->row = *row;
         if (row->has_priority)
                 run->settings.priority = row->priority;
@@ -57,20 +101,22 @@ int run_instance_new(RunFlow *flow, RunGraph *graph, const RunRow *row, bool is_
         run->extra_tally[RUN_NODE_WAITING] = n_extra;
         run->place = run->offer_place = HEAP_NOWHERE;
         run->due = USEC_INFINITY;
-        for (uint32_t i = 0; i < n; i++) {
-                run->nodes[i].place = HEAP_NOWHERE;
-                run->nodes[i].generation = 1;
-                run->has_sleepers = run->has_sleepers || run_policy_sleeps(run_graph_policy(graph, i));
-        }
-        r = run_lock_init(run, is_restored);
+        for (uint32_t i = 0; i < n; i++)
+                init_node(run, i, 1);
+        r = run_items_init(run);
+        if (r == 0)
+                r = run_lock_init(run, is_restored);
         if (r == 0 && n_extra > 0 && !(run->undo = calloc(n_extra, sizeof(*run->undo))))
                 r = -ENOMEM;
         if (r < 0) {
                 run_lock_deinit(run);
                 run_graph_unref(run->graph);
+                free(run->items);
+                free(run->nodes);
                 free(run);
                 return r;
         }
+        find_unused(run);
         (void) id_map_put(&flow->engine->runs, row->id, run);
         run->previous = flow->last;
         if (flow->last)
@@ -97,8 +143,70 @@ void run_instance_free(Run *run) {
         run_lock_deinit(run);
         (void) id_map_remove(&flow->engine->runs, run->row.id);
         run_graph_unref(run->graph);
+        free(run->items);
+        free(run->nodes);
         free(run->undo);
         free(run);
+}
+
+/* Marks of a set that stand by a place of each node, moved to the places of @graph. */
+static void move_set(Run *run, const uint64_t *from, uint64_t *to, uint32_t n, const RunGraph *graph,
+                     uint32_t (*place_of)(const RunGraph *graph, uint32_t node)) {
+        for (uint32_t i = 0; i < n; i++) {
+                const uint32_t before = place_of(run->graph, i), now = place_of(graph, i);
+
+                if (from[before / BITS] >> before % BITS & 1)
+                        to[now / BITS] |= UINT64_C(1) << now % BITS;
+        }
+}
+
+static void move_sets(Run *run, uint64_t *const old[static _RUN_SET_MAX], uint32_t n, const RunGraph *graph) {
+        for (unsigned set = 0; set < _RUN_SET_MAX; set++)
+                if (set == RUN_SET_READY)
+                        move_set(run, old[set], run->sets[set], n, graph, run_graph_urgency);
+                else if (set == RUN_SET_MARKED || set == RUN_SET_DOUBTED)
+                        move_set(run, old[set], run->sets[set], n, graph, run_graph_rank);
+                else
+                        memcpy(run->sets[set], old[set], words(n) * sizeof(uint64_t));
+        /* All of them may stand anywhere now. */
+        run->first_ready = 0;
+        if (run->first_marked < run->end_marked) {
+                run->first_marked = 0;
+                run->end_marked = run->n;
+        } else
+                run->first_marked = run->n;
+        if (run->end_doubted > 0)
+                run->end_doubted = run->n;
+        if (run->first_changed >= run->end_changed)
+                run->first_changed = run->n;
+}
+
+int run_instance_grow(Run *run, RunGraph *graph) {
+        const uint32_t n_old = run->n, n = run_graph_count(graph);
+        uint64_t *old_sets[_RUN_SET_MAX];
+        const uint32_t *old_timers = run->timers;
+        RunNode *old = run->nodes, *nodes = calloc(1, node_bytes(n));
+        int r = nodes ? run_lock_grow(run, graph) : -ENOMEM;
+
+        assert(n >= n_old);
+
+        if (r < 0) {
+                free(nodes);
+                return r;
+        }
+        memcpy(old_sets, run->sets, sizeof(old_sets));
+        place_nodes(run, nodes, n);
+        memcpy(run->nodes, old, n_old * sizeof(*old));
+        memcpy(run->timers, old_timers, run->n_timers * sizeof(*old_timers));
+        move_sets(run, old_sets, n_old, graph);
+        free(old);
+        run_graph_unref(run->graph);
+        run->graph = run_graph_ref(graph);
+        run->tally[RUN_NODE_WAITING] += n - n_old;
+        for (uint32_t i = n_old; i < n; i++)
+                init_node(run, i, run->nodes[run_graph_origin(graph, i)].generation);
+        find_unused(run);
+        return 0;
 }
 
 Run *run_find(const RunEngine *engine, uint32_t id) {
@@ -205,8 +313,8 @@ static usec_t due_of(const Run *run, uint32_t node) {
                 return usec_add(entry->at, policy->queue_timeout);
         if (entry->state != RUN_NODE_RUNNING || entry->outcome != RUN_OUTCOME_OPEN)
                 return USEC_INFINITY;
-        /* The time of an attempt goes on while its node waits to be completed. */
-        if (entry->attempt == RUN_ATTEMPT_IS_STARTED || entry->is_idle)
+        /* The time of an attempt goes on while its node waits to be completed; that of instances is their own. */
+        if (entry->attempt == RUN_ATTEMPT_IS_STARTED || (entry->is_idle && !run_node_is_split(run, node)))
                 due = MIN(due, usec_add(entry->at, policy->timeout));
         return due;
 }

@@ -10,9 +10,16 @@
  */
 
 #include <errno.h>
+#include <string.h>
 
 #include "basic/text.h"
 #include "run/run_private.h"
+
+/* What @node itself takes: the instances of a node with Foreach= take it in its place. */
+static const RunDemand *demand_of(const RunGraph *graph, uint32_t node) {
+        return node != RUN_NODE_NONE && run_graph_policy(graph, node)->is_foreach ? NULL
+                                                                                  : run_graph_demand(graph, node);
+}
 
 static RunClaim *claim_of(const Run *run, uint32_t node) {
         return run->claims ? run->claims[node] : NULL;
@@ -22,20 +29,23 @@ bool run_lock_has(const Run *run, uint32_t node) {
         return claim_of(run, node);
 }
 
-uint8_t run_node_priority(const Run *run, uint32_t node) {
-        const RunPolicy *policy = run_graph_policy(run->graph, node);
-
+static uint8_t priority_by(const Run *run, const RunPolicy *policy) {
         return policy->takes_priority ? run->settings.priority : policy->priority;
+}
+
+uint8_t run_node_priority(const Run *run, uint32_t node) {
+        return priority_by(run, run_graph_policy(run->graph, node));
 }
 
 /* — memory — */
 
-static RunGate *gate_of(Run *run, uint32_t node) {
-        return run_node_is_wait(run, node) ? &run->wait_gate : &run->gate;
+static RunGate *gate_of(Run *run, const RunPolicy *policy) {
+        return policy->action != RUN_ACTION_PROCESS ? &run->wait_gate : &run->gate;
 }
 
-static int add_claim(Run *run, uint32_t node, bool is_restored, RunClaim **ret_claim) {
-        const RunDemand *demand = run_graph_demand(run->graph, node);
+static int add_claim(Run *run, const RunGraph *graph, uint32_t node, bool is_restored, RunClaim **ret_claim) {
+        const RunDemand *demand = demand_of(graph, node);
+        const RunPolicy *policy = node != RUN_NODE_NONE ? run_graph_policy(graph, node) : NULL;
         const bool is_of_run = node == RUN_NODE_NONE;
 
         return !demand ? 0 :
@@ -44,9 +54,9 @@ static int add_claim(Run *run, uint32_t node, bool is_restored, RunClaim **ret_c
                                                .key = { run->row.id, is_of_run ? RUN_CLAIM_OF_RUN : node },
                                                .demand = *demand,
                                                .priority = is_of_run ? run->settings.priority :
-                                                                       run_node_priority(run, node),
+                                                                       priority_by(run, policy),
                                                .above = is_of_run ? NULL : run->claim,
-                                               .gate = is_of_run ? &run->flow->gate : gate_of(run, node),
+                                               .gate = is_of_run ? &run->flow->gate : gate_of(run, policy),
                                                .is_unchecked = is_restored,
                                                .userdata = run,
                                        },
@@ -55,13 +65,13 @@ static int add_claim(Run *run, uint32_t node, bool is_restored, RunClaim **ret_c
 
 static bool has_demands(const Run *run) {
         for (uint32_t i = 0; i < run->n; i++)
-                if (run_graph_demand(run->graph, i))
+                if (demand_of(run->graph, i))
                         return true;
         return false;
 }
 
 int run_lock_init(Run *run, bool is_restored) {
-        int r = add_claim(run, RUN_NODE_NONE, is_restored, &run->claim);
+        int r = add_claim(run, run->graph, RUN_NODE_NONE, is_restored, &run->claim);
 
         if (r < 0 || !has_demands(run))
                 return r;
@@ -69,8 +79,36 @@ int run_lock_init(Run *run, bool is_restored) {
         if (!run->claims)
                 return -ENOMEM;
         for (uint32_t i = 0; i < run->n && r == 0; i++)
-                r = add_claim(run, i, is_restored, &run->claims[i]);
+                r = add_claim(run, run->graph, i, is_restored, &run->claims[i]);
         return r;
+}
+
+int run_lock_grow(Run *run, const RunGraph *graph) {
+        const uint32_t n = run_graph_count(graph);
+        bool has_more = false;
+        RunClaim **claims;
+        int r = 0;
+
+        for (uint32_t i = run->n; i < n && !has_more; i++)
+                has_more = demand_of(graph, i);
+        if (!has_more && !run->claims)
+                return 0;
+        claims = calloc(n, sizeof(*claims));
+        if (!claims)
+                return -ENOMEM;
+        if (run->claims)
+                memcpy(claims, run->claims, run->n * sizeof(*claims));
+        for (uint32_t i = run->n; i < n && r == 0; i++)
+                r = add_claim(run, graph, i, false, &claims[i]);
+        if (r < 0) {
+                for (uint32_t i = run->n; i < n; i++)
+                        run_claim_free(claims[i]);
+                free(claims);
+                return r;
+        }
+        free(run->claims);
+        run->claims = claims;
+        return 0;
 }
 
 void run_lock_deinit(Run *run) {
@@ -92,7 +130,7 @@ static bool keeps_locks(const Run *run, uint32_t node) {
 
 /* A node of a run that has not begun does not wait yet. */
 static bool wait_for(Run *run, uint32_t node, RunClaim *claim) {
-        if (!run_has_begun(run))
+        if (!run_has_begun(run) || !run_item_has_turn(run, node))
                 return true;
         run_claim_wait(claim, run->nodes[node].at, run_graph_urgency(run->graph, node));
         return run_claim_find_cycle(claim, NULL, 0) == 0;

@@ -147,6 +147,7 @@ void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reas
         const RunNodeState from = entry->state;
         const RunReason reason_before = entry->reason;
         const bool had_started = run_node_has_started(entry, from);
+        const bool is_item = run_graph_policy(run->graph, node)->is_item;
         uint32_t *tally = run_node_is_extra(run, node) ? run->extra_tally : run->tally;
 
         tally[from]--;
@@ -155,8 +156,11 @@ void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reas
                 run->n_waits += (uint32_t) (state == RUN_NODE_RUNNING) - (from == RUN_NODE_RUNNING);
         entry->state = state;
         entry->reason = reason;
+        if (is_item)
+                run_item_take_turn(run, node, from);
         if (state != RUN_NODE_RUNNING) {
                 run->n_idle -= entry->is_idle;
+                run->n_split -= run_node_is_split(run, node);
                 entry->is_idle = false;
                 run_hold_attempt(run, node, false);
                 entry->attempt = RUN_ATTEMPT_NONE;
@@ -165,7 +169,8 @@ void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reas
                         entry->at = state == RUN_NODE_READY ? run->flow->engine->now : 0;
         }
         if (from == RUN_NODE_READY || state == RUN_NODE_READY)
-                put_ready(run, node, state == RUN_NODE_READY && !run_lock_has(run, node));
+                put_ready(run, node,
+                          state == RUN_NODE_READY && !run_lock_has(run, node) && run_item_has_turn(run, node));
         run_set_put(run, RUN_SET_PENDING, node, state == RUN_NODE_PENDING);
         run->may_be_unneeded = run->may_be_unneeded || state == RUN_NODE_PENDING;
         if (state > RUN_NODE_BLOCKED)
@@ -182,6 +187,15 @@ void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reas
                 run->fired = run_graph_policy(run->graph, node)->end_run;
         if (!run_lock_node(run, node))
                 run_node_become(run, node, RUN_NODE_PENDING, RUN_REASON_DEADLOCK);
+        else if (is_item)
+                run_item_changed(run, node, from);
+}
+
+void run_node_offer(Run *run, uint32_t node) {
+        if (!run_lock_has(run, node))
+                put_ready(run, node, true);
+        else if (!run_lock_node(run, node))
+                run_node_become(run, node, RUN_NODE_PENDING, RUN_REASON_DEADLOCK);
 }
 
 void run_node_idle(Run *run, uint32_t node, RunReason reason) {
@@ -190,6 +204,7 @@ void run_node_idle(Run *run, uint32_t node, RunReason reason) {
         run_hold_attempt(run, node, false);
         entry->attempt = RUN_ATTEMPT_NONE;
         run->n_idle += !entry->is_idle;
+        run->n_split += !entry->is_idle && run_graph_policy(run->graph, node)->is_foreach;
         entry->is_idle = true;
         run_node_become(run, node, RUN_NODE_RUNNING, reason);
 }
@@ -363,7 +378,8 @@ static void judge(Run *run, uint32_t node) {
         const RunNodeState state = run->nodes[node].state;
         RunNodeEvent verdict;
 
-        if ((state != RUN_NODE_WAITING && state != RUN_NODE_BLOCKED) || run_node_is_extra(run, node))
+        if ((state != RUN_NODE_WAITING && state != RUN_NODE_BLOCKED) || run_node_is_extra(run, node) ||
+            run_graph_policy(run->graph, node)->is_item)
                 return;
         verdict = ask_parents(run, node);
         if (run_graph_policy(run->graph, node)->is_otherwise && verdict != RUN_NODE_EVENT_NEVER) {
@@ -448,11 +464,11 @@ void run_mark_unanswered(Run *run) {
 
 void run_node_skip_rest(Run *run) {
         for (uint32_t i = 0; i < run->n; i++)
-                if (run_node_is_extra(run, i))
+                if (run_node_is_extra(run, i) || run->nodes[i].is_unused)
                         continue;
                 else if (run->nodes[i].state < RUN_NODE_SUCCEEDED && run->nodes[i].state != RUN_NODE_RUNNING)
                         run_node_become(run, i, RUN_NODE_SKIPPED, RUN_REASON_ENDED);
-                else if (run->nodes[i].is_idle)
+                else if (run->nodes[i].is_idle && !run_node_is_split(run, i))
                         /* There is nothing whose end could be waited for. */
                         run_node_become(run, i, RUN_NODE_CANCELLED, RUN_REASON_ENDED);
 }

@@ -4,8 +4,9 @@
 /*
  * Runs from inside
  *
- * All of a run is one allocation. Nodes that are READY, that are to be looked
- * at again, or whose row has changed are bits in sets.
+ * A run is two allocations: what it is, and its nodes, which are more when a
+ * node with Foreach= begins. Nodes that are READY, that are to be looked at
+ * again, or whose row has changed are bits in sets.
  */
 
 #include <assert.h>
@@ -31,6 +32,8 @@ typedef struct RunNode {
         uint8_t is_wanted : 1, has_passed : 1; /* a person has asked for it; its condition was true */
         uint8_t is_approved : 1; /* its gate is open */
         uint8_t is_idle : 1; /* RUNNING without a process */
+        uint8_t is_unused : 1; /* an instance that is not there: its node has fewer items */
+        uint8_t has_turn : 1; /* of an instance: READY or RUNNING within ForeachParallel= */
         uint8_t completion : 2; /* RunCompletion */
 } RunNode;
 
@@ -49,6 +52,15 @@ typedef enum RunSet {
         _RUN_SET_MAX,
 } RunSet;
 
+/* A node with Foreach=. */
+typedef struct RunItems {
+        uint32_t node;
+        uint32_t n_open; /* instances that have not ended */
+        uint32_t n_turns; /* that have .has_turn */
+        uint32_t n_waiting; /* that are READY, and have not */
+        uint32_t next; /* no item before it is one of these */
+} RunItems;
+
 typedef struct Run {
         RunFlow *flow; /* borrowed */
         struct Run *next, *previous; /* of the flow, in the order of submission */
@@ -61,7 +73,13 @@ typedef struct Run {
         uint32_t n_held;
         uint32_t n_waits; /* nodes that are RUNNING without a process … */
         uint32_t n_ready_waits; /* … and those of RUN_SET_READY that will be */
-        uint32_t n_idle; /* nodes that are RUNNING without a process */
+        uint32_t n_idle; /* nodes that are RUNNING without a process … */
+        uint32_t n_split; /* … of these, those whose instances are executed */
+        uint32_t n_unused;
+        uint32_t n_items; /* of .items */
+        RunItems *items; /* owned: nodes with Foreach=, by number */
+        uint32_t n_waiting_turns; /* the sum of .n_waiting of .items */
+        bool may_complete; /* the last instance of a node has ended */
         uint32_t first_marked, end_marked; /* no rank outside is in RUN_SET_MARKED */
         uint32_t first_changed, end_changed;
         uint32_t first_ready;
@@ -85,7 +103,7 @@ typedef struct Run {
         uint32_t n_undo, undo_at;
         uint32_t *timers; /* a heap of nodes */
         uint64_t *sets[_RUN_SET_MAX];
-        RunNode nodes[];
+        RunNode *nodes; /* owned, with sets and timers */
 } Run;
 
 struct RunFlow {
@@ -141,6 +159,11 @@ static inline bool run_node_is_wait(const Run *run, uint32_t node) {
         return run_graph_policy(run->graph, node)->action != RUN_ACTION_PROCESS;
 }
 
+/* Instances of @node are executed in its place. */
+static inline bool run_node_is_split(const Run *run, uint32_t node) {
+        return run->nodes[node].is_idle && run_graph_policy(run->graph, node)->is_foreach;
+}
+
 /* The run may begin once there is room. */
 static inline bool run_can_wait(const Run *run) {
         return !run->row.is_held && (run->row.state == RUN_CREATED || run->row.state == RUN_QUEUED);
@@ -171,6 +194,8 @@ static inline bool run_node_is_extra(const Run *run, uint32_t node) {
 /* With the numbers of @row, and its priority, if it has one. */
 int run_instance_new(RunFlow *flow, RunGraph *graph, const RunRow *row, bool is_restored, Run **ret_run);
 void run_instance_free(Run *run);
+/* The run has @graph from now on, which has its nodes and perhaps more. -ENOMEM: nothing has changed. */
+int run_instance_grow(Run *run, RunGraph *graph);
 bool run_set_has(const Run *run, RunSet set, uint32_t at);
 void run_set_put(Run *run, RunSet set, uint32_t at, bool value);
 /* The first one from @from on, before @end; @end: none. */
@@ -200,6 +225,8 @@ void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reas
 void run_node_idle(Run *run, uint32_t node, RunReason reason);
 /* A failure without a further try: @node becomes @state, or what its policy says. */
 void run_node_fail(Run *run, uint32_t node, RunNodeState state, RunReason reason);
+/* A node that is READY is one of those that may begin, or waits for what it takes. */
+void run_node_offer(Run *run, uint32_t node);
 bool run_node_has_started(const RunNode *node, RunNodeState state); /* or was decided without that */
 bool run_node_is_skipped_as_unneeded(const RunNode *node);
 /* Whether the command that judges @node is to be asked with the end of the turn. */
@@ -224,6 +251,33 @@ void run_reset_below(Run *run, uint32_t node, bool all);
 /* Resets all nodes that @resets says, and all below them. */
 void run_reset_all(Run *run, bool (*resets)(const Run *run, uint32_t node));
 void run_drop_unneeded(Run *run);
+
+/* — run_turn.c: what is counted of instances of nodes with Foreach= — */
+
+int run_items_init(Run *run); /* 0 or -ENOMEM */
+RunItems *run_items_find(const Run *run, uint32_t node); /* NULL: it has no Foreach= */
+/* An instance has a new state, and gets a turn by it, or gives it back. */
+void run_item_take_turn(Run *run, uint32_t node, RunNodeState from);
+void run_item_changed(Run *run, uint32_t node, RunNodeState from); /* after that */
+bool run_item_has_turn(const Run *run, uint32_t node); /* or needs none */
+bool run_item_is_untouched(const Run *run, uint32_t node); /* an instance that has not begun: it has no row */
+
+/* — run_item.c: instances of nodes with Foreach= — */
+
+void run_items_begin(Run *run, uint32_t node); /* in place of an attempt */
+void run_items_complete(Run *run); /* nodes of which all instances have ended */
+/* Instances that have waited for their turn may begin. */
+void run_items_give_turns(Run *run);
+/* What an instance has become is looked at again. */
+void run_items_open(Run *run, uint32_t instance);
+/* After a reset: nodes that begin anew have no instances, and … */
+void run_items_unfold(Run *run);
+/* … nodes of which instances begin anew go on with these. */
+void run_items_go_on(Run *run);
+/* Resets all instances of @node that have not succeeded. */
+void run_items_retry(Run *run, uint32_t node);
+void run_items_restore(Run *run, uint32_t node); /* it is RUNNING: what has no row is READY */
+void run_items_restored(Run *run); /* all rows were given back */
 
 /* — run_need.c: short circuit — */
 
@@ -251,6 +305,7 @@ uint32_t *run_offer_place(void *run);
 
 int run_lock_init(Run *run, bool is_restored); /* also if that fails it is to be undone */
 void run_lock_deinit(Run *run);
+int run_lock_grow(Run *run, const RunGraph *graph); /* for what @graph has more; -ENOMEM: nothing has changed */
 bool run_lock_has(const Run *run, uint32_t node); /* the node takes something */
 /* After a change of the state of a node, and after a restart: false if the node would wait for ever. */
 bool run_lock_node(Run *run, uint32_t node);

@@ -71,10 +71,11 @@ static void settle_stopping(Run *run) {
 }
 
 static void settle_running(Run *run) {
-        const uint32_t moving = run->tally[RUN_NODE_READY] + run->tally[RUN_NODE_RUNNING] +
+        /* A node that waits for its instances moves as they do. */
+        const uint32_t moving = run->tally[RUN_NODE_READY] + run->tally[RUN_NODE_RUNNING] - run->n_split +
                                 run->tally[RUN_NODE_DEFERRED] + run->n_to_ask + run->n_asked;
 
-        if (count_terminal(run) == run->n - run->n_extra) {
+        if (count_terminal(run) == run->n - run->n_extra - run->n_unused) {
                 if (run->row.state != RUN_PAUSED)
                         run_stop(run, result_of(run));
         } else if (run->row.state == RUN_PAUSING && run_count_attempts(run) == 0)
@@ -97,17 +98,23 @@ void run_fire(Run *run) {
 }
 
 void run_settle(Run *run) {
+        /* A node is what its instances are before its children are judged. */
+        run_items_complete(run);
         run_fire(run);
         do {
                 /* A skipped node is told to its children, and each decision may leave other nodes unneeded. */
                 do {
+                        run_items_complete(run);
                         run_judge(run);
                         run_skip_unneeded(run);
                 } while (run->first_marked < run->end_marked);
                 run_drop_unneeded(run);
+                run_items_complete(run);
+                run_items_give_turns(run);
         } while (run->first_marked < run->end_marked || run->end_doubted > 0);
         /* A condition without a value ends the run when all else that follows from the event is decided. */
         run_fire(run);
+        run_items_complete(run);
         if (run_is_open(run))
                 settle_running(run);
         if (run->row.state == RUN_STOPPING)
@@ -119,6 +126,7 @@ void run_settle(Run *run) {
 void run_end_unbegun(Run *run, RunState state, RunReason reason) {
         run->row.is_held = run->row.is_held_by_person = false;
         run_node_skip_rest(run);
+        run_items_complete(run);
         run_become(run, state, reason);
 }
 

@@ -135,16 +135,27 @@ static void retry(Run *run, uint32_t node) {
                 ready_again(run, node);
                 return;
         }
+        if (run_graph_count_items(run->graph, node) > 0) {
+                run_items_retry(run, node);
+                return;
+        }
         run_reset_below(run, node, false);
         reset_wanted(run, node);
 }
 
 static void resolve_ended(Run *run, uint32_t node) {
         run_reset_below(run, node, false);
+        if (run_graph_count_items(run->graph, node) > 0) {
+                /* The node counts as one that has succeeded, whatever its instances are. */
+                run_node_reset(run, node);
+                run_items_unfold(run);
+        }
         run->nodes[node].generation++;
         run->nodes[node].number = 0;
         run->nodes[node].completion = RUN_COMPLETION_NONE;
         run_node_become(run, node, RUN_NODE_SUCCEEDED, RUN_REASON_OPERATOR);
+        if (run_graph_policy(run->graph, node)->is_item)
+                run_items_open(run, node);
 }
 
 /* A failure that a person has decided ends its run like any other. */
@@ -194,6 +205,8 @@ static void take_node_verb(Run *run, RunVerb verb, uint32_t node) {
                 resolve_ended(run, node);
         else
                 resolve(run, verb, node);
+        run_items_unfold(run);
+        run_items_go_on(run);
         /* Marks of what was reset first are gone. */
         if (has_undone)
                 run_mark_all(run);
@@ -206,7 +219,7 @@ static void take_node_verb(Run *run, RunVerb verb, uint32_t node) {
 int run_engine_verb(RunEngine *engine, uint32_t id, RunVerb verb, uint32_t node) {
         Run *run = run_find(engine, id);
 
-        if (!run || (events[verb].node != _RUN_NODE_EVENT_MAX && node >= run->n))
+        if (!run || (events[verb].node != _RUN_NODE_EVENT_MAX && (node >= run->n || run->nodes[node].is_unused)))
                 return -ENOENT;
         if (!can_take(run, verb, node))
                 return -EINVAL;

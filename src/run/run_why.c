@@ -41,6 +41,8 @@ static const char *const reasons[_RUN_REASON_MAX] = {
         [RUN_REASON_INPUT_MISSING] = "input-missing",
         [RUN_REASON_JOB] = "job",
         [RUN_REASON_REFUSED] = "refused",
+        [RUN_REASON_FOREACH] = "foreach",
+        [RUN_REASON_TOO_MANY] = "too-many",
         [RUN_REASON_COMPENSATE] = "compensate",
         [RUN_REASON_FINAL] = "final",
         [RUN_REASON_CALLBACK] = "callback",
@@ -52,6 +54,7 @@ static const char *const whys[_RUN_WHY_MAX] = {
         [RUN_WHY_STORE] = "store",       [RUN_WHY_PLACE] = "place",     [RUN_WHY_RUN] = "run",
         [RUN_WHY_UNIT] = "unit",         [RUN_WHY_POLICY] = "policy",   [RUN_WHY_LOCK] = "lock",
         [RUN_WHY_RESOURCE] = "resource", [RUN_WHY_GATE] = "gate",       [RUN_WHY_JOB] = "job",
+        [RUN_WHY_ITEMS] = "items",
         [RUN_WHY_COMPENSATE] = "compensate", [RUN_WHY_FINAL] = "final",
         [RUN_WHY_CALLBACK] = "callback",
 };
@@ -126,6 +129,8 @@ static RunWhy why_of_attempt(const Run *run, uint32_t number) {
 static RunWhy why_of_node(const Run *run, uint32_t node) {
         switch ((RunNodeState) run->nodes[node].state) {
         case RUN_NODE_WAITING:
+                if (run->nodes[node].is_unused)
+                        return RUN_WHY_NOTHING;
                 if (!run_is_judged(run) || run_node_is_extra(run, node))
                         return RUN_WHY_RUN;
                 return run->nodes[node].is_asked || run_set_has(run, RUN_SET_TO_ASK, node) ? RUN_WHY_POLICY
@@ -141,8 +146,12 @@ static RunWhy why_of_node(const Run *run, uint32_t node) {
                         return RUN_WHY_UNIT;
                 if (run->flow->engine->store != RUN_STORE_OPEN)
                         return RUN_WHY_STORE;
+                if (!run_item_has_turn(run, node))
+                        return RUN_WHY_PLACE;
                 return why_not_yet(run, node, !run_is_full(run) || run_node_is_wait(run, node));
         case RUN_NODE_RUNNING:
+                if (run_node_is_split(run, node))
+                        return RUN_WHY_ITEMS;
                 return run_node_sleeps(run, node)  ? RUN_WHY_TIME
                        : run->nodes[node].is_idle ? RUN_WHY_CALLBACK
                                                   : why_of_attempt(run, node);

@@ -115,6 +115,8 @@ static const RunStoreColumn node_columns[_NODE_MAX] = {
         [NODE_AT] = { "at", RUNSTORE_INTEGER },
         [NODE_FIRST_AT] = { "first_at", RUNSTORE_INTEGER },
         [NODE_MARKS] = { "marks", RUNSTORE_INTEGER },
+        [NODE_ITEMS] = { "items", RUNSTORE_INTEGER },
+        [NODE_INSTANCES] = { "instances", RUNSTORE_TEXT },
 };
 
 static const RunStoreColumn attempt_columns[_ATTEMPT_MAX] = {

@@ -116,6 +116,8 @@ enum {
         NODE_AT,
         NODE_FIRST_AT,
         NODE_MARKS,
+        NODE_ITEMS, /* instances of Foreach=; NULL: it has none */
+        NODE_INSTANCES, /* their numbers in core: FIRST:N… */
         _NODE_MAX
 };
 enum {

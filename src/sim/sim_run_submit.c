@@ -103,6 +103,13 @@ static int submit(Sim *sim, SimFlow *flow, FlowDefinition *definition, FlowBusy 
         return r;
 }
 
+static bool has_foreach(const RunGraph *graph) {
+        for (uint32_t i = 0; i < run_graph_count(graph); i++)
+                if (run_graph_policy(graph, i)->is_foreach)
+                        return true;
+        return false;
+}
+
 int sim_runs_submit(Sim *sim, SimFlow *flow, int busy, uint64_t key, uint32_t *ret_id, Failure *ret_failure) {
         cleanup_(flow_definition_unrefp) FlowDefinition *definition = NULL;
         const FlowSettings *settings;
@@ -111,6 +118,10 @@ int sim_runs_submit(Sim *sim, SimFlow *flow, int busy, uint64_t key, uint32_t *r
 
         if (r < 0)
                 return r;
+        if (has_foreach(flow_definition_graph(definition)))
+                return failure_set(ret_failure, -EINVAL, "NotSupported",
+                                   "%s has a node with Foreach=, and a simulation knows no results to make a list of.",
+                                   flow->unit->id);
         settings = flow_definition_settings(definition);
         if (busy < 0)
                 busy = settings->on_busy;

@@ -115,6 +115,7 @@ typedef struct ReferenceCheck {
         const FlowNode *node; /* NULL: the commands of [Flow] */
         const char *file, *setting;
         unsigned line;
+        bool is_of_instance; /* with Foreach= there is an item */
 } ReferenceCheck;
 
 static int check_reference(const ReferenceCheck *check, const RunReference *reference) {
@@ -128,7 +129,9 @@ static int check_reference(const ReferenceCheck *check, const RunReference *refe
                                                  "Params= of [Flow] has no parameter '%s'.", reference->name);
                 break;
         case RUN_REFERENCE_ITEM:
-                problem = "there is no Foreach=";
+                problem = !check->node || !check->node->foreach ? "there is no Foreach=" :
+                          !check->is_of_instance              ? "it is judged before there are items" :
+                                                                NULL;
                 break;
         case RUN_REFERENCE_RETRY:
                 problem = "there is no RetryValues=";
@@ -146,26 +149,57 @@ static int check_reference(const ReferenceCheck *check, const RunReference *refe
                        : 0;
 }
 
-static int check_when(UnitDraft *draft, const FlowNode *node) {
-        const ReferenceCheck check = { draft, node, node->when_place.file, "When", node->when_place.line };
+static int check_expression(const ReferenceCheck *check, const char *text) {
         cleanup_free_ char *problem = NULL;
         RunExpression *expression = NULL;
         const RunReference *references;
         size_t n;
-        int r;
+        int r = run_expression_parse(text, &expression, &problem);
 
-        if (node->when && node->otherwise)
-                return refuse_node(draft, node, &node->when_place, "When", "it has Otherwise=, too");
-        if (!node->when)
-                return 0;
-        r = run_expression_parse(node->when, &expression, &problem);
         if (r < 0)
                 return r;
         references = run_expression_references(expression, &n);
         for (size_t i = 0; i < n && r == 0; i++)
-                r = check_reference(&check, &references[i]);
+                r = check_reference(check, &references[i]);
         run_expression_free(expression);
         return r;
+}
+
+static int check_when(UnitDraft *draft, const FlowNode *node) {
+        const ReferenceCheck check = { draft, node, node->when_place.file, "When", node->when_place.line, false };
+
+        if (node->when && node->otherwise)
+                return refuse_node(draft, node, &node->when_place, "When", "it has Otherwise=, too");
+        return node->when ? check_expression(&check, node->when) : 0;
+}
+
+/* What would be done once, or be gone, where each item has an instance; NULL: nothing. */
+static const char *find_no_foreach(const FlowNode *node) {
+        if (node->script)
+                return "it has Script=, too, whose lines would not know their item; write Exec= with %{item}";
+        if (node->unit)
+                return "it has Unit=, too, of which each item would ask the same; write Exec= with %{item}";
+        if (node->sleep > 0 || node->sleep_until)
+                return "it sleeps with SleepSec= or SleepUntil=, which would be the same for each item";
+        if (!node->command)
+                return "it has no Exec=, which would be done for each item";
+        if (node->compensation)
+                return "it has Compensate=, too, which would run once, without an item, for all that was done";
+        if (node->data.drops_result)
+                return "it has KeepResult=no, too, and its result is made of the results that each item has left";
+        return NULL;
+}
+
+static int check_foreach(UnitDraft *draft, const FlowNode *node) {
+        const ReferenceCheck check = {
+                draft, node, node->foreach_place.file, "Foreach", node->foreach_place.line, false
+        };
+
+        const char *problem = node->foreach ? find_no_foreach(node) : NULL;
+
+        if (problem)
+                return refuse_node(draft, node, &node->foreach_place, "Foreach", problem);
+        return node->foreach ? check_expression(&check, node->foreach) : 0;
 }
 
 static int check_word(const ReferenceCheck *check, const char *text) {
@@ -187,7 +221,7 @@ static int check_words(UnitDraft *draft, const FlowNode *node, const ExecCommand
         int r = 0;
 
         for (; command && r == 0; command = command->next) {
-                const ReferenceCheck check = { draft, node, command->file, setting, command->line };
+                const ReferenceCheck check = { draft, node, command->file, setting, command->line, true };
 
                 for (char *const *word = command->argv; word && *word && r == 0; word++)
                         r = check_word(&check, *word);
@@ -311,6 +345,8 @@ int flow_check_node(UnitDraft *draft, const DraftSection *section) {
         if (r == 0)
                 r = check_when(draft, node);
         if (r == 0)
+                r = check_foreach(draft, node);
+        if (r == 0)
                 r = check_words(draft, node, node->command, "Exec");
         if (r == 0)
                 r = check_words(draft, node, node->compensation, "Compensate");
@@ -413,7 +449,9 @@ static int check_nodes(UnitDraft *draft) {
 /* A run is named before it has nodes. */
 static int check_run_name(UnitDraft *draft) {
         const FlowSettings *flow = draft->section.own;
-        const ReferenceCheck check = { draft, NULL, flow->run_name_place.file, "RunName", flow->run_name_place.line };
+        const ReferenceCheck check = {
+                draft, NULL, flow->run_name_place.file, "RunName", flow->run_name_place.line, false
+        };
 
         return flow->run_name ? check_early_word(&check, flow->run_name, "a run gets its name") : 0;
 }

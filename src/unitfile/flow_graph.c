@@ -89,18 +89,18 @@ static int add_reference(FlowGraph *graph, const RunReference *reference, const 
         return entry.name ? vector_push(&graph->references, entry) : -ENOMEM;
 }
 
-static int add_references_of_when(FlowGraph *graph, const FlowNode *node) {
+static int add_references_of(FlowGraph *graph, const char *text, const char *setting, FlowPlace place) {
         cleanup_(run_expression_freep) RunExpression *expression = NULL;
         cleanup_free_ char *problem = NULL;
         const RunReference *references;
         size_t n;
-        int r = node->when ? run_expression_parse(node->when, &expression, &problem) : -EINVAL;
+        int r = text ? run_expression_parse(text, &expression, &problem) : -EINVAL;
 
         if (r < 0)
                 return r == -EINVAL ? 0 : r;
         references = run_expression_references(expression, &n);
         for (size_t i = 0; i < n && r == 0; i++)
-                r = add_reference(graph, &references[i], "When", node->when_place);
+                r = add_reference(graph, &references[i], setting, place);
         return r;
 }
 
@@ -177,6 +177,7 @@ int flow_graph_add(FlowGraph *graph, const FlowNode *node) {
                 .n_outputs = (uint32_t) strv_length(node->data.outputs),
                 .has_condition = node->when,
                 .is_otherwise = node->otherwise,
+                .is_foreach = node->foreach,
         };
         uint32_t other = find(graph, node->name);
         int r;
@@ -195,7 +196,9 @@ int flow_graph_add(FlowGraph *graph, const FlowNode *node) {
         entry.name = arena_strdup(&graph->names, node->name);
         r = entry.name ? add_edges(graph, node) : -ENOMEM;
         if (r == 0)
-                r = add_references_of_when(graph, node);
+                r = add_references_of(graph, node->when, "When", node->when_place);
+        if (r == 0)
+                r = add_references_of(graph, node->foreach, "Foreach", node->foreach_place);
         if (r == 0)
                 r = add_references_of_words(graph, node->command, "Exec");
         if (r == 0)
@@ -263,6 +266,13 @@ static int resolve_edges(FlowGraph *graph, uint32_t at, uint32_t *seen) {
 static int check_readiness(FlowGraph *graph, const FlowGraphNode *node) {
         const FlowReadiness *readiness = &node->readiness;
 
+        /* How many instances such a parent has is not known yet. */
+        for (uint32_t i = node->first; i < node->first + node->n; i++) {
+                const uint32_t parent = graph->edges.items[i].parent;
+
+                if (parent != NO_NODE && graph->nodes.items[parent].is_foreach)
+                        return 0;
+        }
         if (readiness->kind != FLOW_READY_AT_LEAST ||
             (node->n_judged > 0 && (readiness->is_percent || readiness->n <= node->n_judged)))
                 return 0;

@@ -25,7 +25,7 @@ typedef struct FlowGraphNode {
         uint32_t first, n;              /* its edges */
         uint32_t n_judged;              /* of these by Readiness= */
         uint32_t first_output, n_outputs;
-        bool has_condition, is_otherwise;
+        bool has_condition, is_otherwise, is_foreach;
 } FlowGraphNode;
 
 typedef struct FlowGraphEdge {

@@ -13,6 +13,8 @@
 #include "time/calendar.h"
 #include "unitfile/flow_settings.h"
 
+#define FOREACH_MAX_DEFAULT 10000U
+
 static const char *const flow_busies[_FLOW_BUSY_MAX] = {
         [FLOW_BUSY_QUEUE] = "queue",
         [FLOW_BUSY_REJECT] = "reject",
@@ -156,6 +158,7 @@ static void flow_parents_deinit(FlowParents *parents) {
 static void flow_node_deinit(FlowNode *node) {
         free(node->name);
         free(node->when);
+        free(node->foreach);
         free(node->script);
         free(node->unit);
         for (size_t i = 0; i < _FLOW_UNIT_USE_MAX; i++)
@@ -188,6 +191,7 @@ int flow_node_settings_new(FlowNodeSettings **ret_settings) {
         if (!settings)
                 return -ENOMEM;
         settings->node = (FlowNode) {
+                .foreach_max = FOREACH_MAX_DEFAULT,
                 .retry_delay = 5 * USEC_PER_SEC,
                 .retry_max_delay = 5 * USEC_PER_MINUTE,
                 .retry_window = USEC_INFINITY,

@@ -231,6 +231,10 @@ typedef struct FlowNode {
         char *readiness_context; /* owned: a value of JSON for that command; NULL: none */
         char *when; /* owned: an expression that was parsed; NULL: none */
         FlowPlace when_place;
+        char *foreach; /* owned: an expression that was parsed, a list; NULL: none */
+        FlowPlace foreach_place;
+        uint32_t foreach_max; /* items */
+        uint32_t foreach_parallel; /* instances at a time; 0: no limit of their own */
         bool otherwise; /* Otherwise=: runs if no node beside it has a condition that holds */
         usec_t sleep; /* SleepSec=: nothing is done for so long; 0: not set */
         char *sleep_until; /* owned: SleepUntil=, a calendar expression that was parsed; NULL: not set */

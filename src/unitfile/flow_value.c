@@ -354,14 +354,13 @@ int flow_parse_params(const DirectiveLine *line, const char *value) {
 }
 
 /* Kept as text: it is parsed again when its node may run. */
-int flow_parse_when(const DirectiveLine *line, const char *value) {
-        FlowNode *node = &((FlowNodeSettings *) directive_base(line, DIRECTIVE_IN_TYPE))->node;
+static int parse_expression(const DirectiveLine *line, const char *value, char **text, FlowPlace *place) {
         cleanup_free_ char *copy = NULL, *problem = NULL;
         RunExpression *expression = NULL;
         int r;
 
-        free(take_ptr(node->when));
-        node->when_place = (FlowPlace) {};
+        free(take_ptr(*text));
+        *place = (FlowPlace) {};
         if (!*value)
                 return 0;
         r = run_expression_parse(value, &expression, &problem);
@@ -371,8 +370,22 @@ int flow_parse_when(const DirectiveLine *line, const char *value) {
         copy = strdup(value);
         if (!copy)
                 return -ENOMEM;
-        node->when = take_ptr(copy);
-        return keep_place(line, &node->when_place);
+        *text = take_ptr(copy);
+        return keep_place(line, place);
+}
+
+int flow_parse_when(const DirectiveLine *line, const char *value) {
+        FlowNode *node = &((FlowNodeSettings *) directive_base(line, DIRECTIVE_IN_TYPE))->node;
+
+        return parse_expression(line, value, &node->when, &node->when_place);
+}
+
+int flow_parse_foreach(const DirectiveLine *line, const char *value) {
+        FlowNode *node = &((FlowNodeSettings *) directive_base(line, DIRECTIVE_IN_TYPE))->node;
+
+        if (strncmp(value, "%{", 2) == 0)
+                return directive_complain(line, "'%s' has %%{…} around it; a list is written bare, as in When=", value);
+        return parse_expression(line, value, &node->foreach, &node->foreach_place);
 }
 
 /* A name without values of the run is judged here, others when the run is made. */

@@ -25,6 +25,7 @@ int flow_parse_any_of(const DirectiveLine *line, const char *value);
 int flow_parse_skip_counts_as(const DirectiveLine *line, const char *value);
 int flow_parse_params(const DirectiveLine *line, const char *value);
 int flow_parse_when(const DirectiveLine *line, const char *value);
+int flow_parse_foreach(const DirectiveLine *line, const char *value);
 int flow_parse_gate(const DirectiveLine *line, const char *value);              /* "manual"; empty: none */
 int flow_parse_summary(const DirectiveLine *line, const char *value);           /* "off" or empty: none */
 int flow_parse_sleep(const DirectiveLine *line, const char *value);             /* empty: none */

@@ -139,6 +139,18 @@ static void verify_job(FlowVerifier *verifier, const FlowNode *node, bool has_pr
                                            "effect");
 }
 
+static void verify_foreach(FlowVerifier *verifier, const FlowNode *node) {
+        static const char useless[] = "without Foreach= it has no effect";
+        const char *file;
+
+        if (node->foreach)
+                return;
+        if (node->foreach_parallel > 0)
+                warn(verifier, node, "ForeachParallel", useless);
+        if (unit_draft_find_node_setting(verifier->draft, node->name, "ForeachMax", &file) > 0)
+                warn(verifier, node, "ForeachMax", useless);
+}
+
 static void verify_no_job(FlowVerifier *verifier, const FlowNode *node) {
         static const char useless[] = "without Unit= it has no effect";
 
@@ -179,6 +191,7 @@ static void verify_node(FlowVerifier *verifier, const FlowNode *node, bool has_p
                 warn(verifier, node, "ReadinessContext", "without Readiness=policy:NAME it has no effect");
         if (!node->unit)
                 verify_no_job(verifier, node);
+        verify_foreach(verifier, node);
         if (!flow_node_acts(node)) {
                 verify_checkpoint(verifier, node, has_process);
                 return;

@@ -51,6 +51,25 @@ Exec=/usr/bin/python3 -c 'import json, os; p = [p for p in json.load(open(os.env
 DependsOn=read
 Exec=/bin/sh -c 'cat \$JOBD_RUN_DIR/note >>$RECORD'
 U
+# Instances of a node that others complete; one has left a result that is large.
+unit items.flow <<U
+[Flow]
+Params='list:=["x","y"]'
+[Node each]
+Foreach=param.list
+Callback=yes
+Exec=$DIR/ask %{item}
+[Node see]
+DependsOn=each
+Exec=/usr/bin/python3 -c 'import json, os; p = json.load(open(os.environ["JOBD_INPUT"]))["parents"][0]["result"]; x, y = json.load(open(p["file"])); print("items", len(x), y, file=open("$RECORD", "a"))'
+U
+cat >"$DIR/ask" <<U
+#!/bin/sh
+if [ \$1 = x ]; then printf '"%040000d"' 7 >\$JOBD_RESULT; fi
+echo \$JOBD_TOKEN >$DIR/new-\$1
+mv $DIR/new-\$1 $DIR/token-\$1
+U
+chmod +x "$DIR/ask"
 unit shut.flow <<U
 [Flow]
 StopMode=interrupt
@@ -136,6 +155,20 @@ wait_for '^SUCCEEDED$' run_state "$LARGE"
 report $? "the run goes on after a loss of power"
 check_equal "and what a large result was before is read" "$(grep '^size' "$RECORD")" 'size 2500000'
 check_equal "and what is in the folder of the run" "$(grep -c '^kept$' "$RECORD")" 2
+
+check "a run begins" ctl flow start items
+ITEMS=$(ctl flow list --no-legend items | awk '{ print $1 }')
+wait_for 'callback' ctl flow show "$ITEMS/each[0]" && wait_for 'callback' ctl flow show "$ITEMS/each[1]"
+report $? "and the instances of its node wait to be completed"
+check_exit "one is" 0 ctl flow complete "$(cat "$DIR/token-x")"
+cut_power
+start_daemon
+wait_for '1 of 2 instances have ended' ctl flow why "$ITEMS/each"
+report $? "instances are there after a loss of power"
+check_exit "and are completed with their tokens" 0 ctl flow complete "$(cat "$DIR/token-y")" '"why"'
+wait_for '^SUCCEEDED$' run_state "$ITEMS"
+report $? "the run goes on"
+check_equal "with the results of all of them, before and after" "$(grep '^items' "$RECORD")" 'items 40000 why'
 
 check "a run begins" ctl flow start shut
 wait_for_count shut 1

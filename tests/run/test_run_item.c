@@ -1,0 +1,732 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Nodes with Foreach=: instances, their ends, and what becomes of the node
+ *
+ * S004-16b, S004-18, S004-19a
+ */
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "run/run_engine.h"
+
+#define ATTEMPTS_MAX 64U
+#define ROWS_MAX 64U
+
+typedef struct World {
+        RunEngine *engine;
+        RunFlow *flow;
+        RunGraph *graph; /* of the definition */
+        RunGraph *wide; /* a reference: with instances */
+        uint32_t n_items; /* of each node */
+        RunReason count_reason, gather_reason;
+        uint32_t batch, n_gathered;
+        RunAttemptKey attempts[ATTEMPTS_MAX];
+        uint32_t n_attempts;
+        RunRow run; /* the last one that was put */
+        RunNodeRow rows[ROWS_MAX];
+        bool has_row[ROWS_MAX];
+        uint32_t n_put;
+} World;
+
+static void put_run(void *userdata, const RunRow *row) {
+        ((World *) userdata)->run = *row;
+}
+
+static void put_node(void *userdata, uint32_t run, const RunNodeRow *row) {
+        World *world = userdata;
+
+        cr_assert(lt(u32, row->node, ROWS_MAX));
+        world->rows[row->node] = *row;
+        world->has_row[row->node] = true;
+        world->n_put++;
+}
+
+static int persist(void *userdata, uint32_t *ret_batch) {
+        *ret_batch = ++((World *) userdata)->batch;
+        return 0;
+}
+
+static void spawn(void *userdata, const RunAttemptKey *attempt) {
+        World *world = userdata;
+
+        cr_assert(lt(u32, world->n_attempts, ATTEMPTS_MAX));
+        world->attempts[world->n_attempts++] = *attempt;
+}
+
+static void end(void *userdata, const RunAttemptKey *attempt, RunOutcome outcome) {
+}
+
+static RunReason count(void *userdata, uint32_t run, uint32_t node, uint32_t *ret_n) {
+        const World *world = userdata;
+
+        *ret_n = world->n_items;
+        return world->count_reason;
+}
+
+static int grow(void *userdata, uint32_t run, RunGraph *graph) {
+        World *world = userdata;
+
+        run_graph_unref(world->wide);
+        world->wide = run_graph_ref(graph);
+        return 0;
+}
+
+static RunReason gather(void *userdata, uint32_t run, uint32_t node) {
+        World *world = userdata;
+
+        world->n_gathered++;
+        return world->gather_reason;
+}
+
+static uint32_t get_random(void *userdata) {
+        return 0;
+}
+
+static const RunHost host = {
+        .put_run = put_run,
+        .put_node = put_node,
+        .persist = persist,
+        .spawn = spawn,
+        .end = end,
+        .count = count,
+        .grow = grow,
+        .gather = gather,
+        .random = get_random,
+};
+
+static const char *const parent_a[] = { "a" };
+
+static RunNodeSpec node_of(const char *name, const char *const *parents, uint32_t n_parents) {
+        RunNodeSpec spec = { .name = name, .parents = parents, .n_parents = n_parents };
+
+        spec.policy.recover = RUN_RECOVER_RETRY;
+        spec.policy.timeout = spec.policy.total_timeout = spec.policy.window = USEC_INFINITY;
+        return spec;
+}
+
+static RunNodeSpec foreach_of(const char *name) {
+        RunNodeSpec spec = node_of(name, NULL, 0);
+
+        spec.policy.is_foreach = true;
+        return spec;
+}
+
+static const RunSettings settings = { .max_parallel = 3,
+                                      .max_runs = 1,
+                                      .max_queued = 1,
+                                      .timeout = USEC_INFINITY,
+                                      .queue_timeout = USEC_INFINITY };
+
+static void make(World *world, const RunNodeSpec *nodes, uint32_t n) {
+        *world = (World) { .n_items = 5 };
+        cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { .nodes = nodes, .n_nodes = n }, &world->graph, NULL), 0));
+        cr_assert(eq(int, run_engine_new(&world->engine, &host, world), 0));
+        cr_assert(eq(int, run_flow_new(world->engine, &settings, &world->flow), 0));
+        run_engine_time(world->engine, 1);
+        run_flow_unit(world->flow, RUN_UNIT_ACTIVE, false);
+}
+
+static void turn(World *world) {
+        (void) run_engine_turn(world->engine, 100);
+        run_engine_stored(world->engine, world->batch, world->batch);
+}
+
+static void begin(World *world, const RunNodeSpec *nodes, uint32_t n) {
+        uint32_t id;
+
+        make(world, nodes, n);
+        cr_assert(eq(int, run_engine_submit(world->flow, &(RunSubmit) { .id = 1, .graph = world->graph }, &id), 0));
+        turn(world);
+}
+
+static void finish(World *world) {
+        run_engine_free(world->engine);
+        run_graph_unref(world->wide);
+        run_graph_unref(world->graph);
+}
+
+static RunGraph *graph_of(const World *world) {
+        return world->wide ? world->wide : world->graph;
+}
+
+static RunNodeRow row_of(const World *world, const char *name) {
+        const uint32_t node = run_graph_find(graph_of(world), name);
+        RunNodeRow row;
+        RunWhy why;
+
+        cr_assert(ne(u32, node, RUN_NODE_NONE), "%s", name);
+        cr_assert(eq(int, run_engine_get_node(world->engine, 1, node, &row, &why), 0));
+        return row;
+}
+
+static RunWhy why_of(const World *world, const char *name) {
+        RunNodeRow row;
+        RunWhy why;
+
+        cr_assert(eq(int,
+                     run_engine_get_node(world->engine, 1,
+                                         run_graph_find(graph_of(world), name), &row, &why),
+                     0));
+        return why;
+}
+
+static int verb(const World *world, RunVerb verb, const char *name) {
+        return run_engine_verb(world->engine, 1, verb, run_graph_find(graph_of(world), name));
+}
+
+static RunState state_of(const World *world) {
+        RunRow row;
+        RunWhy why;
+
+        cr_assert(eq(int, run_engine_get(world->engine, 1, &row, &why), 0));
+        return row.state;
+}
+
+/* Ends attempt @i, which was begun as number @i, with a status. */
+static void end_attempt(World *world, uint32_t i, uint16_t status) {
+        cr_assert(lt(u32, i, world->n_attempts));
+        cr_assert(eq(int, run_engine_ended(world->engine, &world->attempts[i], RUN_END_EXITED, status), 0));
+}
+
+/* Ends all attempts, also those that follow; @failing: name of an instance that fails. */
+static void end_all(World *world, const char *failing) {
+        for (uint32_t i = 0; i < world->n_attempts; i++) {
+                const char *name = run_graph_name(graph_of(world), world->attempts[i].node);
+
+                if (run_engine_ended(world->engine, &world->attempts[i], RUN_END_EXITED,
+                                     failing && strcmp(name, failing) == 0) == 0)
+                        turn(world);
+        }
+}
+
+Test(run_item, instances_run_as_max_parallel_allows_and_then_the_child) {
+        const RunNodeSpec nodes[] = { foreach_of("a"), node_of("b", parent_a, 1) };
+        World world;
+
+        begin(&world, nodes, 2);
+        cr_assert(eq(u32, run_graph_count(graph_of(&world)), 7));
+        cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_RUNNING));
+        cr_assert(eq(int, row_of(&world, "a").reason, RUN_REASON_FOREACH));
+        cr_assert(eq(int, why_of(&world, "a"), RUN_WHY_ITEMS));
+        cr_assert(eq(u32, world.n_attempts, 3));
+        cr_assert(eq(int, row_of(&world, "a[2]").state, RUN_NODE_RUNNING));
+        cr_assert(eq(int, row_of(&world, "a[3]").state, RUN_NODE_READY));
+        cr_assert(eq(int, row_of(&world, "b").state, RUN_NODE_WAITING));
+        end_attempt(&world, 1, 0);
+        turn(&world);
+        cr_assert(eq(u32, world.n_attempts, 4));
+        end_all(&world, NULL);
+        cr_assert(eq(u32, world.n_attempts, 6));
+        cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_SUCCEEDED));
+        cr_assert(eq(u32, world.n_gathered, 1));
+        cr_assert(eq(int, row_of(&world, "b").state, RUN_NODE_SUCCEEDED));
+        cr_assert(eq(int, state_of(&world), RUN_SUCCEEDED));
+        finish(&world);
+}
+
+Test(run_item, what_has_not_begun_has_no_row) {
+        const RunNodeSpec nodes[] = { foreach_of("a") };
+        World world;
+
+        begin(&world, nodes, 1);
+        cr_assert(world.has_row[0] && world.has_row[1] && world.has_row[3]);
+        cr_assert(not(world.has_row[4]));
+        cr_assert(not(world.has_row[5]));
+        finish(&world);
+}
+
+Test(run_item, no_items_are_one_success) {
+        const RunNodeSpec nodes[] = { foreach_of("a"), node_of("b", parent_a, 1) };
+        World world;
+        uint32_t id;
+
+        make(&world, nodes, 2);
+        world.n_items = 0;
+        cr_assert(eq(int, run_engine_submit(world.flow, &(RunSubmit) { .id = 1, .graph = world.graph }, &id), 0));
+        turn(&world);
+        cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_SUCCEEDED));
+        cr_assert(eq(int, row_of(&world, "b").state, RUN_NODE_RUNNING));
+        finish(&world);
+}
+
+Test(run_item, a_list_without_value_or_of_too_many_fails_the_node) {
+        static const RunReason reasons[] = { RUN_REASON_EXPRESSION, RUN_REASON_TOO_MANY };
+        const RunNodeSpec nodes[] = { foreach_of("a"), node_of("b", parent_a, 1) };
+
+        for (size_t i = 0; i < ELEMENTSOF(reasons); i++) {
+                World world;
+                uint32_t id;
+
+                make(&world, nodes, 2);
+                world.count_reason = reasons[i];
+                cr_assert(eq(int, run_engine_submit(world.flow, &(RunSubmit) { .id = 1, .graph = world.graph }, &id),
+                             0));
+                turn(&world);
+                cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_FAILED));
+                cr_assert(eq(int, row_of(&world, "a").reason, reasons[i]));
+                cr_assert(eq(int, state_of(&world), RUN_FAILED));
+                finish(&world);
+        }
+}
+
+/* The failure of an instance is one of the node, and its policy is that of the node. */
+Test(run_item, a_failed_instance_fails_the_node_when_all_have_ended) {
+        RunNodeSpec nodes[] = { foreach_of("a"), node_of("b", parent_a, 1) };
+        World world;
+
+        begin(&world, nodes, 2);
+        end_attempt(&world, 0, 1);
+        turn(&world);
+        cr_assert(eq(int, row_of(&world, "a[0]").state, RUN_NODE_FAILED));
+        cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_RUNNING));
+        cr_assert(eq(int, row_of(&world, "b").state, RUN_NODE_SKIPPED));
+        cr_assert(eq(int, state_of(&world), RUN_RUNNING));
+        end_all(&world, NULL);
+        cr_assert(eq(int, row_of(&world, "a[4]").state, RUN_NODE_SUCCEEDED));
+        cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_FAILED));
+        cr_assert(eq(int, state_of(&world), RUN_FAILED));
+        cr_assert(eq(u32, world.n_gathered, 0));
+        finish(&world);
+}
+
+/* 3 of 5 are 60 %. */
+Test(run_item, children_count_instances) {
+        RunNodeSpec nodes[] = { foreach_of("a"), node_of("b", parent_a, 1), node_of("c", parent_a, 1) };
+        World world;
+
+        nodes[0].policy.failure = RUN_POLICY_CONTINUE;
+        nodes[1].policy.readiness = RUN_READY_AT_LEAST_PERCENT;
+        nodes[1].policy.amount = 60;
+        nodes[2].policy.readiness = RUN_READY_AT_LEAST;
+        nodes[2].policy.amount = 6;
+        begin(&world, nodes, 3);
+        cr_assert(eq(int, row_of(&world, "c").state, RUN_NODE_SKIPPED));
+        end_attempt(&world, 0, 0);
+        end_attempt(&world, 1, 1);
+        end_attempt(&world, 2, 0);
+        turn(&world);
+        cr_assert(eq(int, row_of(&world, "b").state, RUN_NODE_WAITING));
+        end_attempt(&world, 3, 0);
+        turn(&world);
+        cr_assert(eq(int, row_of(&world, "b").state, RUN_NODE_RUNNING));
+        end_all(&world, NULL);
+        cr_assert(eq(int, state_of(&world), RUN_PARTIAL));
+        finish(&world);
+}
+
+Test(run_item, foreach_parallel_bounds_the_instances) {
+        RunNodeSpec nodes[] = { foreach_of("a"), node_of("z", NULL, 0) };
+        World world;
+
+        nodes[0].policy.foreach_parallel = 1;
+        begin(&world, nodes, 2);
+        cr_assert(eq(u32, world.n_attempts, 2));
+        cr_assert(eq(int, why_of(&world, "a[1]"), RUN_WHY_PLACE));
+        for (uint32_t i = 0; i < 5; i++) {
+                uint32_t n = 0;
+
+                for (uint32_t k = 0; k < 5; k++) {
+                        const uint32_t node = run_graph_find_item(graph_of(&world), 0, k);
+                        RunNodeRow row;
+                        RunWhy why;
+
+                        (void) run_engine_get_node(world.engine, 1, node, &row, &why);
+                        n += row.state == RUN_NODE_RUNNING;
+                }
+                cr_assert(eq(u32, n, 1));
+                for (uint32_t k = 0; k < world.n_attempts; k++)
+                        if (world.attempts[k].node != 1)
+                                (void) run_engine_ended(world.engine, &world.attempts[k], RUN_END_EXITED, 0);
+                turn(&world);
+        }
+        cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_SUCCEEDED));
+        finish(&world);
+}
+
+Test(run_item, an_instance_that_is_pending_suspends_the_run) {
+        RunNodeSpec nodes[] = { foreach_of("a"), node_of("b", parent_a, 1) };
+        World world;
+
+        nodes[0].policy.failure = RUN_POLICY_SUSPEND;
+        begin(&world, nodes, 2);
+        end_all(&world, "a[3]");
+        cr_assert(eq(int, row_of(&world, "a[3]").state, RUN_NODE_PENDING));
+        cr_assert(eq(int, row_of(&world, "b").state, RUN_NODE_BLOCKED));
+        cr_assert(eq(int, state_of(&world), RUN_SUSPENDED));
+        cr_assert(eq(int, verb(&world, RUN_VERB_AS_SUCCESS, "a[3]"), 0));
+        turn(&world);
+        cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_SUCCEEDED));
+        cr_assert(eq(int, row_of(&world, "b").state, RUN_NODE_RUNNING));
+        finish(&world);
+}
+
+Test(run_item, a_person_may_fail_an_instance_and_with_it_the_node) {
+        RunNodeSpec nodes[] = { foreach_of("a") };
+        World world;
+
+        nodes[0].policy.failure = RUN_POLICY_SUSPEND;
+        begin(&world, nodes, 1);
+        end_all(&world, "a[3]");
+        cr_assert(eq(int, verb(&world, RUN_VERB_AS_FAILED, "a[3]"), 0));
+        cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_FAILED));
+        cr_assert(eq(int, state_of(&world), RUN_FAILED));
+        finish(&world);
+}
+
+Test(run_item, a_cancel_ends_instances_and_their_node) {
+        const RunNodeSpec nodes[] = { foreach_of("a"), node_of("b", parent_a, 1) };
+        World world;
+
+        begin(&world, nodes, 2);
+        cr_assert(eq(int, run_engine_verb(world.engine, 1, RUN_VERB_CANCEL, 0), 0));
+        cr_assert(eq(int, row_of(&world, "a[4]").state, RUN_NODE_SKIPPED));
+        cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_RUNNING));
+        cr_assert(eq(int, state_of(&world), RUN_STOPPING));
+        end_all(&world, NULL);
+        cr_assert(eq(int, row_of(&world, "a[0]").state, RUN_NODE_CANCELLED));
+        cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_CANCELLED));
+        cr_assert(eq(int, state_of(&world), RUN_CANCELLED));
+        finish(&world);
+}
+
+Test(run_item, a_pause_waits_for_instances_alone) {
+        const RunNodeSpec nodes[] = { foreach_of("a") };
+        World world;
+
+        begin(&world, nodes, 1);
+        cr_assert(eq(int, run_engine_verb(world.engine, 1, RUN_VERB_PAUSE, 0), 0));
+        cr_assert(eq(int, state_of(&world), RUN_PAUSING));
+        end_all(&world, NULL);
+        cr_assert(eq(int, state_of(&world), RUN_PAUSED));
+        cr_assert(eq(u32, world.n_attempts, 3));
+        cr_assert(eq(int, run_engine_verb(world.engine, 1, RUN_VERB_RESUME, 0), 0));
+        turn(&world);
+        end_all(&world, NULL);
+        cr_assert(eq(int, state_of(&world), RUN_SUCCEEDED));
+        finish(&world);
+}
+
+Test(run_item, an_instance_is_retried_by_itself) {
+        const RunNodeSpec nodes[] = { foreach_of("a"), node_of("b", parent_a, 1) };
+        World world;
+        uint32_t n;
+
+        begin(&world, nodes, 2);
+        end_all(&world, "a[1]");
+        cr_assert(eq(int, state_of(&world), RUN_FAILED));
+        n = world.n_attempts;
+        cr_assert(eq(int, verb(&world, RUN_VERB_RETRY, "a[1]"), 0));
+        turn(&world);
+        cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_RUNNING));
+        cr_assert(eq(u32, row_of(&world, "a").generation, 2));
+        cr_assert(eq(int, row_of(&world, "b").state, RUN_NODE_WAITING));
+        cr_assert(eq(u32, world.n_attempts, n + 1));
+        end_all(&world, NULL);
+        cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_SUCCEEDED));
+        cr_assert(eq(int, state_of(&world), RUN_SUCCEEDED));
+        finish(&world);
+}
+
+Test(run_item, a_retry_of_the_node_is_one_of_what_has_failed) {
+        const RunNodeSpec nodes[] = { foreach_of("a"), node_of("b", parent_a, 1) };
+        World world;
+        uint32_t n;
+
+        begin(&world, nodes, 2);
+        end_all(&world, "a[1]");
+        n = world.n_attempts;
+        cr_assert(eq(int, verb(&world, RUN_VERB_RETRY, "a"), 0));
+        turn(&world);
+        cr_assert(eq(u32, world.n_attempts, n + 1));
+        cr_assert(eq(u32, world.attempts[n].node, run_graph_find(graph_of(&world), "a[1]")));
+        end_all(&world, NULL);
+        cr_assert(eq(int, state_of(&world), RUN_SUCCEEDED));
+        finish(&world);
+}
+
+/* Fewer items the second time, and more the third time: numbers stay. */
+Test(run_item, a_rerun_counts_anew) {
+        const RunNodeSpec nodes[] = { foreach_of("a"), node_of("b", parent_a, 1) };
+        static const uint32_t n_items[] = { 2, 7, 0 };
+        World world;
+
+        begin(&world, nodes, 2);
+        end_all(&world, NULL);
+        for (size_t i = 0; i < ELEMENTSOF(n_items); i++) {
+                const uint32_t n = world.n_attempts;
+                uint32_t tally[_RUN_NODE_STATE_MAX], sum = 0;
+
+                world.n_items = n_items[i];
+                cr_assert(eq(int, verb(&world, RUN_VERB_RERUN, "a"), 0));
+                turn(&world);
+                end_all(&world, NULL);
+                cr_assert(eq(u32, world.n_attempts, n + n_items[i] + 1));
+                cr_assert(eq(int, state_of(&world), RUN_SUCCEEDED));
+                cr_assert(eq(int, run_engine_tally(world.engine, 1, tally), 0));
+                for (unsigned k = 0; k < _RUN_NODE_STATE_MAX; k++)
+                        sum += tally[k];
+                cr_assert(eq(u32, sum, n_items[i] + 2));
+        }
+        cr_assert(eq(u32, run_graph_find(graph_of(&world), "a[1]"), 3));
+        cr_assert(eq(u32, run_graph_find(graph_of(&world), "a[6]"), 8));
+        cr_assert(eq(int, verb(&world, RUN_VERB_RETRY, "a[1]"), -ENOENT));
+        finish(&world);
+}
+
+Test(run_item, a_node_that_a_person_calls_a_success_counts_as_one) {
+        const RunNodeSpec nodes[] = { foreach_of("a"), node_of("b", parent_a, 1) };
+        World world;
+        uint32_t n;
+
+        begin(&world, nodes, 2);
+        end_all(&world, "a[1]");
+        n = world.n_attempts;
+        cr_assert(eq(int, verb(&world, RUN_VERB_AS_SUCCESS, "a"), 0));
+        turn(&world);
+        cr_assert(eq(u32, world.n_attempts, n + 1));
+        cr_assert(eq(int, row_of(&world, "b").state, RUN_NODE_RUNNING));
+        end_all(&world, NULL);
+        cr_assert(eq(int, state_of(&world), RUN_SUCCEEDED));
+        finish(&world);
+}
+
+Test(run_item, an_instance_that_a_person_calls_a_success_completes_the_node) {
+        const RunNodeSpec nodes[] = { foreach_of("a"), node_of("b", parent_a, 1) };
+        World world;
+
+        begin(&world, nodes, 2);
+        end_all(&world, "a[1]");
+        cr_assert(eq(int, verb(&world, RUN_VERB_AS_SUCCESS, "a[1]"), 0));
+        turn(&world);
+        cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_SUCCEEDED));
+        cr_assert(eq(int, row_of(&world, "b").state, RUN_NODE_RUNNING));
+        finish(&world);
+}
+
+Test(run_item, a_list_of_results_that_is_too_large_fails_the_node) {
+        const RunNodeSpec nodes[] = { foreach_of("a") };
+        World world;
+
+        begin(&world, nodes, 1);
+        world.gather_reason = RUN_REASON_RESULT_TOO_LARGE;
+        end_all(&world, NULL);
+        cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_FAILED));
+        cr_assert(eq(int, row_of(&world, "a").reason, RUN_REASON_RESULT_TOO_LARGE));
+        finish(&world);
+}
+
+/* AnyOf=: the first success spares the other instances. */
+Test(run_item, a_success_that_is_enough_spares_the_others) {
+        RunNodeSpec nodes[] = { foreach_of("a"), node_of("b", parent_a, 1) };
+        static const uint8_t edges[] = { RUN_EDGE_OPTIONAL };
+        World world;
+
+        nodes[1].edges = edges;
+        nodes[1].policy.readiness = RUN_READY_ANY;
+        nodes[1].policy.priority = 9;
+        begin(&world, nodes, 2);
+        end_attempt(&world, 0, 0);
+        turn(&world);
+        cr_assert(eq(int, row_of(&world, "b").state, RUN_NODE_RUNNING));
+        cr_assert(eq(int, row_of(&world, "a[4]").reason, RUN_REASON_SHORT_CIRCUIT));
+        end_all(&world, NULL);
+        cr_assert(eq(int, state_of(&world), RUN_SUCCEEDED));
+        finish(&world);
+}
+
+/* Rows as they were put, given to another engine. */
+static void restart(World *old, World *ret_world, const RunNodeSpec *nodes, uint32_t n) {
+        uint32_t n_expansions, n_rows = 0;
+        const RunExpansion *expansions = run_graph_expansions(graph_of(old), &n_expansions);
+        cleanup_(run_graph_unrefp) RunGraph *graph = NULL;
+        RunNodeRow rows[ROWS_MAX];
+
+        make(ret_world, nodes, n);
+        cr_assert(eq(int, run_graph_expand(ret_world->graph, expansions, n_expansions, &graph), 0));
+        for (uint32_t i = 0; i < ROWS_MAX; i++)
+                if (old->has_row[i])
+                        rows[n_rows++] = old->rows[i];
+        cr_assert(eq(int, run_engine_restore(ret_world->flow, graph, &old->run, rows, n_rows), 0));
+        ret_world->wide = run_graph_ref(graph);
+        ret_world->batch = old->batch;
+        run_engine_restored(ret_world->engine, old->batch, old->batch, 1, 1, false);
+        for (uint32_t i = 0; i < n_rows; i++)
+                if (rows[i].attempt != RUN_ATTEMPT_NONE)
+                        cr_assert(eq(int,
+                                     run_engine_started(ret_world->engine,
+                                                        &(RunAttemptKey) { 1, rows[i].node, rows[i].generation,
+                                                                           rows[i].number },
+                                                        1),
+                                     0));
+}
+
+Test(run_item, instances_go_on_after_a_restart) {
+        RunNodeSpec nodes[] = { foreach_of("a"), node_of("b", parent_a, 1) };
+        World old, new;
+
+        begin(&old, nodes, 2);
+        end_attempt(&old, 0, 0);
+        turn(&old);
+        restart(&old, &new, nodes, 2);
+        cr_assert(eq(int, row_of(&new, "a").reason, RUN_REASON_FOREACH));
+        cr_assert(eq(int, row_of(&new, "a[0]").state, RUN_NODE_SUCCEEDED));
+        cr_assert(eq(int, row_of(&new, "a[1]").state, RUN_NODE_RUNNING));
+        cr_assert(eq(int, row_of(&new, "a[4]").state, RUN_NODE_READY));
+        memcpy(new.attempts, old.attempts, sizeof(new.attempts));
+        new.n_attempts = old.n_attempts;
+        turn(&new);
+        end_all(&new, NULL);
+        cr_assert(eq(int, row_of(&new, "a").state, RUN_NODE_SUCCEEDED));
+        cr_assert(eq(int, state_of(&new), RUN_SUCCEEDED));
+        finish(&old);
+        finish(&new);
+}
+
+Test(run_item, an_ended_run_is_retried_after_a_restart) {
+        const RunNodeSpec nodes[] = { foreach_of("a"), node_of("b", parent_a, 1) };
+        World old, new;
+
+        begin(&old, nodes, 2);
+        end_all(&old, "a[2]");
+        turn(&old);
+        restart(&old, &new, nodes, 2);
+        cr_assert(eq(int, state_of(&new), RUN_FAILED));
+        cr_assert(eq(int, verb(&new, RUN_VERB_RETRY, "a[2]"), 0));
+        turn(&new);
+        cr_assert(eq(u32, new.n_attempts, 1));
+        end_all(&new, NULL);
+        cr_assert(eq(int, state_of(&new), RUN_SUCCEEDED));
+        finish(&old);
+        finish(&new);
+}
+
+static int complete(const World *world, const char *name, RunCompletion completion) {
+        return run_engine_complete(world->engine, 1, run_graph_find(graph_of(world), name), row_of(world, name).generation,
+                                   completion);
+}
+
+/* All of them wait, though three run at a time; each is completed for itself, also after a restart. */
+Test(run_item, instances_with_a_callback_are_completed_one_by_one) {
+        RunNodeSpec nodes[] = { foreach_of("a"), node_of("b", parent_a, 1) };
+        World old, new;
+
+        nodes[0].policy.has_callback = true;
+        begin(&old, nodes, 2);
+        end_all(&old, NULL);
+        cr_assert(eq(u32, old.n_attempts, 5));
+        cr_assert(eq(int, row_of(&old, "a").reason, RUN_REASON_FOREACH));
+        cr_assert(eq(int, why_of(&old, "a"), RUN_WHY_ITEMS));
+        cr_assert(eq(int, why_of(&old, "a[4]"), RUN_WHY_CALLBACK));
+        cr_assert(eq(int, complete(&old, "a", RUN_COMPLETION_SUCCESS), -EINVAL));
+        cr_assert(eq(int, complete(&old, "a[3]", RUN_COMPLETION_SUCCESS), 0));
+        cr_assert(eq(int, row_of(&old, "a[3]").state, RUN_NODE_SUCCEEDED));
+        cr_assert(eq(int, row_of(&old, "a[2]").reason, RUN_REASON_CALLBACK));
+        turn(&old);
+        restart(&old, &new, nodes, 2);
+        for (uint32_t i = 0; i < 5; i++) {
+                cr_assert(eq(int, row_of(&new, "a").state, RUN_NODE_RUNNING));
+                cr_assert(eq(int, complete(&new, ((const char *[]) { "a[0]", "a[1]", "a[2]", "a[3]", "a[4]" })[i],
+                                           RUN_COMPLETION_SUCCESS),
+                             0));
+        }
+        turn(&new);
+        cr_assert(eq(int, row_of(&new, "a").state, RUN_NODE_SUCCEEDED));
+        end_all(&new, NULL);
+        cr_assert(eq(int, state_of(&new), RUN_SUCCEEDED));
+        finish(&old);
+        finish(&new);
+}
+
+Test(run_item, an_instance_that_is_completed_as_failed_fails_the_node) {
+        RunNodeSpec nodes[] = { foreach_of("a") };
+        World world;
+
+        nodes[0].policy.has_callback = true;
+        nodes[0].policy.foreach_parallel = 2;
+        begin(&world, nodes, 1);
+        end_all(&world, NULL);
+        /* Those that wait to be completed run within ForeachParallel=. */
+        cr_assert(eq(u32, world.n_attempts, 2));
+        cr_assert(eq(int, complete(&world, "a[0]", RUN_COMPLETION_FAILURE), 0));
+        cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_RUNNING));
+        turn(&world);
+        cr_assert(eq(u32, world.n_attempts, 3));
+        cr_assert(eq(int, run_engine_verb(world.engine, 1, RUN_VERB_STOP, 0), 0));
+        end_all(&world, NULL);
+        cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_FAILED));
+        finish(&world);
+}
+
+/* TimeoutSec= is that of each instance; the node itself has none, so that nothing is due when one is over. */
+Test(run_item, the_time_of_an_attempt_is_that_of_an_instance) {
+        RunNodeSpec nodes[] = { foreach_of("a") };
+        World world;
+
+        nodes[0].policy.timeout = 1000;
+        begin(&world, nodes, 1);
+        cr_assert(eq(u64, run_engine_deadline(world.engine), USEC_INFINITY));
+        run_engine_time(world.engine, 900);
+        for (uint32_t i = 0; i < 3; i++)
+                cr_assert(eq(int, run_engine_started(world.engine, &world.attempts[i], 900), 0));
+        cr_assert(eq(u64, run_engine_deadline(world.engine), 1900));
+        run_engine_time(world.engine, 1500);
+        turn(&world);
+        cr_assert(eq(int, row_of(&world, "a").outcome, RUN_OUTCOME_OPEN));
+        run_engine_time(world.engine, 1900);
+        cr_assert(eq(int, row_of(&world, "a[1]").outcome, RUN_OUTCOME_TIMEOUT));
+        end_all(&world, NULL);
+        cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_FAILED));
+        finish(&world);
+}
+
+/* Each instance waits for the lock of its node, which the node itself does not take. */
+Test(run_item, instances_take_what_the_node_takes) {
+        const RunDemandLock lock = { "door", 2 };
+        const RunDemand demand = { &lock, NULL, 1, 0 };
+        RunNodeSpec nodes[] = { foreach_of("a") };
+        World world;
+        uint32_t id;
+
+        nodes[0].policy.demand = 1;
+        world = (World) { .n_items = 5 };
+        cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { .nodes = nodes, .n_nodes = 1, .demands = &demand,
+                                                          .n_demands = 1 },
+                                        &world.graph, NULL), 0));
+        cr_assert(eq(int, run_engine_new(&world.engine, &host, &world), 0));
+        cr_assert(eq(int, run_flow_new(world.engine, &settings, &world.flow), 0));
+        run_engine_time(world.engine, 1);
+        run_flow_unit(world.flow, RUN_UNIT_ACTIVE, false);
+        cr_assert(eq(int, run_engine_submit(world.flow, &(RunSubmit) { .id = 1, .graph = world.graph }, &id), 0));
+        turn(&world);
+        cr_assert(eq(u32, world.n_attempts, 2));
+        cr_assert(eq(int, why_of(&world, "a[2]"), RUN_WHY_LOCK));
+        end_all(&world, NULL);
+        cr_assert(eq(int, state_of(&world), RUN_SUCCEEDED));
+        finish(&world);
+}
+
+Test(run_item, graphs_that_cannot_be_are_refused) {
+        const RunNodeSpec nodes[] = { foreach_of("a"), node_of("b", parent_a, 1) };
+        static const RunExpansion broken[] = {
+                { 1, 2, 1, 0, 1 }, { 2, 2, 1, 0, 1 }, { 0, 3, 1, 0, 1 }, { 0, 2, 0, 0, 0 }, { 0, 2, 1, 0, 2 },
+                { 0, 2, 1, 1, 1 },
+        };
+        RunGraph *graph, *wide;
+        uint32_t item;
+
+        cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { .nodes = nodes, .n_nodes = 2 }, &graph, NULL), 0));
+        for (size_t i = 0; i < ELEMENTSOF(broken); i++)
+                cr_expect(eq(int, run_graph_expand(graph, &broken[i], 1, &wide), -EINVAL), "case %zu", i);
+        cr_assert(eq(int, run_graph_set_items(graph, 0, 3, &wide), 0));
+        cr_assert(eq(u32, run_graph_item_of(wide, 4, &item), 0));
+        cr_assert(eq(u32, item, 2));
+        cr_assert(eq(u32, run_graph_item_of(wide, 1, &item), RUN_NODE_NONE));
+        cr_assert(eq(u32, run_graph_origin(wide, 3), 0));
+        cr_assert(eq(u32, run_graph_count_judged(wide, 1), 3));
+        run_graph_unref(wide);
+        run_graph_unref(graph);
+}
