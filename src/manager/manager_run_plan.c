@@ -349,7 +349,7 @@ static int make(Plan *plan, const ManagerRunRequest *request, Sink *sink, Failur
         int r = read_definition(plan, request->unit, ret_failure);
 
         if (r == 0)
-                r = manager_run_apply_params(plan->definition, request->unit, request->params, &params, ret_failure);
+                r = manager_run_apply_params(plan->definition, request->params, &params, ret_failure);
         if (r == 0 && params)
                 r = json_tree_read(params, strlen(params), &plan->params, NULL);
         if (r < 0)
