@@ -241,9 +241,9 @@ static int draw_run(Drawing *drawing, const char *word) {
         if (r < 0)
                 return jobctl_fail(drawing->ctl, &error, "draw run %" PRIu64, id);
         drawing->states = json_object();
-        /* What follows the nodes (pull@compensate, @final) is no node of the files. */
+        /* What follows the nodes (pull@compensate, @final) is no node of the files, and no instance is (scan[0]). */
         json_array_foreach(nodes, i, node)
-                if (!strchr(value_string(node, "node"), '@'))
+                if (!strpbrk(value_string(node, "node"), "@["))
                         json_object_set(drawing->states, value_string(node, "node"), json_object_get(node, "state"));
         drawing->name = value_string(run, "name");
         return draw_files(drawing, value_string(run, "unit"), search_path);
