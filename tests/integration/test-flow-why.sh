@@ -103,6 +103,7 @@ check_prints "one that was skipped names the first failure" "^Node below of run 
 check_prints "the run may be named" "^Run chain-$RUN is FAILED" ctl flow why "chain-$RUN"
 check_prints "or its flow, whose last run it is" "^Run chain-$RUN is FAILED" ctl flow why chain.flow
 check_prints "without its suffix, too" "^Run chain-$RUN is FAILED" ctl flow why chain
+check_prints "why of the unit knows the last run" "The last one, chain-$RUN, has ended: FAILED\. See 'jobctl flow why $RUN'" ctl why chain.flow
 check_equal "JSON has the nodes and the sentence" "$(ctl flow why --json "$RUN" | python3 -c '
 import json, sys
 
