@@ -307,8 +307,8 @@ static int explain_ended_run(Jobctl *ctl, const json_t *run, BusError *ret_error
         if (n_failed > FAILURES_SHOWN)
                 printf("  And %zu more: 'jobctl flow show %" PRIu64 "' lists all.\n", n_failed - FAILURES_SHOWN, id);
         if (n_failed > 0 && !ctl->options.quiet)
-                printf("'jobctl flow logs %" PRIu64 "/%s' shows what %s has said, 'jobctl flow retry %" PRIu64 "' executes "
-                       "%s again.\n", id, value_string(json_array_get(nodes, 0), "node"),
+                printf("'jobctl flow logs %" PRIu64 "/%s' shows what %s has said, 'jobctl flow retry %" PRIu64 "' "
+                       "executes %s again.\n", id, value_string(json_array_get(nodes, 0), "node"),
                        n_failed == 1 ? "it" : "the first", id, n_failed == 1 ? "it" : "them");
         return EXIT_OK;
 }

@@ -147,7 +147,8 @@ static uint64_t key_of(const char *key) {
 void manager_run_ask_for_unit(ManagerRuns *runs, ManagerFlow *flow) {
         if (run_flow_wants_unit(flow->engine) && flow->unit->active_state != UNIT_ACTIVE &&
             !manager_jobs_has(runs->host.jobs, flow->unit) && !runs->host.ops->is_ending(runs->host.userdata))
-                (void) manager_jobs_request(runs->host.jobs, flow->unit, JOB_START, JOB_REPLACE, "a run of it waits for that");
+                (void) manager_jobs_request(runs->host.jobs, flow->unit, JOB_START, JOB_REPLACE,
+                                            "a run of it waits for that");
 }
 
 /* Refused by OnBusy= or MaxQueued=: why, as a failure, or none for OnBusy=skip. */

@@ -171,11 +171,12 @@ static const DirectiveSection *parser_other_type(const DraftParser *parser, cons
 }
 
 /*
- * In an instance an unknown directive refuses the unit: without what its line was to say, a node would run before others
- * that it has to follow. Units have an order, too, by directives that people know.
+ * In an instance an unknown directive refuses the unit: without what its line was to say, a node would run before
+ * others that it has to follow. Units have an order, too, by directives that people know.
  */
 static int parser_refuse_directive(const DraftParser *parser, unsigned line, const char *key) {
-        static const char *const orders[] = { "After", "Requires", "Requisite", "Wants", "BindsTo", "PartOf", "Before" };
+        static const char *const orders[] = { "After",  "Before", "Requires", "Requisite",
+                                              "Wants", "BindsTo", "PartOf" };
         const char *other = parser_other_section(parser, key);
         const char *nearest = directive_find_nearest(parser->section, key);
 

@@ -44,7 +44,10 @@ printf '[Node x]\nExec=/bin/sh -c "exit 75"\nAgainSec=10ms\nAgainMax=2\n' >"$UNI
 printf '[Node x]\nExec=%s/no-program\n' "$DIR" >"$UNITS/program.flow"
 printf '[Node x]\nExec=/bin/true\nExecStartPre=/bin/sh -c "exit 9"\n' >"$UNITS/pre.flow"
 printf '[Node x]\nExec=/bin/sh -c "echo nothing >$$JOBD_RESULT"\n' >"$UNITS/result.flow"
+printf '[Service]\nType=oneshot\nExecStart=/bin/sh -c "echo $$MONITOR_UNIT >%s/told"\n' "$DIR" >"$UNITS/told.service"
 unit chain.flow <<'U'
+[Unit]
+OnFailure=told.service
 [Node good]
 Exec=/bin/true
 [Node pull]
@@ -97,6 +100,8 @@ told result 'What it has left in .JOBD_RESULT is no result: it is not one value 
 # — a run of several nodes —
 fails chain
 check_prints "the run names how many have failed, and the first" "^Run chain-$RUN is FAILED: 2 of 4 nodes have failed; the first is pull\.\$" ctl flow why "$RUN"
+wait_for '^chain.flow$' cat "$DIR/told"
+report $? "a service that is told of it knows the flow"
 check_prints "a node that has failed has its status" '^  Node pull is FAILED.*: attempt 2 has ended with exit status 3\.$' ctl flow why "$RUN"
 check_prints "or its signal" '^  Node other is FAILED.*: SIGKILL has ended attempt 1\.$' ctl flow why "$RUN"
 check_prints "one that was skipped names the first failure" "^Node below of run chain-$RUN is SKIPPED \(upstream-failed\): a node that it depends on has failed; the first one that has failed is pull\.\$" ctl flow why "$RUN/below"
