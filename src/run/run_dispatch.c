@@ -27,9 +27,10 @@ static uint32_t find_ready(Run *run) {
 
         if (!run_is_full(run))
                 return at;
-        while (run->n_ready_waits > 0 && at < run->n && !run_node_is_wait(run, run_graph_by_urgency(run->graph)[at]))
+        while (run->n_placeless > 0 && at < run->n &&
+               !run_node_needs_no_place(run, run_graph_by_urgency(run->graph)[at]))
                 at = run_set_next(run, RUN_SET_READY, at + 1, run->n);
-        return run->n_ready_waits > 0 ? at : run->n;
+        return run->n_placeless > 0 ? at : run->n;
 }
 
 static uint8_t priority_of(const Run *run, uint32_t node) {
@@ -93,23 +94,6 @@ static void dispatch(Run *run, uint32_t node) {
         offer(run);
 }
 
-/* Sleeps and jobs of units take no place of MaxParallel=, and so wait for none. */
-static void begin_sleepers(Run *run) {
-        if (!run->has_sleepers || !may_begin(run) || !run_is_full(run))
-                return;
-        for (uint32_t i = run->first_ready; (i = run_set_next(run, RUN_SET_READY, i, run->n)) < run->n; i++) {
-                const uint32_t node = run_graph_by_urgency(run->graph)[i];
-                const bool is_foreach = run_graph_policy(run->graph, node)->is_foreach;
-
-                if (is_foreach || run_policy_sleeps(run_graph_policy(run->graph, node)))
-                        run_attempt_make(run, node);
-                /* Each has another place in the new graph; those that come before run, or wait as before. */
-                if (is_foreach)
-                        i = UINT32_MAX;
-        }
-        run_settle(run);
-}
-
 static void admit(RunClaim *claim) {
         Run *run = run_claim_userdata(claim);
 
@@ -142,25 +126,31 @@ static bool step(RunEngine *engine, uint32_t *budget) {
         return true;
 }
 
+static void ask_policies(RunEngine *engine) {
+        for (RunFlow *flow = engine->flows; flow && engine->store == RUN_STORE_OPEN; flow = flow->next)
+                for (Run *run = flow->first; run && flow->is_active; run = run->next)
+                        run_ask_policies(run);
+}
+
 bool run_dispatch(RunEngine *engine, uint32_t budget) {
         bool is_left;
         Run *run;
 
         for (RunFlow *flow = engine->flows; flow; flow = flow->next)
-                for (run = flow->first; run; run = run->next) {
-                        if (flow->is_active && engine->store == RUN_STORE_OPEN)
-                                run_ask_policies(run);
+                for (run = flow->first; run; run = run->next)
                         offer(run);
-                }
         while (step(engine, &budget))
                 ;
-        is_left = heap_peek(&engine->offers) || run_pool_next(engine->pool, engine->now);
+        is_left = heap_peek(&engine->offers);
         while ((run = heap_peek(&engine->offers)))
                 heap_remove(&engine->offers, run);
         for (RunFlow *flow = engine->flows; flow; flow = flow->next) {
-                for (run = flow->first; run; run = run->next)
-                        begin_sleepers(run);
-                run_admit(flow);
+                /* What has ended in this turn has made room for it. */
+                is_left = run_admit(flow) || is_left;
         }
+        is_left = is_left || run_pool_next(engine->pool, engine->now);
+        /* What ends at once is known to a command that judges what is below. */
+        if (!is_left)
+                ask_policies(engine);
         return is_left;
 }

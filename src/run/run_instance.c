@@ -38,11 +38,6 @@ static void place_nodes(Run *run, RunNode *nodes, uint32_t n) {
         run->n = n;
 }
 
-/* What sleeps, or is done by its instances, needs no place. */
-static bool needs_no_place(const RunPolicy *policy) {
-        return run_policy_sleeps(policy) || policy->is_foreach;
-}
-
 /* Instances that are not there count for nothing. */
 static void find_unused(Run *run) {
         uint32_t n;
@@ -64,7 +59,6 @@ static void find_unused(Run *run) {
 static void init_node(Run *run, uint32_t node, uint32_t generation) {
         run->nodes[node].place = HEAP_NOWHERE;
         run->nodes[node].generation = (uint16_t) generation;
-        run->has_sleepers = run->has_sleepers || needs_no_place(run_graph_policy(run->graph, node));
 }
 
 int run_instance_new(RunFlow *flow, RunGraph *graph, const RunRow *row, bool is_restored, Run **ret_run) {

@@ -39,8 +39,8 @@ uint8_t run_node_priority(const Run *run, uint32_t node) {
 
 /* — memory — */
 
-static RunGate *gate_of(Run *run, const RunPolicy *policy) {
-        return policy->action != RUN_ACTION_PROCESS ? &run->wait_gate : &run->gate;
+static RunGate *gate_of(Run *run, const RunGraph *graph, uint32_t node) {
+        return run_graph_needs_no_place(graph, node) ? &run->wait_gate : &run->gate;
 }
 
 static int add_claim(Run *run, const RunGraph *graph, uint32_t node, bool is_restored, RunClaim **ret_claim) {
@@ -56,7 +56,7 @@ static int add_claim(Run *run, const RunGraph *graph, uint32_t node, bool is_res
                                                .priority = is_of_run ? run->settings.priority :
                                                                        priority_by(run, policy),
                                                .above = is_of_run ? NULL : run->claim,
-                                               .gate = is_of_run ? &run->flow->gate : gate_of(run, policy),
+                                               .gate = is_of_run ? &run->flow->gate : gate_of(run, graph, node),
                                                .is_unchecked = is_restored,
                                                .userdata = run,
                                        },

@@ -121,8 +121,8 @@ void run_want_policy(Run *run, uint32_t node, bool wants) {
 static void put_ready(Run *run, uint32_t node, bool is_ready) {
         const uint32_t urgency = run_graph_urgency(run->graph, node);
 
-        if (run_node_is_wait(run, node))
-                run->n_ready_waits += (uint32_t) is_ready - run_set_has(run, RUN_SET_READY, urgency);
+        if (run_node_needs_no_place(run, node))
+                run->n_placeless += (uint32_t) is_ready - run_set_has(run, RUN_SET_READY, urgency);
         run_set_put(run, RUN_SET_READY, urgency, is_ready);
         run->first_ready = MIN(run->first_ready, urgency);
 }
@@ -462,6 +462,14 @@ void run_mark_unanswered(Run *run) {
 
 /* — many nodes — */
 
+/* There is nothing whose end could be waited for. */
+static void end_idle(Run *run, uint32_t node) {
+        if (run->row.result == RUN_TIMEOUT)
+                run_node_become(run, node, RUN_NODE_TIMEOUT, RUN_REASON_DEADLINE);
+        else
+                run_node_become(run, node, RUN_NODE_CANCELLED, RUN_REASON_ENDED);
+}
+
 void run_node_skip_rest(Run *run) {
         for (uint32_t i = 0; i < run->n; i++)
                 if (run_node_is_extra(run, i) || run->nodes[i].is_unused)
@@ -469,8 +477,7 @@ void run_node_skip_rest(Run *run) {
                 else if (run->nodes[i].state < RUN_NODE_SUCCEEDED && run->nodes[i].state != RUN_NODE_RUNNING)
                         run_node_become(run, i, RUN_NODE_SKIPPED, RUN_REASON_ENDED);
                 else if (run->nodes[i].is_idle && !run_node_is_split(run, i))
-                        /* There is nothing whose end could be waited for. */
-                        run_node_become(run, i, RUN_NODE_CANCELLED, RUN_REASON_ENDED);
+                        end_idle(run, i);
 }
 
 void run_judge_again(Run *run, uint32_t node) {

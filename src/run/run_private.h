@@ -71,8 +71,8 @@ typedef struct Run {
         uint32_t tally[_RUN_NODE_STATE_MAX]; /* of the nodes without those of the end … */
         uint32_t extra_tally[_RUN_NODE_STATE_MAX]; /* … and of these */
         uint32_t n_held;
-        uint32_t n_waits; /* nodes that are RUNNING without a process … */
-        uint32_t n_ready_waits; /* … and those of RUN_SET_READY that will be */
+        uint32_t n_waits; /* nodes that are RUNNING without a process, but have an attempt */
+        uint32_t n_placeless; /* of RUN_SET_READY: need no place */
         uint32_t n_idle; /* nodes that are RUNNING without a process … */
         uint32_t n_split; /* … of these, those whose instances are executed */
         uint32_t n_unused;
@@ -87,7 +87,6 @@ typedef struct Run {
         uint32_t n_to_ask, n_asked; /* nodes whose command is to be asked, and has not answered */
         bool has_changed; /* the row of the run, or of a node */
         RunEndRun fired; /* how a node ends the run in this event */
-        bool has_sleepers; /* nodes that sleep */
         bool may_be_unneeded; /* a goal has ended, or a node has become PENDING */
         uint32_t n_timers;
         uint32_t place; /* in the timers of the engine */
@@ -154,7 +153,7 @@ static inline bool run_is_full(const Run *run) {
         return run_count_attempts(run) - run->n_waits >= run->settings.max_parallel;
 }
 
-/* @node is RUNNING without a process. */
+/* @node is RUNNING without a process, but has an attempt. */
 static inline bool run_node_is_wait(const Run *run, uint32_t node) {
         return run_graph_policy(run->graph, node)->action != RUN_ACTION_PROCESS;
 }
@@ -162,6 +161,18 @@ static inline bool run_node_is_wait(const Run *run, uint32_t node) {
 /* Instances of @node are executed in its place. */
 static inline bool run_node_is_split(const Run *run, uint32_t node) {
         return run->nodes[node].is_idle && run_graph_policy(run->graph, node)->is_foreach;
+}
+
+/* @node takes no place of MaxParallel=: it is no process, or its instances take them. */
+static inline bool run_graph_needs_no_place(const RunGraph *graph, uint32_t node) {
+        const RunPolicy *policy = run_graph_policy(graph, node);
+
+        return policy->action != RUN_ACTION_PROCESS || policy->is_foreach || run_policy_sleeps(policy) ||
+               run_graph_payload(graph, node) == RUN_NODE_NONE;
+}
+
+static inline bool run_node_needs_no_place(const Run *run, uint32_t node) {
+        return run_graph_needs_no_place(run->graph, node);
 }
 
 /* The run may begin once there is room. */
@@ -321,7 +332,7 @@ bool run_lock_why(const Run *run, uint32_t node, RunClaimWhy *ret_why);
 void run_stop(Run *run, RunState result);
 void run_fire(Run *run); /* ends it if FailurePolicy=end asks for that */
 void run_settle(Run *run); /* after each event */
-void run_admit(RunFlow *flow);
+bool run_admit(RunFlow *flow); /* whether a run has begun */
 void run_begin(Run *run);
 bool run_has_place(const RunFlow *flow); /* of MaxRuns= */
 void run_hold(Run *run, bool by_person);

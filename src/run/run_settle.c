@@ -159,20 +159,24 @@ bool run_has_place(const RunFlow *flow) {
         return count_busy(flow) < flow->settings.max_runs;
 }
 
-void run_admit(RunFlow *flow) {
+bool run_admit(RunFlow *flow) {
+        bool has_begun = false;
         Run *run;
 
         /* A run may end as soon as it begins. */
-        while (flow->is_active && (run = first_waiting(flow)) && run_has_place(flow))
+        while (flow->is_active && (run = first_waiting(flow)) && run_has_place(flow)) {
                 run_begin(run);
+                has_begun = true;
+        }
         run_lock_ask(flow, run_has_place(flow));
         if (!flow->is_active)
-                return;
+                return has_begun;
         for (run = flow->first; run; run = run->next)
                 if (run->row.state == RUN_CREATED && run_can_wait(run)) {
                         run->row.queued_at = flow->engine->now;
                         run_become(run, RUN_QUEUED, RUN_REASON_NONE);
                 }
+        return has_begun;
 }
 
 void run_begin_again(Run *run) {

@@ -148,7 +148,7 @@ static RunWhy why_of_node(const Run *run, uint32_t node) {
                         return RUN_WHY_STORE;
                 if (!run_item_has_turn(run, node))
                         return RUN_WHY_PLACE;
-                return why_not_yet(run, node, !run_is_full(run) || run_node_is_wait(run, node));
+                return why_not_yet(run, node, !run_is_full(run) || run_node_needs_no_place(run, node));
         case RUN_NODE_RUNNING:
                 if (run_node_is_split(run, node))
                         return RUN_WHY_ITEMS;

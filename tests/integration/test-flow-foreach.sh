@@ -187,6 +187,60 @@ Exec=/bin/sh -c 'echo \$JOBD_TOKEN >$DIR/new-\$1 && mv $DIR/new-\$1 $DIR/token-\
 DependsOn=each
 Exec=$DIR/words %{each.result}
 U
+# What a node may have beside Foreach= takes effect for each instance, or, as a gate and a condition, once.
+cat >"$DIR/try" <<U
+#!/bin/sh
+echo begin >>$RECORD
+[ "\$(ls $DIR/held)" = there ] || echo unheld >>$RECORD
+grep -q '"context":{"data":{"k":1}' "\$JOBD_INPUT" || echo no data >>$RECORD
+echo end >>$RECORD
+if mkdir $DIR/tried-\$1 2>/dev/null; then exit 1; fi
+printf '{"n":"%s%s"}' "\$JOBD_P_word" "\$1" >\$JOBD_RESULT
+U
+cat >"$DIR/told" <<U
+#!/usr/bin/python3
+import json, sys
+o = json.load(sys.stdin)
+print("told", o["node"]["name"], o["node"]["state"], o["node"]["result"], [p["name"] for p in o["parents"]], file=open("$DIR/events", "a"))
+U
+chmod +x "$DIR/try" "$DIR/told"
+mkdir "$DIR/held"
+unit held.service <<U
+[Unit]
+StopWhenUnneeded=yes
+StartLimitIntervalSec=0
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/bin/touch $DIR/held/there
+ExecStop=/bin/rm $DIR/held/there
+U
+unit settings.flow <<U
+[Flow]
+Params=list:=[1,2,3] word=w
+[Node first]
+Exec=/bin/true
+[Node each]
+DependsOn=first
+Foreach=param.list
+When=first.state == "SUCCEEDED"
+Gate=manual
+Retry=1
+RetryDelaySec=0
+RequiresUnit=held.service
+Lock=door
+InputMode=env
+Data={"k":1}
+Outputs=n
+TimeoutSec=1h
+Idempotent=yes
+OnResult=exec:$DIR/told
+Exec=$DIR/try %{item}
+[Node after]
+DependsOn=each
+OptionalDependsOn=first
+Exec=$DIR/words %{each.result}
+U
 unit drop.flow <<U
 [Flow]
 [Node list]
@@ -347,17 +401,33 @@ check_equal "is there as long as instances run" "$(sort "$RECORD" | tr '\n' ' ')
 recorded >/dev/null
 check_equal "and then dropped" "$(of "$(last_run drop)" list source)" dropped
 
+# — other settings —
+check "a node with a gate waits once" ctl flow start settings
+RUN=$(last_run settings)
+wait_for 'PENDING' of "$RUN" each state
+check_equal "before there are instances" "$(of "$RUN" 'each[0]' state)" -
+check "who approves it" ctl flow approve "$RUN/each"
+wait_for 'SUCCEEDED' ctl flow list --no-legend settings
+report $? "lets all of them run"
+check_equal "each is retried, with its lock, its data, its unit and its result" "$(recorded)" \
+        "$(yes 'begin end' | head -6 | tr '\n' ' ')<[{\"n\":\"w1\"},{\"n\":\"w2\"},{\"n\":\"w3\"}]> "
+check_equal "so often" "$(of "$RUN" 'each[2]' attempts) $(of "$RUN" each attempts)" '2 0'
+wait_for '^4$' grep -c '^told' "$DIR/events"
+report $? "the end of each is told, and that of the node"
+check_equal "with its parents as the flow has them" "$(sort "$DIR/events" | sed -n '1p;2p' | tr '\n' ' ')" \
+        "told each SUCCEEDED [{'n': 'w1'}, {'n': 'w2'}, {'n': 'w3'}] ['first'] told each[0] SUCCEEDED {'n': 'w1'} ['first'] "
+
 # — nodes that are added —
 check "nodes may be added before a list is known" ctl flow start grown
 RUN=$(last_run grown)
 wait_for 'RUNNING' of "$RUN" first state
-printf '{"Node":"more","Exec":"%s more"}\n' "$DIR/words" >"$DIR/more"
-check "below another node" ctl flow add-nodes "$RUN/first" "$DIR/more"
+printf '{"Node":"more","Foreach":"param.list","Exec":"%s more%%{item}"}\n' "$DIR/words" >"$DIR/more"
+check "below another node, also one with a list" ctl flow add-nodes "$RUN/first" "$DIR/more"
 timeout "$PATIENCE" sh -c 'echo >"$1"' sh "$DIR/gate"
 for item in 1 2; do
         wait_for "^$RUN\\." token "$item"
 done
-wait_for '<more>' cat "$RECORD"
+wait_for '<more1>' cat "$RECORD" && wait_for '<more2>' cat "$RECORD"
 report $? "they run beside instances"
 wait_for "0 of 2 instances have ended, 2 run" ctl flow why "$RUN/each"
 sed -i s/more/late/ "$DIR/more"
@@ -369,7 +439,8 @@ check_exit "instances of a run with such nodes are there after a death" 0 ctl fl
 check_exit "each with its token" 0 ctl flow complete "$(token 1)" 11
 wait_for 'SUCCEEDED' ctl flow list --no-legend grown
 report $? "and the run goes on"
-check_equal "with all of them" "$(recorded)" '<more> <[11,22]> '
+check_equal "with all of them" "$(sort "$RECORD" | tr '\n' ' ')" '<[11,22]> <more1> <more2> '
+recorded >/dev/null
 check_prints "a plan names the list" 'for each of list.result' ctl flow plan dies
 
 # — what has no sense is refused —

@@ -19,7 +19,7 @@
 #include "run_adapter.h"
 
 /* SkipUnneeded=all is not there. */
-#define FEATURES (TRIAL_HAS_OPTIONAL | TRIAL_HAS_AIRFLOW | TRIAL_HAS_SKIP_COUNTS | TRIAL_HAS_SHORT_CIRCUIT | TRIAL_HAS_AGAIN_BOUND | TRIAL_HAS_END_RUN | TRIAL_HAS_DEFAULT | TRIAL_HAS_WHEN | TRIAL_HAS_NODE_QUEUE)
+#define FEATURES (TRIAL_FEATURES & ~TRIAL_HAS_SKIP_ALL)
 
 /* The status that is not retried is that of a process which a signal has killed: SIGSEGV. */
 #define END_OF_STATUS_2 RUN_END_BY_SIGNAL(11)
@@ -30,6 +30,17 @@ typedef struct Kept {
         RunRow row;
         RunNodeRow node;
 } Kept;
+
+#define NEVER UINT32_MAX
+
+/*
+ * A process that the engine has forgotten: what a manager does then is the adapter's. It keeps the run from being tried
+ * again, and ends it with the unit. By turn, so that it comes back after a restart.
+ */
+typedef struct Abandoned {
+        RunAttemptKey key;
+        uint32_t in, started_in, told_in, ended_in;
+} Abandoned;
 
 typedef struct World {
         usec_t now;
@@ -48,6 +59,9 @@ typedef struct Adapter {
         World world;
         VECTOR(Kept) rows; /* by turn */
         VECTOR(World) worlds; /* at the end of each turn */
+        Abandoned started[TRIAL_RUNS_MAX][TRIAL_NODES_MAX]; /* the last attempt of each node of which that was told */
+        VECTOR(Abandoned) abandoned;
+        uint32_t asked[TRIAL_RUNS_MAX][TRIAL_NODES_MAX]; /* the generation about which a command was asked; 0: none */
 } Adapter;
 
 #define CHECK(call) \
@@ -99,6 +113,30 @@ static void spawn(void *userdata, const RunAttemptKey *attempt) {
 static void end(void *userdata, const RunAttemptKey *attempt, RunOutcome outcome) {
 }
 
+static bool is_same(const RunAttemptKey *a, const RunAttemptKey *b) {
+        return a->run == b->run && a->node == b->node && a->generation == b->generation && a->number == b->number;
+}
+
+static void abandon(void *userdata, const RunAttemptKey *attempt) {
+        Adapter *adapter = userdata;
+        const Abandoned *started = &adapter->started[attempt->run - 1][attempt->node];
+        Abandoned entry = { .key = *attempt, .in = adapter->turn, .told_in = NEVER, .ended_in = NEVER };
+
+        entry.started_in = is_same(&started->key, attempt) ? started->started_in : NEVER;
+        CHECK(vector_push(&adapter->abandoned, entry));
+}
+
+static void ask(void *userdata, uint32_t run, uint32_t node, uint32_t generation) {
+        ((Adapter *) userdata)->asked[run - 1][node] = generation;
+}
+
+static usec_t wake(void *userdata, uint32_t run, uint32_t node) {
+        const Adapter *adapter = userdata;
+        const usec_t at = time_of(adapter->definition->nodes[node].sleep);
+
+        return at > adapter->world.now ? at : 0;
+}
+
 static RunCondition judge(void *userdata, uint32_t run, uint32_t node) {
         static const RunCondition of[] = { RUN_CONDITION_TRUE, RUN_CONDITION_TRUE, RUN_CONDITION_FALSE,
                                            RUN_CONDITION_BROKEN };
@@ -111,7 +149,8 @@ static uint32_t get_random(void *userdata) {
 }
 
 static const RunHost host = {
-        .put_run = put_run, .put_node = put_node, .persist = persist, .spawn = spawn, .end = end, .judge = judge, .random = get_random
+        .put_run = put_run, .put_node = put_node, .persist = persist, .spawn = spawn, .end = end, .abandon = abandon,
+        .judge = judge, .ask = ask, .wake = wake, .random = get_random
 };
 
 /* — definition — */
@@ -124,7 +163,7 @@ static bool has_no_must(const TrialNode *node) {
         return node->readiness == TRIAL_MUST && node->n_parents > 0;
 }
 
-static RunPolicy policy_of(const TrialNode *node) {
+static RunPolicy policy_of(const TrialDefinition *definition, const TrialNode *node) {
         static const RunReadiness readiness[] = {
                 [TRIAL_ALL_SUCCEEDED] = RUN_READY_ALL_SUCCEEDED,
                 [TRIAL_ALL_FINISHED] = RUN_READY_ALL_FINISHED,
@@ -149,7 +188,8 @@ static RunPolicy policy_of(const TrialNode *node) {
         static const RunEndRun end_run[] = { RUN_END_RUN_NO, RUN_END_RUN_SUCCESS, RUN_END_RUN_FAILURE };
         static const RunBackoff backoff[] = { RUN_BACKOFF_FIXED, RUN_BACKOFF_LINEAR, RUN_BACKOFF_EXPONENTIAL };
         RunPolicy policy = {
-                .readiness = has_no_must(node) ? RUN_READY_ALWAYS : readiness[node->readiness],
+                .readiness = node->asks_policy ? RUN_READY_BY_POLICY :
+                             has_no_must(node) ? RUN_READY_ALWAYS : readiness[node->readiness],
                 .amount = node->readiness == TRIAL_ONE_SUCCESS ? 1U : node->amount,
                 .recover = recover[node->recover],
                 .failure = failure[node->policy],
@@ -170,6 +210,14 @@ static RunPolicy policy_of(const TrialNode *node) {
                 .has_default = node->default_on & TRIAL_DEFAULT_ON_FAILURE,
                 .has_default_for_timeout = node->default_on & TRIAL_DEFAULT_ON_TIMEOUT,
                 .end_run = end_run[node->end_run],
+                .action = node->action == TRIAL_ACTION_JOB ? RUN_ACTION_JOB : RUN_ACTION_PROCESS,
+                .sleep = node->action == TRIAL_ACTION_SLEEP ? node->sleep * USEC_PER_SEC : 0,
+                .sleeps_until = node->action == TRIAL_ACTION_SLEEP_UNTIL,
+                .has_gate = node->has_gate,
+                .gives_up_locks = node->gives_up_locks,
+                /* As a flow makes it of its files. */
+                .priority = node->takes_priority ? definition->priority : node->priority,
+                .takes_priority = node->takes_priority,
         };
 
         policy.again_ends[TRIAL_STATUS_AGAIN / 64] |= UINT64_C(1) << TRIAL_STATUS_AGAIN % 64;
@@ -178,6 +226,25 @@ static RunPolicy policy_of(const TrialNode *node) {
         if (node->can_be_pending)
                 policy.pending_ends[0] |= 1U << TRIAL_STATUS_PENDING;
         return policy;
+}
+
+/* What node @i takes, as number i + 1 of the graph; the run what n_nodes takes. */
+static RunDemand demand_of(const TrialDefinition *definition, unsigned at) {
+        static const char *const names[] = { "a", "b" };
+        static RunDemandLock locks[TRIAL_NODES_MAX + 1][TRIAL_LOCKS_MAX];
+        static RunDemandNeed needs[TRIAL_NODES_MAX + 1];
+        const bool is_run = at == definition->n_nodes;
+        const TrialNode *node = &definition->nodes[is_run ? 0 : at];
+        RunDemand demand = { .locks = locks[at], .needs = &needs[at] };
+
+        needs[at] = (RunDemandNeed) { is_run ? "of runs" : "of nodes", is_run ? definition->run_need : node->need };
+        demand.n_needs = needs[at].amount > 0;
+        if (is_run && definition->run_slots > 0)
+                locks[at][demand.n_locks++] = (RunDemandLock) { names[0], definition->run_slots };
+        for (unsigned i = 0; i < TRIAL_LOCKS_MAX && !is_run; i++)
+                if ((node->locks >> i & 1) != 0)
+                        locks[at][demand.n_locks++] = (RunDemandLock) { names[i], node->slots[i] };
+        return demand;
 }
 
 static uint8_t edge_of(const TrialNode *node, unsigned parent) {
@@ -207,8 +274,11 @@ static void make_graph(Adapter *adapter) {
         static uint8_t edges[TRIAL_NODES_MAX][TRIAL_PARENTS_MAX];
         static RunNodeSpec specs[TRIAL_NODES_MAX];
         static char names[TRIAL_NODES_MAX][8];
+        static RunDemand demands[TRIAL_NODES_MAX + 1];
         char *problem = NULL;
 
+        for (unsigned i = 0; i <= definition->n_nodes; i++)
+                demands[i] = demand_of(definition, i);
         for (unsigned i = 0; i < definition->n_nodes; i++) {
                 const TrialNode *node = &definition->nodes[i];
 
@@ -218,18 +288,35 @@ static void make_graph(Adapter *adapter) {
                         edges[i][k] = edge_of(node, k);
                 }
                 specs[i] = (RunNodeSpec) {
-                        .name = names[i], .parents = parents[i], .edges = edges[i], .n_parents = node->n_parents, .policy = policy_of(node)
+                        .name = names[i], .parents = parents[i], .edges = edges[i], .n_parents = node->n_parents,
+                        .payload = trial_needs_no_attempt(node) ? RUN_NODE_NONE : i,
+                        .policy = policy_of(definition, node)
                 };
+                specs[i].policy.demand = trial_takes(node) ? i + 1 : 0;
                 specs[i].policy.is_otherwise = node->is_otherwise && has_decider(definition, node);
         }
-        CHECK(run_graph_new(&(RunGraphSpec) { specs, definition->n_nodes }, &adapter->graph, &problem));
+        CHECK(run_graph_new(&(RunGraphSpec) { .nodes = specs, .n_nodes = definition->n_nodes, .demands = demands,
+                                               .n_demands = definition->n_nodes + 1U,
+                                               .demand = trial_run_takes(definition) ? definition->n_nodes + 1U : 0 },
+                            &adapter->graph, &problem));
 }
 
 static void make_engine(Adapter *adapter) {
         CHECK(run_engine_new(&adapter->engine, &host, adapter));
         /* The model knows no age. */
         run_engine_set_ageing(adapter->engine, false);
+        if (adapter->definition->total > 0) {
+                CHECK(run_engine_set_resource(adapter->engine, "of nodes", adapter->definition->total));
+                CHECK(run_engine_set_resource(adapter->engine, "of runs", adapter->definition->total));
+        }
         CHECK(run_flow_new(adapter->engine, &adapter->settings, &adapter->flow));
+}
+
+/* The wall clock is never set. */
+static void tell_time(Adapter *adapter, usec_t now) {
+        adapter->world.now = now;
+        run_engine_wall(adapter->engine, now, now);
+        run_engine_time(adapter->engine, now);
 }
 
 static void *new_adapter(const TrialDefinition *definition) {
@@ -251,10 +338,11 @@ static void *new_adapter(const TrialDefinition *definition) {
                 .timeout_mode = timeout_modes[definition->timeout_mode],
                 .timeout = span_of(definition->timeout),
                 .queue_timeout = span_of(definition->queue_timeout),
+                .priority = definition->priority,
         };
         make_graph(adapter);
         make_engine(adapter);
-        run_engine_time(adapter->engine, adapter->world.now);
+        tell_time(adapter, adapter->world.now);
         /* The world before the first turn. */
         CHECK(vector_push(&adapter->worlds, adapter->world));
         return adapter;
@@ -267,6 +355,7 @@ static void free_adapter(void *subject) {
         run_graph_unref(adapter->graph);
         vector_deinit(&adapter->rows);
         vector_deinit(&adapter->worlds);
+        vector_deinit(&adapter->abandoned);
         free(adapter);
 }
 
@@ -299,11 +388,33 @@ static void restore_run(Adapter *adapter, uint32_t id) {
         adapter->n_runs++;
 }
 
+/* What was after @turn has not been. */
+static void restore_abandoned(Adapter *adapter, uint32_t turn) {
+        size_t n = 0;
+
+        for (unsigned r = 0; r < TRIAL_RUNS_MAX; r++)
+                for (unsigned i = 0; i < TRIAL_NODES_MAX; i++)
+                        if (adapter->started[r][i].started_in > turn)
+                                adapter->started[r][i] = (Abandoned) {};
+        for (size_t i = 0; i < adapter->abandoned.n; i++) {
+                Abandoned *entry = &adapter->abandoned.items[i];
+
+                if (entry->in > turn)
+                        continue;
+                entry->started_in = entry->started_in > turn ? NEVER : entry->started_in;
+                entry->told_in = entry->told_in > turn ? NEVER : entry->told_in;
+                entry->ended_in = entry->ended_in > turn ? NEVER : entry->ended_in;
+                adapter->abandoned.items[n++] = *entry;
+        }
+        adapter->abandoned.n = n;
+}
+
 static void restart(Adapter *adapter, const TrialEvent *event) {
         World then;
 
         while (adapter->rows.n > 0 && adapter->rows.items[adapter->rows.n - 1].turn > event->turn)
                 adapter->rows.n--;
+        restore_abandoned(adapter, event->turn);
         adapter->worlds.n = event->turn + 1;
         then = adapter->worlds.items[event->turn];
         adapter->world = then;
@@ -313,8 +424,10 @@ static void restart(Adapter *adapter, const TrialEvent *event) {
         adapter->accepted = event->turn;
         adapter->durable = event->durable;
         adapter->n_runs = 0;
+        memset(adapter->asked, 0, sizeof(adapter->asked));
         run_engine_free(adapter->engine);
         make_engine(adapter);
+        run_engine_wall(adapter->engine, adapter->world.now, adapter->world.now);
         for (uint32_t id = 1; id <= TRIAL_RUNS_MAX; id++)
                 restore_run(adapter, id);
         if (adapter->world.is_active)
@@ -326,7 +439,8 @@ static void restart(Adapter *adapter, const TrialEvent *event) {
 /* — events — */
 
 static int submit(Adapter *adapter, const TrialEvent *event) {
-        const RunSubmit submit = { .id = event->run + 1U, .key = event->key, .graph = adapter->graph };
+        const RunSubmit submit = { .id = event->run + 1U, .key = event->key, .graph = adapter->graph,
+                                   .has_priority = event->priority > 0, .priority = event->priority };
         uint32_t id;
         int r;
 
@@ -336,30 +450,95 @@ static int submit(Adapter *adapter, const TrialEvent *event) {
         return r;
 }
 
-static int tell_attempt(Adapter *adapter, const TrialEvent *event) {
-        static const RunEndKind kinds[_TRIAL_EVENT_MAX] = {
-                [TRIAL_EXITED] = RUN_END_EXITED,
-                [TRIAL_LOST] = RUN_END_LOST,
-                [TRIAL_INTERRUPTED] = RUN_END_INTERRUPTED,
-        };
-        const RunAttemptKey key = { event->run + 1U, event->node, event->generation, event->number };
+static Abandoned *find_abandoned(Adapter *adapter, const RunAttemptKey *key) {
+        for (size_t i = 0; i < adapter->abandoned.n; i++)
+                if (is_same(&adapter->abandoned.items[i].key, key) && adapter->abandoned.items[i].ended_in == NEVER)
+                        return &adapter->abandoned.items[i];
+        return NULL;
+}
 
-        if (event->kind == TRIAL_STARTED)
+static int tell_abandoned(Adapter *adapter, Abandoned *entry, const TrialEvent *event) {
+        if (event->kind != TRIAL_STARTED)
+                entry->ended_in = adapter->turn;
+        else if (entry->started_in == NEVER)
+                entry->started_in = adapter->turn;
+        return 0;
+}
+
+static RunEndKind kind_of_end(const TrialEvent *event) {
+        static const RunEndKind kinds[_TRIAL_END_MAX] = {
+                [TRIAL_END_STATUS] = RUN_END_EXITED,
+                [TRIAL_END_RESULT_INVALID] = RUN_END_RESULT_INVALID,
+                [TRIAL_END_RESULT_TOO_LARGE] = RUN_END_RESULT_TOO_LARGE,
+                [TRIAL_END_OUTPUT_MISSING] = RUN_END_OUTPUT_MISSING,
+                [TRIAL_END_INPUT_MISSING] = RUN_END_INPUT_MISSING,
+                [TRIAL_END_FAILED] = RUN_END_FAILED,
+                [TRIAL_END_TIMEOUT] = RUN_END_TIMEOUT,
+                [TRIAL_END_CANCELLED] = RUN_END_CANCELLED,
+                [TRIAL_END_REFUSED] = RUN_END_REFUSED,
+        };
+
+        if (event->kind == TRIAL_LOST)
+                return RUN_END_LOST;
+        return event->kind == TRIAL_INTERRUPTED ? RUN_END_INTERRUPTED : kinds[event->end];
+}
+
+static int tell_attempt(Adapter *adapter, const TrialEvent *event) {
+        const RunAttemptKey key = { event->run + 1U, event->node, event->generation, event->number };
+        Abandoned *abandoned = find_abandoned(adapter, &key);
+
+        if (abandoned)
+                return tell_abandoned(adapter, abandoned, event);
+        if (event->kind == TRIAL_STARTED) {
+                adapter->started[event->run][event->node] = (Abandoned) { .key = key, .started_in = adapter->turn };
                 return run_engine_started(adapter->engine, &key, time_of(event->at));
-        return run_engine_ended(adapter->engine, &key, kinds[event->kind],
+        }
+        return run_engine_ended(adapter->engine, &key, kind_of_end(event),
                                 event->status == 2 ? END_OF_STATUS_2 : event->status);
+}
+
+static bool has_abandoned(const Adapter *adapter, uint32_t run) {
+        for (size_t i = 0; i < adapter->abandoned.n; i++)
+                if (adapter->abandoned.items[i].key.run == run && adapter->abandoned.items[i].ended_in == NEVER)
+                        return true;
+        return false;
+}
+
+static void end_abandoned(Adapter *adapter) {
+        for (size_t i = 0; i < adapter->abandoned.n; i++)
+                if (adapter->abandoned.items[i].told_in == NEVER)
+                        adapter->abandoned.items[i].told_in = adapter->turn;
+}
+
+static int answer(Adapter *adapter, const TrialEvent *event) {
+        static const RunAnswer answers[_TRIAL_ANSWER_MAX] = {
+                [TRIAL_ANSWER_READY] = RUN_ANSWER_READY, [TRIAL_ANSWER_WAIT] = RUN_ANSWER_WAIT,
+                [TRIAL_ANSWER_NEVER] = RUN_ANSWER_NEVER, [TRIAL_ANSWER_FAIL] = RUN_ANSWER_FAIL,
+                [TRIAL_ANSWER_PENDING] = RUN_ANSWER_PENDING,
+        };
+        uint32_t *asked = &adapter->asked[event->run][event->node];
+
+        if (*asked == event->generation)
+                *asked = 0;
+        return run_engine_answered(adapter->engine, event->run + 1U, event->node, event->generation,
+                                   answers[event->answer]);
 }
 
 static int give_verb(Adapter *adapter, const TrialEvent *event) {
         static const RunVerb verbs[_TRIAL_EVENT_MAX] = {
                 [TRIAL_PAUSE] = RUN_VERB_PAUSE,   [TRIAL_RESUME] = RUN_VERB_RESUME, [TRIAL_STOP] = RUN_VERB_STOP,
                 [TRIAL_CANCEL] = RUN_VERB_CANCEL, [TRIAL_RETRY] = RUN_VERB_RETRY,   [TRIAL_RERUN] = RUN_VERB_RERUN,
-                [TRIAL_SKIP] = RUN_VERB_SKIP,
+                [TRIAL_SKIP] = RUN_VERB_SKIP,     [TRIAL_APPROVE] = RUN_VERB_APPROVE,
+                [TRIAL_REJECT] = RUN_VERB_REJECT,
         };
         static const RunVerb resolutions[] = { RUN_VERB_AS_SUCCESS, RUN_VERB_AS_FAILED, RUN_VERB_AS_RETRY,
                                                RUN_VERB_AS_SKIP };
+        const bool begins_again = event->kind == TRIAL_RETRY || event->kind == TRIAL_RERUN ||
+                                  event->kind == TRIAL_RESOLVE;
         const RunVerb verb = event->kind == TRIAL_RESOLVE ? resolutions[event->resolution] : verbs[event->kind];
 
+        if (begins_again && has_abandoned(adapter, event->run + 1U))
+                return -EBUSY;
         return run_engine_verb(adapter->engine, event->run + 1U, verb, event->node);
 }
 
@@ -373,6 +552,8 @@ static void tell_unit(Adapter *adapter, const TrialEvent *event) {
         if (event->kind == TRIAL_UNIT_ACTIVE || event->kind == TRIAL_UNIT_STOP || event->kind == TRIAL_UNIT_INACTIVE)
                 adapter->world.is_active = event->kind == TRIAL_UNIT_ACTIVE;
         run_flow_unit(adapter->flow, events[event->kind], event->by_person);
+        if (event->kind == TRIAL_UNIT_STOP)
+                end_abandoned(adapter);
 }
 
 static void tell_store(Adapter *adapter, const TrialEvent *event) {
@@ -393,15 +574,16 @@ static int apply(void *subject, const TrialEvent *event) {
 
         if (event->kind >= TRIAL_STARTED && event->kind <= TRIAL_INTERRUPTED)
                 return tell_attempt(adapter, event);
-        if (event->kind >= TRIAL_PAUSE && event->kind <= TRIAL_SKIP)
+        if (trial_is_verb(event->kind))
                 return give_verb(adapter, event);
+        if (event->kind == TRIAL_ANSWERED)
+                return answer(adapter, event);
         if (event->kind >= TRIAL_UNIT_ACTIVE && event->kind <= TRIAL_UNIT_INACTIVE)
                 tell_unit(adapter, event);
         else if (event->kind == TRIAL_SUBMIT)
                 return submit(adapter, event);
         else if (event->kind == TRIAL_TIME) {
-                adapter->world.now = time_of(event->at);
-                run_engine_time(adapter->engine, adapter->world.now);
+                tell_time(adapter, time_of(event->at));
         } else if (event->kind == TRIAL_ACCEPTED || event->kind == TRIAL_DURABLE)
                 tell_store(adapter, event);
         else if (event->kind == TRIAL_TURN)
@@ -413,15 +595,76 @@ static int apply(void *subject, const TrialEvent *event) {
 
 /* — what is seen — */
 
-/* That a process runs on which nobody needs is not shown. */
-static TrialReason reason_of(const RunNodeRow *row) {
-        if (row->state == RUN_NODE_RUNNING)
-                return TRIAL_REASON_NONE;
-        if (row->reason == RUN_REASON_WHEN)
-                return TRIAL_REASON_WHEN;
-        if (row->reason == RUN_REASON_EXPRESSION)
-                return TRIAL_REASON_EXPRESSION;
-        return row->reason == RUN_REASON_SHORT_CIRCUIT ? TRIAL_REASON_SHORT_CIRCUIT : (TrialReason) row->reason;
+/* That what runs is not needed is not shown. */
+static TrialReason reason_of(const TrialNode *spec, const RunNodeRow *row) {
+        static const TrialReason reasons[_RUN_REASON_MAX] = {
+                [RUN_REASON_RETRY] = TRIAL_REASON_RETRY,
+                [RUN_REASON_AGAIN] = TRIAL_REASON_AGAIN,
+                [RUN_REASON_STATUS] = TRIAL_REASON_STATUS,
+                [RUN_REASON_LOST] = TRIAL_REASON_LOST,
+                [RUN_REASON_INTERRUPTED] = TRIAL_REASON_INTERRUPTED,
+                [RUN_REASON_POISON] = TRIAL_REASON_POISON,
+                [RUN_REASON_FAILED] = TRIAL_REASON_FAILED,
+                [RUN_REASON_UPSTREAM] = TRIAL_REASON_UPSTREAM,
+                [RUN_REASON_UPSTREAM_FAILED] = TRIAL_REASON_UPSTREAM_FAILED,
+                [RUN_REASON_ENDED] = TRIAL_REASON_ENDED,
+                [RUN_REASON_OPERATOR] = TRIAL_REASON_OPERATOR,
+                [RUN_REASON_UNNEEDED] = TRIAL_REASON_UNNEEDED,
+                [RUN_REASON_DEADLINE] = TRIAL_REASON_DEADLINE,
+                [RUN_REASON_QUEUE] = TRIAL_REASON_QUEUE,
+                [RUN_REASON_WHEN] = TRIAL_REASON_WHEN,
+                [RUN_REASON_EXPRESSION] = TRIAL_REASON_EXPRESSION,
+                [RUN_REASON_SHORT_CIRCUIT] = TRIAL_REASON_SHORT_CIRCUIT,
+                [RUN_REASON_POLICY] = TRIAL_REASON_POLICY,
+                [RUN_REASON_SLEEP] = TRIAL_REASON_SLEEP,
+                [RUN_REASON_JOB] = TRIAL_REASON_JOB,
+                [RUN_REASON_GATE] = TRIAL_REASON_GATE,
+                [RUN_REASON_REJECTED] = TRIAL_REASON_REJECTED,
+                [RUN_REASON_RESULT_INVALID] = TRIAL_REASON_RESULT_INVALID,
+                [RUN_REASON_RESULT_TOO_LARGE] = TRIAL_REASON_RESULT_TOO_LARGE,
+                [RUN_REASON_OUTPUT_MISSING] = TRIAL_REASON_OUTPUT_MISSING,
+                [RUN_REASON_INPUT_MISSING] = TRIAL_REASON_INPUT_MISSING,
+                [RUN_REASON_REFUSED] = TRIAL_REASON_REFUSED,
+        };
+
+        if (row->state == RUN_NODE_RUNNING && row->reason == RUN_REASON_SHORT_CIRCUIT) {
+                if (spec->action == TRIAL_ACTION_JOB)
+                        return TRIAL_REASON_JOB;
+                return trial_needs_no_attempt(spec) ? TRIAL_REASON_SLEEP : TRIAL_REASON_NONE;
+        }
+        return reasons[row->reason];
+}
+
+static TrialWhy why_of(RunWhy why) {
+        static const TrialWhy whys[_RUN_WHY_MAX] = {
+                [RUN_WHY_NOTHING] = TRIAL_FOR_NOTHING, [RUN_WHY_PARENTS] = TRIAL_FOR_PARENTS,
+                [RUN_WHY_HUMAN] = TRIAL_FOR_HUMAN,     [RUN_WHY_TIME] = TRIAL_FOR_TIME,
+                [RUN_WHY_PROCESS] = TRIAL_FOR_PROCESS, [RUN_WHY_END] = TRIAL_FOR_END,
+                [RUN_WHY_STORE] = TRIAL_FOR_STORE,     [RUN_WHY_PLACE] = TRIAL_FOR_PLACE,
+                [RUN_WHY_RUN] = TRIAL_FOR_RUN,         [RUN_WHY_UNIT] = TRIAL_FOR_UNIT,
+                [RUN_WHY_GATE] = TRIAL_FOR_GATE,       [RUN_WHY_JOB] = TRIAL_FOR_JOB,
+                [RUN_WHY_POLICY] = TRIAL_FOR_POLICY,
+                [RUN_WHY_LOCK] = TRIAL_FOR_LOCK,       [RUN_WHY_RESOURCE] = TRIAL_FOR_RESOURCE,
+        };
+
+        return whys[why];
+}
+
+static void look_at_abandoned(const Adapter *adapter, TrialView *view) {
+        for (size_t i = 0; i < adapter->abandoned.n; i++) {
+                const Abandoned *entry = &adapter->abandoned.items[i];
+
+                if (entry->ended_in == NEVER)
+                        view->attempts[view->n_attempts++] = (TrialAttempt) {
+                                .run = (uint8_t) (entry->key.run - 1),
+                                .node = (uint8_t) entry->key.node,
+                                .generation = (uint8_t) entry->key.generation,
+                                .number = (uint8_t) entry->key.number,
+                                .state = entry->started_in == NEVER ? TRIAL_ATTEMPT_SPAWNED : TRIAL_ATTEMPT_RUNNING,
+                                .is_ending = entry->told_in != NEVER,
+                                .is_abandoned = true,
+                        };
+        }
 }
 
 static void look_at_node(const Adapter *adapter, unsigned run, unsigned node, TrialView *view) {
@@ -432,10 +675,12 @@ static void look_at_node(const Adapter *adapter, unsigned run, unsigned node, Tr
         CHECK(run_engine_get_node(adapter->engine, run + 1, node, &row, &why));
         *seen = (TrialNodeView) {
                 .state = (TrialNodeState) row.state,
-                .reason = reason_of(&row),
+                .reason = reason_of(&adapter->definition->nodes[node], &row),
                 .generation = (uint8_t) row.generation,
-                .why = (TrialWhy) why,
+                .why = why_of(why),
                 .not_before = row.state == RUN_NODE_DEFERRED ? seconds_of(row.at) : 0,
+                .is_asked = (row.state == RUN_NODE_WAITING || row.state == RUN_NODE_BLOCKED) &&
+                            adapter->asked[run][node] == row.generation,
         };
         if (row.attempt != RUN_ATTEMPT_NONE)
                 view->attempts[view->n_attempts++] = (TrialAttempt) {
@@ -448,7 +693,7 @@ static void look_at_node(const Adapter *adapter, unsigned run, unsigned node, Tr
                 };
 }
 
-/* States, reasons and waits have the order of run_trial.h. */
+/* States have the order of run_trial.h, and so have the reasons that a run has. */
 static void look(void *subject, TrialView *ret_view) {
         const Adapter *adapter = subject;
 
@@ -465,10 +710,11 @@ static void look(void *subject, TrialView *ret_view) {
                 seen->reason = (TrialReason) row.reason;
                 seen->is_held = row.is_held;
                 seen->round = (uint8_t) row.round;
-                seen->why = (TrialWhy) why;
+                seen->why = why_of(why);
                 for (unsigned i = 0; i < adapter->definition->n_nodes; i++)
                         look_at_node(adapter, r, i, ret_view);
         }
+        look_at_abandoned(adapter, ret_view);
 }
 
 const TrialSubject run_adapter_subject = {

@@ -24,6 +24,7 @@ typedef enum TrialStepKind {
         TRIAL_STEP_KILL_STORE,          /* what is not durable is sent to its successor */
         TRIAL_STEP_KILL_BOTH,
         TRIAL_STEP_REBOOT,              /* .amount seconds later */
+        TRIAL_STEP_ANSWER,              /* a command says .answer; .flag: about an older generation */
         _TRIAL_STEP_MAX,
 } TrialStepKind;
 
@@ -34,6 +35,9 @@ typedef struct TrialStep {
         uint16_t pick, other;           /* which of those that there are */
         uint8_t n, amount;
         uint8_t status;
+        TrialEnd end;
+        TrialAnswer answer;
+        uint8_t priority;               /* of a run that is submitted; 0: that of the flow */
         bool flag;                      /* by a person; orderly; cancelled */
 } TrialStep;
 

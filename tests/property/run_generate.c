@@ -205,6 +205,26 @@ static void add_expression(TrialRandom *random, TrialDefinition *definition, uns
                 node->when = choose(random, outcomes);
 }
 
+/* What a node does, and what stands before it. */
+static void add_action(TrialRandom *random, TrialNode *node, uint32_t features) {
+        if ((features & TRIAL_HAS_POLICY) != 0 && node->n_parents > 0 && !node->is_otherwise && chance(random, 50)) {
+                node->asks_policy = true;
+                node->readiness = TRIAL_ALL_SUCCEEDED;
+                /* Whether it ends the run before or after what else follows from the answer is left open. */
+                if (node->when == TRIAL_WHEN_ERROR)
+                        node->when = TRIAL_WHEN_FALSE;
+        }
+        node->has_gate = (features & TRIAL_HAS_GATE) != 0 && chance(random, 40);
+        if ((features & TRIAL_HAS_SLEEP) != 0 && chance(random, 45)) {
+                node->action = (TrialAction) (TRIAL_ACTION_SLEEP + below(random, 3));
+                node->sleep = 1 + below(random, node->action == TRIAL_ACTION_SLEEP ? 8 : 30);
+                node->timeout = node->total_timeout = 0;
+        } else if ((features & TRIAL_HAS_JOB) != 0 && chance(random, 50)) {
+                node->action = TRIAL_ACTION_JOB;
+        } else if ((features & TRIAL_HAS_RESULT) != 0)
+                node->lacks_input = chance(random, 10);
+}
+
 static void add_features(TrialRandom *random, TrialDefinition *definition, uint32_t features) {
         const bool is_thin = (features & (TRIAL_HAS_OPTIONAL | TRIAL_HAS_SKIP_ALL)) != 0 && chance(random, 60);
 
@@ -218,7 +238,10 @@ static void add_features(TrialRandom *random, TrialDefinition *definition, uint3
                         add_expression(random, definition, i);
                 add_needs(random, node, features);
                 add_ends(random, node, features);
+                add_action(random, node, features);
         }
+        if ((features & TRIAL_HAS_JOB) != 0 && chance(random, 40))
+                definition->max_parallel = 1;
         if ((features & TRIAL_HAS_NODE_QUEUE) != 0 && chance(random, 60))
                 definition->max_parallel = (uint8_t) (1 + below(random, 2));
         if ((features & TRIAL_HAS_ABANDON) != 0) {
@@ -227,8 +250,57 @@ static void add_features(TrialRandom *random, TrialDefinition *definition, uint3
         }
 }
 
-/* A case has some of them, or none. */
-static void choose_features(uint64_t seed, const TrialFeatures *features, TrialDefinition *definition) {
+static void add_claim(TrialRandom *random, TrialNode *node, unsigned total) {
+        if (node->action == TRIAL_ACTION_NOTHING)
+                node->action = TRIAL_ACTION_PROCESS;
+        if (chance(random, 60))
+                node->locks = (uint8_t) (1 + below(random, (1U << TRIAL_LOCKS_MAX) - 1));
+        for (unsigned i = 0; i < TRIAL_LOCKS_MAX; i++)
+                node->slots[i] = (node->locks >> i & 1) != 0 ? (uint8_t) (1 + below(random, 2)) : 0;
+        if (node->action == TRIAL_ACTION_PROCESS && chance(random, 50))
+                node->need = (uint8_t) (1 + below(random, total));
+        node->gives_up_locks = chance(random, 30);
+}
+
+/*
+ * What begins first of a run and a node, or of a node that takes something and one that does not, is left open: so runs
+ * take something or nodes do, nobody waits for a place, and there are no checkpoints.
+ */
+static void add_claims(TrialRandom *random, TrialDefinition *definition) {
+        definition->total = (uint8_t) (1 + below(random, 4));
+        definition->max_parallel = TRIAL_NODES_MAX;
+        definition->max_runs = (uint8_t) (1 + below(random, 3));
+        if (chance(random, 70)) {
+                for (unsigned i = 0; i < definition->n_nodes; i++)
+                        add_claim(random, &definition->nodes[i], definition->total);
+                return;
+        }
+        if (chance(random, 70))
+                definition->run_slots = (uint8_t) (1 + below(random, 2));
+        if (chance(random, 50))
+                definition->run_need = (uint8_t) (1 + below(random, definition->total));
+}
+
+static void add_priorities(TrialRandom *random, TrialDefinition *definition) {
+        definition->priority = (uint8_t) below(random, 3);
+        for (unsigned i = 0; i < definition->n_nodes; i++) {
+                definition->nodes[i].priority = (uint8_t) below(random, 3);
+                definition->nodes[i].takes_priority = chance(random, 30);
+        }
+        if (chance(random, 50) && definition->total == 0)
+                definition->max_parallel = 1;
+}
+
+/* Where the order in which nodes begin decides more than who has what. */
+static uint32_t fit_together(uint32_t features) {
+        const uint32_t others = TRIAL_HAS_OPTIONAL | TRIAL_HAS_AIRFLOW | TRIAL_HAS_SKIP_ALL | TRIAL_HAS_END_RUN;
+
+        /* The engine lets go of the locks of what it abandons, which the model does not. */
+        return (features & TRIAL_HAS_LOCK) != 0 ? features & ~(others | TRIAL_HAS_ABANDON) : features;
+}
+
+/* A case has some of them, or none. Returns which. */
+static uint32_t choose_features(uint64_t seed, const TrialFeatures *features, TrialDefinition *definition) {
         TrialRandom random = { .state = seed * UINT64_C(0x9FB21C651E98DF25) + 3 };
         uint32_t chosen = 0;
 
@@ -236,9 +308,15 @@ static void choose_features(uint64_t seed, const TrialFeatures *features, TrialD
                 for (unsigned bit = 0; bit < 32; bit++)
                         if ((features->known >> bit & 1) != 0 && chance(&random, 30))
                                 chosen |= UINT32_C(1) << bit;
+        chosen = fit_together(chosen);
         add_features(&random, definition, chosen);
+        if ((chosen & TRIAL_HAS_LOCK) != 0 && definition->n_nodes <= 24)
+                add_claims(&random, definition);
+        if ((chosen & TRIAL_HAS_PRIORITY) != 0)
+                add_priorities(&random, definition);
         for (unsigned i = 0; i < definition->n_nodes && (features->known & TRIAL_HAS_SHORT_CIRCUIT) == 0; i++)
                 definition->nodes[i].skip_unneeded = TRIAL_SKIP_NONE;
+        return chosen;
 }
 
 /* — steps — */
@@ -315,10 +393,42 @@ static TrialStep random_step(TrialRandom *random) {
         return step;
 }
 
+/* What can happen to what not every subject knows, in place of what can happen to everything. */
+static void change_steps(uint64_t seed, uint32_t features, TrialCase *trial) {
+        TrialRandom random = { .state = seed * UINT64_C(0xC2B2AE3D27D4EB4F) + 11 };
+
+        for (unsigned i = 2; i < trial->n_steps; i++) {
+                TrialStep *step = &trial->steps[i];
+
+                if ((features & TRIAL_HAS_GATE) != 0 && chance(&random, step->kind == TRIAL_STEP_VERB ? 40 : 15)) {
+                        step->kind = TRIAL_STEP_VERB;
+                        step->verb = chance(&random, 70) ? TRIAL_APPROVE : TRIAL_REJECT;
+                }
+                if ((features & TRIAL_HAS_PRIORITY) != 0)
+                        step->priority = (uint8_t) below(&random, 4);
+                if ((features & TRIAL_HAS_LOCK) != 0 && chance(&random, 10))
+                        step->kind = TRIAL_STEP_SUBMIT;
+                /* What becomes of the turn of a run that is held meanwhile is another question. */
+                if (trial_run_takes(&trial->definition) &&
+                    (step->kind == TRIAL_STEP_UNIT || step->kind == TRIAL_STEP_START_JOB))
+                        step->kind = TRIAL_STEP_ADVANCE;
+                if (trial_run_takes(&trial->definition) && step->kind == TRIAL_STEP_REBOOT)
+                        step->flag = false;
+                if ((features & TRIAL_HAS_POLICY) != 0 && chance(&random, 40)) {
+                        step->kind = TRIAL_STEP_ANSWER;
+                        step->answer = (TrialAnswer) (chance(&random, 50) ? 0 : below(&random, _TRIAL_ANSWER_MAX));
+                        step->flag = chance(&random, 10);
+                }
+                if ((features & (TRIAL_HAS_JOB | TRIAL_HAS_RESULT)) != 0 && chance(&random, 40))
+                        step->end = (TrialEnd) below(&random, _TRIAL_END_MAX);
+        }
+}
+
 void trial_case_random(uint64_t seed, const TrialFeatures *features, TrialCase *ret_case) {
         static const unsigned tempers[] = { 0, 0, 10, 25 };
         TrialRandom random = { .state = seed * UINT64_C(0xD1342543DE82EF95) + 7 };
         const unsigned n = 4 + below(&random, TRIAL_STEPS_MAX - 4);
+        uint32_t chosen;
 
         memset(ret_case, 0, sizeof(*ret_case));
         ret_case->seed = seed;
@@ -329,7 +439,7 @@ void trial_case_random(uint64_t seed, const TrialFeatures *features, TrialCase *
         random.losses = chance(&random, 7) ? 50 : 0;
         random.has_times = chance(&random, 60);
         random_definition(&random, &ret_case->definition);
-        choose_features(seed, features, &ret_case->definition);
+        chosen = choose_features(seed, features, &ret_case->definition);
         ret_case->has_slow_store = chance(&random, 40);
         ret_case->has_slow_disk = chance(&random, 40);
         ret_case->has_slow_ends = chance(&random, 40);
@@ -338,4 +448,5 @@ void trial_case_random(uint64_t seed, const TrialFeatures *features, TrialCase *
         ret_case->n_steps = 2;
         while (ret_case->n_steps < n)
                 ret_case->steps[ret_case->n_steps++] = random_step(&random);
+        change_steps(seed, chosen, ret_case);
 }

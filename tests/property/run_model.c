@@ -114,6 +114,9 @@ static int happen(RunModel *model, const TrialEvent *event) {
                 run_model_dispatch(model);
                 model->turn++;
                 break;
+        case TRIAL_ANSWERED:
+                r = run_model_answer(model, event);
+                break;
         case TRIAL_SUBMIT:
         case TRIAL_PAUSE:
         case TRIAL_RESUME:
@@ -123,6 +126,8 @@ static int happen(RunModel *model, const TrialEvent *event) {
         case TRIAL_RERUN:
         case TRIAL_RESOLVE:
         case TRIAL_SKIP:
+        case TRIAL_APPROVE:
+        case TRIAL_REJECT:
         case TRIAL_UNIT_ACTIVE:
         case TRIAL_UNIT_FAILED:
         case TRIAL_UNIT_CANCELLED:
@@ -155,8 +160,11 @@ static void change_boot(RunModel *model, uint64_t now) {
                 for (unsigned i = 0; i < model->definition->n_nodes; i++)
                         if (model->runs[r].nodes[i].state == TRIAL_NODE_DEFERRED)
                                 model->runs[r].nodes[i].not_before = later(model->runs[r].nodes[i].not_before, away);
-                for (unsigned i = 0; i < model->definition->n_nodes; i++)
+                for (unsigned i = 0; i < model->definition->n_nodes; i++) {
                         model->runs[r].ready_at[i] += away;
+                        if (model->definition->nodes[i].action == TRIAL_ACTION_SLEEP)
+                                model->runs[r].wakes_at[i] += away;
+                }
                 model->runs[r].queued_at += away;
                 model->runs[r].begun_at += away;
         }
@@ -168,10 +176,17 @@ static void change_boot(RunModel *model, uint64_t now) {
 
 /* The store has what was kept, and knows it. */
 static void come_back(RunModel *model, const TrialEvent *event) {
+        /* Whoever was asked has forgotten that. */
+        for (unsigned r = 0; r < model->n_runs; r++)
+                for (unsigned i = 0; i < model->definition->n_nodes; i++) {
+                        memset(model->runs[r].ends_seen[i], 0, sizeof(model->runs[r].ends_seen[i]));
+                        model->runs[r].is_asked[i] = model->runs[r].must_ask[i] = false;
+                }
         model->accepted = event->turn;
         model->durable = event->durable;
         if (event->is_other_boot)
                 change_boot(model, event->at);
+        run_model_settle(model);
 }
 
 /* Lives again through the turns that were kept. */
@@ -235,6 +250,8 @@ static uint64_t next_deadline(RunModel *model) {
                                 next = earlier(next, run_model_attempt_deadline(model, attempt));
                         if (run->nodes[i].state == TRIAL_NODE_DEFERRED)
                                 next = earlier(next, run->nodes[i].not_before);
+                        if (run_model_sleeps(model, r, i))
+                                next = earlier(next, run->wakes_at[i]);
                 }
         }
         return next;
@@ -258,35 +275,48 @@ static TrialAttempt show_attempt(const RunModel *model, const ModelAttempt *atte
         return view;
 }
 
-static TrialWhy why_run_waits(const RunModel *model, const ModelRun *run) {
+static TrialWhy why_run_waits(const RunModel *model, unsigned r) {
+        const ModelRun *run = &model->runs[r];
+
         if (run->state == TRIAL_RUN_SUSPENDED || (run->state == TRIAL_RUN_PAUSED && run->reason != TRIAL_REASON_UNIT))
                 return TRIAL_FOR_HUMAN;
         if (run->state == TRIAL_RUN_PAUSING || run->state == TRIAL_RUN_STOPPING)
                 return TRIAL_FOR_END;
         if (run->state == TRIAL_RUN_PAUSED || run->state == TRIAL_RUN_CREATED)
                 return TRIAL_FOR_UNIT;
+        if (run->state == TRIAL_RUN_QUEUED && (!model->unit_is_active || run->hold != MODEL_NOT_HELD))
+                return TRIAL_FOR_UNIT;
         if (run->state == TRIAL_RUN_QUEUED)
-                return model->unit_is_active && run->hold == MODEL_NOT_HELD ? TRIAL_FOR_PLACE : TRIAL_FOR_UNIT;
+                return run_model_count_busy(model) < model->definition->max_runs
+                               ? run_model_why_claim(model, r, MODEL_NO_NODE)
+                               : TRIAL_FOR_PLACE;
         return TRIAL_FOR_NOTHING;
 }
 
-static TrialWhy why_node_waits(const RunModel *model, const ModelRun *run, unsigned node, const ModelAttempt *attempt) {
+static TrialWhy why_node_waits(const RunModel *model, unsigned r, unsigned node, const ModelAttempt *attempt) {
+        const ModelRun *run = &model->runs[r];
+
         switch (run->nodes[node].state) {
         case TRIAL_NODE_WAITING:
-                return TRIAL_FOR_PARENTS;
+                return run->is_asked[node] || run->must_ask[node] ? TRIAL_FOR_POLICY : TRIAL_FOR_PARENTS;
         case TRIAL_NODE_BLOCKED:
-        case TRIAL_NODE_PENDING:
                 return TRIAL_FOR_HUMAN;
+        case TRIAL_NODE_PENDING:
+                return run->nodes[node].reason == TRIAL_REASON_GATE ? TRIAL_FOR_GATE : TRIAL_FOR_HUMAN;
         case TRIAL_NODE_DEFERRED:
                 return TRIAL_FOR_TIME;
         case TRIAL_NODE_READY:
                 if (run->state != TRIAL_RUN_RUNNING)
                         return TRIAL_FOR_RUN;
-                return model->unit_is_active ? TRIAL_FOR_PLACE : TRIAL_FOR_UNIT;
+                return model->unit_is_active ? run_model_why_claim(model, r, node) : TRIAL_FOR_UNIT;
         case TRIAL_NODE_RUNNING:
+                if (!attempt)
+                        return TRIAL_FOR_TIME;
                 if (attempt->ending != MODEL_RUNS_ON)
                         return TRIAL_FOR_END;
-                return attempt->is_started || run_model_may_spawn(model, attempt) ? TRIAL_FOR_PROCESS : TRIAL_FOR_STORE;
+                if (!run_model_may_spawn(model, attempt) && !attempt->is_started)
+                        return TRIAL_FOR_STORE;
+                return run->nodes[node].reason == TRIAL_REASON_JOB ? TRIAL_FOR_JOB : TRIAL_FOR_PROCESS;
         case TRIAL_NODE_SUCCEEDED:
         case TRIAL_NODE_FAILED:
         case TRIAL_NODE_TIMEOUT:
@@ -311,12 +341,13 @@ static void look(void *p, TrialView *view) {
                 view->runs[r].reason = run->reason;
                 view->runs[r].is_held = run->hold != MODEL_NOT_HELD;
                 view->runs[r].round = run->round;
-                view->runs[r].why = why_run_waits(model, run);
+                view->runs[r].why = why_run_waits(model, r);
                 for (unsigned i = 0; i < model->definition->n_nodes; i++) {
                         const ModelAttempt *attempt = run_model_live_attempt(model, r, i);
 
                         view->runs[r].nodes[i] = run->nodes[i];
-                        view->runs[r].nodes[i].why = why_node_waits(model, run, i, attempt);
+                        view->runs[r].nodes[i].why = why_node_waits(model, r, i, attempt);
+                        view->runs[r].nodes[i].is_asked = run->is_asked[i];
                         if (!attempt)
                                 attempt = run_model_abandoned_attempt(model, r, i);
                         if (attempt)
@@ -364,6 +395,9 @@ uint64_t run_model_sum(void *p) {
                         if (run_model_ready_deadline(model, run, i) != TRIAL_NEVER)
                                 sum = mix(sum, run_model_ready_deadline(model, run, i) - model->now);
                         sum = mix(mix(mix(sum, run->is_wanted[i]), run->is_marked[i]), run->has_passed[i]);
+                        sum = mix(mix(sum, run->is_approved[i]), run->has_begun[i]);
+                        sum = mix(mix(sum, run->is_asked[i]), run->must_ask[i]);
+                        sum = mix(sum, run_model_sleeps(model, r, i) ? run->wakes_at[i] - model->now : 0);
                 }
         }
         for (size_t i = 0; i < model->n_attempts; i++)

@@ -20,6 +20,9 @@ void run_model_stop(RunModel *model, unsigned r, TrialRunState result, TrialReas
                 if (run->nodes[i].state != TRIAL_NODE_RUNNING && !trial_node_is_terminal(run->nodes[i].state))
                         run_model_set(model, r, i, TRIAL_NODE_SKIPPED, TRIAL_REASON_ENDED);
         for (unsigned i = 0; i < model->definition->n_nodes; i++)
+                if (run_model_sleeps(model, r, i))
+                        run_model_end_sleep(model, r, i);
+        for (unsigned i = 0; i < model->definition->n_nodes; i++)
                 if (run->nodes[i].state == TRIAL_NODE_RUNNING && ending != MODEL_RUNS_ON) {
                         ModelAttempt *attempt = run_model_live_attempt(model, r, i);
 
@@ -42,9 +45,12 @@ static unsigned count_runs(const RunModel *model, bool queued) {
         return n;
 }
 
-static int submit(RunModel *model, uint8_t key) {
+static int submit(RunModel *model, const TrialEvent *event) {
+        const uint8_t key = event->key;
         const TrialDefinition *definition = model->definition;
         const bool is_busy = count_runs(model, false) >= definition->max_runs;
+        /* It waits for what it takes, however many run. */
+        const bool may_wait = is_busy ? definition->on_busy == TRIAL_BUSY_QUEUE : trial_run_takes(definition);
         ModelRun run = { .state = TRIAL_RUN_CREATED, .round = 1, .key = key, .deadline = TRIAL_NEVER };
 
         for (unsigned i = 0; i < model->n_runs; i++)
@@ -52,7 +58,7 @@ static int submit(RunModel *model, uint8_t key) {
                         return 0;
         if (is_busy && (definition->on_busy == TRIAL_BUSY_REJECT || definition->on_busy == TRIAL_BUSY_SKIP))
                 return -EBUSY;
-        if (is_busy && definition->on_busy == TRIAL_BUSY_QUEUE && count_runs(model, true) >= definition->max_queued)
+        if (may_wait && count_runs(model, true) >= definition->max_queued)
                 return -EBUSY;
         if (is_busy && definition->on_busy == TRIAL_BUSY_REPLACE)
                 for (unsigned i = 0; i < model->n_runs; i++)
@@ -60,6 +66,7 @@ static int submit(RunModel *model, uint8_t key) {
                                 run_model_stop(model, i, TRIAL_RUN_CANCELLED, TRIAL_REASON_NONE, MODEL_CANCELLED);
         for (unsigned i = 0; i < definition->n_nodes; i++)
                 run.nodes[i].generation = 1;
+        run.priority = event->priority > 0 ? event->priority : definition->priority;
         run.place = model->places++;
         model->runs[model->n_runs++] = run;
         return 0;
@@ -90,6 +97,9 @@ static void reset_node(RunModel *model, unsigned r, unsigned node) {
         model->runs[r].forgiven[node] = 0;
         model->runs[r].is_wanted[node] = false;
         model->runs[r].has_passed[node] = false;
+        model->runs[r].is_approved[node] = false;
+        model->runs[r].has_begun[node] = false;
+        memset(model->runs[r].ends_seen[node], 0, sizeof(model->runs[r].ends_seen[node]));
         run_model_set(model, r, node, TRIAL_NODE_WAITING, TRIAL_REASON_NONE);
 }
 
@@ -103,6 +113,9 @@ static void reset_below(RunModel *model, unsigned r, unsigned node, bool all) {
 
                 if (below[i] && (all || state == TRIAL_NODE_SKIPPED || state == TRIAL_NODE_CANCELLED))
                         reset_node(model, r, i);
+                else if (below[i])
+                        /* Commands that judge are asked anew: something above has changed. */
+                        memset(model->runs[r].ends_seen[i], 0xff, sizeof(model->runs[r].ends_seen[i]));
         }
 }
 
@@ -144,11 +157,17 @@ static void forgive(RunModel *model, unsigned r, unsigned node) {
         run_model_become_ready(model, r, node);
 }
 
+/* No retry opens it. */
+static bool is_at_gate(const ModelRun *run, unsigned node) {
+        return run->nodes[node].state == TRIAL_NODE_PENDING && run->nodes[node].reason == TRIAL_REASON_GATE;
+}
+
 static int retry_node(RunModel *model, unsigned r, unsigned node) {
         ModelRun *run = &model->runs[r];
         const TrialNodeState state = run->nodes[node].state;
 
-        if (!listens(run) && !trial_run_is_terminal(run->state))
+        if ((!listens(run) && !trial_run_is_terminal(run->state)) || run_model_has_abandoned(model, r) ||
+            is_at_gate(run, node))
                 return -EINVAL;
         if (state == TRIAL_NODE_PENDING)
                 forgive(model, r, node);
@@ -167,7 +186,7 @@ static int retry_node(RunModel *model, unsigned r, unsigned node) {
 static int rerun_from(RunModel *model, unsigned r, unsigned node) {
         ModelRun *run = &model->runs[r];
 
-        if (!trial_run_is_terminal(run->state))
+        if (!trial_run_is_terminal(run->state) || run_model_has_abandoned(model, r))
                 return -EINVAL;
         reset_node(model, r, node);
         reset_below(model, r, node, true);
@@ -181,7 +200,8 @@ static int resolve_ended(RunModel *model, unsigned r, unsigned node, TrialResolu
         ModelRun *run = &model->runs[r];
         const TrialNodeState state = run->nodes[node].state;
 
-        if (resolution != TRIAL_AS_SUCCESS || (state != TRIAL_NODE_FAILED && state != TRIAL_NODE_TIMEOUT))
+        if (resolution != TRIAL_AS_SUCCESS || run_model_has_abandoned(model, r) ||
+            (state != TRIAL_NODE_FAILED && state != TRIAL_NODE_TIMEOUT))
                 return -EINVAL;
         reset_node(model, r, node);
         reset_below(model, r, node, false);
@@ -190,12 +210,20 @@ static int resolve_ended(RunModel *model, unsigned r, unsigned node, TrialResolu
         return 0;
 }
 
+/* Whatever its policy is; but `end` ends the run. */
+static void fail_by_person(RunModel *model, unsigned r, unsigned node, TrialReason reason) {
+        run_model_set(model, r, node, TRIAL_NODE_FAILED, reason);
+        if (run_model_policy(&model->definition->nodes[node], TRIAL_NODE_FAILED) == TRIAL_POLICY_END)
+                run_model_fail(model, r, node, TRIAL_NODE_FAILED, reason);
+}
+
 static int resolve_node(RunModel *model, unsigned r, unsigned node, TrialResolution resolution) {
         ModelRun *run = &model->runs[r];
 
         if (trial_run_is_terminal(run->state))
                 return resolve_ended(model, r, node, resolution);
-        if (!listens(run) || run->nodes[node].state != TRIAL_NODE_PENDING)
+        if (!listens(run) || run->nodes[node].state != TRIAL_NODE_PENDING ||
+            (resolution == TRIAL_AS_RETRY && is_at_gate(run, node)))
                 return -EINVAL;
         wake_run(run);
         switch (resolution) {
@@ -203,9 +231,7 @@ static int resolve_node(RunModel *model, unsigned r, unsigned node, TrialResolut
                 run_model_succeed(model, r, node, TRIAL_REASON_OPERATOR);
                 break;
         case TRIAL_AS_FAILED:
-                run_model_set(model, r, node, TRIAL_NODE_FAILED, TRIAL_REASON_OPERATOR);
-                if (run_model_policy(&model->definition->nodes[node], TRIAL_NODE_FAILED) == TRIAL_POLICY_END)
-                        run_model_fail(model, r, node, TRIAL_NODE_FAILED, TRIAL_REASON_OPERATOR);
+                fail_by_person(model, r, node, TRIAL_REASON_OPERATOR);
                 break;
         case TRIAL_AS_RETRY:
                 forgive(model, r, node);
@@ -214,6 +240,23 @@ static int resolve_node(RunModel *model, unsigned r, unsigned node, TrialResolut
                 run_model_set(model, r, node, TRIAL_NODE_SKIPPED, TRIAL_REASON_OPERATOR);
                 break;
         }
+        return 0;
+}
+
+static int answer_gate(RunModel *model, unsigned r, unsigned node, bool is_approved) {
+        ModelRun *run = &model->runs[r];
+
+        if (!listens(run) || !is_at_gate(run, node))
+                return -EINVAL;
+        wake_run(run);
+        run->is_approved[node] = is_approved;
+        if (is_approved && model->definition->nodes[node].action == TRIAL_ACTION_NOTHING) {
+                run->has_begun[node] = true;
+                run_model_succeed(model, r, node, TRIAL_REASON_NONE);
+        } else if (is_approved)
+                run_model_become_ready(model, r, node);
+        else
+                fail_by_person(model, r, node, TRIAL_REASON_REJECTED);
         return 0;
 }
 
@@ -315,6 +358,8 @@ static int ask_run(RunModel *model, const TrialEvent *event) {
                 return resolve_node(model, event->run, event->node, event->resolution);
         if (event->kind == TRIAL_SKIP)
                 return skip_node(model, event->run, event->node);
+        if (event->kind == TRIAL_APPROVE || event->kind == TRIAL_REJECT)
+                return answer_gate(model, event->run, event->node, event->kind == TRIAL_APPROVE);
         if (trial_run_is_terminal(run->state))
                 return -EINVAL;
         run_model_stop(model, event->run, TRIAL_RUN_CANCELLED, TRIAL_REASON_NONE,
@@ -324,7 +369,7 @@ static int ask_run(RunModel *model, const TrialEvent *event) {
 
 int run_model_ask(RunModel *model, const TrialEvent *event) {
         if (event->kind == TRIAL_SUBMIT)
-                return submit(model, event->key);
+                return submit(model, event);
         if (event->kind >= TRIAL_UNIT_ACTIVE && event->kind <= TRIAL_UNIT_INACTIVE)
                 return ask_unit(model, event);
         return event->run < model->n_runs ? ask_run(model, event) : -ENOENT;

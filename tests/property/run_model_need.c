@@ -20,9 +20,9 @@ void run_model_find_goals(const TrialDefinition *definition, bool *goals) {
                 goals[i] = goals[i] || definition->nodes[i].is_always_needed;
 }
 
-/* Marks @started[i] of all nodes that have had an attempt in their present generation. */
+/* Marks @started[i] of all nodes that have begun in their present generation. */
 static void find_started(const RunModel *model, unsigned r, bool *started) {
-        memset(started, 0, TRIAL_NODES_MAX * sizeof(*started));
+        memcpy(started, model->runs[r].has_begun, TRIAL_NODES_MAX * sizeof(*started));
         for (size_t i = 0; i < model->n_attempts; i++) {
                 const ModelAttempt *attempt = &model->attempts[i];
 

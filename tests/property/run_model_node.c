@@ -14,6 +14,12 @@ void run_model_set(RunModel *model, unsigned run, unsigned node, TrialNodeState 
         view->state = state;
         view->reason = reason;
         view->not_before = 0;
+        /* A process that was abandoned keeps them until it ends. */
+        if (trial_node_is_terminal(state) ||
+            (model->definition->nodes[node].gives_up_locks &&
+             (state == TRIAL_NODE_DEFERRED || state == TRIAL_NODE_PENDING || state == TRIAL_NODE_READY)))
+                model->runs[run].has_locks[node] = run_model_abandoned_attempt(model, run, node) != NULL;
+        model->runs[run].is_asked[node] = model->runs[run].must_ask[node] = false;
         model->runs[run].ready_at[node] = model->now;
 }
 
@@ -38,6 +44,25 @@ ModelAttempt *run_model_abandoned_attempt(RunModel *model, unsigned run, unsigne
                         return attempt;
         }
         return NULL;
+}
+
+bool run_model_has_abandoned(RunModel *model, unsigned run) {
+        for (unsigned i = 0; i < model->definition->n_nodes; i++)
+                if (run_model_abandoned_attempt(model, run, i))
+                        return true;
+        return false;
+}
+
+bool run_model_sleeps(const RunModel *model, unsigned run, unsigned node) {
+        return model->runs[run].nodes[node].state == TRIAL_NODE_RUNNING &&
+               trial_needs_no_attempt(&model->definition->nodes[node]);
+}
+
+bool run_model_has_process(const RunModel *model, unsigned run, unsigned node) {
+        if (model->definition->nodes[node].action != TRIAL_ACTION_PROCESS)
+                return false;
+        return model->runs[run].nodes[node].state == TRIAL_NODE_RUNNING ||
+               run_model_abandoned_attempt((RunModel *) model, run, node);
 }
 
 static ModelAttempt *last_attempt(RunModel *model, unsigned run, unsigned node) {
@@ -123,7 +148,8 @@ static void defer(RunModel *model, const ModelAttempt *attempt, TrialReason reas
                 model->now + retry_delay(&model->definition->nodes[attempt->node], n);
 }
 
-static void try_again_or_fail(RunModel *model, const ModelAttempt *attempt, TrialNodeState state, unsigned status) {
+static void try_again_or_fail(RunModel *model, const ModelAttempt *attempt, TrialNodeState state, TrialReason reason,
+                              unsigned status) {
         const TrialNode *spec = &model->definition->nodes[attempt->node];
         const unsigned failures = count_ends(model, attempt, MODEL_FAILED);
 
@@ -131,7 +157,7 @@ static void try_again_or_fail(RunModel *model, const ModelAttempt *attempt, Tria
             !(spec->is_picky && status == 2))
                 defer(model, attempt, TRIAL_REASON_RETRY, failures);
         else
-                run_model_fail(model, attempt->run, attempt->node, state, TRIAL_REASON_NONE);
+                run_model_fail(model, attempt->run, attempt->node, state, reason);
 }
 
 static void lose(RunModel *model, const ModelAttempt *attempt) {
@@ -166,7 +192,7 @@ static void interrupt(RunModel *model, const ModelAttempt *attempt) {
 /* "Not yet" was said too often, or for too long. */
 static void fail_of_asking(RunModel *model, ModelAttempt *attempt) {
         attempt->end = MODEL_FAILED;
-        try_again_or_fail(model, attempt, TRIAL_NODE_FAILED, TRIAL_STATUS_AGAIN);
+        try_again_or_fail(model, attempt, TRIAL_NODE_FAILED, TRIAL_REASON_NONE, TRIAL_STATUS_AGAIN);
 }
 
 /* "Not yet": it has used no retry, and holds no place; the bound of it is one of failure. */
@@ -197,7 +223,55 @@ static void end_with_status(RunModel *model, ModelAttempt *attempt, unsigned sta
                 run_model_set(model, attempt->run, attempt->node, TRIAL_NODE_PENDING, TRIAL_REASON_STATUS);
         } else {
                 attempt->end = MODEL_FAILED;
-                try_again_or_fail(model, attempt, TRIAL_NODE_FAILED, status);
+                try_again_or_fail(model, attempt, TRIAL_NODE_FAILED, TRIAL_REASON_NONE, status);
+        }
+}
+
+/* It has done its work, but what it has left is not what it should be: a failure like another. */
+static void end_without_result(RunModel *model, ModelAttempt *attempt, const TrialEvent *event) {
+        static const TrialReason reasons[] = {
+                [TRIAL_END_RESULT_INVALID] = TRIAL_REASON_RESULT_INVALID,
+                [TRIAL_END_RESULT_TOO_LARGE] = TRIAL_REASON_RESULT_TOO_LARGE,
+                [TRIAL_END_OUTPUT_MISSING] = TRIAL_REASON_OUTPUT_MISSING,
+        };
+
+        if (event->status != 0) {
+                end_with_status(model, attempt, event->status);
+                return;
+        }
+        attempt->end = MODEL_FAILED;
+        try_again_or_fail(model, attempt, TRIAL_NODE_FAILED, reasons[event->end], 0);
+}
+
+static void exit_by_itself(RunModel *model, ModelAttempt *attempt, const TrialEvent *event) {
+        switch (event->end) {
+        case TRIAL_END_STATUS:
+                end_with_status(model, attempt, event->status);
+                break;
+        case TRIAL_END_RESULT_INVALID:
+        case TRIAL_END_RESULT_TOO_LARGE:
+        case TRIAL_END_OUTPUT_MISSING:
+                end_without_result(model, attempt, event);
+                break;
+        case TRIAL_END_FAILED:
+                attempt->end = MODEL_FAILED;
+                try_again_or_fail(model, attempt, TRIAL_NODE_FAILED, TRIAL_REASON_NONE, 0);
+                break;
+        case TRIAL_END_TIMEOUT:
+                attempt->end = MODEL_FAILED;
+                try_again_or_fail(model, attempt, TRIAL_NODE_TIMEOUT, TRIAL_REASON_NONE, 0);
+                break;
+        case TRIAL_END_CANCELLED:
+                run_model_fail(model, attempt->run, attempt->node, TRIAL_NODE_CANCELLED, TRIAL_REASON_JOB);
+                break;
+        case TRIAL_END_REFUSED:
+                run_model_fail(model, attempt->run, attempt->node, TRIAL_NODE_FAILED, TRIAL_REASON_REFUSED);
+                break;
+        case TRIAL_END_INPUT_MISSING:
+                run_model_fail(model, attempt->run, attempt->node, TRIAL_NODE_FAILED, TRIAL_REASON_INPUT_MISSING);
+                break;
+        case _TRIAL_END_MAX:
+                break;
         }
 }
 
@@ -209,19 +283,22 @@ static void end_by_itself(RunModel *model, ModelAttempt *attempt, const TrialEve
                 attempt->end = MODEL_INTERRUPTED;
                 interrupt(model, attempt);
         } else
-                end_with_status(model, attempt, event->status);
+                exit_by_itself(model, attempt, event);
 }
 
 static bool has_succeeded(const ModelAttempt *attempt, const TrialEvent *event) {
-        return attempt->ending == MODEL_RUNS_ON && event->kind == TRIAL_EXITED && event->status == 0;
+        return attempt->ending == MODEL_RUNS_ON && event->kind == TRIAL_EXITED && event->status == 0 &&
+               event->end == TRIAL_END_STATUS;
 }
 
 void run_model_end_attempt(RunModel *model, ModelAttempt *attempt, const TrialEvent *event) {
         const unsigned run = attempt->run, node = attempt->node;
 
         attempt->end = MODEL_WAS_ENDED;
-        if (attempt->is_abandoned)
+        if (attempt->is_abandoned) {
+                model->runs[run].has_locks[node] = false;
                 return;
+        }
         if (model->runs[run].is_marked[node] && !has_succeeded(attempt, event)) {
                 run_model_set(model, run, node, TRIAL_NODE_SKIPPED, TRIAL_REASON_SHORT_CIRCUIT);
                 return;
@@ -232,7 +309,7 @@ void run_model_end_attempt(RunModel *model, ModelAttempt *attempt, const TrialEv
                 break;
         case MODEL_TIMED_OUT:
                 attempt->end = MODEL_FAILED;
-                try_again_or_fail(model, attempt, TRIAL_NODE_TIMEOUT, 0);
+                try_again_or_fail(model, attempt, TRIAL_NODE_TIMEOUT, TRIAL_REASON_NONE, 0);
                 break;
         case MODEL_TIMED_OUT_IN_ALL:
                 run_model_fail(model, run, node, TRIAL_NODE_TIMEOUT, TRIAL_REASON_NONE);
@@ -252,10 +329,13 @@ void run_model_end_attempt(RunModel *model, ModelAttempt *attempt, const TrialEv
 
 /* Its node ends now. The process is left, as if nobody had told it anything. */
 static void abandon(RunModel *model, ModelAttempt *attempt) {
+        const bool has_locks = model->runs[attempt->run].has_locks[attempt->node];
+
         run_model_end_attempt(model, attempt, NULL);
         attempt->end = MODEL_IS_LIVE;
         attempt->ending = MODEL_RUNS_ON;
         attempt->is_abandoned = true;
+        model->runs[attempt->run].has_locks[attempt->node] = has_locks;
 }
 
 void run_model_tell_end(RunModel *model, ModelAttempt *attempt, ModelEnding ending) {
@@ -267,6 +347,14 @@ void run_model_tell_end(RunModel *model, ModelAttempt *attempt, ModelEnding endi
                 run_model_end_attempt(model, attempt, NULL);
         else if (ending == MODEL_ABANDONED)
                 abandon(model, attempt);
+}
+
+/* It is no process that could be left to itself, nor let end. */
+void run_model_end_sleep(RunModel *model, unsigned r, unsigned node) {
+        if (model->runs[r].result == TRIAL_RUN_TIMEOUT)
+                run_model_set(model, r, node, TRIAL_NODE_TIMEOUT, TRIAL_REASON_DEADLINE);
+        else
+                run_model_set(model, r, node, TRIAL_NODE_CANCELLED, TRIAL_REASON_ENDED);
 }
 
 /* — times — */
@@ -303,8 +391,9 @@ uint64_t run_model_total_deadline(const RunModel *model, unsigned run, unsigned 
         if (timeout == 0 || (view->state != TRIAL_NODE_RUNNING && view->state != TRIAL_NODE_DEFERRED))
                 return TRIAL_NEVER;
         /* The present one may have been told to end already. */
-        if (view->state == TRIAL_NODE_RUNNING &&
-            run_model_live_attempt((RunModel *) model, run, node)->ending != MODEL_RUNS_ON)
+        if (run_model_sleeps(model, run, node) ||
+            (view->state == TRIAL_NODE_RUNNING &&
+             run_model_live_attempt((RunModel *) model, run, node)->ending != MODEL_RUNS_ON))
                 return TRIAL_NEVER;
         return after(first_made_at(model, run, node), timeout);
 }
@@ -364,7 +453,7 @@ static void pass_time_of_node(RunModel *model, unsigned r, unsigned node) {
 
         if (run_model_ready_deadline(model, &model->runs[r], node) <= model->now)
                 run_model_fail(model, r, node, TRIAL_NODE_TIMEOUT, TRIAL_REASON_QUEUE);
-        else if (view->state == TRIAL_NODE_RUNNING) {
+        else if (view->state == TRIAL_NODE_RUNNING && !run_model_sleeps(model, r, node)) {
                 attempt = run_model_live_attempt(model, r, node);
                 if (run_model_total_deadline(model, r, node) <= model->now)
                         run_model_tell_end(model, attempt, MODEL_TIMED_OUT_IN_ALL);
@@ -372,6 +461,20 @@ static void pass_time_of_node(RunModel *model, unsigned r, unsigned node) {
                         run_model_tell_end(model, attempt, MODEL_TIMED_OUT);
         } else if (view->state == TRIAL_NODE_DEFERRED)
                 pass_time_of_deferred(model, r, node);
+}
+
+/* Those that wake at the same time have all succeeded, before one of them ends the run. */
+static void wake_up(RunModel *model, unsigned r) {
+        bool has_woken[TRIAL_NODES_MAX] = {};
+
+        for (unsigned i = 0; i < model->definition->n_nodes; i++) {
+                has_woken[i] = run_model_sleeps(model, r, i) && model->runs[r].wakes_at[i] <= model->now;
+                if (has_woken[i])
+                        run_model_set(model, r, i, TRIAL_NODE_SUCCEEDED, TRIAL_REASON_NONE);
+        }
+        for (unsigned i = 0; i < model->definition->n_nodes; i++)
+                if (has_woken[i] && model->runs[r].state != TRIAL_RUN_STOPPING)
+                        run_model_succeed(model, r, i, TRIAL_REASON_NONE);
 }
 
 /* What ends something comes before what begins something. */
@@ -383,4 +486,7 @@ void run_model_pass_time(RunModel *model) {
                 for (unsigned i = 0; i < model->definition->n_nodes; i++)
                         if (!trial_run_is_terminal(model->runs[r].state))
                                 pass_time_of_node(model, r, i);
+        run_model_settle(model);
+        for (unsigned r = 0; r < model->n_runs; r++)
+                wake_up(model, r);
 }

@@ -32,7 +32,7 @@ typedef enum ModelEnd {
         MODEL_ASKS_HUMAN,
         MODEL_LOST,
         MODEL_INTERRUPTED,
-        MODEL_WAS_ENDED,                /* by a deadline, a cancel, a kill */
+        MODEL_WAS_ENDED,                /* by a deadline, a cancel, a kill; or no try can help it */
 } ModelEnd;
 
 typedef struct ModelAttempt {
@@ -57,6 +57,7 @@ typedef struct ModelRun {
         ModelHold hold;
         uint8_t round;
         uint8_t key;
+        uint8_t priority;
         uint32_t place;                 /* among those that wait: lower ones came first */
         uint64_t queued_at;
         uint64_t begun_at;              /* the present round */
@@ -69,6 +70,13 @@ typedef struct ModelRun {
         bool is_wanted[TRIAL_NODES_MAX];        /* a human has asked for the present generation, or for another try */
         bool is_marked[TRIAL_NODES_MAX];        /* it runs, and nobody needs it */
         bool has_passed[TRIAL_NODES_MAX];       /* its When= was true in the present generation */
+        bool is_approved[TRIAL_NODES_MAX];      /* its gate is open in the present generation */
+        bool has_begun[TRIAL_NODES_MAX];        /* in the present generation, without an attempt */
+        bool is_asked[TRIAL_NODES_MAX];         /* the command that judges it has not answered */
+        bool must_ask[TRIAL_NODES_MAX];         /* a parent has ended since it was asked */
+        uint16_t ends_seen[TRIAL_NODES_MAX][TRIAL_PARENTS_MAX]; /* of its parents; 0: has not ended */
+        uint64_t wakes_at[TRIAL_NODES_MAX];     /* of one that sleeps */
+        bool has_locks[TRIAL_NODES_MAX];
         bool is_ended;                          /* by an expression, once all that follows from the event is decided */
 } ModelRun;
 
@@ -88,8 +96,24 @@ typedef struct RunModel {
 
 /* — questions — */
 
+#define MODEL_NO_NODE TRIAL_NODES_MAX
+
 bool run_model_is_busy(TrialRunState state);
+unsigned run_model_count_busy(const RunModel *model);
+/* The node has a process; also one that was abandoned. */
+bool run_model_has_process(const RunModel *model, unsigned run, unsigned node);
+/* Of nodes of a run, as the definition has them. */
+bool run_model_is_more_urgent(const TrialDefinition *definition, unsigned a, unsigned b);
+uint8_t run_model_priority(const RunModel *model, unsigned run, unsigned node);
+/* Which run or node that takes something begins next; false: none. */
+bool run_model_next_claim(const RunModel *model, bool of_runs, unsigned *ret_run, unsigned *ret_node);
+/* What a run (MODEL_NO_NODE) or a node that takes something cannot have; TRIAL_FOR_PLACE: nothing. */
+TrialWhy run_model_why_claim(const RunModel *model, unsigned run, unsigned node);
 ModelAttempt *run_model_live_attempt(RunModel *model, unsigned run, unsigned node);
+/* It is RUNNING, and that is all: nothing has to end. */
+bool run_model_sleeps(const RunModel *model, unsigned run, unsigned node);
+/* A process of the run goes on that was abandoned. */
+bool run_model_has_abandoned(RunModel *model, unsigned run);
 /* An attempt whose node has ended at the deadline of the run, while its process goes on; NULL. */
 ModelAttempt *run_model_abandoned_attempt(RunModel *model, unsigned run, unsigned node);
 bool run_model_may_spawn(const RunModel *model, const ModelAttempt *attempt);
@@ -126,8 +150,12 @@ void run_model_succeed(RunModel *model, unsigned run, unsigned node, TrialReason
 void run_model_fail(RunModel *model, unsigned run, unsigned node, TrialNodeState state, TrialReason reason);
 void run_model_end_attempt(RunModel *model, ModelAttempt *attempt, const TrialEvent *event);
 void run_model_tell_end(RunModel *model, ModelAttempt *attempt, ModelEnding ending);
+/* The end of a node that sleeps, since its run ends. */
+void run_model_end_sleep(RunModel *model, unsigned run, unsigned node);
 /* Everything that follows from what is there, until nothing more does. */
 void run_model_settle(RunModel *model);
+/* What a command that judges a node has said. */
+int run_model_answer(RunModel *model, const TrialEvent *event);
 /* READY nodes get attempts. */
 void run_model_dispatch(RunModel *model);
 /* Everything that is due at the present time. */

@@ -30,7 +30,10 @@ void run_model_become_ready(RunModel *model, unsigned r, unsigned node) {
                 return;
         }
         model->runs[r].has_passed[node] = true;
-        run_model_set(model, r, node, TRIAL_NODE_READY, TRIAL_REASON_NONE);
+        if (model->definition->nodes[node].has_gate && !model->runs[r].is_approved[node])
+                run_model_set(model, r, node, TRIAL_NODE_PENDING, TRIAL_REASON_GATE);
+        else
+                run_model_set(model, r, node, TRIAL_NODE_READY, TRIAL_REASON_NONE);
 }
 
 /* What those say that decide about a node with Otherwise=yes: all of them must have been skipped by their When=. */
@@ -54,6 +57,116 @@ static TrialVerdict ask_others(const RunModel *model, const ModelRun *run, unsig
         return is_blocked ? TRIAL_BLOCKED : TRIAL_READY;
 }
 
+/* — commands that judge — */
+
+/*
+ * Whether a parent of @node has ended, or become pending, since that was last looked at, or has begun anew beside one
+ * that has. While it is asked each change counts: what it says is about what was before.
+ */
+static bool has_news(const RunModel *model, ModelRun *run, unsigned node) {
+        const TrialNode *spec = &model->definition->nodes[node];
+        bool is_new = false, has_end = run->is_asked[node];
+
+        for (unsigned k = 0; k < spec->n_parents; k++) {
+                const TrialNodeView *parent = &run->nodes[spec->parents[k]];
+                const bool is_pending = parent->state == TRIAL_NODE_PENDING || parent->state == TRIAL_NODE_BLOCKED;
+                uint16_t end = 0;
+
+                if (is_pending || trial_node_is_terminal(parent->state))
+                        end = (uint16_t) (parent->generation * _TRIAL_NODE_STATE_MAX +
+                                          (is_pending ? TRIAL_NODE_PENDING : parent->state));
+                is_new = is_new || end != run->ends_seen[node][k];
+                has_end = has_end || end != 0;
+                run->ends_seen[node][k] = end;
+        }
+        return is_new && has_end;
+}
+
+/* It is asked after each end of a parent, at the end of the turn. */
+static void note_news(const RunModel *model, ModelRun *run, unsigned node) {
+        run->must_ask[node] = has_news(model, run, node) || run->must_ask[node];
+}
+
+static unsigned count_asked(const RunModel *model, const ModelRun *run) {
+        unsigned n = 0;
+
+        for (unsigned i = 0; i < model->definition->n_nodes; i++)
+                n += run->is_asked[i];
+        return n;
+}
+
+/* One that has not answered yet is asked once more then; as many are asked at once as processes may run. */
+static void ask_all(RunModel *model) {
+        for (unsigned r = 0; r < model->n_runs; r++)
+                for (unsigned i = 0; i < model->definition->n_nodes; i++) {
+                        ModelRun *run = &model->runs[r];
+
+                        if (!run->must_ask[i] || run->is_asked[i] || run->state != TRIAL_RUN_RUNNING ||
+                            count_asked(model, run) >= model->definition->max_parallel)
+                                continue;
+                        run->is_asked[i] = true;
+                        run->must_ask[i] = false;
+                }
+}
+
+static bool has_open_parent(const RunModel *model, const ModelRun *run, unsigned node) {
+        const TrialNode *spec = &model->definition->nodes[node];
+
+        for (unsigned k = 0; k < spec->n_parents; k++)
+                if (!trial_node_is_terminal(run->nodes[spec->parents[k]].state))
+                        return true;
+        return false;
+}
+
+static TrialReason reason_of_never(const RunModel *model, const ModelRun *run, unsigned node) {
+        const TrialNode *spec = &model->definition->nodes[node];
+        TrialParent parents[TRIAL_PARENTS_MAX] = {};
+
+        for (unsigned i = 0; i < spec->n_parents; i++)
+                parents[i] = trial_parent(spec, i, &run->nodes[spec->parents[i]]);
+        return run_model_skip_reason(spec, parents);
+}
+
+static void take_answer(RunModel *model, unsigned r, unsigned node, TrialAnswer answer) {
+        ModelRun *run = &model->runs[r];
+
+        switch (answer) {
+        case TRIAL_ANSWER_READY:
+                run_model_become_ready(model, r, node);
+                break;
+        case TRIAL_ANSWER_WAIT:
+                if (has_open_parent(model, run, node))
+                        break;
+                run_model_set(model, r, node, TRIAL_NODE_PENDING, TRIAL_REASON_POLICY);
+                break;
+        case TRIAL_ANSWER_NEVER:
+                run_model_set(model, r, node, TRIAL_NODE_SKIPPED, reason_of_never(model, run, node));
+                break;
+        case TRIAL_ANSWER_FAIL:
+                run_model_fail(model, r, node, TRIAL_NODE_FAILED, TRIAL_REASON_POLICY);
+                break;
+        case TRIAL_ANSWER_PENDING:
+                run_model_set(model, r, node, TRIAL_NODE_PENDING, TRIAL_REASON_POLICY);
+                break;
+        case _TRIAL_ANSWER_MAX:
+                break;
+        }
+}
+
+int run_model_answer(RunModel *model, const TrialEvent *event) {
+        ModelRun *run = &model->runs[event->run];
+        const unsigned node = event->node;
+
+        if (event->run >= model->n_runs || !run->is_asked[node] || run->nodes[node].generation != event->generation)
+                return -ENOENT;
+        run->is_asked[node] = false;
+        /* More has ended since: it is asked again. */
+        if (run->must_ask[node])
+                return 0;
+        take_answer(model, event->run, node, event->answer);
+        return 0;
+}
+
 static void evaluate(RunModel *model, unsigned r, unsigned node) {
         ModelRun *run = &model->runs[r];
         const TrialNode *spec = &model->definition->nodes[node];
@@ -62,6 +175,10 @@ static void evaluate(RunModel *model, unsigned r, unsigned node) {
 
         if (run->nodes[node].state != TRIAL_NODE_WAITING && run->nodes[node].state != TRIAL_NODE_BLOCKED)
                 return;
+        if (spec->asks_policy) {
+                note_news(model, run, node);
+                return;
+        }
         for (unsigned i = 0; i < spec->n_parents; i++)
                 parents[i] = trial_parent(spec, i, &run->nodes[spec->parents[i]]);
         verdict = run_model_verdict(spec, parents);
@@ -135,10 +252,21 @@ static void skip_unneeded(RunModel *model, unsigned r) {
                 const TrialNodeState state = run->nodes[i].state;
 
                 run->is_marked[i] = state == TRIAL_NODE_RUNNING && !needed[i];
-                if (!needed[i] && !trial_node_is_terminal(state) && state != TRIAL_NODE_RUNNING &&
-                    state != TRIAL_NODE_PENDING)
+                if (!needed[i] && !trial_node_is_terminal(state) &&
+                    (state != TRIAL_NODE_RUNNING || run_model_sleeps(model, r, i)) &&
+                    (state != TRIAL_NODE_PENDING || run->nodes[i].reason == TRIAL_REASON_GATE))
                         run_model_set(model, r, i, TRIAL_NODE_SKIPPED, TRIAL_REASON_SHORT_CIRCUIT);
         }
+}
+
+/* Those at a gate may be skipped first: they have not begun. */
+static void drop_pending(RunModel *model, unsigned r, bool at_gate) {
+        ModelRun *run = &model->runs[r];
+
+        for (unsigned i = 0; i < model->definition->n_nodes; i++)
+                if (run->nodes[i].state == TRIAL_NODE_PENDING && is_unneeded(model, run, i) &&
+                    (run->nodes[i].reason == TRIAL_REASON_GATE) == at_gate)
+                        run_model_set(model, r, i, TRIAL_NODE_CANCELLED, TRIAL_REASON_UNNEEDED);
 }
 
 static void look_at_nodes(RunModel *model, unsigned r) {
@@ -149,11 +277,10 @@ static void look_at_nodes(RunModel *model, unsigned r) {
                 before = sum_nodes(model, run);
                 for (unsigned i = 0; i < model->definition->n_nodes; i++)
                         evaluate(model, r, model->order[i]);
-                for (unsigned i = 0; i < model->definition->n_nodes; i++)
-                        if (run->nodes[i].state == TRIAL_NODE_PENDING && is_unneeded(model, run, i))
-                                run_model_set(model, r, i, TRIAL_NODE_CANCELLED, TRIAL_REASON_UNNEEDED);
+                drop_pending(model, r, false);
                 if (run->state != TRIAL_RUN_STOPPING)
                         skip_unneeded(model, r);
+                drop_pending(model, r, true);
         } while (sum_nodes(model, run) != before);
         if (run->is_ended)
                 run_model_end_for_expression(model, r);
@@ -183,7 +310,8 @@ TrialRunState run_model_result(const RunModel *model, const ModelRun *run) {
         for (unsigned i = 0; i < model->definition->n_nodes; i++) {
                 const TrialNodeView *node = &run->nodes[i];
 
-                if (node->state == TRIAL_NODE_FAILED || node->state == TRIAL_NODE_TIMEOUT) {
+                if (node->state == TRIAL_NODE_FAILED || node->state == TRIAL_NODE_TIMEOUT ||
+                    (node->state == TRIAL_NODE_CANCELLED && node->reason == TRIAL_REASON_JOB)) {
                         if (run_model_policy(&model->definition->nodes[i], node->state) != TRIAL_POLICY_CONTINUE)
                                 return TRIAL_RUN_FAILED;
                         is_partial = true;
@@ -194,14 +322,29 @@ TrialRunState run_model_result(const RunModel *model, const ModelRun *run) {
         return is_partial ? TRIAL_RUN_PARTIAL : TRIAL_RUN_SUCCEEDED;
 }
 
+static bool asks_somebody(const RunModel *model, const ModelRun *run) {
+        for (unsigned i = 0; i < model->definition->n_nodes; i++)
+                if (run->is_asked[i] || run->must_ask[i])
+                        return true;
+        return false;
+}
+
 static bool can_move(const RunModel *model, const ModelRun *run) {
         return count_nodes(model, run, TRIAL_NODE_READY) > 0 || count_nodes(model, run, TRIAL_NODE_RUNNING) > 0 ||
-               count_nodes(model, run, TRIAL_NODE_DEFERRED) > 0;
+               count_nodes(model, run, TRIAL_NODE_DEFERRED) > 0 || asks_somebody(model, run);
+}
+
+/* What its end has to wait for. */
+static bool has_attempt(RunModel *model, unsigned r) {
+        for (unsigned i = 0; i < model->definition->n_nodes; i++)
+                if (run_model_live_attempt(model, r, i))
+                        return true;
+        return false;
 }
 
 static void look_at_run(RunModel *model, unsigned r) {
         ModelRun *run = &model->runs[r];
-        const bool has_running = count_nodes(model, run, TRIAL_NODE_RUNNING) > 0;
+        const bool has_running = has_attempt(model, r);
 
         if (trial_run_is_terminal(run->state))
                 return;
@@ -226,7 +369,7 @@ static void look_at_run(RunModel *model, unsigned r) {
 
 /* — admission — */
 
-static unsigned count_busy(const RunModel *model) {
+unsigned run_model_count_busy(const RunModel *model) {
         unsigned n = 0;
 
         for (unsigned i = 0; i < model->n_runs; i++)
@@ -236,7 +379,10 @@ static unsigned count_busy(const RunModel *model) {
 
 static ModelRun *first_waiting(RunModel *model) {
         ModelRun *first = NULL;
+        unsigned r, node;
 
+        if (trial_run_takes(model->definition))
+                return run_model_next_claim(model, true, &r, &node) ? &model->runs[r] : NULL;
         for (unsigned i = 0; i < model->n_runs; i++) {
                 ModelRun *run = &model->runs[i];
 
@@ -254,7 +400,7 @@ static void admit(RunModel *model) {
 
         if (!model->unit_is_active)
                 return;
-        while ((run = first_waiting(model)) && count_busy(model) < model->definition->max_runs) {
+        while ((run = first_waiting(model)) && run_model_count_busy(model) < model->definition->max_runs) {
                 run->state = TRIAL_RUN_RUNNING;
                 run->begun_at = model->now;
                 run->deadline = timeout > 0 ? model->now + timeout : TRIAL_NEVER;
@@ -305,22 +451,45 @@ static unsigned longest_path(const TrialDefinition *definition, unsigned node) {
         return longest[node];
 }
 
+/* Processes of the run alone take its places. */
+static bool has_place(RunModel *model, unsigned r) {
+        unsigned n = 0;
+
+        for (unsigned i = 0; i < model->definition->n_nodes; i++)
+                n += model->runs[r].nodes[i].state == TRIAL_NODE_RUNNING &&
+                     model->definition->nodes[i].action == TRIAL_ACTION_PROCESS;
+        return n < model->definition->max_parallel;
+}
+
+bool run_model_is_more_urgent(const TrialDefinition *definition, unsigned a, unsigned b) {
+        const TrialNode *left = &definition->nodes[a], *right = &definition->nodes[b];
+        const unsigned first = left->takes_priority ? definition->priority : left->priority;
+        const unsigned second = right->takes_priority ? definition->priority : right->priority;
+
+        if (first != second)
+                return first > second;
+        if (longest_path(definition, a) != longest_path(definition, b))
+                return longest_path(definition, a) > longest_path(definition, b);
+        return a < b;
+}
+
 /*
- * The READY node that comes first: before a long rest of the graph, then as in the file; -1 if there is none. None runs
- * beside an earlier process of its own.
+ * The READY node that comes first, of those that take nothing: by priority, before a long rest of the graph, then as in
+ * the file; -1 if there is none.
  */
 static int next_ready(RunModel *model, unsigned r) {
+        const bool process_may_start = has_place(model, r);
         const ModelRun *run = &model->runs[r];
-        unsigned longest = 0;
         int next = -1;
 
         for (unsigned i = 0; i < model->definition->n_nodes; i++) {
-                if (run->nodes[i].state != TRIAL_NODE_READY || run_model_abandoned_attempt(model, r, i))
+                if (run->nodes[i].state != TRIAL_NODE_READY || trial_takes(&model->definition->nodes[i]))
                         continue;
-                if (next >= 0 && longest_path(model->definition, i) <= longest)
+                if (model->definition->nodes[i].action == TRIAL_ACTION_PROCESS && !process_may_start)
+                        continue;
+                if (next >= 0 && !run_model_is_more_urgent(model->definition, i, (unsigned) next))
                         continue;
                 next = (int) i;
-                longest = longest_path(model->definition, i);
         }
         return next;
 }
@@ -345,29 +514,55 @@ static void make_attempt(RunModel *model, unsigned r, unsigned node) {
                 assert(model->attempts);
         }
         model->attempts[model->n_attempts++] = attempt;
-        run_model_set(model, r, node, TRIAL_NODE_RUNNING, TRIAL_REASON_NONE);
+        run_model_set(model, r, node, TRIAL_NODE_RUNNING,
+                      model->definition->nodes[node].action == TRIAL_ACTION_JOB ? TRIAL_REASON_JOB : TRIAL_REASON_NONE);
 }
 
-/* A process that was abandoned holds its place. */
-static unsigned count_places(RunModel *model, unsigned r) {
-        unsigned n = count_nodes(model, &model->runs[r], TRIAL_NODE_RUNNING);
+/* What needs no attempt is done, or waits for a time. */
+static void begin_alone(RunModel *model, unsigned r, unsigned node) {
+        const TrialNode *spec = &model->definition->nodes[node];
 
-        for (unsigned i = 0; i < model->definition->n_nodes; i++)
-                n += run_model_abandoned_attempt(model, r, i) != NULL;
-        return n;
+        model->runs[r].has_begun[node] = true;
+        if (spec->action == TRIAL_ACTION_NOTHING) {
+                run_model_succeed(model, r, node, TRIAL_REASON_NONE);
+                return;
+        }
+        run_model_set(model, r, node, TRIAL_NODE_RUNNING, TRIAL_REASON_SLEEP);
+        model->runs[r].wakes_at[node] = spec->sleep;
+        if (spec->action == TRIAL_ACTION_SLEEP)
+                model->runs[r].wakes_at[node] = model->now + spec->sleep;
 }
 
-/* Starts one node of the run, if one may start, and lets follow what follows from that. */
+/* Lets a node begin, and lets follow what follows from that. */
+static void begin_node(RunModel *model, unsigned r, unsigned node) {
+        if (trial_needs_no_attempt(&model->definition->nodes[node]))
+                begin_alone(model, r, node);
+        else
+                make_attempt(model, r, node);
+        run_model_settle(model);
+}
+
+/* Starts one node of the run, if one may start. */
 static bool start_next(RunModel *model, unsigned r) {
         int node;
 
-        if (model->runs[r].state != TRIAL_RUN_RUNNING || count_places(model, r) >= model->definition->max_parallel)
+        if (model->runs[r].state != TRIAL_RUN_RUNNING)
                 return false;
         node = next_ready(model, r);
         if (node < 0)
                 return false;
-        make_attempt(model, r, (unsigned) node);
-        run_model_settle(model);
+        begin_node(model, r, (unsigned) node);
+        return true;
+}
+
+/* The same, of all runs, for a node that takes something. */
+static bool start_next_claim(RunModel *model) {
+        unsigned r, node;
+
+        if (!run_model_next_claim(model, false, &r, &node))
+                return false;
+        model->runs[r].has_locks[node] = true;
+        begin_node(model, r, node);
         return true;
 }
 
@@ -380,5 +575,9 @@ void run_model_dispatch(RunModel *model) {
                 for (unsigned r = 0; r < model->n_runs; r++)
                         while (start_next(model, r))
                                 has_started = true;
+                while (start_next_claim(model))
+                        has_started = true;
         }
+        if (model->unit_is_active)
+                ask_all(model);
 }

@@ -57,7 +57,7 @@ static uint64_t sum_before(TrialPlayer *player, const TrialEvent *event) {
         static TrialView view;
         uint8_t same[TRIAL_NODES_MAX];
 
-        if (event->kind != TRIAL_SUBMIT && (event->kind < TRIAL_PAUSE || event->kind > TRIAL_SKIP))
+        if (event->kind != TRIAL_SUBMIT && event->kind != TRIAL_ANSWERED && !trial_is_verb(event->kind))
                 return 0;
         for (unsigned i = 0; i < TRIAL_NODES_MAX; i++)
                 same[i] = (uint8_t) i;
@@ -77,6 +77,8 @@ int trial_give(TrialPlayer *player, const TrialEvent *event) {
         player->events[player->n_events++] = *event;
         if (event->kind == TRIAL_RETRY || event->kind == TRIAL_RERUN || event->kind == TRIAL_RESOLVE)
                 player->is_asked_for[event->run][event->node] = true;
+        if (event->kind == TRIAL_APPROVE)
+                player->approved[event->run][event->node] = player->seen.runs[event->run].nodes[event->node].generation;
         expected = player->reference->apply(player->model, event);
         found = player->subject->apply(player->tested, event);
         if ((expected < 0) != (found < 0))
@@ -107,6 +109,9 @@ static void compare_nodes(TrialPlayer *player, unsigned r) {
                                      seen->generation, (unsigned long) seen->not_before,
                                      trial_node_state_name(expected->state), trial_reason_name(expected->reason),
                                      expected->generation, (unsigned long) expected->not_before);
+                if (expected->is_asked != seen->is_asked)
+                        trial_differ(player, "run %u node %u %s: its command is %sasked", r, i,
+                                     trial_node_state_name(seen->state), seen->is_asked ? "" : "not ");
                 if (expected->why != seen->why)
                         trial_differ(player, "run %u node %u %s waits for %s, not for %s", r, i,
                                      trial_node_state_name(seen->state), trial_why_name(seen->why),
@@ -258,30 +263,44 @@ static void end_process(TrialPlayer *player, TrialProcess *process, const TrialE
         (void) trial_give(player, event);
 }
 
+static void spawn(TrialPlayer *player, const TrialAttempt *attempt) {
+        TrialEvent event = { .kind = TRIAL_EXITED,
+                             .run = attempt->run,
+                             .node = attempt->node,
+                             .generation = attempt->generation,
+                             .number = attempt->number,
+                             .end = TRIAL_END_INPUT_MISSING };
+        TrialProcess *process;
+
+        if (player->trial->definition.nodes[attempt->node].lacks_input) {
+                (void) trial_give(player, &event);
+                return;
+        }
+        trial_check_spawn(player, attempt);
+        process = &player->processes[player->n_processes++];
+        *process = (TrialProcess) {
+                .run = attempt->run,
+                .node = attempt->node,
+                .generation = attempt->generation,
+                .number = attempt->number,
+                .started_at = player->now,
+        };
+        event = event_of(process, TRIAL_STARTED);
+        (void) trial_give(player, &event);
+}
+
 /* Makes what may be spawned. Returns whether there was something. */
 static bool spawn_all(TrialPlayer *player) {
         bool has_spawned = false;
 
         for (unsigned i = 0; i < player->seen.n_attempts && !is_over(player); i++) {
                 const TrialAttempt *attempt = &player->seen.attempts[i];
-                TrialProcess *process;
-                TrialEvent event;
 
                 if (attempt->state != TRIAL_ATTEMPT_SPAWNED || process_of(player, attempt))
                         continue;
-                trial_check_spawn(player, attempt);
                 if (player->n_processes == TRIAL_PROCESSES_MAX)
                         return false;
-                process = &player->processes[player->n_processes++];
-                *process = (TrialProcess) {
-                        .run = attempt->run,
-                        .node = attempt->node,
-                        .generation = attempt->generation,
-                        .number = attempt->number,
-                        .started_at = player->now,
-                };
-                event = event_of(process, TRIAL_STARTED);
-                (void) trial_give(player, &event);
+                spawn(player, attempt);
                 has_spawned = true;
         }
         return has_spawned;
@@ -563,8 +582,24 @@ static void submit(TrialPlayer *player, const TrialStep *step) {
                 return;
         player->keys += !step->flag || player->keys == 0;
         (void) trial_give(player,
-                          &(TrialEvent) { .kind = TRIAL_SUBMIT, .run = player->seen.n_runs, .key = player->keys });
+                          &(TrialEvent) { .kind = TRIAL_SUBMIT, .run = player->seen.n_runs, .key = player->keys,
+                                          .priority = step->priority });
         trial_end_turn(player);
+}
+
+/* How it ends as a step wants it, as far as a process or a job can end so. */
+static void choose_end(const TrialPlayer *player, const TrialStep *step, TrialEvent *event) {
+        const bool is_of_job = step->end >= TRIAL_END_FAILED;
+
+        if (player->trial->definition.nodes[event->node].action == TRIAL_ACTION_JOB) {
+                event->end = step->status == 0 ? TRIAL_END_STATUS : TRIAL_END_FAILED;
+                if (is_of_job)
+                        event->end = step->end;
+                return;
+        }
+        if (step->end == TRIAL_END_FAILED || (!is_of_job && step->end != TRIAL_END_INPUT_MISSING))
+                event->end = step->end;
+        event->status = event->end == TRIAL_END_FAILED ? 0 : step->status;
 }
 
 static void finish_some(TrialPlayer *player, const TrialStep *step, TrialEventKind kind) {
@@ -577,7 +612,8 @@ static void finish_some(TrialPlayer *player, const TrialStep *step, TrialEventKi
                 if (!process)
                         break;
                 event = event_of(process, kind);
-                event.status = step->status;
+                if (kind == TRIAL_EXITED)
+                        choose_end(player, step, &event);
                 end_process(player, process, &event);
                 has_ended = true;
         }
@@ -595,6 +631,9 @@ static bool fits(const TrialPlayer *player, const TrialStep *step, unsigned run,
                        (state == TRIAL_NODE_FAILED || state == TRIAL_NODE_TIMEOUT);
         if (step->verb == TRIAL_RESOLVE)
                 return state == TRIAL_NODE_PENDING;
+        if (step->verb == TRIAL_APPROVE || step->verb == TRIAL_REJECT)
+                return state == TRIAL_NODE_PENDING &&
+                       player->seen.runs[run].nodes[node].reason == TRIAL_REASON_GATE;
         if (step->verb == TRIAL_SKIP)
                 return !is_ended && !trial_node_is_terminal(state) && state != TRIAL_NODE_RUNNING;
         if (step->verb == TRIAL_RETRY)
@@ -661,6 +700,27 @@ static uint32_t kept_by_store(const TrialPlayer *player, const TrialStep *step) 
         return kept > player->accepted ? kept : player->accepted;
 }
 
+/* With @is_old about the generation before. */
+static bool answer_one(TrialPlayer *player, unsigned pick, TrialAnswer answer, bool is_old) {
+        const unsigned n_nodes = player->trial->definition.n_nodes, n = n_nodes * player->seen.n_runs;
+
+        for (unsigned i = 0; i < n; i++) {
+                const unsigned at = (pick + i) % n;
+                const TrialNodeView *node = &player->seen.runs[at / n_nodes].nodes[at % n_nodes];
+
+                if (!node->is_asked)
+                        continue;
+                (void) trial_give(player, &(TrialEvent) { .kind = TRIAL_ANSWERED,
+                                                         .run = (uint8_t) (at / n_nodes),
+                                                         .node = (uint8_t) (at % n_nodes),
+                                                         .generation = (uint8_t) (node->generation - is_old),
+                                                         .answer = answer });
+                trial_end_turn(player);
+                return true;
+        }
+        return false;
+}
+
 static void play_step(TrialPlayer *player, const TrialStep *step) {
         if (trial_statistics)
                 trial_statistics->steps[step->kind]++;
@@ -707,6 +767,9 @@ static void play_step(TrialPlayer *player, const TrialStep *step) {
         case TRIAL_STEP_REBOOT:
                 reboot(player, step);
                 break;
+        case TRIAL_STEP_ANSWER:
+                (void) answer_one(player, step->pick, step->answer, step->flag);
+                break;
         case _TRIAL_STEP_MAX:
                 break;
         }
@@ -715,13 +778,18 @@ static void play_step(TrialPlayer *player, const TrialStep *step) {
 
 /* — the rest — */
 
+/* Where a node waits for a lock that a PENDING one has, nothing moves, either. */
+static bool has_to_be_resolved(const TrialRunView *run) {
+        return run->state == TRIAL_RUN_SUSPENDED || run->state == TRIAL_RUN_RUNNING;
+}
+
 static void close_verbs(TrialPlayer *player) {
         for (unsigned r = 0; r < player->seen.n_runs; r++) {
                 const TrialRunView *run = &player->seen.runs[r];
 
                 if (run->is_held || run->state == TRIAL_RUN_PAUSED)
                         (void) trial_give(player, &(TrialEvent) { .kind = TRIAL_RESUME, .run = (uint8_t) r });
-                for (unsigned i = 0; i < player->trial->definition.n_nodes && run->state == TRIAL_RUN_SUSPENDED; i++)
+                for (unsigned i = 0; i < player->trial->definition.n_nodes && has_to_be_resolved(run); i++)
                         if (run->nodes[i].state == TRIAL_NODE_PENDING) {
                                 (void) trial_give(player, &(TrialEvent) { .kind = TRIAL_RESOLVE,
                                                                          .run = (uint8_t) r,
@@ -743,6 +811,8 @@ static void close_case(TrialPlayer *player) {
                 if (player->unit == TRIAL_UNIT_IS_INACTIVE)
                         start_or_stop_unit(player, &start);
                 finish_some(player, &finish, TRIAL_EXITED);
+                while (answer_one(player, 0, TRIAL_ANSWER_READY, false) && !is_over(player))
+                        ;
                 if (player->seen.n_attempts == 0) {
                         close_verbs(player);
                         if (player->seen.n_attempts == 0)

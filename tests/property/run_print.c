@@ -11,7 +11,7 @@
 /* — definition — */
 
 static void write_rule(const TrialNode *node, FILE *file) {
-        fprintf(file, " %s", trial_readiness_name(node->readiness));
+        fprintf(file, " %s", node->asks_policy ? "policy" : trial_readiness_name(node->readiness));
         if (node->readiness == TRIAL_AT_LEAST)
                 fprintf(file, ":%u", node->amount);
         if (node->readiness == TRIAL_AT_LEAST_PERCENT)
@@ -29,6 +29,8 @@ static void write_features(const TrialNode *node, FILE *file) {
         static const char *const skips[] = { "", ", SkipUnneeded no", ", SkipUnneeded all" };
         static const char *const outcomes[] = { "", ", When true", ", When false", ", When error" };
         static const char *const ends[] = { "", ", EndRun success", ", EndRun failure" };
+        static const char *const actions[_TRIAL_ACTION_MAX] = { "", ", a job", ", sleeps", ", sleeps until",
+                                                                ", a checkpoint" };
 
         if (node->again_max_time > 0)
                 fprintf(file, ", again for %u s", node->again_max_time);
@@ -39,6 +41,18 @@ static void write_features(const TrialNode *node, FILE *file) {
                         (node->default_on & TRIAL_DEFAULT_ON_FAILURE) != 0 ? " failure" : "",
                         (node->default_on & TRIAL_DEFAULT_ON_TIMEOUT) != 0 ? " timeout" : "",
                         (node->default_on & TRIAL_DEFAULT_ON_SKIP) != 0 ? " skip" : "");
+        fputs(actions[node->action], file);
+        if (node->action == TRIAL_ACTION_SLEEP || node->action == TRIAL_ACTION_SLEEP_UNTIL)
+                fprintf(file, " %u s", node->sleep);
+        for (unsigned i = 0; i < TRIAL_LOCKS_MAX; i++)
+                if ((node->locks >> i & 1) != 0)
+                        fprintf(file, ", lock %u of %u", i, node->slots[i]);
+        if (node->need > 0)
+                fprintf(file, ", needs %u", node->need);
+        if (node->priority > 0 || node->takes_priority)
+                fprintf(file, ", priority %u%s", node->priority, node->takes_priority ? " of its run" : "");
+        fprintf(file, "%s", node->gives_up_locks ? ", gives locks up" : "");
+        fprintf(file, "%s%s", node->has_gate ? ", Gate" : "", node->lacks_input ? ", lacks an input" : "");
         fprintf(file, "%s%s%s%s%s", node->is_always_needed ? ", Always" : "", skips[node->skip_unneeded],
                 outcomes[node->when], node->is_otherwise ? ", Otherwise" : "", ends[node->end_run]);
 }
@@ -84,6 +98,11 @@ void trial_write_definition(const TrialDefinition *definition, FILE *file) {
                         modes[definition->timeout_mode]);
         if (definition->queue_timeout > 0)
                 fprintf(file, ", in the queue %u s", definition->queue_timeout);
+        if (definition->total > 0)
+                fprintf(file, ", %u of the resources, runs take %u and a lock of %u", definition->total,
+                        definition->run_need, definition->run_slots);
+        if (definition->priority > 0)
+                fprintf(file, ", priority %u", definition->priority);
         fputc('\n', file);
         for (unsigned i = 0; i < definition->n_nodes; i++)
                 write_node(&definition->nodes[i], i, file);
@@ -92,16 +111,23 @@ void trial_write_definition(const TrialDefinition *definition, FILE *file) {
 /* — events — */
 
 static void write_attempt(const TrialEvent *event, FILE *file) {
+        static const char *const ends[_TRIAL_END_MAX] = {
+                "",           ", result invalid", ", result too large", ", output missing", ", input missing",
+                ", failed",
+                ", timed out", ", cancelled",      ", refused",
+        };
+
         fprintf(file, " run %u node %u generation %u attempt %u", event->run, event->node, event->generation,
                 event->number);
         if (event->kind == TRIAL_EXITED)
-                fprintf(file, " status %u", event->status);
+                fprintf(file, " status %u%s", event->status, ends[event->end]);
         if (event->kind == TRIAL_STARTED)
                 fprintf(file, " at %" PRIu64, event->at);
 }
 
 void trial_write_event(const TrialEvent *event, FILE *file) {
         static const char *const resolutions[] = { "success", "failed", "retry", "skip" };
+        static const char *const answers[_TRIAL_ANSWER_MAX] = { "READY", "WAIT", "NEVER", "FAIL", "PENDING" };
 
         fputs(trial_event_name(event->kind), file);
         switch (event->kind) {
@@ -118,6 +144,10 @@ void trial_write_event(const TrialEvent *event, FILE *file) {
         case TRIAL_DURABLE:
                 fprintf(file, " up to turn %u", event->turn);
                 break;
+        case TRIAL_ANSWERED:
+                fprintf(file, " run %u node %u generation %u: %s", event->run, event->node, event->generation,
+                        answers[event->answer]);
+                break;
         case TRIAL_RESTART:
                 fprintf(file, " as after turn %u", event->turn);
                 if (event->is_other_boot)
@@ -125,6 +155,8 @@ void trial_write_event(const TrialEvent *event, FILE *file) {
                 break;
         case TRIAL_SUBMIT:
                 fprintf(file, " request %u, as run %u", event->key, event->run);
+                if (event->priority > 0)
+                        fprintf(file, ", priority %u", event->priority);
                 break;
         case TRIAL_PAUSE:
         case TRIAL_RESUME:
@@ -135,6 +167,8 @@ void trial_write_event(const TrialEvent *event, FILE *file) {
         case TRIAL_RETRY:
         case TRIAL_RERUN:
         case TRIAL_SKIP:
+        case TRIAL_APPROVE:
+        case TRIAL_REJECT:
                 fprintf(file, " run %u node %u", event->run, event->node);
                 break;
         case TRIAL_RESOLVE:

@@ -76,15 +76,20 @@ static bool is_let_run(const TrialPlayer *player, const TrialRunView *run, unsig
 static void check_begin(TrialPlayer *player, unsigned r, unsigned node) {
         const TrialRunView *run = &player->seen.runs[r];
         const TrialNodeView *then = &player->before.runs[r].nodes[node];
-        const bool was_early = then->state == TRIAL_NODE_WAITING || then->state == TRIAL_NODE_BLOCKED;
+        const bool was_early = then->state == TRIAL_NODE_WAITING || then->state == TRIAL_NODE_BLOCKED ||
+                               (then->state == TRIAL_NODE_PENDING && then->reason == TRIAL_REASON_GATE);
 
         if (run->nodes[node].state != TRIAL_NODE_RUNNING && run->nodes[node].state != TRIAL_NODE_READY)
                 return;
-        if (!was_early || somebody_asked(player, r))
+        if (!was_early || somebody_asked(player, r) || player->trial->definition.nodes[node].asks_policy)
                 return;
-        if (verdict_of(&player->trial->definition.nodes[node], run) != TRIAL_READY)
+        if (then->state != TRIAL_NODE_PENDING &&
+            verdict_of(&player->trial->definition.nodes[node], run) != TRIAL_READY)
                 trial_differ(player, "run %u: %s before its parents allow it", r, name_node(run, node));
-        if (!is_let_run(player, run, node))
+        if (player->trial->definition.nodes[node].has_gate &&
+            player->approved[r][node] != run->nodes[node].generation)
+                trial_differ(player, "run %u: %s, and nobody has approved it", r, name_node(run, node));
+        if (then->state != TRIAL_NODE_PENDING && !is_let_run(player, run, node))
                 trial_differ(player, "run %u: %s, and an expression says no", r, name_node(run, node));
 }
 
@@ -97,7 +102,8 @@ static void check_skip(TrialPlayer *player, unsigned r, unsigned node) {
 
         if (run->nodes[node].state != TRIAL_NODE_SKIPPED ||
             player->before.runs[r].nodes[node].state == TRIAL_NODE_SKIPPED ||
-            (reason != TRIAL_REASON_UPSTREAM && reason != TRIAL_REASON_UPSTREAM_FAILED) || somebody_asked(player, r))
+            (reason != TRIAL_REASON_UPSTREAM && reason != TRIAL_REASON_UPSTREAM_FAILED) || spec->asks_policy ||
+            somebody_asked(player, r))
                 return;
         for (unsigned i = 0; i < spec->n_parents; i++)
                 by_parent[trial_parent(spec, i, &run->nodes[spec->parents[i]])]++;
@@ -126,6 +132,22 @@ static TrialVerdict ask_others(const TrialPlayer *player, const TrialRunView *ru
         return verdict;
 }
 
+/* A command judges it: it waits for that, or for the next end of a parent. */
+static void check_asked(TrialPlayer *player, unsigned r, unsigned node) {
+        const TrialNode *spec = &player->trial->definition.nodes[node];
+        const TrialRunView *run = &player->seen.runs[r];
+        unsigned asked = 0;
+        bool has_open_parent = run->nodes[node].is_asked || run->state != TRIAL_RUN_RUNNING ||
+                               player->unit != TRIAL_UNIT_IS_ACTIVE;
+
+        for (unsigned i = 0; i < player->trial->definition.n_nodes; i++)
+                asked += run->nodes[i].is_asked;
+        for (unsigned i = 0; i < spec->n_parents; i++)
+                has_open_parent = has_open_parent || !trial_node_is_terminal(run->nodes[spec->parents[i]].state);
+        if (!has_open_parent && asked < player->trial->definition.max_parallel)
+                trial_differ(player, "run %u: %s, and nobody is asked about it", r, name_node(run, node));
+}
+
 /* One that waits has something to wait for. */
 static void check_wait(TrialPlayer *player, unsigned r, unsigned node) {
         const TrialRunView *run = &player->seen.runs[r];
@@ -134,6 +156,10 @@ static void check_wait(TrialPlayer *player, unsigned r, unsigned node) {
 
         if (state != TRIAL_NODE_WAITING && state != TRIAL_NODE_BLOCKED)
                 return;
+        if (player->trial->definition.nodes[node].asks_policy) {
+                check_asked(player, r, node);
+                return;
+        }
         verdict = verdict_of(&player->trial->definition.nodes[node], run);
         if (verdict == TRIAL_READY)
                 verdict = ask_others(player, run, node);
@@ -147,14 +173,31 @@ static void check_wait(TrialPlayer *player, unsigned r, unsigned node) {
 typedef struct Tally {
         unsigned states[_TRIAL_NODE_STATE_MAX];
         unsigned terminal;
+        unsigned asleep;                /* RUNNING, without an attempt */
+        unsigned asked, to_be_asked;    /* a command judges them */
+        unsigned processes;             /* RUNNING, with a process */
+        unsigned takers;                /* READY, and may have to wait for a lock */
+        unsigned need_none;             /* READY to do what is no process; the others of them */
 } Tally;
 
 static Tally tally_of(const TrialPlayer *player, const TrialRunView *run) {
         Tally tally = {};
 
         for (unsigned i = 0; i < player->trial->definition.n_nodes; i++) {
-                tally.states[run->nodes[i].state]++;
-                tally.terminal += trial_node_is_terminal(run->nodes[i].state);
+                const TrialNode *spec = &player->trial->definition.nodes[i];
+                const TrialNodeState state = run->nodes[i].state;
+
+                tally.states[state]++;
+                tally.terminal += trial_node_is_terminal(state);
+                tally.asked += run->nodes[i].is_asked;
+                /* It is asked as soon as the unit is active. */
+                tally.to_be_asked += spec->asks_policy && state == TRIAL_NODE_WAITING &&
+                                     player->unit != TRIAL_UNIT_IS_ACTIVE;
+                tally.asleep += state == TRIAL_NODE_RUNNING && trial_needs_no_attempt(spec);
+                tally.processes += state == TRIAL_NODE_RUNNING && spec->action == TRIAL_ACTION_PROCESS;
+                tally.takers += state == TRIAL_NODE_READY && trial_takes(spec);
+                tally.need_none += state == TRIAL_NODE_READY && spec->action != TRIAL_ACTION_PROCESS &&
+                                   !trial_takes(spec);
         }
         return tally;
 }
@@ -163,16 +206,16 @@ static Tally tally_of(const TrialPlayer *player, const TrialRunView *run) {
 static void check_movable(TrialPlayer *player, unsigned r, const Tally *tally) {
         const TrialRunView *run = &player->seen.runs[r];
         const unsigned movers = tally->states[TRIAL_NODE_READY] + tally->states[TRIAL_NODE_RUNNING] +
-                                tally->states[TRIAL_NODE_DEFERRED];
+                                tally->states[TRIAL_NODE_DEFERRED] + tally->asked;
         bool can_move = true;
 
         switch (run->state) {
         case TRIAL_RUN_RUNNING:
-                can_move = movers > 0;
+                can_move = movers + tally->to_be_asked > 0;
                 break;
         case TRIAL_RUN_PAUSING:
         case TRIAL_RUN_STOPPING:
-                can_move = tally->states[TRIAL_NODE_RUNNING] > 0;
+                can_move = tally->states[TRIAL_NODE_RUNNING] > tally->asleep;
                 break;
         case TRIAL_RUN_SUSPENDED:
                 can_move = tally->states[TRIAL_NODE_PENDING] > 0 && movers == 0;
@@ -237,16 +280,11 @@ static void check_result(TrialPlayer *player, unsigned r, const Tally *tally) {
                 trial_differ(player, "run %u: PARTIAL with a failure that nobody tolerates", r);
 }
 
-/* Processes that were abandoned; with @of_ready those that a READY node has to wait for. */
-static unsigned count_abandoned(const TrialPlayer *player, unsigned r, bool of_ready) {
+static unsigned count_abandoned(const TrialPlayer *player, unsigned r) {
         unsigned n = 0;
 
-        for (unsigned i = 0; i < player->seen.n_attempts; i++) {
-                const TrialAttempt *attempt = &player->seen.attempts[i];
-
-                n += attempt->run == r && attempt->is_abandoned &&
-                     (!of_ready || player->seen.runs[r].nodes[attempt->node].state == TRIAL_NODE_READY);
-        }
+        for (unsigned i = 0; i < player->seen.n_attempts; i++)
+                n += player->seen.attempts[i].run == r && player->seen.attempts[i].is_abandoned;
         return n;
 }
 
@@ -254,14 +292,16 @@ static unsigned count_abandoned(const TrialPlayer *player, unsigned r, bool of_r
 static void check_busy(TrialPlayer *player, unsigned r, const Tally *tally) {
         const TrialRunView *run = &player->seen.runs[r];
         const unsigned most = player->trial->definition.max_parallel;
-        const unsigned running = tally->states[TRIAL_NODE_RUNNING];
-        const unsigned places = running + count_abandoned(player, r, false);
+        const unsigned running = tally->states[TRIAL_NODE_RUNNING] - tally->asleep;
 
-        if (places > most)
-                trial_differ(player, "run %u: %u processes, of at most %u", r, places, most);
-        if (run->state == TRIAL_RUN_RUNNING && player->unit == TRIAL_UNIT_IS_ACTIVE && places < most &&
-            tally->states[TRIAL_NODE_READY] > count_abandoned(player, r, true))
+        if (tally->processes > most)
+                trial_differ(player, "run %u: %u processes, of at most %u", r, tally->processes, most);
+        if (run->state == TRIAL_RUN_RUNNING && player->unit == TRIAL_UNIT_IS_ACTIVE &&
+            (tally->processes < most ? tally->states[TRIAL_NODE_READY] - tally->takers : tally->need_none) > 0)
                 trial_differ(player, "run %u: a node is READY, and nothing is in its way", r);
+        if (run->state < TRIAL_RUN_STOPPING && count_abandoned(player, r) > 0)
+                trial_differ(player, "run %u: %s beside a process that was abandoned", r,
+                             trial_run_state_name(run->state));
         if (run->state == TRIAL_RUN_STOPPING && running + tally->terminal < player->trial->definition.n_nodes)
                 trial_differ(player, "run %u: STOPPING with a node that neither runs nor has ended", r);
 }
@@ -274,6 +314,14 @@ static bool was_there(const TrialPlayer *player, const TrialAttempt *attempt) {
         return trial_find_attempt(&player->before, &event) != NULL;
 }
 
+/* It, or what follows from it, may end its run in the turn in which others begin. */
+static bool has_checkpoint(const TrialDefinition *definition) {
+        for (unsigned i = 0; i < definition->n_nodes; i++)
+                if (definition->nodes[i].action == TRIAL_ACTION_NOTHING)
+                        return true;
+        return false;
+}
+
 /* An attempt is made in a run that runs, and in no other. */
 static void check_new_attempts(TrialPlayer *player) {
         for (unsigned i = 0; i < player->seen.n_attempts; i++) {
@@ -281,6 +329,8 @@ static void check_new_attempts(TrialPlayer *player) {
                 const TrialRunView *run = &player->seen.runs[attempt->run];
 
                 if (was_there(player, attempt))
+                        continue;
+                if (run->state == TRIAL_RUN_STOPPING && has_checkpoint(&player->trial->definition))
                         continue;
                 if (run->state != TRIAL_RUN_RUNNING || run->is_held || player->unit != TRIAL_UNIT_IS_ACTIVE)
                         trial_differ(player, "run %u: %s%s, and node %u has a new attempt", attempt->run,
@@ -334,8 +384,10 @@ static void check_attempts(TrialPlayer *player) {
         unsigned running = 0, attempts = player->seen.n_attempts;
 
         for (unsigned r = 0; r < player->seen.n_runs; r++) {
-                running += tally_of(player, &player->seen.runs[r]).states[TRIAL_NODE_RUNNING];
-                attempts -= count_abandoned(player, r, false);
+                const Tally tally = tally_of(player, &player->seen.runs[r]);
+
+                running += tally.states[TRIAL_NODE_RUNNING] - tally.asleep;
+                attempts -= count_abandoned(player, r);
         }
         if (running != attempts)
                 trial_differ(player, "%u nodes are RUNNING, with %u attempts", running, attempts);
@@ -353,6 +405,9 @@ static void check_attempts(TrialPlayer *player) {
 
 /* Of those that wait for a place, none waits beside a free one. */
 static void check_admission(TrialPlayer *player) {
+        const TrialDefinition *definition = &player->trial->definition;
+        /* What a run takes may be missing where another one has it. */
+        const unsigned most = trial_run_takes(definition) ? 1 : definition->max_runs;
         unsigned busy = 0, waiting = 0;
 
         for (unsigned r = 0; r < player->seen.n_runs; r++) {
@@ -363,8 +418,60 @@ static void check_admission(TrialPlayer *player) {
         }
         if (busy > player->trial->definition.max_runs)
                 trial_differ(player, "%u runs are busy, of at most %u", busy, player->trial->definition.max_runs);
-        if (waiting > 0 && busy < player->trial->definition.max_runs && player->unit == TRIAL_UNIT_IS_ACTIVE)
+        if (waiting > 0 && busy < most && player->unit == TRIAL_UNIT_IS_ACTIVE)
                 trial_differ(player, "a run is QUEUED, and nothing is in its way");
+}
+
+/* — locks and resources — */
+
+/* A process of it runs, be it one that was abandoned. */
+static bool has_process(const TrialPlayer *player, unsigned r, unsigned node) {
+        for (unsigned i = 0; i < player->seen.n_attempts; i++)
+                if (player->seen.attempts[i].run == r && player->seen.attempts[i].node == node)
+                        return true;
+        return false;
+}
+
+/* What has a lock whatever else is so: what runs, and what waits for its time and does not give it up. */
+static bool has_lock(const TrialPlayer *player, unsigned r, unsigned node) {
+        const TrialNodeState state = player->seen.runs[r].nodes[node].state;
+
+        return state == TRIAL_NODE_RUNNING || has_process(player, r, node) ||
+               (state == TRIAL_NODE_DEFERRED && !player->trial->definition.nodes[node].gives_up_locks);
+}
+
+static void check_lock(TrialPlayer *player, unsigned lock) {
+        unsigned n = 0, least = UINT8_MAX;
+
+        for (unsigned r = 0; r < player->seen.n_runs; r++)
+                for (unsigned i = 0; i < player->trial->definition.n_nodes; i++) {
+                        const TrialNode *spec = &player->trial->definition.nodes[i];
+
+                        if ((spec->locks >> lock & 1) == 0 || !has_lock(player, r, i))
+                                continue;
+                        n++;
+                        least = spec->slots[lock] < least ? spec->slots[lock] : least;
+                }
+        if (n > least)
+                trial_differ(player, "%u nodes have lock %u, of at most %u", n, lock, least);
+}
+
+static void check_resources(TrialPlayer *player) {
+        const TrialDefinition *definition = &player->trial->definition;
+        unsigned needs = 0, busy = 0;
+
+        for (unsigned r = 0; r < player->seen.n_runs; r++) {
+                const TrialRunState state = player->seen.runs[r].state;
+
+                busy += state >= TRIAL_RUN_RUNNING && !trial_run_is_terminal(state);
+                for (unsigned i = 0; i < definition->n_nodes; i++)
+                        needs += has_process(player, r, i) ? definition->nodes[i].need : 0;
+        }
+        if (needs > definition->total)
+                trial_differ(player, "%u of a resource are taken, of %u", needs, definition->total);
+        if ((definition->run_slots > 0 && busy > definition->run_slots) ||
+            busy * definition->run_need > definition->total)
+                trial_differ(player, "%u runs have what is not for so many", busy);
 }
 
 void trial_check_properties(TrialPlayer *player) {
@@ -376,6 +483,9 @@ void trial_check_properties(TrialPlayer *player) {
                 check_signals(player);
         }
         check_admission(player);
+        for (unsigned i = 0; i < TRIAL_LOCKS_MAX; i++)
+                check_lock(player, i);
+        check_resources(player);
 }
 
 /* — processes — */
@@ -564,7 +674,8 @@ void trial_check_replays(TrialPlayer *player) {
         if (!order_shows(definition))
                 play_again(player, &replay);
         /* Numbers of nodes decide which comes first where not all may run. */
-        if (definition->max_parallel < definition->n_nodes)
+        if (definition->max_parallel < definition->n_nodes || definition->total > 0 ||
+            has_checkpoint(definition))
                 return;
         renumber(definition, &replay, &renamed);
         replay.definition = &renamed;

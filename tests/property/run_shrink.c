@@ -68,8 +68,10 @@ static void remove_parent(TrialNode *node, unsigned at) {
         node->is_marked[node->n_parents] = node->skip_counts[node->n_parents] = false;
         if (node->readiness == TRIAL_AT_LEAST && node->amount > node->n_parents)
                 node->amount = node->n_parents;
-        if (node->n_parents == 0)
+        if (node->n_parents == 0) {
                 node->readiness = TRIAL_ALL_SUCCEEDED;
+                node->asks_policy = false;
+        }
 }
 
 static void remove_node(TrialDefinition *definition, unsigned gone) {
@@ -155,11 +157,11 @@ static bool plain_node(TrialCase *trial, unsigned n) {
 
 /* Without what not every subject knows. */
 static bool plain_features(TrialCase *trial, unsigned n) {
-        TrialNode *node = &trial->definition.nodes[n / 9];
+        TrialNode *node = &trial->definition.nodes[n / 18];
 
-        if (n / 9 >= trial->definition.n_nodes)
+        if (n / 18 >= trial->definition.n_nodes)
                 return false;
-        switch (n % 9) {
+        switch (n % 18) {
         case 0:
                 memset(node->skip_counts, 0, sizeof(node->skip_counts));
                 break;
@@ -183,6 +185,35 @@ static bool plain_features(TrialCase *trial, unsigned n) {
                 break;
         case 7:
                 node->end_run = TRIAL_END_RUN_NO;
+                break;
+        case 8:
+                node->has_gate = false;
+                break;
+        case 9:
+                node->action = TRIAL_ACTION_PROCESS;
+                node->sleep = 0;
+                break;
+        case 10:
+                node->lacks_input = false;
+                break;
+        case 11:
+                node->asks_policy = false;
+                break;
+        case 12:
+                node->locks = 0;
+                break;
+        case 13:
+                node->need = 0;
+                break;
+        case 14:
+                node->need /= 2;
+                break;
+        case 15:
+                node->priority = 0;
+                node->takes_priority = false;
+                break;
+        case 16:
+                node->gives_up_locks = false;
                 break;
         default:
                 /* SkipUnneeded=no stays: all nodes of a subject that does not skip have it. */
@@ -222,17 +253,26 @@ static bool plain_definition(TrialCase *trial, unsigned n) {
         case 7:
                 trial->has_slow_disk = false;
                 return true;
+        case 8:
+                definition->run_slots = 0;
+                return true;
+        case 9:
+                definition->run_need = 0;
+                return true;
+        case 10:
+                definition->priority = 0;
+                return true;
         default:
                 return false;
         }
 }
 
 static bool plain_step(TrialCase *trial, unsigned n) {
-        TrialStep *step = &trial->steps[n / 4];
+        TrialStep *step = &trial->steps[n / 5];
 
-        if (n / 4 >= trial->n_steps)
+        if (n / 5 >= trial->n_steps)
                 return false;
-        switch (n % 4) {
+        switch (n % 5) {
         case 0:
                 step->pick = 0;
                 break;
@@ -241,6 +281,10 @@ static bool plain_step(TrialCase *trial, unsigned n) {
                 break;
         case 2:
                 step->status = 0;
+                break;
+        case 3:
+                step->end = TRIAL_END_STATUS;
+                step->priority = 0;
                 break;
         default:
                 step->amount /= 2;

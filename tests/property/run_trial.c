@@ -14,6 +14,22 @@ bool trial_node_is_terminal(TrialNodeState state) {
         return state >= TRIAL_NODE_SUCCEEDED;
 }
 
+bool trial_is_verb(TrialEventKind kind) {
+        return kind >= TRIAL_PAUSE && kind <= TRIAL_REJECT;
+}
+
+bool trial_needs_no_attempt(const TrialNode *spec) {
+        return spec->action >= TRIAL_ACTION_SLEEP;
+}
+
+bool trial_takes(const TrialNode *spec) {
+        return spec->locks != 0 || spec->need > 0;
+}
+
+bool trial_run_takes(const TrialDefinition *definition) {
+        return definition->run_slots > 0 || definition->run_need > 0;
+}
+
 TrialParent trial_parent(const TrialNode *spec, unsigned k, const TrialNodeView *parent) {
         switch (parent->state) {
         case TRIAL_NODE_SUCCEEDED:
@@ -78,6 +94,7 @@ const char *trial_event_name(TrialEventKind kind) {
                 [TRIAL_TIME] = "time",
                 [TRIAL_ACCEPTED] = "accepted",
                 [TRIAL_DURABLE] = "durable",
+                [TRIAL_ANSWERED] = "answered",
                 [TRIAL_PAUSE] = "pause",
                 [TRIAL_RESUME] = "resume",
                 [TRIAL_STOP] = "stop",
@@ -86,6 +103,8 @@ const char *trial_event_name(TrialEventKind kind) {
                 [TRIAL_RERUN] = "rerun",
                 [TRIAL_RESOLVE] = "resolve",
                 [TRIAL_SKIP] = "skip",
+                [TRIAL_APPROVE] = "approve",
+                [TRIAL_REJECT] = "reject",
                 [TRIAL_UNIT_ACTIVE] = "unit-active",
                 [TRIAL_UNIT_FAILED] = "unit-failed",
                 [TRIAL_UNIT_CANCELLED] = "unit-cancelled",
@@ -146,6 +165,16 @@ const char *trial_reason_name(TrialReason reason) {
                 [TRIAL_REASON_WHEN] = "(when)",
                 [TRIAL_REASON_EXPRESSION] = "(expression)",
                 [TRIAL_REASON_SHORT_CIRCUIT] = "(short-circuit)",
+                [TRIAL_REASON_POLICY] = "(policy)",
+                [TRIAL_REASON_SLEEP] = "(sleep)",
+                [TRIAL_REASON_JOB] = "(job)",
+                [TRIAL_REASON_GATE] = "(gate)",
+                [TRIAL_REASON_REJECTED] = "(rejected)",
+                [TRIAL_REASON_RESULT_INVALID] = "(result-invalid)",
+                [TRIAL_REASON_RESULT_TOO_LARGE] = "(result-too-large)",
+                [TRIAL_REASON_OUTPUT_MISSING] = "(output-missing)",
+                [TRIAL_REASON_INPUT_MISSING] = "(input-missing)",
+                [TRIAL_REASON_REFUSED] = "(refused)",
         };
 
         return names[reason];
@@ -176,9 +205,10 @@ const char *trial_readiness_name(TrialReadiness readiness) {
 }
 
 const char *trial_why_name(TrialWhy why) {
-        static const char *const names[] = {
+        static const char *const names[_TRIAL_WHY_MAX] = {
                 "nothing",   "parents", "a human", "time",     "a process", "the end of a process",
-                "the store", "a place", "the run", "the unit",
+                "the store", "a place", "the run", "the unit", "a gate",    "a job",
+                "a policy",  "a lock",  "a resource",
         };
 
         return names[why];
@@ -193,7 +223,9 @@ const char *trial_verdict_name(TrialVerdict verdict) {
 const char *trial_feature_name(unsigned bit) {
         static const char *const names[] = {
                 "optional", "airflow",     "skip-counts", "short-circuit", "skip-all", "abandon",
-                "queue",    "again-bound", "end-run",     "default",       "when",
+                "queue",    "again-bound", "end-run",     "default",       "when",     "gate",
+                "sleep",    "job",         "result",        "policy",   "lock",
+                "priority",
         };
 
         return bit < sizeof(names) / sizeof(names[0]) ? names[bit] : NULL;

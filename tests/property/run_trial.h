@@ -24,6 +24,7 @@
 #define TRIAL_RUNS_MAX 5
 #define TRIAL_ATTEMPTS_MAX (TRIAL_RUNS_MAX * TRIAL_NODES_MAX)
 #define TRIAL_STEPS_MAX 96
+#define TRIAL_LOCKS_MAX 2
 #define TRIAL_NEVER UINT64_MAX
 
 #define TRIAL_STATUS_PENDING 3
@@ -126,6 +127,16 @@ typedef enum TrialTimeoutMode {
         TRIAL_TIMEOUT_ABANDON,
 } TrialTimeoutMode;
 
+/* What a node does once it begins. */
+typedef enum TrialAction {
+        TRIAL_ACTION_PROCESS,
+        TRIAL_ACTION_JOB,               /* Unit=: an attempt without a process */
+        TRIAL_ACTION_SLEEP,             /* SleepSec=: no attempt */
+        TRIAL_ACTION_SLEEP_UNTIL,       /* SleepUntil=: the same */
+        TRIAL_ACTION_NOTHING,           /* a checkpoint: the same */
+        _TRIAL_ACTION_MAX,
+} TrialAction;
+
 typedef struct TrialNode {
         uint8_t parents[TRIAL_PARENTS_MAX];
         bool is_marked[TRIAL_PARENTS_MAX];      /* named, or must */
@@ -152,6 +163,17 @@ typedef struct TrialNode {
         TrialWhen when;                 /* what the expression says */
         bool is_otherwise;
         TrialEndRun end_run;
+        TrialAction action;
+        uint32_t sleep;                 /* seconds; of TRIAL_ACTION_SLEEP_UNTIL the time */
+        bool has_gate;                  /* Gate=manual */
+        bool asks_policy;               /* Readiness=policy:NAME, in place of .readiness */
+        uint8_t locks;                  /* Lock=: a bit each */
+        uint8_t slots[TRIAL_LOCKS_MAX]; /* LockSlots= of each */
+        uint8_t need;                   /* Needs=, of a process */
+        bool gives_up_locks;            /* HoldLock=attempt */
+        uint8_t priority;
+        bool takes_priority;            /* that of its run, in place of .priority */
+        bool lacks_input;               /* a key of Inputs= that nobody gives */
 } TrialNode;
 
 typedef struct TrialDefinition {
@@ -164,6 +186,10 @@ typedef struct TrialDefinition {
         uint32_t timeout;                       /* RunTimeoutSec=; 0: none */
         TrialTimeoutMode timeout_mode;
         uint32_t queue_timeout;                 /* of a run; 0: none */
+        uint8_t run_slots;                      /* of the lock that each run takes; 0: none */
+        uint8_t run_need;                       /* of a resource of its own, of which there are .total, too */
+        uint8_t total;                          /* of the resource of nodes */
+        uint8_t priority;                       /* of runs that name none */
 } TrialDefinition;
 
 /* — what happens — */
@@ -177,6 +203,7 @@ typedef enum TrialEventKind {
         TRIAL_TIME,                     /* it is .at */
         TRIAL_ACCEPTED,                 /* the store has the turns up to .turn */
         TRIAL_DURABLE,
+        TRIAL_ANSWERED,                 /* the command that judges .node says .answer */
         TRIAL_PAUSE,
         TRIAL_RESUME,
         TRIAL_STOP,
@@ -185,6 +212,8 @@ typedef enum TrialEventKind {
         TRIAL_RERUN,
         TRIAL_RESOLVE,
         TRIAL_SKIP,
+        TRIAL_APPROVE,
+        TRIAL_REJECT,
         TRIAL_UNIT_ACTIVE,              /* the unit's start job has ended well */
         TRIAL_UNIT_FAILED,              /* the unit's start job has failed */
         TRIAL_UNIT_CANCELLED,           /* the unit's start job was cancelled */
@@ -194,6 +223,30 @@ typedef enum TrialEventKind {
         TRIAL_RESTART,                  /* as after .turn; attempts are told after it, then a turn ends */
         _TRIAL_EVENT_MAX,
 } TrialEventKind;
+
+/* How an attempt ends that is neither lost nor interrupted. */
+typedef enum TrialEnd {
+        TRIAL_END_STATUS,               /* .status; also beside the next three, where it decides unless it is 0 */
+        TRIAL_END_RESULT_INVALID,       /* what it left is no JSON */
+        TRIAL_END_RESULT_TOO_LARGE,
+        TRIAL_END_OUTPUT_MISSING,       /* of Outputs= */
+        TRIAL_END_INPUT_MISSING,        /* of Inputs=: no process is made */
+        TRIAL_END_FAILED,               /* it could not be spawned; the job has failed */
+        TRIAL_END_TIMEOUT,              /* a limit that is not the node's own, as of the job */
+        TRIAL_END_CANCELLED,            /* the job, by somebody else */
+        TRIAL_END_REFUSED,              /* the job would stop the flow itself */
+        _TRIAL_END_MAX,
+} TrialEnd;
+
+/* What a command says that judges a node. */
+typedef enum TrialAnswer {
+        TRIAL_ANSWER_READY,
+        TRIAL_ANSWER_WAIT,
+        TRIAL_ANSWER_NEVER,
+        TRIAL_ANSWER_FAIL,
+        TRIAL_ANSWER_PENDING,           /* or nothing that can be read */
+        _TRIAL_ANSWER_MAX,
+} TrialAnswer;
 
 typedef enum TrialResolution {
         TRIAL_AS_SUCCESS,
@@ -206,7 +259,10 @@ typedef struct TrialEvent {
         TrialEventKind kind;
         uint8_t run, node, generation, number;  /* of an attempt: generation of the node, number in the generation */
         uint8_t status;                         /* exit status */
+        TrialEnd end;                           /* TRIAL_EXITED */
         uint8_t key;                            /* TRIAL_SUBMIT: of the request, which is not taken twice */
+        uint8_t priority;                       /* TRIAL_SUBMIT: 0: that of the flow */
+        TrialAnswer answer;
         TrialResolution resolution;
         bool by_person;                         /* a start or stop of the unit */
         bool is_other_boot;                     /* TRIAL_RESTART */
@@ -269,6 +325,16 @@ typedef enum TrialReason {
         TRIAL_REASON_WHEN,              /* SKIPPED */
         TRIAL_REASON_EXPRESSION,        /* FAILED */
         TRIAL_REASON_SHORT_CIRCUIT,     /* SKIPPED: nobody needs it */
+        TRIAL_REASON_POLICY,            /* PENDING, FAILED */
+        TRIAL_REASON_SLEEP,             /* RUNNING */
+        TRIAL_REASON_JOB,               /* RUNNING; CANCELLED, with the job */
+        TRIAL_REASON_GATE,              /* PENDING */
+        TRIAL_REASON_REJECTED,          /* FAILED */
+        TRIAL_REASON_RESULT_INVALID,    /* FAILED, as all that follow */
+        TRIAL_REASON_RESULT_TOO_LARGE,
+        TRIAL_REASON_OUTPUT_MISSING,
+        TRIAL_REASON_INPUT_MISSING,
+        TRIAL_REASON_REFUSED,
         _TRIAL_REASON_MAX,
 } TrialReason;
 
@@ -284,6 +350,12 @@ typedef enum TrialWhy {
         TRIAL_FOR_PLACE,                /* MaxParallel=, MaxRuns= */
         TRIAL_FOR_RUN,                  /* that has not begun, or is paused */
         TRIAL_FOR_UNIT,                 /* to be active */
+        TRIAL_FOR_GATE,                 /* a human, to approve it */
+        TRIAL_FOR_JOB,                  /* to end */
+        TRIAL_FOR_POLICY,               /* to answer */
+        TRIAL_FOR_LOCK,
+        TRIAL_FOR_RESOURCE,
+        _TRIAL_WHY_MAX,
 } TrialWhy;
 
 typedef struct TrialNodeView {
@@ -292,6 +364,7 @@ typedef struct TrialNodeView {
         uint8_t generation;             /* from 1 */
         TrialWhy why;
         uint64_t not_before;            /* of DEFERRED; else 0 */
+        bool is_asked;                  /* the command that judges it */
 } TrialNodeView;
 
 typedef struct TrialRunView {
@@ -338,7 +411,14 @@ typedef enum TrialFeature {
         TRIAL_HAS_END_RUN = 1 << 8,
         TRIAL_HAS_DEFAULT = 1 << 9,
         TRIAL_HAS_WHEN = 1 << 10,       /* When=, Otherwise= */
-        TRIAL_FEATURES = (1 << 11) - 1,
+        TRIAL_HAS_GATE = 1 << 11,       /* Gate= */
+        TRIAL_HAS_SLEEP = 1 << 12,      /* SleepSec=, SleepUntil=, checkpoints */
+        TRIAL_HAS_JOB = 1 << 13,        /* Unit= */
+        TRIAL_HAS_RESULT = 1 << 14,     /* Inputs=, Outputs=, ResultMax= */
+        TRIAL_HAS_POLICY = 1 << 15,     /* Readiness=policy: */
+        TRIAL_HAS_LOCK = 1 << 16,       /* Lock=, Needs= */
+        TRIAL_HAS_PRIORITY = 1 << 17,
+        TRIAL_FEATURES = (1 << 18) - 1,
 } TrialFeature;
 
 /* Whatever runs runs. Answers are 0, or a negative errno for a refusal, which changes nothing. */
@@ -353,11 +433,18 @@ typedef struct TrialSubject {
 
 bool trial_run_is_terminal(TrialRunState state);
 bool trial_node_is_terminal(TrialNodeState state);
+/* Something that a person asks of a run. */
+bool trial_is_verb(TrialEventKind kind);
+/* Its end needs neither a process nor a job. */
+bool trial_needs_no_attempt(const TrialNode *spec);
 /*
  * The @k-th parent of @spec, which looks like @parent, as the node sees it. What was skipped because of a failure has
  * failed; but nothing is done then, so that one-done does not count it.
  */
 TrialParent trial_parent(const TrialNode *spec, unsigned k, const TrialNodeView *parent);
+/* It takes a lock or a resource. */
+bool trial_takes(const TrialNode *spec);
+bool trial_run_takes(const TrialDefinition *definition);
 /* A node with When= that decides about @otherwise, which has Otherwise=yes: they have the same parents. */
 bool trial_decides_about(const TrialNode *node, const TrialNode *otherwise);
 const TrialAttempt *trial_find_attempt(const TrialView *view, const TrialEvent *event);

@@ -42,17 +42,20 @@ typedef struct Search {
 
 /* — what listens to what — */
 
-#define VERBS_MAX 8
+#define VERBS_MAX 10
 
 static const TrialEventKind verbs[VERBS_MAX] = { TRIAL_PAUSE, TRIAL_RESUME, TRIAL_STOP,    TRIAL_CANCEL,
-                                                 TRIAL_RETRY, TRIAL_RERUN,  TRIAL_RESOLVE, TRIAL_SKIP };
+                                                 TRIAL_RETRY, TRIAL_RERUN,  TRIAL_RESOLVE, TRIAL_SKIP,
+                                                 TRIAL_APPROVE, TRIAL_REJECT };
 
 /* By state of a run, in the order of the verbs: taken, not taken, and for some states of the node or of the hold. */
 static const char *const run_table[_TRIAL_RUN_STATE_MAX] = {
-        [TRIAL_RUN_CREATED] = "nhyynnnn",  [TRIAL_RUN_QUEUED] = "nhyynnnn",    [TRIAL_RUN_RUNNING] = "yhyyonoo",
-        [TRIAL_RUN_PAUSING] = "nyyyonoo",  [TRIAL_RUN_PAUSED] = "nyyyonoo",    [TRIAL_RUN_SUSPENDED] = "nhyyonoo",
-        [TRIAL_RUN_STOPPING] = "nnyynnnn", [TRIAL_RUN_SUCCEEDED] = "nnnnoyon", [TRIAL_RUN_PARTIAL] = "nnnnoyon",
-        [TRIAL_RUN_FAILED] = "nnnnoyon",   [TRIAL_RUN_TIMEOUT] = "nnnnoyon",   [TRIAL_RUN_CANCELLED] = "nnnnoyon",
+        [TRIAL_RUN_CREATED] = "nhyynnnnnn",  [TRIAL_RUN_QUEUED] = "nhyynnnnnn",
+        [TRIAL_RUN_RUNNING] = "yhyyonoooo",  [TRIAL_RUN_PAUSING] = "nyyyonoooo",
+        [TRIAL_RUN_PAUSED] = "nyyyonoooo",   [TRIAL_RUN_SUSPENDED] = "nhyyonoooo",
+        [TRIAL_RUN_STOPPING] = "nnyynnnnnn", [TRIAL_RUN_SUCCEEDED] = "nnnnoyonnn",
+        [TRIAL_RUN_PARTIAL] = "nnnnoyonnn",  [TRIAL_RUN_FAILED] = "nnnnoyonnn",
+        [TRIAL_RUN_TIMEOUT] = "nnnnoyonnn",  [TRIAL_RUN_CANCELLED] = "nnnnoyonnn",
 };
 
 /* By state of a node in a run that is not over: retry, resolve, skip. */
@@ -67,12 +70,30 @@ static uint64_t run_pairs[_TRIAL_RUN_STATE_MAX][VERBS_MAX], node_pairs[_TRIAL_NO
 
 static bool node_listens(const TrialNodeView *node, const TrialEvent *event, bool is_over) {
         const bool has_failed = node->state == TRIAL_NODE_FAILED || node->state == TRIAL_NODE_TIMEOUT;
+        const bool is_at_gate = node->state == TRIAL_NODE_PENDING && node->reason == TRIAL_REASON_GATE;
 
+        if (event->kind == TRIAL_APPROVE || event->kind == TRIAL_REJECT)
+                return is_at_gate;
+        if (is_at_gate && (event->kind == TRIAL_RETRY || (event->kind == TRIAL_RESOLVE &&
+                                                          event->resolution == TRIAL_AS_RETRY)))
+                return false;
         if (event->kind == TRIAL_RESOLVE && is_over)
                 return has_failed && event->resolution == TRIAL_AS_SUCCESS;
         if (event->kind == TRIAL_RETRY)
                 return node_table[node->state][0] == 'y';
         return node_table[node->state][event->kind == TRIAL_RESOLVE ? 1 : 2] == 'y';
+}
+
+/* It asks for what would be done beside a process that was abandoned. */
+static bool is_beside_abandoned(const Search *search, const TrialEvent *event) {
+        const TrialView *view = &search->player.before;
+
+        if (event->kind != TRIAL_RETRY && event->kind != TRIAL_RERUN && event->kind != TRIAL_RESOLVE)
+                return false;
+        for (unsigned i = 0; i < view->n_attempts; i++)
+                if (view->attempts[i].run == event->run && view->attempts[i].is_abandoned)
+                        return true;
+        return false;
 }
 
 /* Checks the answer to a verb by the tables. */
@@ -90,6 +111,7 @@ static void check_answer(Search *search, const TrialEvent *event, int answer) {
                 expected = listens == 'y' || (listens == 'h' && run->is_held) ||
                            (listens == 'o' &&
                             node_listens(&run->nodes[event->node], event, trial_run_is_terminal(run->state)));
+                expected = expected && !is_beside_abandoned(search, event);
                 if (expected != (answer == 0))
                         trial_differ(&search->player, "%s of a run that is %s, and a node that is %s: %s",
                                      trial_event_name(event->kind), trial_run_state_name(run->state),
@@ -110,7 +132,16 @@ static void add(Moves *moves, TrialEvent event) {
                 moves->events[moves->n++] = event;
 }
 
-static void add_attempts(Moves *moves, const TrialView *view, uint64_t now) {
+static void add_ends_of_job(Moves *moves, TrialEvent event) {
+        event.kind = TRIAL_EXITED;
+        event.status = 0;
+        event.end = TRIAL_END_CANCELLED;
+        add(moves, event);
+        event.end = TRIAL_END_REFUSED;
+        add(moves, event);
+}
+
+static void add_attempts(Moves *moves, const TrialDefinition *definition, const TrialView *view, uint64_t now) {
         for (unsigned i = 0; i < view->n_attempts; i++) {
                 const TrialAttempt *attempt = &view->attempts[i];
                 TrialEvent event = { .kind = TRIAL_STARTED,
@@ -132,6 +163,8 @@ static void add_attempts(Moves *moves, const TrialView *view, uint64_t now) {
                 add(moves, event);
                 event.kind = TRIAL_INTERRUPTED;
                 add(moves, event);
+                if (definition->nodes[event.node].action == TRIAL_ACTION_JOB)
+                        add_ends_of_job(moves, event);
         }
 }
 
@@ -166,7 +199,7 @@ static void find_moves(const Search *search, Moves *moves) {
         if (view->n_runs < 2)
                 add(moves, (TrialEvent) { .kind = TRIAL_SUBMIT, .run = view->n_runs, .key = view->n_runs + 1 });
         add_unit(moves, player);
-        add_attempts(moves, view, player->now);
+        add_attempts(moves, &search->trial.definition, view, player->now);
         if (view->deadline != TRIAL_NEVER)
                 add(moves, (TrialEvent) { .kind = TRIAL_TIME, .at = view->deadline });
         if (player->durable + 1 < player->turn)
@@ -333,6 +366,22 @@ static const Flow flows[] = {
                                 { .policy = TRIAL_POLICY_CONTINUE, .recover = TRIAL_RECOVER_RETRY, .n_parents = 1,
                                   .readiness = TRIAL_ALL_FINISHED, .when = TRIAL_WHEN_TRUE, .queue_timeout = 4,
                                   .end_run = TRIAL_END_RUN_SUCCESS, ORDINARY },
+                        },
+                },
+        },
+        /* A gate before a job, one before nothing, and a node that sleeps. */
+        {
+                .features = TRIAL_HAS_GATE | TRIAL_HAS_JOB | TRIAL_HAS_SLEEP,
+                .definition = {
+                        .n_nodes = 3, .max_parallel = 1, .max_runs = 1, .max_queued = 1, .timeout = 7,
+                        .nodes = {
+                                { .policy = TRIAL_POLICY_CONTINUE, .recover = TRIAL_RECOVER_PENDING, ORDINARY,
+                                  .has_gate = true, .action = TRIAL_ACTION_JOB },
+                                { .policy = TRIAL_POLICY_END, .recover = TRIAL_RECOVER_PENDING, ORDINARY,
+                                  .has_gate = true, .action = TRIAL_ACTION_NOTHING },
+                                { .policy = TRIAL_POLICY_CONTINUE, .recover = TRIAL_RECOVER_RETRY, .n_parents = 2,
+                                  .parents = { 0, 1 }, .readiness = TRIAL_ALL_FINISHED, ORDINARY,
+                                  .action = TRIAL_ACTION_SLEEP, .sleep = 3 },
                         },
                 },
         },

@@ -205,6 +205,21 @@ Test(run_engine, walks_a_long_chain_in_slices) {
         run_engine_free(fixture.engine);
 }
 
+/* Each run ends in the turn in which it begins: who asks for turns until nothing is left sees the end of all. */
+Test(run_engine, says_that_a_run_has_begun_in_the_place_of_another) {
+        cleanup_(run_graph_unrefp) RunGraph *graph = make_chain(1, RUN_NODE_NONE);
+        Fixture fixture;
+
+        set_up(&fixture);
+        cr_assert(eq(int, submit(&fixture, 1, graph), 0));
+        cr_assert(eq(int, submit(&fixture, 2, graph), 0));
+        while (run_engine_turn(fixture.engine, 10))
+                ;
+        cr_assert(eq(int, state_of(&fixture, 1), RUN_SUCCEEDED));
+        cr_assert(eq(int, state_of(&fixture, 2), RUN_SUCCEEDED));
+        run_engine_free(fixture.engine);
+}
+
 Test(run_engine, skips_a_long_chain_at_once) {
         cleanup_(run_graph_unrefp) RunGraph *graph = make_chain(LONG, 0);
         Fixture fixture;

@@ -413,6 +413,24 @@ Test(run_need, what_is_abandoned_counts_no_more) {
         leave(&world);
 }
 
+/* The first signal has decided: the node ends with the process, though others are left to themselves. */
+Test(run_need, what_was_told_to_end_is_not_abandoned) {
+        uint32_t id;
+        World world;
+
+        set_up(&world, "a all\nb all a", RUN_TIMEOUT_ABANDON);
+        cr_assert(eq(int, run_engine_submit(world.flow, &(RunSubmit) { .id = ID, .graph = world.graph }, &id), 0));
+        turn(&world);
+        cr_assert(eq(int, run_engine_verb(world.engine, ID, RUN_VERB_CANCEL, 0), 0));
+        run_engine_time(world.engine, 2000);
+        turn(&world);
+        expect(&world, "STOPPING: a=RUNNING b=SKIPPED/ended");
+        cr_assert(eq(u32, world.n_abandoned, 0));
+        ends(&world, "a", 0);
+        expect(&world, "CANCELLED: a=CANCELLED b=SKIPPED/ended");
+        leave(&world);
+}
+
 /* — commands that judge — */
 
 static void answer(World *world, const char *name, RunAnswer word) {
@@ -459,6 +477,19 @@ Test(run_need, a_command_judges) {
         ends(&world, "c", 0);
         answer(&world, "g", RUN_ANSWER_READY);
         expect(&world, "RUNNING: a=SUCCEEDED b=FAILED c=SUCCEEDED g=RUNNING");
+        leave(&world);
+}
+
+/* A checkpoint ends in the turn in which it begins: the command is asked once, and knows of it. */
+Test(run_need, a_command_is_asked_when_all_that_ends_at_once_has) {
+        World world;
+
+        begin(&world, "a all\nd [0 all a\ng policy a d");
+        ends(&world, "a", 0);
+        expect(&world, "RUNNING: a=SUCCEEDED d=SUCCEEDED g=WAITING");
+        cr_assert(eq(u32, world.n_asked, 1));
+        answer(&world, "g", RUN_ANSWER_READY);
+        expect(&world, "RUNNING: a=SUCCEEDED d=SUCCEEDED g=RUNNING");
         leave(&world);
 }
 

@@ -40,6 +40,8 @@ typedef struct World {
         uint32_t batch;
         uint32_t n_spawned, n_ended;
         usec_t wakes; /* by the wall clock */
+        usec_t run_timeout; /* 0: none */
+        const RunDemand *demand; /* borrowed; NULL: nothing is taken */
         RunRow run;
         RunNodeRow rows[NODES];
         bool has_row[NODES];
@@ -116,12 +118,16 @@ static void make_graph(World *world, const Plan *plan) {
                 if (nodes[i].policy.timeout == 0)
                         nodes[i].policy.timeout = USEC_INFINITY;
         }
-        cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { nodes, plan->n }, &world->graph, &problem), 0), "%s", problem);
+        cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { nodes, plan->n, world->demand, world->demand != NULL, 0 },
+                                   &world->graph, &problem),
+                     0),
+                  "%s", problem);
 }
 
 static void make_engine(World *world) {
         const RunSettings settings = {
-                .max_parallel = 1, .max_runs = 1, .timeout = USEC_INFINITY, .queue_timeout = USEC_INFINITY
+                .max_parallel = 1, .max_runs = 1, .queue_timeout = USEC_INFINITY,
+                .timeout = world->run_timeout > 0 ? world->run_timeout : USEC_INFINITY
         };
 
         cr_assert(eq(int, run_engine_new(&world->engine, &host, world), 0));
@@ -137,7 +143,7 @@ static void turn(World *world) {
 static void begin(World *world, const Plan *plan) {
         uint32_t id;
 
-        *world = (World) { .wakes = world->wakes };
+        *world = (World) { .wakes = world->wakes, .run_timeout = world->run_timeout, .demand = world->demand };
         make_graph(world, plan);
         make_engine(world);
         run_engine_wall(world->engine, 1000, WALL + 1000);
@@ -448,6 +454,32 @@ Test(run_wait, a_cancel_ends_a_sleep_at_once) {
         taken(&world, RUN_VERB_CANCEL, 0);
         expect(&world, "STOPPING: CANCELLED/ended RUNNING SKIPPED/ended");
         cr_assert(eq(u32, world.n_ended, 1));
+        leave(&world);
+}
+
+/* What is over with the time of its run is late, be it a process or not. */
+Test(run_wait, a_deadline_ends_a_sleep_as_late) {
+        const Plan plan = { 2, { { .policy.sleep = 5000, .payload = CHECKPOINT }, {} } };
+        World world = { .run_timeout = 500 };
+
+        begin(&world, &plan);
+        time_is(&world, 1500, WALL + 1500);
+        expect(&world, "TIMEOUT: TIMEOUT/deadline SKIPPED/ended");
+        leave(&world);
+}
+
+/* The one place is taken. */
+Test(run_wait, what_is_no_process_needs_no_place) {
+        static const RunDemandLock lock = { "door", 1 };
+        const RunDemand demand = { &lock, NULL, 1, 0 };
+        const Plan plan = { 4, { {}, { .is_root = true, .payload = CHECKPOINT },
+                                 { .is_root = true, .policy.sleep = 500, .payload = CHECKPOINT },
+                                 { .is_root = true, .policy = { .sleep = 500, .demand = 1 },
+                                   .payload = CHECKPOINT } } };
+        World world = { .demand = &demand };
+
+        begin(&world, &plan);
+        expect(&world, "RUNNING: RUNNING SUCCEEDED RUNNING/sleep RUNNING/sleep");
         leave(&world);
 }
 
