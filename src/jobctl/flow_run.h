@@ -55,6 +55,11 @@ int flow_print_alarms(Jobctl *ctl, uint64_t run, BusError *ret_error);
 /* The alarms of a run, as an array. */
 int flow_get_alarms(Jobctl *ctl, uint64_t run, json_t **ret_alarms, BusError *ret_error);
 
+/* — flow_help.c — */
+
+/* Prints a line for each verb, or the help of one: an exit status. @word: NULL: all. */
+int flow_help(Jobctl *ctl, const char *word);
+
 /* — flow_follow.c — */
 
 /* Has the manager tell of a run and its nodes: 0 or < 0. */

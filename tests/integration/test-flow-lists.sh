@@ -104,6 +104,9 @@ check_exit "no run has such a node" 5 ctl flow logs 1/nosuch
 check_prints "which is a document, too" '^\{"ok": *false, *"error": *"NoSuchNode"' sh -c "'$BUILD/jobctl' --json flow show 1/nosuch 2>/dev/null | tr -d '\n'"
 check_prints "as is a file that cannot be imported" '^\{"ok": *false, *"error": *"ImportFailed"' sh -c "'$BUILD/jobctl' --json flow import --from=crontab /nosuch 2>/dev/null | tr -d '\n'"
 check_exit "what means nothing for a run is refused" 2 ctl flow start --watch plain
+check_prints "the help has a line for each" '^  resolve +RUN/NODE --as=OUTCOME +Decide' ctl help flow
+check_prints "and for one" '^jobctl .* flow start FLOW' ctl flow start --help
+check_exit "another one is none" 2 ctl help flow begin
 check_exit "properties, too" 2 ctl flow start plain -p foo
 check_exit "a time has to be one" 2 ctl flow list --since=whenever
 check_prints "which the error says" "'whenever' is not a time for '--since'" echo "$OUT"
