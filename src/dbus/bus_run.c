@@ -90,10 +90,13 @@ static bool is_private(RunStoreTable table, unsigned column) {
                 return (column >= NODE_AGAINS && column != NODE_ITEMS) || column == NODE_BOOT ||
                        column == NODE_REMAINING || column == NODE_TOKEN || column == NODE_LOST ||
                        column == NODE_TRIES;
-        return table == RUNSTORE_ATTEMPT && column >= ATTEMPT_OWNER;
+        return table == RUNSTORE_ATTEMPT && column >= ATTEMPT_OWNER && column != ATTEMPT_WHY;
 }
 
+/* "why" is what a node that has not ended waits for, which no row has. */
 static const char *key_of(RunStoreTable table, unsigned column) {
+        if ((table == RUNSTORE_NODE && column == NODE_WHY) || (table == RUNSTORE_ATTEMPT && column == ATTEMPT_WHY))
+                return "problem";
         return table == RUNSTORE_NODE && column == NODE_NAME ? "node" : runstore_table(table)->columns[column].name;
 }
 

@@ -34,8 +34,9 @@ int flow_print_alarms(Jobctl *ctl, uint64_t run, BusError *ret_error) {
                 return r;
         n = json_array_size(alarms);
         if (n > 0)
-                printf("%s%zu %s open; see 'jobctl flow alarms'.\n", run > 0 ? "" : "\n", n,
-                       n == 1 ? "alarm is" : "alarms are");
+                printf("%s%zu %s %s open; see 'jobctl flow alarms'.\n", run > 0 ? "" : "\n", n,
+                       n == 1 ? "alarm" : "alarms", run > 0 ? n == 1 ? "of this run is" : "of this run are"
+                                                    : n == 1 ? "is" : "are");
         return 0;
 }
 

@@ -26,6 +26,7 @@ typedef struct Drawing {
         const char *name; /* borrowed: of the flow or run */
         json_t *states; /* owned: of nodes, by name; NULL: no run is drawn */
         json_t *document; /* owned: with --json */
+        BusError problem; /* the first, with --json */
         unsigned n_errors;
         bool is_drawn;
 } Drawing;
@@ -33,6 +34,7 @@ typedef struct Drawing {
 static void drawing_deinit(Drawing *drawing) {
         json_decref(drawing->states);
         json_decref(drawing->document);
+        bus_error_deinit(&drawing->problem);
 }
 
 /* — dot — */
@@ -159,17 +161,31 @@ static int receive_graph(void *userdata, const FlowGraph *graph) {
         return 0;
 }
 
+/* On standard error; or with --json as the document, if it is the first. */
+static void complain(Drawing *drawing, const char *place, unsigned line, const char *problem) {
+        char number[16] = "";
+
+        if (line > 0)
+                snprintf(number, sizeof(number), ":%u", line);
+        if (!drawing->ctl->options.json)
+                terminal_say(stderr, "%s%s: error: %s", place, number, problem);
+        else if (!drawing->problem.name)
+                bus_error_set(&drawing->problem, "org.jobd1.LoadFailed", "%s%s: %s", place, number, problem);
+}
+
+static int fail(Drawing *drawing) {
+        const int status = drawing->ctl->options.json ? jobctl_fail(drawing->ctl, &drawing->problem, NULL) : 0;
+
+        return status < 0 ? status : EXIT_FAILED;
+}
+
 static void receive_message(void *userdata, const UnitFileDiagnostic *message) {
         Drawing *drawing = userdata;
 
         if (message->severity != UNIT_FILE_ERROR)
                 return;
         drawing->n_errors++;
-        if (message->line > 0)
-                terminal_say(stderr, "%s:%u: error: %s", message->file ?: message->unit ?: "", message->line,
-                             message->message);
-        else
-                terminal_say(stderr, "%s: error: %s", message->file ?: message->unit ?: "", message->message);
+        complain(drawing, message->file ?: message->unit ?: "", message->line, message->message);
 }
 
 static int draw_files(Drawing *drawing, const char *path, char *const *search_path) {
@@ -183,14 +199,12 @@ static int draw_files(Drawing *drawing, const char *path, char *const *search_pa
 
         if (r == -ENOMEM)
                 return r;
-        if (r < 0) {
-                terminal_say(stderr, "%s: error: %s.", path, strerror(-r));
-                return EXIT_FAILED;
-        }
-        if (!drawing->is_drawn && drawing->n_errors == 0)
-                terminal_say(stderr, "%s: error: This is not a flow.", path);
+        if (r < 0)
+                complain(drawing, path, 0, strerror(-r));
+        else if (!drawing->is_drawn && drawing->n_errors == 0)
+                complain(drawing, path, 0, "This is not a flow.");
         if (!drawing->is_drawn)
-                return EXIT_FAILED;
+                return fail(drawing);
         return ctl->options.json ? jobctl_print_json(ctl, take_ptr(drawing->document), EXIT_OK) : EXIT_OK;
 }
 
@@ -227,8 +241,10 @@ static int draw_run(Drawing *drawing, const char *word) {
         if (r < 0)
                 return jobctl_fail(drawing->ctl, &error, "draw run %" PRIu64, id);
         drawing->states = json_object();
+        /* What follows the nodes (pull@compensate, @final) is no node of the files, and no instance is (scan[0]). */
         json_array_foreach(nodes, i, node)
-                json_object_set(drawing->states, value_string(node, "node"), json_object_get(node, "state"));
+                if (!strpbrk(value_string(node, "node"), "@["))
+                        json_object_set(drawing->states, value_string(node, "node"), json_object_get(node, "state"));
         drawing->name = value_string(run, "name");
         return draw_files(drawing, value_string(run, "unit"), search_path);
 }

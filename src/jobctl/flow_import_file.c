@@ -60,12 +60,20 @@ static void import_deinit(Import *import) {
 }
 
 static int fail(const Import *import, const char *path, unsigned line, const char *problem) {
+        const size_t n = strlen(problem);
+        cleanup_(bus_error_deinit) BusError error = {};
         char place[16] = "";
 
         if (line > 0)
                 snprintf(place, sizeof(place), ":%u", line);
-        terminal_say(stderr, "%s%s: error: %s.", path, place, problem);
-        return EXIT_FAILED;
+        if (!import->ctl->options.json) {
+                terminal_say(stderr, "%s%s: error: %s%s", path, place, problem,
+                             n > 0 && problem[n - 1] == '.' ? "" : ".");
+                return EXIT_FAILED;
+        }
+        bus_error_set(&error, "org.jobd1.ImportFailed", "%s%s: %s%s", path, place, problem,
+                      n > 0 && problem[n - 1] == '.' ? "" : ".");
+        return jobctl_fail(import->ctl, &error, NULL);
 }
 
 /* "/tmp/a b.json" → "a_b". */
@@ -98,10 +106,8 @@ static int read_source(Import *import) {
         int r = file_text_read_up_to(import->source, IMPORT_MAX, "The file is larger than 1 GiB.", &text, &st,
                                      &file_problem);
 
-        if (r == -EBADMSG) {
-                terminal_say(stderr, "%s:%u: error: %s", import->source, file_problem.line, file_problem.text);
-                return EXIT_FAILED;
-        }
+        if (r == -EBADMSG)
+                return fail(import, import->source, file_problem.line, file_problem.text);
         if (r < 0 && r != -ENOMEM)
                 return fail(import, import->source, 0, strerror(-r));
         input.text = text;

@@ -58,6 +58,8 @@ static void add_action(Text *text, const json_t *node) {
 
         if (text_equal(action, "exec"))
                 text_add(text, value_string(node, "command"));
+        else if (text_equal(action, "script"))
+                text_addf(text, "a script: %s", value_string(node, "script"));
         else if (text_equal(action, "job"))
                 add_jobs(text, node);
         else

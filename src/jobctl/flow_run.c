@@ -69,19 +69,78 @@ int flow_query(Jobctl *ctl, const char *path, const char *method, json_t *filter
 
 int flow_get(Jobctl *ctl, uint64_t id, json_t **ret_row, BusError *ret_error) {
         cleanup_json_ json_t *rows = NULL;
-        int r = flow_query(
-                ctl, NULL, "ListRuns",
-                json_pack("{s:{s:I}, s:{s:b}}", "id", "t", (json_int_t) id, "deleted", "b", ctl->options.deleted), 1,
-                &rows, ret_error);
+        json_t *row;
+        int r = flow_query(ctl, NULL, "ListRuns",
+                           json_pack("{s:{s:I}, s:{s:b}}", "id", "t", (json_int_t) id, "deleted", "b", 1), 1, &rows,
+                           ret_error);
 
         if (r < 0)
                 return r;
-        if (json_array_size(rows) == 0) {
-                bus_error_set(ret_error, "org.jobd1.NoSuchRun", "There is no run %" PRIu64 ".", id);
-                return -EREMOTEIO;
+        row = json_array_get(rows, 0);
+        if (row && (!json_object_get(row, "deleted") || ctl->options.deleted)) {
+                *ret_row = json_incref(row);
+                return 0;
         }
-        *ret_row = json_incref(json_array_get(rows, 0));
-        return 0;
+        if (row)
+                bus_error_set(ret_error, "org.jobd1.NoSuchRun", "Run %" PRIu64 " was deleted; --deleted shows it.", id);
+        else
+                bus_error_set(ret_error, "org.jobd1.NoSuchRun", "There is no run %" PRIu64 ".", id);
+        return -EREMOTEIO;
+}
+
+int flow_query_nodes(Jobctl *ctl, uint64_t id, const char *key, const char *value, json_t **ret_rows,
+                     BusError *ret_error) {
+        json_t *filters = key ? json_pack("{s:{s:s}}", key, "s", value) : json_object();
+        cleanup_free_ char *path = NULL;
+
+        if (text_format(&path, BUS_PATH "/run/%" PRIu64, id) < 0) {
+                json_decref(filters);
+                return -ENOMEM;
+        }
+        return flow_query(ctl, path, "Nodes", filters, SIZE_MAX, ret_rows, ret_error);
+}
+
+int flow_get_node(Jobctl *ctl, uint64_t id, const char *name, json_t **ret_row, BusError *ret_error) {
+        cleanup_json_ json_t *rows = NULL;
+        json_t *row;
+        size_t i;
+        int r = flow_query_nodes(ctl, id, "node", name, &rows, ret_error);
+
+        if (r < 0)
+                return r;
+        json_array_foreach(rows, i, row)
+                if (text_equal(value_string(row, "node"), name)) {
+                        *ret_row = json_incref(row);
+                        return 0;
+                }
+        bus_error_set(ret_error, "org.jobd1.NoSuchNode", "Run %" PRIu64 " has no node %s.", id, name);
+        return -EREMOTEIO;
+}
+
+/* The name is that of a flow: the sentence names the runs of it that can be meant. */
+static void name_runs(Jobctl *ctl, const char *unit, BusError *error) {
+        cleanup_json_ json_t *rows = NULL;
+        cleanup_free_ char *numbers = NULL;
+        json_t *row;
+        size_t i;
+        Text text = {};
+
+        if (flow_query(ctl, NULL, "ListRuns", json_pack("{s:{s:s}}", "unit", "s", unit), PAGE, &rows, error) < 0)
+                return;
+        json_array_foreach(rows, i, row)
+                if (!json_object_get(row, "ended"))
+                        text_addf(&text, "%s%" PRIu64, text.string ? ", " : "", value_u64(row, "id"));
+        if (text_finish(&text, &numbers) < 0)
+                return;
+        if (*numbers)
+                bus_error_set(error, "org.jobd1.NoSuchRun",
+                              "%s is a flow, not a run; its runs that have not ended: %s.", unit, numbers);
+        else if (json_array_size(rows) > 0)
+                bus_error_set(error, "org.jobd1.NoSuchRun",
+                              "%s is a flow, not a run; all of its runs have ended, the last is %" PRIu64 ".", unit,
+                              value_u64(json_array_get(rows, 0), "id"));
+        else
+                bus_error_set(error, "org.jobd1.NoSuchRun", "%s is a flow, not a run, and has no runs.", unit);
 }
 
 /* The run that has the name. */
@@ -90,7 +149,10 @@ static int find_name(Jobctl *ctl, const char *name, uint64_t *ret_id) {
         cleanup_json_ json_t *rows = NULL;
         int r = flow_query(ctl, NULL, "ListRuns", json_pack("{s:{s:s}}", "name", "s", name), 1, &rows, &error);
 
-        if (r == 0 && json_array_size(rows) == 0) {
+        if (r == 0 && json_array_size(rows) == 0 && text_ends_with(name, ".flow")) {
+                name_runs(ctl, name, &error);
+                r = -EREMOTEIO;
+        } else if (r == 0 && json_array_size(rows) == 0) {
                 bus_error_set(&error, "org.jobd1.NoSuchRun",
                               "No run has the name '%s'; 'jobctl flow list' shows runs and their numbers.", name);
                 r = -EREMOTEIO;
@@ -287,6 +349,12 @@ int flow_start(Jobctl *ctl, char *const *words) {
         cleanup_json_ json_t *assignments = json_array(), *options = NULL;
         int status;
 
+        if (ctl->options.properties)
+                return jobctl_misused(ctl, "A flow has parameters, not properties: write them as words, as in 'jobctl "
+                                           "flow start nightly.flow host=db1'.");
+        if (ctl->options.watch)
+                return jobctl_misused(ctl, "'flow start --wait' waits for the end of the run, and 'flow show --follow' "
+                                           "shows what happens to it.");
         if (!words[0] || strchr(words[0], '='))
                 return jobctl_misused(ctl, "Name a flow, as in 'jobctl flow start nightly.flow'.");
         strv_foreach(word, words)

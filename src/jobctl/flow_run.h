@@ -35,6 +35,16 @@ int flow_parse_run(Jobctl *ctl, const char *word, uint64_t *ret_id);
 int flow_parse_node(Jobctl *ctl, const char *word, uint64_t *ret_id, char **ret_node);
 /* The row of a run: 0, -ENOENT, or < 0. */
 int flow_get(Jobctl *ctl, uint64_t id, json_t **ret_row, BusError *ret_error);
+/*
+ * Rows of nodes of a run in which @key is @value, NULL: all; and untouched nodes of a run that lives, whatever @key is.
+ * 0 or < 0.
+ */
+int flow_query_nodes(Jobctl *ctl, uint64_t id, const char *key, const char *value, json_t **ret_rows,
+                     BusError *ret_error);
+/* The row of a node: 0, or < 0, with NoSuchNode too. */
+int flow_get_node(Jobctl *ctl, uint64_t id, const char *name, json_t **ret_row, BusError *ret_error);
+/* The colour of the state of a run or node. */
+TerminalColor flow_color_of_state(const char *state);
 /* Whether a run in that state has ended. */
 bool flow_state_is_end(const char *state);
 
@@ -44,6 +54,11 @@ bool flow_state_is_end(const char *state);
 int flow_print_alarms(Jobctl *ctl, uint64_t run, BusError *ret_error);
 /* The alarms of a run, as an array. */
 int flow_get_alarms(Jobctl *ctl, uint64_t run, json_t **ret_alarms, BusError *ret_error);
+
+/* — flow_help.c — */
+
+/* Prints a line for each verb, or the help of one: an exit status. @word: NULL: all. */
+int flow_help(Jobctl *ctl, const char *word);
 
 /* — flow_follow.c — */
 

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/wait.h>
 
 #include "basic/clock.h"
@@ -23,7 +24,7 @@
 
 #define RUNS_SHOWN 20U
 
-static TerminalColor color_of(const char *state) {
+TerminalColor flow_color_of_state(const char *state) {
         static const struct {
                 const char *state;
                 TerminalColor color;
@@ -76,7 +77,7 @@ static void add_run(Table *table, const json_t *run, usec_t now) {
 
         table_addf(table, "%" PRIu64, value_u64(run, "id"));
         table_add(table, COLOR_NONE, value_string(run, "unit"));
-        table_add(table, color_of(state), state);
+        table_add(table, flow_color_of_state(state), state);
         table_addf(table, "%" PRIu64 "/%" PRIu64, value_u64(run, "done"), value_u64(run, "total"));
         table_addf(table, "%s ago", state_format_span(usec_sub(now, created), span));
         add_span(table, run);
@@ -140,6 +141,35 @@ static int add_time_filter(Jobctl *ctl, const char *key, const char *text, json_
         return r;
 }
 
+/* States in which runs can be; in any case of letters. 0, or an exit status after a message. */
+static int add_state_filter(Jobctl *ctl, const char *state, json_t *filters) {
+        static const char *const states[] = { "CREATED",   "QUEUED",   "RUNNING",   "PAUSING", "PAUSED",  "SUSPENDED",
+                                              "STOPPING",  "SUCCEEDED", "PARTIAL",  "FAILED",  "TIMEOUT", "CANCELLED" };
+        cleanup_(text_deinit) Text list = {};
+
+        for (size_t i = 0; i < ELEMENTSOF(states); i++) {
+                if (strcasecmp(states[i], state) == 0)
+                        return json_object_set_new(filters, "state", json_pack("{s:s}", "s", states[i])) < 0 ? -ENOMEM
+                                                                                                             : 0;
+                text_addf(&list, "%s%s", i == 0 ? "" : i + 1 < ELEMENTSOF(states) ? ", " : " and ", states[i]);
+        }
+        return list.error < 0 ? list.error
+                              : jobctl_misused(ctl, "'%s' is not a state of runs; there are %s.", state, list.string);
+}
+
+/* Nothing is listed of a name that is wrong: 0 if there is such a flow, or an exit status after a message. */
+static int require_flow(Jobctl *ctl, const char *unit) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_json_ json_t *state = NULL;
+        int r = jobctl_unit_property(ctl, unit, "LoadState", &state, &error);
+
+        if (r == 0 && text_equal(json_string_value(state), "not-found")) {
+                bus_error_set(&error, "org.jobd1.NoSuchUnit", "There is no %s, and the store has no run of it.", unit);
+                r = -EREMOTEIO;
+        }
+        return r < 0 ? jobctl_fail(ctl, &error, "list runs of %s", unit) : 0;
+}
+
 static int make_filters(Jobctl *ctl, char *const *words, json_t **ret_filters) {
         cleanup_json_ json_t *filters = json_object();
         char *const *states = ctl->options.states, *const *types = ctl->options.types;
@@ -152,8 +182,10 @@ static int make_filters(Jobctl *ctl, char *const *words, json_t **ret_filters) {
                 return jobctl_misused(ctl, "'flow list' takes one state: --state=%s.", states[0]);
         if (r == 0 && unit)
                 json_object_set_new(filters, "unit", json_pack("{s:s}", "s", unit));
+        if (r == 0 && unit && !text_ends_with(unit, ".flow"))
+                return jobctl_misused(ctl, "'%s' is not the name of a flow.", words[0]);
         if (r == 0 && states)
-                json_object_set_new(filters, "state", json_pack("{s:s}", "s", states[0]));
+                r = add_state_filter(ctl, states[0], filters);
         add_text_filters(&ctl->options, filters);
         if (types && types[1])
                 return jobctl_misused(ctl, "'flow list' takes one type: --type=%s.", types[0]);
@@ -175,7 +207,7 @@ static int make_filters(Jobctl *ctl, char *const *words, json_t **ret_filters) {
 int flow_list(Jobctl *ctl, char *const *words) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *runs = NULL;
-        json_t *filters = NULL;
+        cleanup_json_ json_t *filters = NULL;
         uint32_t max = RUNS_SHOWN;
         int r;
 
@@ -186,9 +218,14 @@ int flow_list(Jobctl *ctl, char *const *words) {
         r = make_filters(ctl, words, &filters);
         if (r != 0)
                 return r;
-        r = flow_query(ctl, NULL, "ListRuns", filters, max, &runs, &error);
+        r = flow_query(ctl, NULL, "ListRuns", json_incref(filters), max, &runs, &error);
         if (r < 0)
                 return jobctl_fail(ctl, &error, "list runs");
+        if (words[0] && json_array_size(runs) == 0) {
+                r = require_flow(ctl, value_string(json_object_get(filters, "unit"), "s"));
+                if (r != 0)
+                        return r;
+        }
         while (json_array_size(runs) > max)
                 json_array_remove(runs, json_array_size(runs) - 1);
         if (ctl->options.json)
@@ -205,12 +242,20 @@ static bool follows(const Jobctl *ctl) {
         return ctl->options.follow || ctl->options.n_force > 0;
 }
 
+/* A word, and the sentence that the last attempt has failed by. */
+static void add_reason(Table *table, const json_t *node) {
+        const char *reason = value_string(node, "reason"), *problem = value_string(node, "problem");
+        const char *word = *reason ? reason : value_string(node, "why");
+
+        table_addf(table, "%s%s%s", word, *word && *problem ? ": " : "", problem);
+}
+
 static void add_node(Table *table, const json_t *node) {
-        const char *state = value_string(node, "state"), *reason = value_string(node, "reason");
+        const char *state = value_string(node, "state");
         const uint64_t attempts = value_u64(node, "attempts");
 
         table_add(table, COLOR_NONE, value_string(node, "node"));
-        table_add(table, color_of(state), state);
+        table_add(table, flow_color_of_state(state), state);
         if (attempts > 0 && attempts != UINT64_MAX)
                 table_addf(table, "%" PRIu64, attempts);
         else
@@ -222,7 +267,7 @@ static void add_node(Table *table, const json_t *node) {
                 table_addf(table, "%" PRIu64, value_u64(node, "exit"));
         else
                 table_add(table, COLOR_NONE, "");
-        table_add(table, COLOR_NONE, *reason ? reason : value_string(node, "why"));
+        add_reason(table, node);
 }
 
 /* A compensation of an earlier round: nothing is undone now. */
@@ -309,7 +354,7 @@ static void print_run(Jobctl *ctl, const json_t *run) {
 
         printf("%s\n", value_string(run, "name"));
         printf("     Unit: %s\n    State: ", value_string(run, "unit"));
-        terminal_print(&ctl->terminal, color_of(state), state);
+        terminal_print(&ctl->terminal, flow_color_of_state(state), state);
         printf("%s%s%s\n", *reason ? " (" : "", reason, *reason ? ")" : "");
         print_trigger(run);
         print_origin(run);
@@ -376,7 +421,7 @@ static void print_node(Jobctl *ctl, const json_t *node) {
         const uint64_t attempts = value_u64(node, "attempts");
 
         printf("%s\n    State: ", value_string(node, "node"));
-        terminal_print(&ctl->terminal, color_of(state), state);
+        terminal_print(&ctl->terminal, flow_color_of_state(state), state);
         printf("%s%s%s\n", *reason ? " (" : "", reason, *reason ? ")" : "");
         if (attempts > 0 && attempts != UINT64_MAX)
                 printf("    Tries: %" PRIu64 "\n", attempts);
@@ -384,6 +429,8 @@ static void print_node(Jobctl *ctl, const json_t *node) {
         print_time("Ended", value_u64(node, "ended"));
         if (json_object_get(node, "exit"))
                 printf("     Exit: %" PRIu64 "\n", value_u64(node, "exit"));
+        if (*value_string(node, "problem"))
+                printf("  Problem: %s\n", value_string(node, "problem"));
         if (*value_string(node, "cause"))
                 printf("    Cause: %s\n", value_string(node, "cause"));
         if (*value_string(node, "source"))
@@ -394,26 +441,17 @@ static void print_node(Jobctl *ctl, const json_t *node) {
 
 /* One node: RUN/NODE. */
 static int show_node(Jobctl *ctl, uint64_t id, const char *name, BusError *ret_error) {
-        cleanup_json_ json_t *rows = NULL;
-        cleanup_free_ char *path = NULL;
-        json_t *node;
-        size_t i;
-        int r = text_format(&path, BUS_PATH "/run/%" PRIu64, id);
+        cleanup_json_ json_t *run = NULL, *node = NULL;
+        int r = flow_get(ctl, id, &run, ret_error);
 
         if (r == 0)
-                r = flow_query(ctl, path, "Nodes", json_object(), SIZE_MAX, &rows, ret_error);
+                r = flow_get_node(ctl, id, name, &node, ret_error);
         if (r < 0)
                 return r;
-        json_array_foreach(rows, i, node) {
-                if (strcmp(value_string(node, "node"), name) != 0)
-                        continue;
-                if (ctl->options.json)
-                        return jobctl_print_json(ctl, json_incref(node), EXIT_OK);
-                print_node(ctl, node);
-                return EXIT_OK;
-        }
-        fprintf(stderr, "jobctl: Run %" PRIu64 " has no node %s.\n", id, name);
-        return EXIT_NO_SUCH;
+        if (ctl->options.json)
+                return jobctl_print_json(ctl, take_ptr(node), EXIT_OK);
+        print_node(ctl, node);
+        return EXIT_OK;
 }
 
 int flow_show(Jobctl *ctl, char *const *words) {
@@ -440,81 +478,6 @@ int flow_show(Jobctl *ctl, char *const *words) {
         if (r == 0 && follows(ctl))
                 r = fflush(stdout) < 0 ? -EPIPE : flow_follow(ctl, run, &error);
         return r < 0 && r != -EPIPE ? jobctl_fail(ctl, &error, "show run %" PRIu64, id) : r;
-}
-
-/* — why — */
-
-static void print_reason(Jobctl *ctl, const char *subject, const json_t *what, const char *indent) {
-        const char *state = value_string(what, "state"), *reason = value_string(what, "reason");
-
-        printf("%s%s is ", indent, subject);
-        terminal_print(&ctl->terminal, color_of(state), state);
-        printf("%s%s%s: %s.\n", *reason ? " (" : "", reason, *reason ? ")" : "", value_string(what, "text"));
-}
-
-static void print_explanation(Jobctl *ctl, const json_t *explanation) {
-        const char *node = value_string(explanation, "node");
-        json_t *nodes = json_object_get(explanation, "nodes"), *item;
-        cleanup_free_ char *subject = NULL;
-        size_t i;
-        int r = *node ? text_format(&subject, "Node %s of run %s", node, value_string(explanation, "name"))
-                      : text_format(&subject, "Run %s", value_string(explanation, "name"));
-
-        if (r < 0)
-                return;
-        print_reason(ctl, subject, explanation, "");
-        json_array_foreach(nodes, i, item) {
-                cleanup_free_ char *name = NULL;
-
-                if (text_format(&name, "Node %s", value_string(item, "node")) == 0)
-                        print_reason(ctl, name, item, "  ");
-        }
-}
-
-static int explain(Jobctl *ctl, const char *what) {
-        cleanup_(bus_error_deinit) BusError error = {};
-        cleanup_json_ json_t *reply = NULL;
-        int r = jobctl_call(ctl, "ExplainRun", "s", json_pack("[s]", what), &reply, &error);
-
-        if (r < 0)
-                return jobctl_fail(ctl, &error, "explain run %s", what);
-        if (ctl->options.json)
-                return jobctl_print_json_line(ctl, json_incref(json_array_get(reply, 0)));
-        print_explanation(ctl, json_array_get(reply, 0));
-        return EXIT_OK;
-}
-
-/* All runs of a flow that live. */
-static int explain_unit(Jobctl *ctl, const char *unit) {
-        cleanup_(bus_error_deinit) BusError error = {};
-        cleanup_json_ json_t *runs = NULL;
-        json_t *run;
-        size_t i, n = 0;
-        int r = flow_query(ctl, NULL, "ListRuns", json_pack("{s:{s:s}}", "unit", "s", unit), SIZE_MAX, &runs, &error);
-
-        if (r < 0)
-                return jobctl_fail(ctl, &error, "explain runs of %s", unit);
-        json_array_foreach(runs, i, run) {
-                char number[24];
-
-                /* An ended run has a time at which it did. */
-                if (json_object_get(run, "ended"))
-                        continue;
-                n++;
-                snprintf(number, sizeof(number), "%" PRIu64, value_u64(run, "id"));
-                r = explain(ctl, number);
-                if (r != 0)
-                        return r;
-        }
-        if (n == 0 && !ctl->options.json && !ctl->options.quiet)
-                printf("%s has no run that lives.\n", unit);
-        return EXIT_OK;
-}
-
-int flow_why(Jobctl *ctl, char *const *words) {
-        if (!words[0] || words[1])
-                return jobctl_misused(ctl, "'flow why' takes a run, a node as RUN/NODE, or a flow.");
-        return text_ends_with(words[0], ".flow") ? explain_unit(ctl, words[0]) : explain(ctl, words[0]);
 }
 
 /* — logs — */
@@ -568,7 +531,7 @@ static int print_log(Jobctl *ctl, const FlowLogs *logs, LogInput *input) {
 int flow_logs(Jobctl *ctl, char *const *words) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_(log_input_freep) LogInput *input = NULL;
-        cleanup_json_ json_t *run = NULL;
+        cleanup_json_ json_t *run = NULL, *row = NULL;
         cleanup_free_ char *node = NULL;
         const int format = log_format_from_string(ctl->options.output ?: "short");
         FlowLogs logs = { .format = ctl->options.json ? LOG_FORMAT_JSON : (LogFormat) MAX(format, 0) };
@@ -582,6 +545,8 @@ int flow_logs(Jobctl *ctl, char *const *words) {
         if (words[1] || format < 0)
                 return jobctl_misused(ctl, "'flow logs' takes RUN or RUN/NODE, and --output short, iso, cat or json.");
         r = flow_get(ctl, id, &run, &error);
+        if (r == 0 && node)
+                r = flow_get_node(ctl, id, node, &row, &error);
         if (r < 0)
                 return jobctl_fail(ctl, &error, "show the logs of run %" PRIu64, id);
         snprintf(logs.run, sizeof(logs.run), "%" PRIu64, id);

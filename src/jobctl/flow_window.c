@@ -112,10 +112,7 @@ static int read_calendars(Jobctl *ctl, Window *window) {
                         return r;
                 }
         }
-        return window->calendars.n > 0
-                       ? 0
-                       : jobctl_misused(ctl, "%s has no OnCalendar=, so that it has no times before now.",
-                                        window->timer);
+        return 0;
 }
 
 /* The first time of any calendar after @base; USEC_INFINITY: there is none. */
@@ -172,15 +169,27 @@ static int start_all(Jobctl *ctl, const char *unit, const Window *window, json_t
         return status;
 }
 
+/* A day is as a time its midnight, which surprises people who mean the time of the timer on that day. */
+static void warn_of_time(const Jobctl *ctl, const Window *window) {
+        if (ctl->options.quiet || window->calendars.n == 0 || find_next(window, window->from - 1) == window->from)
+                return;
+        fprintf(stderr, "%s does not elapse at that time; the run is made all the same. For the times of a day name "
+                        "both ends, as in --for=yesterday..today.\n", window->timer);
+}
+
 int flow_start_for(Jobctl *ctl, const char *unit, json_t *options, FlowStart *start) {
         cleanup_(window_deinit) Window window = {};
         int r = read_times(ctl, &window);
 
         if (r == 0)
                 r = find_timer(ctl, unit, &window);
-        if (r == 0 && window.from == window.until)
-                return start_for(ctl, unit, &window, window.from, options, start);
         if (r == 0)
                 r = read_calendars(ctl, &window);
+        if (r == 0 && window.from == window.until) {
+                warn_of_time(ctl, &window);
+                return start_for(ctl, unit, &window, window.from, options, start);
+        }
+        if (r == 0 && window.calendars.n == 0)
+                return jobctl_misused(ctl, "%s has no OnCalendar=, so that it has no times before now.", window.timer);
         return r != 0 ? r : start_all(ctl, unit, &window, options, start);
 }

@@ -166,14 +166,31 @@ static void print_remedies(const json_t *explanation) {
         putchar('\n');
 }
 
+/* The last run of a flow, if that has ended; without a store there is none. */
+static void print_last_run(Jobctl *ctl, const char *unit) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_json_ json_t *reply = NULL;
+        const json_t *run;
+
+        if (jobctl_call(ctl, "ListRuns", "a{sv}us", json_pack("[{s:{s:s}}, i, s]", "unit", "s", unit, 1, ""), &reply,
+                        &error) < 0)
+                return;
+        run = json_array_get(json_array_get(reply, 0), 0);
+        if (run && json_object_get(run, "ended"))
+                printf("  The last one, %s, has ended: %s. See 'jobctl flow why %" PRIu64 "'.\n",
+                       value_string(run, "name"), value_string(run, "state"), value_u64(run, "id"));
+}
+
 /* Of a flow. */
-static void print_runs(const json_t *explanation) {
+static void print_runs(Jobctl *ctl, const json_t *explanation) {
         const json_t *runs = json_object_get(explanation, "runs");
         json_t *run;
         size_t i;
 
         if (runs)
                 printf("\nRuns:%s\n", json_array_size(runs) == 0 ? " none lives." : "");
+        if (runs && json_array_size(runs) == 0)
+                print_last_run(ctl, value_string(explanation, "unit"));
         json_array_foreach(runs, i, run)
                 printf("  %s is %s: %s.\n", value_string(run, "name"), value_string(run, "state"),
                        value_string(run, "text"));
@@ -202,7 +219,7 @@ static int print_explanation(Jobctl *ctl, const json_t *explanation, bool is_of_
                 r = print_chain(ctl, "What it waits for:", json_object_get(explanation, "blockers"));
         if (*value_string(explanation, "held"))
                 printf("\nHeld by: %s\n", value_string(explanation, "held"));
-        print_runs(explanation);
+        print_runs(ctl, explanation);
         is_of_transaction |= strcmp(value_string(explanation, "kind"), "refused") == 0;
         return r < 0 || !is_of_transaction ? r : plan_print_dropped(ctl, json_object_get(explanation, "dropped"));
 }

@@ -4,6 +4,8 @@
  * help, version
  */
 
+#include "basic/text.h"
+#include "jobctl/flow_run.h"
 #include "jobctl/verbs.h"
 
 int verb_version(Jobctl *ctl, char *const *words) {
@@ -19,6 +21,10 @@ int verb_help(Jobctl *ctl, char *const *words) {
 
                 if (!verb)
                         return verb_complain(ctl, words[0]);
+                if (text_equal(words[0], "flow"))
+                        return flow_help(ctl, words[1]);
+                if (words[1] && !ctl->options.help)
+                        return jobctl_misused(ctl, "'%s' is one word too many.", words[1]);
                 verb_print_help(stdout, ctl->verbs, verb);
                 return EXIT_OK;
         }

@@ -161,7 +161,7 @@ static const Verb rows[] = {
         END("kexec", "kexec.target", "Stop everything and execute the loaded kernel"),
 
         HEADING("Help"),
-        OFFLINE("help", "[VERB]", 0, 1, verb_help, "Show the help, or that of a verb"),
+        OFFLINE("help", "[VERB]", 0, 2, verb_help, "Show the help, or that of a verb"),
         OFFLINE("version", "", 0, 0, verb_version, "Show the version"),
 };
 

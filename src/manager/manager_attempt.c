@@ -90,7 +90,7 @@ typedef struct Attempt {
         bool is_question; /* to a command that judges the node … */
         bool is_late; /* … and has not answered in time */
         int answer, answer_in; /* owned: the ends of a pipe for its answer; -1 */
-        char *problem; /* owned: why it has no answer; NULL: it may have one */
+        char *problem; /* owned: the first that it has failed by, or why there is no answer; NULL: nothing is known */
         uint8_t invocation[16];
         AttemptStep step;
         AttemptSignal signal;
@@ -160,6 +160,17 @@ static void say(const Attempt *attempt, LogLevel level, const char *format, ...)
                           run_graph_name(attempt->graph, attempt->key.node), message);
         else if (r == 0)
                 log_write(level, attempt->unit->id, "Run %" PRIu32 ": %s", attempt->key.run, message);
+}
+
+/* The first problem is what the attempt fails by; others follow from it. */
+static void keep_problem(Attempt *attempt, const char *problem) {
+        if (!attempt->problem && text_copy(problem, &attempt->problem) == 0)
+                mark(attempt);
+}
+
+static void complain(Attempt *attempt, const char *problem) {
+        say(attempt, LOG_LEVEL_ERROR, "%s", problem);
+        keep_problem(attempt, problem);
 }
 
 static Attempt *find(const ManagerAttempts *attempts, const RunAttemptKey *key) {
@@ -944,7 +955,7 @@ static void ask(Attempt *attempt) {
         if (process_errands_spawn(attempt->attempts->host.errands, &attempt->owner, purpose) == 0)
                 return;
         attempt->is_wanted = false;
-        say(attempt, LOG_LEVEL_ERROR, "No memory for a process.");
+        complain(attempt, "No memory for a process.");
         note_end(attempt, RUN_END_FAILED, NULL);
         attempt->step = attempt->step < ATTEMPT_CLEAN ? ATTEMPT_CLEAN : ATTEMPT_CLEAN_POST;
         proceed(attempt);
@@ -1082,7 +1093,10 @@ static void take_control(Attempt *attempt) {
 }
 
 static void refuse_result(Attempt *attempt, RunEndKind kind, const char *problem) {
-        say(attempt, LOG_LEVEL_ERROR, "What it has left in $JOBD_RESULT is no result: %s.", problem);
+        cleanup_free_ char *sentence = NULL;
+
+        if (text_format(&sentence, "What it has left in $JOBD_RESULT is no result: %s.", problem) == 0)
+                complain(attempt, sentence);
         attempt->kind = kind;
         end(attempt);
 }
@@ -1251,6 +1265,8 @@ static void end_step(Attempt *attempt, const UnitExit *exit) {
         if (attempt->step == ATTEMPT_POST || (attempt->step == ATTEMPT_PRE && is_well)) {
                 attempt->index++;
         } else {
+                if (attempt->step == ATTEMPT_PRE && exit && !exit->is_lost)
+                        keep_problem(attempt, "A command of ExecStartPre= has failed.");
                 note_end(attempt,
                          exit && exit->is_lost                   ? RUN_END_LOST
                          : exit && attempt->step == ATTEMPT_MAIN ? RUN_END_EXITED
@@ -1278,13 +1294,11 @@ static void attempt_spawned(ProcessOwner *owner, UnitPurpose purpose, pid_t pid,
         attempt->is_wanted = false;
         attempt->answer_in = fd_close(attempt->answer_in);
         mark(attempt);
-        if (pid <= 0 && attempt->is_question)
-                (void) text_copy(result->message, &attempt->problem);
         if (pid <= 0) {
                 const int status = exec_step_exit_status(result->step);
                 const UnitExit exit = { .code = CLD_EXITED, .status = status, .time = now(attempt) };
 
-                say(attempt, LOG_LEVEL_ERROR, "%s", result->message);
+                complain(attempt, result->message);
                 if (!attempt->started)
                         attempt->started = host->turn->now_realtime;
                 note_end(attempt, RUN_END_FAILED, status > 0 ? &exit : NULL);
@@ -1440,7 +1454,7 @@ static bool step_process(Attempt *attempt) {
         if (result == MANAGER_USES_WAIT)
                 return false;
         if (problem)
-                say(attempt, LOG_LEVEL_ERROR, "%s", problem);
+                complain(attempt, problem);
         if (result == MANAGER_USES_ENDED) {
                 note_end(attempt, kind, NULL);
                 attempt->step = ATTEMPT_CLEAN;
@@ -1453,13 +1467,15 @@ static bool step_process(Attempt *attempt) {
 /* A unit that the attempt is bound to is gone, and with it what the attempt could do. */
 static bool end_lost(Attempt *attempt) {
         const ManagerAttemptsHost *host = &attempt->attempts->host;
+        cleanup_free_ char *sentence = NULL;
         const char *unit = attempt->step < ATTEMPT_CLEAN && !attempt->is_stopping
                                    ? manager_uses_find_lost(&attempt->uses, host->jobs)
                                    : NULL;
 
         if (!unit)
                 return false;
-        say(attempt, LOG_LEVEL_ERROR, "It ends, because %s, which it is bound to, is gone.", unit);
+        if (text_format(&sentence, "It ends, because %s, which it is bound to, is gone.", unit) == 0)
+                complain(attempt, sentence);
         attempt->is_interrupted = manager_jobs_is_stopping(host->jobs, attempt->unit);
         note_end(attempt, RUN_END_FAILED, NULL);
         stop(attempt);
@@ -1484,7 +1500,7 @@ static bool step_attempt(Attempt *attempt) {
                 return false;
         result = step_uses(attempt, &kind, &problem);
         if (problem)
-                say(attempt, LOG_LEVEL_ERROR, "%s", problem);
+                complain(attempt, problem);
         if (result != MANAGER_USES_ENDED)
                 tell_job(attempt);
         if (result == MANAGER_USES_WAIT)
@@ -1687,6 +1703,7 @@ int manager_attempts_get(const ManagerAttempts *attempts, const RunAttemptKey *k
                 .progress = attempt->control.progress,
                 .progress_of = attempt->control.progress_of,
                 .again = attempt->control.again,
+                .problem = attempt->problem,
         };
         return 0;
 }
@@ -1815,6 +1832,7 @@ void manager_attempts_write(const ManagerAttempts *attempts, uint32_t number, Re
         process_table_write(&attempt->owner, writer);
         write_result(attempt->result, writer);
         manager_uses_write(&attempt->uses, writer);
+        record_put_string(writer, attempt->problem);
 }
 
 int manager_attempts_next(const ManagerAttempts *attempts, uint32_t number, uint32_t *ret_number) {
@@ -1890,6 +1908,8 @@ int manager_attempts_read(ManagerAttempts *attempts, UnitTable *units, uint32_t 
                 r = read_result(reader, &attempt->result);
         if (r == 0 && !record_is_at_end(reader))
                 r = manager_uses_read(&attempt->uses, reader);
+        if (r == 0 && !record_is_at_end(reader))
+                r = text_copy(record_get_string(reader), &attempt->problem);
         attempts->n_using += attempt->uses.n > 0;
         attempts->n_questions += attempt->is_question;
         return reader->has_failed ? -EBADMSG : r;

@@ -80,9 +80,9 @@ int manager_run_raise_suspended(ManagerRuns *runs, const ManagerRun *run) {
 void manager_run_raise_queue(ManagerRuns *runs, const ManagerFlow *flow, uint32_t max) {
         cleanup_free_ char *text = NULL;
         int r = text_format(&text,
-                            "%s has %" PRIu32 " runs that wait, which is all that MaxQueued= allows: a run was "
+                            "%s has %" PRIu32 " run%s that wait%s, which is all that MaxQueued= allows: a run was "
                             "refused.",
-                            flow->unit->id, max);
+                            flow->unit->id, max, max == 1 ? "" : "s", max == 1 ? "s" : "");
 
         if (r == 0)
                 r = manager_alarms_raise(runs->alarms, &(ManagerAlarmFacts) {

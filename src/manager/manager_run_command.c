@@ -45,6 +45,30 @@ static const char *const verb_names[_RUN_VERB_MAX] = {
         [RUN_VERB_COMPENSATE] = "compensate",
 };
 
+/* What would help in place of a verb that is refused; "": nothing that is known here. */
+static const char *find_help(RunVerb verb, RunNodeState state) {
+        if (verb == RUN_VERB_RETRY && state == RUN_NODE_DEFERRED)
+                return " It runs again by itself, which 'flow why' tells the time of; 'flow skip' leaves it out.";
+        if (verb == RUN_VERB_RETRY && state == RUN_NODE_SUCCEEDED)
+                return " 'flow rerun' executes it again when its run has ended.";
+        if (verb == RUN_VERB_RERUN && !run_node_state_is_terminal(state))
+                return " 'flow rerun' is for a run that has ended.";
+        return "";
+}
+
+/* A verb about a run that has nothing for it to be done. */
+static int refuse_idle(const ManagerRun *run, RunVerb verb, const RunRow *row, Failure *ret_failure) {
+        if (verb == RUN_VERB_COMPENSATE && run_state_is_terminal(row->state))
+                return failure_set(ret_failure, -EINVAL, "InvalidTransition",
+                                   "Nothing is left to undo in run %" PRIu32 ": no node with Compensate= has succeeded "
+                                   "since it was undone.", run->id);
+        if (verb == RUN_VERB_RETRY)
+                return failure_set(ret_failure, -EINVAL, "InvalidTransition",
+                                   "Run %" PRIu32 " is %s, and no node of it has failed or waits for a person.",
+                                   run->id, run_state_to_string(row->state));
+        return 0;
+}
+
 /* A verb that is not for the present state: the sentence names both. */
 static int refuse_verb(ManagerRuns *runs, const ManagerRun *run, RunVerb verb, const char *name, uint32_t node,
                        Failure *ret_failure) {
@@ -54,10 +78,13 @@ static int refuse_verb(ManagerRuns *runs, const ManagerRun *run, RunVerb verb, c
 
         if (name && run_engine_get_node(runs->engine, run->id, node, &node_row, &why) == 0)
                 return failure_set(ret_failure, -EINVAL, "InvalidTransition",
-                                   "Node %s of run %" PRIu32 " is %s: '%s' does not apply to it.", name, run->id,
-                                   run_node_state_to_string(node_row.state), verb_names[verb]);
+                                   "Node %s of run %" PRIu32 " is %s: '%s' does not apply to it.%s", name, run->id,
+                                   run_node_state_to_string(node_row.state), verb_names[verb],
+                                   find_help(verb, node_row.state));
         if (run_engine_get(runs->engine, run->id, &row, &why) < 0)
                 return failure_set(ret_failure, -ENOENT, "NoSuchRun", "There is no run %" PRIu32 ".", run->id);
+        if (refuse_idle(run, verb, &row, ret_failure) < 0)
+                return -EINVAL;
         return failure_set(ret_failure, -EINVAL, "InvalidTransition",
                            "Run %" PRIu32 " is %s: '%s' does not apply to it.", run->id, run_state_to_string(row.state),
                            verb_names[verb]);

@@ -110,6 +110,14 @@ static int complete(ManagerRuns *runs, ManagerRun *run, const RunNodeRow *row, c
         return r;
 }
 
+/* Whether the node has been completed with this result. One that is kept no longer (KeepResult=no) may have been it. */
+static bool has_result(const ManagerNodeData *data, const ManagerRunCommand *command) {
+        if (!command->result)
+                return true;
+        return data->result ? !data->result->path && text_equal(data->result->text, command->result)
+                            : data->is_completed;
+}
+
 int manager_run_complete(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *command, Failure *ret_failure) {
         const RunGraph *graph = run->graph;
         const char *name, *known;
@@ -130,7 +138,9 @@ int manager_run_complete(ManagerRuns *runs, ManagerRun *run, const ManagerRunCom
                 return refuse_state(run, name, &row, &token, ret_failure);
         /* The same completion again changes nothing. */
         if (row.completion != RUN_COMPLETION_NONE)
-                return row.completion == command->completion ? 0 : refuse_state(run, name, &row, &token, ret_failure);
+                return row.completion == command->completion && has_result(&run->data[token.node], command)
+                               ? 0
+                               : refuse_state(run, name, &row, &token, ret_failure);
         r = check_result(run, token.node, command, ret_failure);
         if (r == 0)
                 r = complete(runs, run, &row, command);

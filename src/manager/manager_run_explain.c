@@ -8,6 +8,7 @@
 
 #include "basic/text.h"
 #include "basic/usec.h"
+#include "job/job_manager.h"
 #include "manager/manager_run_private.h"
 
 /* Nodes, and parents of a node, that are named. */
@@ -253,6 +254,45 @@ static void add_why(const ManagerRuns *runs, const ManagerRun *run, const RunNod
         }
 }
 
+/* "; job 15 (start nightly.flow) runs: see …" */
+static void add_unit(const ManagerRuns *runs, const ManagerRun *run, const RunRow *row, Text *text) {
+        const Unit *unit = run->flow->unit;
+        JobInfo job;
+
+        text_addf(text, "%s is not active", unit->id);
+        if (job_manager_unit_job(runs->host.jobs->engine, unit, &job))
+                text_addf(text, "; its job %" PRIu32 " (%s) %s: see 'jobctl why %" PRIu32 "'", job.id,
+                          job_type_to_string(job.type), job.state == JOB_RUNNING ? "runs" : "waits", job.id);
+        else if (row->state == RUN_PAUSED)
+                text_addf(text, ": 'jobctl start %s' lets it go on, or 'jobctl flow resume %" PRIu32 "'", unit->id,
+                          run->id);
+}
+
+/* The runs of the flow that hold its places, and how many wait before this one. */
+static void add_places(const ManagerRuns *runs, const ManagerRun *run, const RunRow *row, Text *text) {
+        uint32_t n_before = 0, n_holders = 0;
+
+        text_add(text, "as many runs of the flow run as MaxRuns= allows");
+        for (const ManagerRun *other = run->flow->first; other; other = other->next) {
+                RunRow other_row;
+                RunWhy why;
+
+                if (other == run || run_engine_get(runs->engine, other->id, &other_row, &why) < 0 ||
+                    run_state_is_terminal(other_row.state) || other_row.state == RUN_CREATED)
+                        continue;
+                if (other_row.state == RUN_QUEUED) {
+                        n_before += other_row.place < row->place;
+                        continue;
+                }
+                if (n_holders++ < PARENTS_MAX)
+                        text_addf(text, "%s%" PRIu32, n_holders == 1 ? ": run " : ", ", other->id);
+        }
+        if (n_holders > PARENTS_MAX)
+                text_addf(text, " and %" PRIu32 " more", n_holders - PARENTS_MAX);
+        if (n_before > 0)
+                text_addf(text, "; %" PRIu32 " wait%s before it", n_before, n_before == 1 ? "s" : "");
+}
+
 static void add_run_why(const ManagerRuns *runs, const ManagerRun *run, const RunRow *row, RunWhy why, Text *text) {
         switch (why) {
         case RUN_WHY_HUMAN:
@@ -266,10 +306,10 @@ static void add_run_why(const ManagerRuns *runs, const ManagerRun *run, const Ru
                         text_addf(text, "it is paused: 'jobctl flow resume %" PRIu32 "' lets it go on", run->id);
                 break;
         case RUN_WHY_PLACE:
-                text_add(text, "as many runs of the flow run as MaxRuns= allows");
+                add_places(runs, run, row, text);
                 break;
         case RUN_WHY_UNIT:
-                text_addf(text, "%s is not active", run->flow->unit->id);
+                add_unit(runs, run, row, text);
                 break;
         case RUN_WHY_STORE:
                 add_store(runs, text);

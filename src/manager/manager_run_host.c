@@ -188,6 +188,19 @@ static void host_put_run(void *userdata, const RunRow *row) {
         run->put_state = row->state;
 }
 
+/* The sentence for a node that has failed by what the engine counts. */
+static int write_problem(const ManagerRun *run, const RunNodeRow *row, const ManagerAttemptFacts *facts,
+                         char **ret_problem) {
+        const RunPolicy *policy = run_graph_policy(run->graph, row->node);
+        const uint16_t end = facts && facts->exit >= 0 ? (uint16_t) (facts->exit & 0xff) : 0;
+
+        if (row->state != RUN_NODE_FAILED || row->agains == 0 || end == 0 || policy->again == 0 ||
+            !(policy->again_ends[end / 64] >> end % 64 & 1))
+                return 0;
+        return text_format(ret_problem, "It has said %" PRIu32 " times that it is too early, which is as often or as "
+                           "long as AgainMax= or AgainMaxSec= allows.", row->agains + 1);
+}
+
 /* A list that is not short is made again from the results of the instances. */
 static bool is_kept(const ManagerNodeResult *result) {
         return result->source != MANAGER_RESULT_ITEMS || (result->result && !result->result->path);
@@ -215,7 +228,7 @@ static int put_instances(const ManagerRun *run, uint32_t node, ManagerRunNodeDat
 static void put_node_row(ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row,
                          const ManagerAttemptFacts *facts) {
         const char *name = run_graph_name(run->graph, row->node);
-        cleanup_free_ char *cause = NULL;
+        cleanup_free_ char *cause = NULL, *problem = NULL;
         ManagerNodeResult result = {};
         ManagerRunNodeData data = { .reqid = run->facts.reqid };
         int r = put_instances(run, row->node, &data);
@@ -234,6 +247,9 @@ static void put_node_row(ManagerRuns *runs, const ManagerRun *run, const RunNode
                 data.source = result.result ? manager_result_source_to_string(MANAGER_RESULT_OWN) : NULL;
         }
         data.token = run->data[row->node].token;
+        if (r == 0)
+                r = write_problem(run, row, facts, &problem);
+        data.problem = problem;
         if (r < 0)
                 runs->writer->has_failed = true;
         manager_run_row_put_node(runs->writer, run->id, name, row, facts, &data);

@@ -195,17 +195,36 @@ static int put_command(const FlowNode *node, Sink *sink) {
         return r;
 }
 
-/* "exec", "job", "sleep" or "checkpoint", and what belongs to it. */
+/* The first line of a script that is no comment, which says more than that there is one. */
+static int put_script(const char *script, Sink *sink) {
+        cleanup_free_ char *line = NULL;
+        int r = 0;
+
+        for (const char *at = script; r == 0 && !line && *at; at += strcspn(at, "\n"), at += *at == '\n') {
+                const char *first = at + strspn(at, " \t");
+
+                if (*first != '#' && *first != '\n' && *first)
+                        r = text_format(&line, "%.*s", (int) strcspn(first, "\n"), first);
+        }
+        if (r == 0)
+                sink_entry_string(sink, "script", line ? line : "");
+        return r;
+}
+
+/* "exec", "script", "job", "sleep" or "checkpoint", and what belongs to it. */
 static int put_action(Plan *plan, uint32_t number, const FlowNode *node, Sink *sink) {
         const RunForecast forecast = plan->nodes[number].forecast;
 
         sink_entry_string(sink, "action",
-                          node->command ? "exec"
-                          : node->unit  ? "job"
+                          node->command  ? "exec"
+                          : node->script ? "script"
+                          : node->unit   ? "job"
                           : node->sleep > 0 || node->sleep_until ? "sleep"
                                                                  : "checkpoint");
         if (node->command)
                 return put_command(node, sink);
+        if (node->script)
+                return put_script(node->script, sink);
         if (!node->unit)
                 return 0;
         sink_entry_string(sink, "unit", node->unit);
@@ -330,7 +349,7 @@ static int make(Plan *plan, const ManagerRunRequest *request, Sink *sink, Failur
         int r = read_definition(plan, request->unit, ret_failure);
 
         if (r == 0)
-                r = manager_run_apply_params(plan->definition, request->unit, request->params, &params, ret_failure);
+                r = manager_run_apply_params(plan->definition, request->params, &params, ret_failure);
         if (r == 0 && params)
                 r = json_tree_read(params, strlen(params), &plan->params, NULL);
         if (r < 0)

@@ -454,7 +454,7 @@ int manager_run_substitute(ManagerRuns *runs, const RunAttemptKey *key, const Ex
 int manager_run_define(const ManagerRuns *runs, const ManagerFlow *flow, ManagerTexts *texts,
                        FlowDefinition **ret_definition, Failure *ret_failure);
 /* The parameters of a run, with the defaults of Params=, which the caller owns. NULL: none. As above. */
-int manager_run_apply_params(const FlowDefinition *definition, const char *unit, char *const *params, char **ret_json,
+int manager_run_apply_params(const FlowDefinition *definition, char *const *params, char **ret_json,
                              Failure *ret_failure);
 
 /* @is_start: for the start job of the unit, which waits for it. 0 or -ENOMEM. */

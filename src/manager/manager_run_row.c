@@ -26,7 +26,7 @@ enum {
         MARK_COMPLETED = 1 << 3, /* as success */
         MARK_COMPLETED_FAILED = 1 << 4,
 };
-#define ATTEMPT_COLUMNS_PUT 13U
+#define ATTEMPT_COLUMNS_PUT 14U
 
 void manager_run_facts_deinit(ManagerRunFacts *facts) {
         free(facts->unit);
@@ -175,6 +175,18 @@ static bool tells_end(const RunNodeRow *row, const ManagerAttemptFacts *facts) {
         return facts || (row->state != RUN_NODE_SUCCEEDED && row->state != RUN_NODE_FAILED);
 }
 
+/* Whether the problem of the node's last attempt is known, or is none any more. */
+static bool tells_problem(const RunNodeRow *row, const ManagerAttemptFacts *facts, const ManagerRunNodeData *data) {
+        return facts || data->problem || row->number == 0 || row->state == RUN_NODE_SUCCEEDED ||
+               row->state == RUN_NODE_SKIPPED;
+}
+
+static const char *problem_of(const RunNodeRow *row, const ManagerAttemptFacts *facts, const ManagerRunNodeData *data) {
+        if (row->state == RUN_NODE_SUCCEEDED || row->state == RUN_NODE_SKIPPED)
+                return NULL;
+        return data->problem ? data->problem : facts ? facts->problem : NULL;
+}
+
 /* "0", "7", "SIGKILL", or why it has not come to that: "result-invalid", "timeout". */
 static void put_end(RecordWriter *writer, const RunNodeRow *row, const ManagerAttemptFacts *facts) {
         const bool is_by_process = facts && (row->state == RUN_NODE_SUCCEEDED ||
@@ -193,8 +205,8 @@ static void put_end(RecordWriter *writer, const RunNodeRow *row, const ManagerAt
 
 void manager_run_row_put_node(RecordWriter *writer, uint32_t run, const char *name, const RunNodeRow *row,
                               const ManagerAttemptFacts *facts, const ManagerRunNodeData *data) {
-        const bool has_end = tells_end(row, facts);
-        const unsigned n = NODE_COLUMNS_PUT - (facts ? 0 : 4) + has_end;
+        const bool has_end = tells_end(row, facts), has_problem = tells_problem(row, facts, data);
+        const unsigned n = NODE_COLUMNS_PUT - (facts ? 0 : 4) + has_end + has_problem;
 
         runstore_put_operation(writer, RUNSTORE_NODE, RUNSTORE_PUT, n);
         put_number(writer, NODE_RUN, run);
@@ -218,6 +230,8 @@ void manager_run_row_put_node(RecordWriter *writer, uint32_t run, const char *na
         runstore_put_text(writer, NODE_RESULT, data->result && !data->result->path ? data->result->text : NULL);
         put_word(writer, NODE_SOURCE, data->source);
         put_word(writer, NODE_CAUSE, data->cause);
+        if (has_problem)
+                runstore_put_text(writer, NODE_WHY, problem_of(row, facts, data));
         runstore_put_text(writer, NODE_LABEL, name);
         runstore_put_text(writer, NODE_REQID, data->reqid);
         if (has_end)
@@ -280,6 +294,7 @@ void manager_run_row_put_attempt(RecordWriter *writer, const RunAttemptKey *key,
                 put_number(writer, ATTEMPT_JOB, facts->job);
         else
                 runstore_put_null(writer, ATTEMPT_JOB);
+        runstore_put_text(writer, ATTEMPT_WHY, facts->problem);
 }
 
 /* — definitions and events — */
@@ -417,6 +432,10 @@ static int get_facts(const ManagerRunValues *values, ManagerRunFacts *facts) {
                 .ended = manager_run_values_number(values, RUN_ROW_ENDED),
                 .deleted = manager_run_values_number(values, RUN_ROW_DELETED),
                 .sequence = manager_run_values_number(values, RUN_ROW_SEQUENCE),
+                .n_done = small_number(values, RUN_ROW_DONE),
+                .n_failed = small_number(values, RUN_ROW_FAILED),
+                .n_running = small_number(values, RUN_ROW_RUNNING),
+                .n_total = small_number(values, RUN_ROW_TOTAL),
         };
         if (hash->type != RUNSTORE_BYTES || hash->n != sizeof(facts->definition))
                 return -EBADMSG;

@@ -56,6 +56,7 @@ typedef struct ManagerAttemptFacts {
         const uint8_t *invocation; /* 16 bytes; NULL: none */
         RunAttemptState state;
         const char *node; /* its name; NULL: not known */
+        const char *problem; /* the sentence that it has failed by; borrowed; NULL: none */
         ManagerResult *result; /* borrowed; NULL: none */
         const char *pending; /* why a person is to resolve the node; NULL: it has not asked for one */
         const char *status; /* what it says it does; NULL: nothing */
@@ -68,6 +69,7 @@ typedef struct ManagerAttemptFacts {
 typedef struct ManagerRunNodeData {
         const ManagerResult *result;
         const char *source, *cause;
+        const char *problem; /* in place of that of its attempt */
         uint32_t n_items; /* of Foreach= … */
         char *instances; /* … with their numbers: "FIRST:N …" */
         const char *reqid; /* of its run */

@@ -82,7 +82,7 @@ int manager_run_define(const ManagerRuns *runs, const ManagerFlow *flow, Manager
                                    ret_failure);
 }
 
-int manager_run_apply_params(const FlowDefinition *definition, const char *unit, char *const *params, char **ret_json,
+int manager_run_apply_params(const FlowDefinition *definition, char *const *params, char **ret_json,
                              Failure *ret_failure) {
         const FlowSettings *settings = flow_definition_settings(definition);
         cleanup_free_ char *problem = NULL;
@@ -90,7 +90,7 @@ int manager_run_apply_params(const FlowDefinition *definition, const char *unit,
 
         if (settings->params.items.n > 0 || params)
                 r = run_params_apply(&settings->params, params, ret_json, &problem);
-        return r == -EINVAL ? failure_set(ret_failure, r, "InvalidArgs", "%s: %s", unit, problem) : r;
+        return r == -EINVAL ? failure_set(ret_failure, r, "InvalidArgs", "%s", problem) : r;
 }
 
 /* The name that is asked for, that of RunName=, or the default. */
@@ -126,8 +126,7 @@ static int make_facts(ManagerRuns *runs, ManagerSubmit *submit, Failure *ret_fai
         if (text_copy(submit->flow->unit->id, &facts->unit) < 0 || text_copy(submit->key, &facts->key) < 0 ||
             text_copy(submit->trigger, &facts->trigger) < 0)
                 return -ENOMEM;
-        r = manager_run_apply_params(submit->definition, submit->flow->unit->id, submit->params, &facts->params,
-                                     ret_failure);
+        r = manager_run_apply_params(submit->definition, submit->params, &facts->params, ret_failure);
         if (r == 0)
                 r = make_name(submit, runs->last_id + 1, facts, ret_failure);
         submit->has_facts = r == 0;
@@ -148,7 +147,8 @@ static uint64_t key_of(const char *key) {
 void manager_run_ask_for_unit(ManagerRuns *runs, ManagerFlow *flow) {
         if (run_flow_wants_unit(flow->engine) && flow->unit->active_state != UNIT_ACTIVE &&
             !manager_jobs_has(runs->host.jobs, flow->unit) && !runs->host.ops->is_ending(runs->host.userdata))
-                (void) manager_jobs_request(runs->host.jobs, flow->unit, JOB_START, JOB_REPLACE, "a run of it");
+                (void) manager_jobs_request(runs->host.jobs, flow->unit, JOB_START, JOB_REPLACE,
+                                            "a run of it waits for that");
 }
 
 /* Refused by OnBusy= or MaxQueued=: why, as a failure, or none for OnBusy=skip. */
@@ -160,14 +160,15 @@ static int refuse_busy(const ManagerSubmit *submit, FlowBusy busy, int error, Fa
                 return 0;
         if (error == -ENOBUFS || (error == -EBUSY && busy == FLOW_BUSY_QUEUE))
                 return failure_set(ret_failure, error, "Busy",
-                                   "%s has %u runs that wait, which is all that MaxQueued= "
+                                   "%s has %u run%s that wait%s, which is all that MaxQueued= "
                                    "allows.",
-                                   unit, settings->max_queued);
+                                   unit, settings->max_queued, settings->max_queued == 1 ? "" : "s",
+                                   settings->max_queued == 1 ? "s" : "");
         if (error == -EBUSY)
                 return failure_set(ret_failure, error, "Busy",
-                                   "%s has %u runs, which is all that MaxRuns= allows, and "
+                                   "%s has %u run%s, which is all that MaxRuns= allows, and "
                                    "%s=reject.",
-                                   unit, settings->max_runs,
+                                   unit, settings->max_runs, settings->max_runs == 1 ? "" : "s",
                                    submit->trigger && settings->has_on_trigger ? "OnTrigger" : "OnBusy");
         if (error == -EAGAIN)
                 return failure_set(ret_failure, error, "StoreBusy",

@@ -84,6 +84,8 @@ static void put_attempt(const ManagerRuns *runs, uint32_t run, const RunNodeRow 
                 sink_entry_u64(sink, "signal", (uint64_t) facts.signal);
         if (facts.job > 0)
                 sink_entry_u64(sink, "job", facts.job);
+        if (facts.problem)
+                sink_entry_string(sink, "problem", facts.problem);
 }
 
 int manager_runs_write_node(const ManagerRuns *runs, uint32_t run, uint32_t node, Sink *sink) {

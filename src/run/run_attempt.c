@@ -165,12 +165,12 @@ static void succeed(Run *run, uint32_t node) {
 
         if (!run_graph_policy(run->graph, node)->has_callback || entry->completion == RUN_COMPLETION_SUCCESS)
                 run_node_become(run, node, RUN_NODE_SUCCEEDED, RUN_REASON_NONE);
+        else if (entry->reason == RUN_REASON_SHORT_CIRCUIT)
+                run_node_become(run, node, RUN_NODE_SKIPPED, RUN_REASON_SHORT_CIRCUIT);
         else if (entry->completion == RUN_COMPLETION_FAILURE)
                 run_node_fail(run, node, RUN_NODE_FAILED, RUN_REASON_CALLBACK);
         else if (is_stopping(run, node))
-                run_node_become(run, node, RUN_NODE_CANCELLED, RUN_REASON_ENDED);
-        else if (entry->reason == RUN_REASON_SHORT_CIRCUIT)
-                run_node_become(run, node, RUN_NODE_SKIPPED, RUN_REASON_SHORT_CIRCUIT);
+                run_node_end_idle(run, node);
         else
                 run_node_idle(run, node, RUN_REASON_CALLBACK);
 }

@@ -462,8 +462,7 @@ void run_mark_unanswered(Run *run) {
 
 /* — many nodes — */
 
-/* There is nothing whose end could be waited for. */
-static void end_idle(Run *run, uint32_t node) {
+void run_node_end_idle(Run *run, uint32_t node) {
         if (run->row.result == RUN_TIMEOUT)
                 run_node_become(run, node, RUN_NODE_TIMEOUT, RUN_REASON_DEADLINE);
         else
@@ -477,7 +476,7 @@ void run_node_skip_rest(Run *run) {
                 else if (run->nodes[i].state < RUN_NODE_SUCCEEDED && run->nodes[i].state != RUN_NODE_RUNNING)
                         run_node_become(run, i, RUN_NODE_SKIPPED, RUN_REASON_ENDED);
                 else if (run->nodes[i].is_idle && !run_node_is_split(run, i))
-                        end_idle(run, i);
+                        run_node_end_idle(run, i);
 }
 
 void run_judge_again(Run *run, uint32_t node) {

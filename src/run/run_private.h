@@ -250,6 +250,7 @@ void run_mark_all(Run *run); /* to be judged */
 void run_mark_unanswered(Run *run); /* the same, of those that a command judges: a question is in no row */
 void run_node_restore(Run *run, uint32_t node); /* what it held, and what it waits for */
 void run_node_begin_all(Run *run); /* those that are READY wait from now on */
+void run_node_end_idle(Run *run, uint32_t node); /* its run ends, and there is nothing whose end could be waited for */
 void run_node_skip_rest(Run *run); /* all that do not run */
 /* A person has to decide about @node, because its condition had no value. */
 bool run_node_lacks_condition(const Run *run, uint32_t node);

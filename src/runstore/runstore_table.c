@@ -141,6 +141,7 @@ static const RunStoreColumn attempt_columns[_ATTEMPT_MAX] = {
         [ATTEMPT_OWNER] = { "owner", RUNSTORE_TEXT },
         [ATTEMPT_EPOCH] = { "epoch", RUNSTORE_INTEGER },
         [ATTEMPT_FRAME] = { "frame", RUNSTORE_INTEGER },
+        [ATTEMPT_WHY] = { "why", RUNSTORE_TEXT },
 };
 
 static const RunStoreColumn outbox_columns[_OUTBOX_MAX] = {

@@ -142,6 +142,7 @@ enum {
         ATTEMPT_OWNER,
         ATTEMPT_EPOCH,
         ATTEMPT_FRAME,
+        ATTEMPT_WHY,
         _ATTEMPT_MAX
 };
 enum {

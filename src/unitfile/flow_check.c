@@ -255,7 +255,10 @@ static int check_data(UnitDraft *draft, const FlowNode *node) {
                 return refuse_node(draft, node, &node->place, "DefaultOn", "it has no Default=");
         if (!flow_node_has_process(node) &&
             (data->outputs || data->inputs.n > 0 || data->input_mode != FLOW_INPUT_FILE))
-                return refuse_node(draft, node, &node->place, data->outputs ? "Outputs" : "Inputs",
+                return refuse_node(draft, node, &node->place,
+                                   data->outputs          ? "Outputs"
+                                   : data->inputs.n > 0 ? "Inputs"
+                                                        : "InputMode",
                                    "it has neither Exec= nor Script=, so that nothing would read or write data");
         return 0;
 }

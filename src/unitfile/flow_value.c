@@ -557,7 +557,7 @@ static int readiness_parse(const DirectiveLine *line, const char *value, FlowNod
         else
                 return directive_complain(line, "'%s' is not a kind of readiness; use all-succeeded, "
                                                 "all-finished, any, at-least:N, at-least:N%%, named:NODE,…, "
-                                                "policy:NAME or one of Airflow's rules",
+                                                "policy:NAME or one of Airflow's rules, such as one-success",
                                           value);
         return 1;
 }

@@ -170,6 +170,30 @@ static const DirectiveSection *parser_other_type(const DraftParser *parser, cons
         return NULL;
 }
 
+/*
+ * In an instance an unknown directive refuses the unit: without what its line was to say, a node would run before
+ * others that it has to follow. Units have an order, too, by directives that people know.
+ */
+static int parser_refuse_directive(const DraftParser *parser, unsigned line, const char *key) {
+        static const char *const orders[] = { "After",  "Before", "Requires", "Requisite",
+                                              "Wants", "BindsTo", "PartOf" };
+        const char *other = parser_other_section(parser, key);
+        const char *nearest = directive_find_nearest(parser->section, key);
+
+        for (size_t i = 0; i < ELEMENTSOF(orders); i++)
+                if (strcmp(orders[i], key) == 0 && directive_find(parser->section, "DependsOn"))
+                        return unit_draft_refuse(parser->draft, parser->file, line, key,
+                                                 "There is no such directive in [%s]: DependsOn= names the nodes that "
+                                                 "it follows.", parser->header);
+        if (other)
+                return unit_draft_refuse(parser->draft, parser->file, line, key,
+                                         "This directive belongs to [%s], not to [%s].", other, parser->header);
+        if (nearest)
+                return unit_draft_refuse(parser->draft, parser->file, line, key,
+                                         "Unknown directive in [%s] (did you mean %s=?).", parser->header, nearest);
+        return unit_draft_refuse(parser->draft, parser->file, line, key, "Unknown directive in [%s].", parser->header);
+}
+
 static void parser_warn_of_directive(const DraftParser *parser, unsigned line, const char *key) {
         const char *other = parser_other_section(parser, key);
         const char *nearest = directive_find_nearest(parser->section, key);
@@ -255,8 +279,11 @@ static int parser_assign(DraftParser *parser, unsigned line, char *text) {
         value = equals + 1 + strspn(equals + 1, " \t");
         where.directive = directive_find(parser->section, key);
         if (!where.directive) {
-                if (!text_starts_with(key, "X-"))
-                        parser_warn_of_directive(parser, line, key);
+                if (text_starts_with(key, "X-"))
+                        return 0;
+                if (parser->section->instances)
+                        return parser_refuse_directive(parser, line, key);
+                parser_warn_of_directive(parser, line, key);
                 return 0;
         }
         where.target = &parser->into->target;

@@ -64,7 +64,7 @@ check_prints "and the run another" "^ *[12] +open +suspended +$RUN +[0-9].*Run $
 check_prints "as JSON" "\"run\":$RUN,\"node\":\"a\",\"kind\":\"pending\",.*\"unit\":\"suspended.flow\"" ctl flow alarms --json
 check_equal "those of its flow" "$(open_alarms suspended)" "1 2 "
 check_prints "none is of another" '^No alarms.$' ctl flow alarms queue
-check_prints "the run tells" '^2 alarms are open; see' ctl flow show "$RUN"
+check_prints "the run tells" '^2 alarms of this run are open; see' ctl flow show "$RUN"
 check_prints "as JSON, too" '"alarms": *\[' ctl flow show --json "$RUN"
 check_prints "so does the list of runs" '^2 alarms are open; see' ctl flow list
 check_prints "and status" '^ *Alarms: 2 open' ctl status
@@ -112,7 +112,7 @@ check "until it is acknowledged" ctl flow ack 3
 check "a run begins" ctl flow start queue
 check "another one waits" ctl flow start queue
 check_exit "MaxQueued= refuses the next one" 4 ctl flow start queue
-check_prints "which raises an alarm" '^ *4 +open +queue-full .*queue.flow has 1 runs that wait' ctl flow alarms --full
+check_prints "which raises an alarm" '^ *4 +open +queue-full .*queue.flow has 1 run that waits' ctl flow alarms --full
 check_exit "the one behind it is refused, too" 4 ctl flow start queue
 check_equal "without another alarm" "$(open_alarms)" "4 "
 check "it is acknowledged" ctl flow ack 4

@@ -122,6 +122,7 @@ check_equal "are for each time from its begin on and before its end" "$(times fi
 check "a window that overlaps" ctl flow start filled --wait "--for=$(at -9)..$(at -5)"
 check_equal "adds what is not there" "$(times filled)" '-10 -9 -8 -7 -6 '
 check "a single time" ctl flow start filled --wait "--for=$(at -20)"
+check_lacks "which is one of the timer" 'does not elapse' ctl flow start filled --wait "--for=$(at -20)"
 check "and again" ctl flow start filled --wait "--for=$(at -20)"
 check_equal "is one run" "$(times filled)" '-10 -9 -8 -7 -6 -20 '
 check_equal "which knows it" "$(grep -c "^filled-\([0-9]*\) \1 yes$" "$RECORD")" 6
@@ -136,6 +137,8 @@ check_exit "and so is a window that ends before it begins" 2 ctl flow start fill
 check_exit "and a key beside it" 2 ctl flow start filled --key=x "--for=$(at -3)"
 check_prints "where nothing is, that is said" 'does not elapse in' \
         ctl flow start filled "--for=$(at -3 | sed 's/:00 UTC/:01 UTC/')..$(at -3 | sed 's/:00 UTC/:09 UTC/')"
+check_prints "a time that is none of the timer is told" 'filled.timer does not elapse at that time' \
+        ctl flow start plain --timer=filled "--for=$(at -3 | sed 's/:00 UTC/:07 UTC/')"
 unit fails.flow <<'U'
 [Flow]
 Params=fails:=false

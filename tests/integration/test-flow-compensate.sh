@@ -217,6 +217,7 @@ wait_for 'undo a' ran
 wait_for_state "$RUN" SUCCEEDED
 report $? "the result stays what it was"
 check_exit "what is undone is not undone again" 4 ctl flow compensate "$RUN"
+check_prints "which is said" "Nothing is left to undo in run $RUN" ctl flow compensate "$RUN"
 check_equal "once is enough" "$(ran)" "undo a "
 ctl flow start --wait --quiet hand
 SECOND=$(last_run hand)

@@ -88,6 +88,9 @@ wait_for '^SUCCEEDED' node "$RUN/b"
 report $? "what is behind it runs, by the result"
 check_prints "the result is that of the node" '^SUCCEEDED - \{"n":5\}$' node "$RUN/a"
 check_exit "the same again changes nothing" 0 ctl flow complete "$TOKEN" '{"n":5}'
+check_exit "nor does the outcome alone" 0 ctl flow complete "$TOKEN"
+check_exit "another result is refused" 4 ctl flow complete "$TOKEN" '{"n":6}'
+check_prints "since it is dropped" "Node a of run $RUN is SUCCEEDED: it cannot be completed in another way than before" echo "$OUT"
 check_exit "not the other thing" 4 ctl flow complete --as=failed "$TOKEN"
 check_prints "which is said" "Node a of run $RUN is SUCCEEDED: it cannot be completed in another way than before" echo "$OUT"
 
@@ -123,6 +126,7 @@ kill_core KILL
 wait_for '^SUCCEEDED' node "$RUN/b"
 report $? "and its run goes on over another death"
 check_exit "the same again is the same" 0 ctl flow complete "$TOKEN" '{"n":5}'
+check_exit "and another result is another one" 4 ctl flow complete "$TOKEN" '{"n":6}'
 check_equal "its command ran once" "$(grep -c "^$RUN\$" "$DIR/began")" 1
 
 ctl flow start early >/dev/null

@@ -70,6 +70,7 @@ check_exit "it may only be ended" 5 ctl flow pause 3
 check "which it is" ctl flow cancel 3
 wait_for '^CANCELLED$' field 3 state --deleted
 check_lacks "then it is not listed either" '^ *3 ' ctl flow list --all
+check_prints "which is said" 'Run 3 was deleted; --deleted shows it' ctl flow show 3
 check_exit "a node is not deleted" 2 ctl flow delete 4/a
 
 check "rows of a deleted run stay" ctl flow start --quiet --wait --name=kept short

@@ -93,6 +93,21 @@ check_equal "of a flow, in a state, of a namespace" 5 \
         "$(ctl flow list --json --since "$MIDDLE" --state=SUCCEEDED --namespace=late plain | jq -sr '.[].id')"
 check_equal "of a type" 7 "$(ctl flow list --json --all --type=flow | jq -s length)"
 check_equal "of another type there are none" 0 "$(ctl flow list --json --all --type=batch | jq -s length)"
+check_exit "a state has to be one" 2 ctl flow list --state=RUNING
+check_prints "which names them" "'RUNING' is not a state of runs; there are CREATED, QUEUED, .* and CANCELLED" ctl flow list --state=RUNING
+check_equal "in any letters" "$(ctl flow list --json --all --state=succeeded | jq -s length)" \
+        "$(ctl flow list --json --all --state=SUCCEEDED | jq -s length)"
+check_exit "a flow has to be there" 5 ctl flow list nosuch
+check_prints "which is said" 'There is no nosuch.flow' ctl flow list nosuch
+check_exit "or be one" 2 ctl flow list app.service
+check_exit "no run has such a node" 5 ctl flow logs 1/nosuch
+check_prints "which is a document, too" '^\{"ok": *false, *"error": *"NoSuchNode"' sh -c "'$BUILD/jobctl' --json flow show 1/nosuch 2>/dev/null | tr -d '\n'"
+check_prints "as is a file that cannot be imported" '^\{"ok": *false, *"error": *"ImportFailed"' sh -c "'$BUILD/jobctl' --json flow import --from=crontab /nosuch 2>/dev/null | tr -d '\n'"
+check_exit "what means nothing for a run is refused" 2 ctl flow start --watch plain
+check_prints "the help has a line for each" '^  resolve +RUN/NODE --as=OUTCOME +Decide' ctl help flow
+check_prints "and for one" '^jobctl .* flow start FLOW' ctl flow start --help
+check_exit "another one is none" 2 ctl help flow begin
+check_exit "properties, too" 2 ctl flow start plain -p foo
 check_exit "a time has to be one" 2 ctl flow list --since=whenever
 check_prints "which the error says" "'whenever' is not a time for '--since'" echo "$OUT"
 check_exit "one type at a time" 2 ctl flow list --type=flow,batch

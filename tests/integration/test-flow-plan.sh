@@ -82,8 +82,15 @@ plan = json.load(sys.stdin)
 print(" ".join("%s=%s%s:%d" % (n["node"], n["forecast"], "/" + n["reason"] if "reason" in n else "", n["step"]) for n in plan["nodes"]))'
 }
 
+unit script.flow <<'U'
+[Node x]
+Script=# what it does
+Script=echo one two
+Script=echo three
+U
 start_daemon
 
+check_prints "of a script its first line" '^ *1 +x +runs +a script: echo one two$' ctl flow plan script
 check_prints "a plan says what would become of a run" '^A run of build.flow would begin, after the start of the unit' \
         ctl flow plan build
 check_prints "what it takes" 'It would take lock site' ctl flow plan build

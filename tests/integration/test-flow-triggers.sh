@@ -194,7 +194,7 @@ ctl daemon-reload
 ctl start fails.service
 wait_for_runs heal 8
 ctl start fails.service
-wait_for 'No run is made for fails.service: heal.flow has 1 runs, .* OnTrigger=reject' cat "$DIR/log"
+wait_for 'No run is made for fails.service: heal.flow has 1 run, .* OnTrigger=reject' cat "$DIR/log"
 report $? "OnTrigger=reject says so"
 check_equal "and makes none" "$(runs_of heal)" 8
 cancel_all heal

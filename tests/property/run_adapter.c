@@ -214,6 +214,7 @@ static RunPolicy policy_of(const TrialDefinition *definition, const TrialNode *n
                 .sleep = node->action == TRIAL_ACTION_SLEEP ? node->sleep * USEC_PER_SEC : 0,
                 .sleeps_until = node->action == TRIAL_ACTION_SLEEP_UNTIL,
                 .has_gate = node->has_gate,
+                .has_callback = node->has_callback,
                 .gives_up_locks = node->gives_up_locks,
                 /* As a flow makes it of its files. */
                 .priority = node->takes_priority ? definition->priority : node->priority,
@@ -537,6 +538,10 @@ static int give_verb(Adapter *adapter, const TrialEvent *event) {
                                   event->kind == TRIAL_RESOLVE;
         const RunVerb verb = event->kind == TRIAL_RESOLVE ? resolutions[event->resolution] : verbs[event->kind];
 
+        if (event->kind == TRIAL_COMPLETE)
+                return run_engine_complete(adapter->engine, event->run + 1U, event->node, event->generation,
+                                           event->resolution == TRIAL_AS_SUCCESS ? RUN_COMPLETION_SUCCESS
+                                                                                 : RUN_COMPLETION_FAILURE);
         if (begins_again && has_abandoned(adapter, event->run + 1U))
                 return -EBUSY;
         return run_engine_verb(adapter->engine, event->run + 1U, verb, event->node);
@@ -625,6 +630,7 @@ static TrialReason reason_of(const TrialNode *spec, const RunNodeRow *row) {
                 [RUN_REASON_OUTPUT_MISSING] = TRIAL_REASON_OUTPUT_MISSING,
                 [RUN_REASON_INPUT_MISSING] = TRIAL_REASON_INPUT_MISSING,
                 [RUN_REASON_REFUSED] = TRIAL_REASON_REFUSED,
+                [RUN_REASON_CALLBACK] = TRIAL_REASON_CALLBACK,
         };
 
         if (row->state == RUN_NODE_RUNNING && row->reason == RUN_REASON_SHORT_CIRCUIT) {
@@ -643,7 +649,7 @@ static TrialWhy why_of(RunWhy why) {
                 [RUN_WHY_STORE] = TRIAL_FOR_STORE,     [RUN_WHY_PLACE] = TRIAL_FOR_PLACE,
                 [RUN_WHY_RUN] = TRIAL_FOR_RUN,         [RUN_WHY_UNIT] = TRIAL_FOR_UNIT,
                 [RUN_WHY_GATE] = TRIAL_FOR_GATE,       [RUN_WHY_JOB] = TRIAL_FOR_JOB,
-                [RUN_WHY_POLICY] = TRIAL_FOR_POLICY,
+                [RUN_WHY_POLICY] = TRIAL_FOR_POLICY,   [RUN_WHY_CALLBACK] = TRIAL_FOR_CALLBACK,
                 [RUN_WHY_LOCK] = TRIAL_FOR_LOCK,       [RUN_WHY_RESOURCE] = TRIAL_FOR_RESOURCE,
         };
 

@@ -223,6 +223,8 @@ static void add_action(TrialRandom *random, TrialNode *node, uint32_t features) 
                 node->action = TRIAL_ACTION_JOB;
         } else if ((features & TRIAL_HAS_RESULT) != 0)
                 node->lacks_input = chance(random, 10);
+        if ((features & TRIAL_HAS_CALLBACK) != 0 && node->action == TRIAL_ACTION_PROCESS)
+                node->has_callback = chance(random, 50);
 }
 
 static void add_features(TrialRandom *random, TrialDefinition *definition, uint32_t features) {
@@ -417,6 +419,11 @@ static void change_steps(uint64_t seed, uint32_t features, TrialCase *trial) {
                 if ((features & TRIAL_HAS_POLICY) != 0 && chance(&random, 40)) {
                         step->kind = TRIAL_STEP_ANSWER;
                         step->answer = (TrialAnswer) (chance(&random, 50) ? 0 : below(&random, _TRIAL_ANSWER_MAX));
+                        step->flag = chance(&random, 10);
+                }
+                if ((features & TRIAL_HAS_CALLBACK) != 0 && chance(&random, 30)) {
+                        step->kind = TRIAL_STEP_COMPLETE;
+                        step->resolution = chance(&random, 75) ? TRIAL_AS_SUCCESS : TRIAL_AS_FAILED;
                         step->flag = chance(&random, 10);
                 }
                 if ((features & (TRIAL_HAS_JOB | TRIAL_HAS_RESULT)) != 0 && chance(&random, 40))

@@ -128,6 +128,7 @@ static int happen(RunModel *model, const TrialEvent *event) {
         case TRIAL_SKIP:
         case TRIAL_APPROVE:
         case TRIAL_REJECT:
+        case TRIAL_COMPLETE:
         case TRIAL_UNIT_ACTIVE:
         case TRIAL_UNIT_FAILED:
         case TRIAL_UNIT_CANCELLED:
@@ -168,8 +169,14 @@ static void change_boot(RunModel *model, uint64_t now) {
                 model->runs[r].queued_at += away;
                 model->runs[r].begun_at += away;
         }
-        for (size_t i = 0; i < model->n_attempts; i++)
-                model->attempts[i].made_at += away;
+        for (size_t i = 0; i < model->n_attempts; i++) {
+                ModelAttempt *attempt = &model->attempts[i];
+
+                attempt->made_at += away;
+                /* What became of the others is told next. */
+                if (run_model_is_idle(model, attempt->run, attempt->node))
+                        attempt->started_at += away;
+        }
         model->unit_is_active = false;
         model->now = now;
 }
@@ -246,6 +253,8 @@ static uint64_t next_deadline(RunModel *model) {
                         next = earlier(next, run_model_ready_deadline(model, run, i));
                         if (run->nodes[i].reason == TRIAL_REASON_AGAIN)
                                 next = earlier(next, run_model_again_deadline(model, r, i));
+                        if (run->nodes[i].state == TRIAL_NODE_RUNNING && run->nodes[i].reason == TRIAL_REASON_CALLBACK)
+                                attempt = run_model_last_attempt(model, r, i);
                         if (attempt)
                                 next = earlier(next, run_model_attempt_deadline(model, attempt));
                         if (run->nodes[i].state == TRIAL_NODE_DEFERRED)
@@ -311,7 +320,7 @@ static TrialWhy why_node_waits(const RunModel *model, unsigned r, unsigned node,
                 return model->unit_is_active ? run_model_why_claim(model, r, node) : TRIAL_FOR_UNIT;
         case TRIAL_NODE_RUNNING:
                 if (!attempt)
-                        return TRIAL_FOR_TIME;
+                        return run_model_sleeps(model, r, node) ? TRIAL_FOR_TIME : TRIAL_FOR_CALLBACK;
                 if (attempt->ending != MODEL_RUNS_ON)
                         return TRIAL_FOR_END;
                 if (!run_model_may_spawn(model, attempt) && !attempt->is_started)
@@ -398,6 +407,7 @@ uint64_t run_model_sum(void *p) {
                         sum = mix(mix(sum, run->is_approved[i]), run->has_begun[i]);
                         sum = mix(mix(sum, run->is_asked[i]), run->must_ask[i]);
                         sum = mix(sum, run_model_sleeps(model, r, i) ? run->wakes_at[i] - model->now : 0);
+                        sum = mix(mix(sum, run->is_completed[i]), run->completion[i]);
                 }
         }
         for (size_t i = 0; i < model->n_attempts; i++)

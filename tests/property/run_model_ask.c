@@ -21,8 +21,8 @@ void run_model_stop(RunModel *model, unsigned r, TrialRunState result, TrialReas
                 if (run->nodes[i].state != TRIAL_NODE_RUNNING && !trial_node_is_terminal(run->nodes[i].state))
                         run_model_set(model, r, i, TRIAL_NODE_SKIPPED, TRIAL_REASON_ENDED);
         for (unsigned i = 0; i < model->definition->n_nodes; i++)
-                if (run_model_sleeps(model, r, i))
-                        run_model_end_sleep(model, r, i);
+                if (run_model_is_idle(model, r, i))
+                        run_model_end_idle(model, r, i);
         for (unsigned i = 0; i < model->definition->n_nodes; i++)
                 if (run->nodes[i].state == TRIAL_NODE_RUNNING && ending != MODEL_RUNS_ON) {
                         ModelAttempt *attempt = run_model_live_attempt(model, r, i);
@@ -112,6 +112,7 @@ static void reset_node(RunModel *model, unsigned r, unsigned node) {
         model->runs[r].has_passed[node] = false;
         model->runs[r].is_approved[node] = false;
         model->runs[r].has_begun[node] = false;
+        model->runs[r].is_completed[node] = false;
         memset(model->runs[r].ends_seen[node], 0, sizeof(model->runs[r].ends_seen[node]));
         run_model_set(model, r, node, TRIAL_NODE_WAITING, TRIAL_REASON_NONE);
 }
@@ -167,6 +168,7 @@ static void forgive(RunModel *model, unsigned r, unsigned node) {
                         model->runs[r].forgiven[node] = attempt->number;
         }
         model->runs[r].is_wanted[node] = true;
+        model->runs[r].is_completed[node] = false;
         run_model_become_ready(model, r, node);
 }
 
@@ -284,6 +286,36 @@ static int skip_node(RunModel *model, unsigned r, unsigned node) {
         return 0;
 }
 
+/* Whoever has the token of the node: it has had an attempt in this generation, and has not ended. */
+static bool can_complete(RunModel *model, unsigned r, unsigned node) {
+        const ModelAttempt *last = run_model_last_attempt(model, r, node);
+        const TrialNodeView *view = &model->runs[r].nodes[node];
+
+        return model->definition->nodes[node].has_callback && listens(&model->runs[r]) && last &&
+               last->generation == view->generation && !trial_node_is_terminal(view->state);
+}
+
+/* The same again is the same answer, whatever has become of the node. */
+static int complete_node(RunModel *model, const TrialEvent *event) {
+        ModelRun *run = &model->runs[event->run];
+        const unsigned node = event->node;
+
+        if (event->generation != run->nodes[node].generation)
+                return -EINVAL;
+        if (run->is_completed[node])
+                return run->completion[node] == event->resolution ? 0 : -EINVAL;
+        if (!can_complete(model, event->run, node))
+                return -EINVAL;
+        run->is_completed[node] = true;
+        run->completion[node] = event->resolution;
+        /* While a process lives its exit is waited for. */
+        if (run_model_live_attempt(model, event->run, node))
+                return 0;
+        wake_run(run);
+        run_model_take_completion(model, event->run, node);
+        return 0;
+}
+
 /* — the unit — */
 
 static void release_holds(RunModel *model, bool by_person) {
@@ -373,6 +405,8 @@ static int ask_run(RunModel *model, const TrialEvent *event) {
                 return skip_node(model, event->run, event->node);
         if (event->kind == TRIAL_APPROVE || event->kind == TRIAL_REJECT)
                 return answer_gate(model, event->run, event->node, event->kind == TRIAL_APPROVE);
+        if (event->kind == TRIAL_COMPLETE)
+                return complete_node(model, event);
         if (trial_run_is_terminal(run->state))
                 return -EINVAL;
         run_model_stop(model, event->run, TRIAL_RUN_CANCELLED, TRIAL_REASON_NONE,

@@ -53,6 +53,10 @@ bool run_model_has_abandoned(RunModel *model, unsigned run) {
         return false;
 }
 
+bool run_model_is_idle(const RunModel *model, unsigned run, unsigned node) {
+        return trial_is_idle(&model->definition->nodes[node], &model->runs[run].nodes[node]);
+}
+
 bool run_model_sleeps(const RunModel *model, unsigned run, unsigned node) {
         return model->runs[run].nodes[node].state == TRIAL_NODE_RUNNING &&
                trial_needs_no_attempt(&model->definition->nodes[node]);
@@ -61,11 +65,11 @@ bool run_model_sleeps(const RunModel *model, unsigned run, unsigned node) {
 bool run_model_has_process(const RunModel *model, unsigned run, unsigned node) {
         if (model->definition->nodes[node].action != TRIAL_ACTION_PROCESS)
                 return false;
-        return model->runs[run].nodes[node].state == TRIAL_NODE_RUNNING ||
+        return (model->runs[run].nodes[node].state == TRIAL_NODE_RUNNING && !run_model_is_idle(model, run, node)) ||
                run_model_abandoned_attempt((RunModel *) model, run, node);
 }
 
-static ModelAttempt *last_attempt(RunModel *model, unsigned run, unsigned node) {
+ModelAttempt *run_model_last_attempt(RunModel *model, unsigned run, unsigned node) {
         for (size_t i = model->n_attempts; i-- > 0;)
                 if (model->attempts[i].run == run && model->attempts[i].node == node)
                         return &model->attempts[i];
@@ -189,6 +193,14 @@ static void interrupt(RunModel *model, const ModelAttempt *attempt) {
                 run_model_set(model, attempt->run, attempt->node, TRIAL_NODE_READY, TRIAL_REASON_NONE);
 }
 
+/* It is no process that could be left to itself, nor let end. */
+void run_model_end_idle(RunModel *model, unsigned r, unsigned node) {
+        if (model->runs[r].result == TRIAL_RUN_TIMEOUT)
+                run_model_set(model, r, node, TRIAL_NODE_TIMEOUT, TRIAL_REASON_DEADLINE);
+        else
+                run_model_set(model, r, node, TRIAL_NODE_CANCELLED, TRIAL_REASON_ENDED);
+}
+
 /* "Not yet" was said too often, or for too long. */
 static void fail_of_asking(RunModel *model, ModelAttempt *attempt) {
         attempt->end = MODEL_FAILED;
@@ -209,13 +221,36 @@ static void ask_again(RunModel *model, ModelAttempt *attempt) {
         model->runs[attempt->run].nodes[attempt->node].not_before = model->now + spec->again;
 }
 
+void run_model_take_completion(RunModel *model, unsigned run, unsigned node) {
+        if (model->runs[run].completion[node] == TRIAL_AS_SUCCESS)
+                run_model_succeed(model, run, node, TRIAL_REASON_NONE);
+        else
+                run_model_fail(model, run, node, TRIAL_NODE_FAILED, TRIAL_REASON_CALLBACK);
+}
+
+/* The command has done its part: what others say of the node counts now, or is waited for, while the run goes on. */
+static void end_before_callback(RunModel *model, unsigned run, unsigned node) {
+        if (model->runs[run].is_marked[node] &&
+            (!model->runs[run].is_completed[node] || model->runs[run].completion[node] != TRIAL_AS_SUCCESS))
+                run_model_set(model, run, node, TRIAL_NODE_SKIPPED, TRIAL_REASON_SHORT_CIRCUIT);
+        else if (model->runs[run].is_completed[node])
+                run_model_take_completion(model, run, node);
+        else if (model->runs[run].state == TRIAL_RUN_STOPPING)
+                run_model_end_idle(model, run, node);
+        else
+                run_model_set(model, run, node, TRIAL_NODE_RUNNING, TRIAL_REASON_CALLBACK);
+}
+
 static void end_with_status(RunModel *model, ModelAttempt *attempt, unsigned status) {
         const TrialNode *spec = &model->definition->nodes[attempt->node];
         const bool is_stopping = model->runs[attempt->run].state == TRIAL_RUN_STOPPING;
 
         if (status == 0) {
                 attempt->end = MODEL_SUCCEEDED;
-                run_model_succeed(model, attempt->run, attempt->node, TRIAL_REASON_NONE);
+                if (spec->has_callback)
+                        end_before_callback(model, attempt->run, attempt->node);
+                else
+                        run_model_succeed(model, attempt->run, attempt->node, TRIAL_REASON_NONE);
         } else if (status == TRIAL_STATUS_AGAIN && spec->again > 0 && !is_stopping)
                 ask_again(model, attempt);
         else if (status == TRIAL_STATUS_PENDING && spec->can_be_pending && !is_stopping) {
@@ -349,14 +384,6 @@ void run_model_tell_end(RunModel *model, ModelAttempt *attempt, ModelEnding endi
                 abandon(model, attempt);
 }
 
-/* It is no process that could be left to itself, nor let end. */
-void run_model_end_sleep(RunModel *model, unsigned r, unsigned node) {
-        if (model->runs[r].result == TRIAL_RUN_TIMEOUT)
-                run_model_set(model, r, node, TRIAL_NODE_TIMEOUT, TRIAL_REASON_DEADLINE);
-        else
-                run_model_set(model, r, node, TRIAL_NODE_CANCELLED, TRIAL_REASON_ENDED);
-}
-
 /* — times — */
 
 uint64_t run_model_attempt_deadline(const RunModel *model, const ModelAttempt *attempt) {
@@ -392,7 +419,7 @@ uint64_t run_model_total_deadline(const RunModel *model, unsigned run, unsigned 
                 return TRIAL_NEVER;
         /* The present one may have been told to end already. */
         if (run_model_sleeps(model, run, node) ||
-            (view->state == TRIAL_NODE_RUNNING &&
+            (view->state == TRIAL_NODE_RUNNING && !run_model_is_idle(model, run, node) &&
              run_model_live_attempt((RunModel *) model, run, node)->ending != MODEL_RUNS_ON))
                 return TRIAL_NEVER;
         return after(first_made_at(model, run, node), timeout);
@@ -442,9 +469,21 @@ static void pass_time_of_deferred(RunModel *model, unsigned r, unsigned node) {
         if (run_model_total_deadline(model, r, node) <= model->now)
                 run_model_fail(model, r, node, TRIAL_NODE_TIMEOUT, TRIAL_REASON_NONE);
         else if (view->reason == TRIAL_REASON_AGAIN && run_model_again_deadline(model, r, node) <= model->now)
-                fail_of_asking(model, last_attempt(model, r, node));
+                fail_of_asking(model, run_model_last_attempt(model, r, node));
         else if (view->not_before <= model->now)
                 run_model_set(model, r, node, TRIAL_NODE_READY, TRIAL_REASON_NONE);
+}
+
+/* The time of its attempt goes on. */
+static void pass_time_of_callback(RunModel *model, unsigned r, unsigned node) {
+        ModelAttempt *attempt = run_model_last_attempt(model, r, node);
+
+        if (run_model_total_deadline(model, r, node) <= model->now)
+                run_model_fail(model, r, node, TRIAL_NODE_TIMEOUT, TRIAL_REASON_NONE);
+        else if (run_model_attempt_deadline(model, attempt) <= model->now) {
+                attempt->end = MODEL_FAILED;
+                try_again_or_fail(model, attempt, TRIAL_NODE_TIMEOUT, TRIAL_REASON_NONE, 0);
+        }
 }
 
 static void pass_time_of_node(RunModel *model, unsigned r, unsigned node) {
@@ -453,6 +492,8 @@ static void pass_time_of_node(RunModel *model, unsigned r, unsigned node) {
 
         if (run_model_ready_deadline(model, &model->runs[r], node) <= model->now)
                 run_model_fail(model, r, node, TRIAL_NODE_TIMEOUT, TRIAL_REASON_QUEUE);
+        else if (view->reason == TRIAL_REASON_CALLBACK && view->state == TRIAL_NODE_RUNNING)
+                pass_time_of_callback(model, r, node);
         else if (view->state == TRIAL_NODE_RUNNING && !run_model_sleeps(model, r, node)) {
                 attempt = run_model_live_attempt(model, r, node);
                 if (run_model_total_deadline(model, r, node) <= model->now)

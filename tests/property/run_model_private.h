@@ -71,6 +71,8 @@ typedef struct ModelRun {
         bool is_marked[TRIAL_NODES_MAX];        /* it runs, and nobody needs it */
         bool has_passed[TRIAL_NODES_MAX];       /* its When= was true in the present generation */
         bool is_approved[TRIAL_NODES_MAX];      /* its gate is open in the present generation */
+        TrialResolution completion[TRIAL_NODES_MAX];    /* of the present generation … */
+        bool is_completed[TRIAL_NODES_MAX];     /* … if there is one */
         bool has_begun[TRIAL_NODES_MAX];        /* in the present generation, without an attempt */
         bool is_asked[TRIAL_NODES_MAX];         /* the command that judges it has not answered */
         bool must_ask[TRIAL_NODES_MAX];         /* a parent has ended since it was asked */
@@ -109,8 +111,11 @@ uint8_t run_model_priority(const RunModel *model, unsigned run, unsigned node);
 bool run_model_next_claim(const RunModel *model, bool of_runs, unsigned *ret_run, unsigned *ret_node);
 /* What a run (MODEL_NO_NODE) or a node that takes something cannot have; TRIAL_FOR_PLACE: nothing. */
 TrialWhy run_model_why_claim(const RunModel *model, unsigned run, unsigned node);
+ModelAttempt *run_model_last_attempt(RunModel *model, unsigned run, unsigned node);
 ModelAttempt *run_model_live_attempt(RunModel *model, unsigned run, unsigned node);
-/* It is RUNNING, and that is all: nothing has to end. */
+/* It is RUNNING, and that is all: nothing has to end … */
+bool run_model_is_idle(const RunModel *model, unsigned run, unsigned node);
+/* … but a time. */
 bool run_model_sleeps(const RunModel *model, unsigned run, unsigned node);
 /* A process of the run goes on that was abandoned. */
 bool run_model_has_abandoned(RunModel *model, unsigned run);
@@ -149,9 +154,11 @@ void run_model_succeed(RunModel *model, unsigned run, unsigned node, TrialReason
 /* A failure after which the node is not tried again. */
 void run_model_fail(RunModel *model, unsigned run, unsigned node, TrialNodeState state, TrialReason reason);
 void run_model_end_attempt(RunModel *model, ModelAttempt *attempt, const TrialEvent *event);
+/* What somebody else has said that the node has become. */
+void run_model_take_completion(RunModel *model, unsigned run, unsigned node);
 void run_model_tell_end(RunModel *model, ModelAttempt *attempt, ModelEnding ending);
-/* The end of a node that sleeps, since its run ends. */
-void run_model_end_sleep(RunModel *model, unsigned run, unsigned node);
+/* The end of a node that is idle, since its run ends. */
+void run_model_end_idle(RunModel *model, unsigned run, unsigned node);
 /* Everything that follows from what is there, until nothing more does. */
 void run_model_settle(RunModel *model);
 /* What a command that judges a node has said. */

@@ -253,7 +253,7 @@ static void skip_unneeded(RunModel *model, unsigned r) {
 
                 run->is_marked[i] = state == TRIAL_NODE_RUNNING && !needed[i];
                 if (!needed[i] && !trial_node_is_terminal(state) &&
-                    (state != TRIAL_NODE_RUNNING || run_model_sleeps(model, r, i)) &&
+                    (state != TRIAL_NODE_RUNNING || run_model_is_idle(model, r, i)) &&
                     (state != TRIAL_NODE_PENDING || run->nodes[i].reason == TRIAL_REASON_GATE))
                         run_model_set(model, r, i, TRIAL_NODE_SKIPPED, TRIAL_REASON_SHORT_CIRCUIT);
         }
@@ -456,7 +456,7 @@ static bool has_place(RunModel *model, unsigned r) {
         unsigned n = 0;
 
         for (unsigned i = 0; i < model->definition->n_nodes; i++)
-                n += model->runs[r].nodes[i].state == TRIAL_NODE_RUNNING &&
+                n += model->runs[r].nodes[i].state == TRIAL_NODE_RUNNING && !run_model_is_idle(model, r, i) &&
                      model->definition->nodes[i].action == TRIAL_ACTION_PROCESS;
         return n < model->definition->max_parallel;
 }

@@ -79,6 +79,8 @@ int trial_give(TrialPlayer *player, const TrialEvent *event) {
                 player->is_asked_for[event->run][event->node] = true;
         if (event->kind == TRIAL_APPROVE)
                 player->approved[event->run][event->node] = player->seen.runs[event->run].nodes[event->node].generation;
+        if (event->kind == TRIAL_COMPLETE && event->generation > player->completed[event->run][event->node])
+                player->completed[event->run][event->node] = event->generation;
         expected = player->reference->apply(player->model, event);
         found = player->subject->apply(player->tested, event);
         if ((expected < 0) != (found < 0))
@@ -721,6 +723,35 @@ static bool answer_one(TrialPlayer *player, unsigned pick, TrialAnswer answer, b
         return false;
 }
 
+/* Whether there is something to complete: the process of the node may still run. */
+static bool waits_for_callback(const TrialPlayer *player, unsigned run, unsigned node) {
+        const TrialNodeState state = player->seen.runs[run].nodes[node].state;
+
+        return player->trial->definition.nodes[node].has_callback && !trial_node_is_terminal(state) &&
+               state >= TRIAL_NODE_READY;
+}
+
+/* Somebody with a token, of the generation before with @is_old. */
+static void complete_one(TrialPlayer *player, const TrialStep *step, bool is_old) {
+        const unsigned n_nodes = player->trial->definition.n_nodes, n = n_nodes * player->seen.n_runs;
+
+        for (unsigned i = 0; i < n; i++) {
+                const unsigned at = (step->pick + i) % n, run = at / n_nodes, node = at % n_nodes;
+
+                /* Now and then one is tried that does not wait, or not any more. */
+                if (!waits_for_callback(player, run, node) && step->pick % 8 != 0)
+                        continue;
+                (void) trial_give(player,
+                                  &(TrialEvent) { .kind = TRIAL_COMPLETE,
+                                                  .run = (uint8_t) run,
+                                                  .node = (uint8_t) node,
+                                                  .generation = (uint8_t) (player->seen.runs[run].nodes[node].generation - is_old),
+                                                  .resolution = step->resolution });
+                trial_end_turn(player);
+                return;
+        }
+}
+
 static void play_step(TrialPlayer *player, const TrialStep *step) {
         if (trial_statistics)
                 trial_statistics->steps[step->kind]++;
@@ -770,6 +801,9 @@ static void play_step(TrialPlayer *player, const TrialStep *step) {
         case TRIAL_STEP_ANSWER:
                 (void) answer_one(player, step->pick, step->answer, step->flag);
                 break;
+        case TRIAL_STEP_COMPLETE:
+                complete_one(player, step, step->flag);
+                break;
         case _TRIAL_STEP_MAX:
                 break;
         }
@@ -789,6 +823,12 @@ static void close_verbs(TrialPlayer *player) {
 
                 if (run->is_held || run->state == TRIAL_RUN_PAUSED)
                         (void) trial_give(player, &(TrialEvent) { .kind = TRIAL_RESUME, .run = (uint8_t) r });
+                for (unsigned i = 0; i < player->trial->definition.n_nodes; i++)
+                        if (run->nodes[i].state == TRIAL_NODE_RUNNING && run->nodes[i].reason == TRIAL_REASON_CALLBACK)
+                                (void) trial_give(player, &(TrialEvent) { .kind = TRIAL_COMPLETE,
+                                                                         .run = (uint8_t) r,
+                                                                         .node = (uint8_t) i,
+                                                                         .generation = run->nodes[i].generation });
                 for (unsigned i = 0; i < player->trial->definition.n_nodes && has_to_be_resolved(run); i++)
                         if (run->nodes[i].state == TRIAL_NODE_PENDING) {
                                 (void) trial_give(player, &(TrialEvent) { .kind = TRIAL_RESOLVE,

@@ -52,6 +52,7 @@ static void write_features(const TrialNode *node, FILE *file) {
         if (node->priority > 0 || node->takes_priority)
                 fprintf(file, ", priority %u%s", node->priority, node->takes_priority ? " of its run" : "");
         fprintf(file, "%s", node->gives_up_locks ? ", gives locks up" : "");
+        fprintf(file, "%s", node->has_callback ? ", Callback" : "");
         fprintf(file, "%s%s", node->has_gate ? ", Gate" : "", node->lacks_input ? ", lacks an input" : "");
         fprintf(file, "%s%s%s%s%s", node->is_always_needed ? ", Always" : "", skips[node->skip_unneeded],
                 outcomes[node->when], node->is_otherwise ? ", Otherwise" : "", ends[node->end_run]);
@@ -170,6 +171,10 @@ void trial_write_event(const TrialEvent *event, FILE *file) {
         case TRIAL_APPROVE:
         case TRIAL_REJECT:
                 fprintf(file, " run %u node %u", event->run, event->node);
+                break;
+        case TRIAL_COMPLETE:
+                fprintf(file, " run %u node %u generation %u as %s", event->run, event->node, event->generation,
+                        resolutions[event->resolution]);
                 break;
         case TRIAL_RESOLVE:
                 fprintf(file, " run %u node %u as %s", event->run, event->node, resolutions[event->resolution]);

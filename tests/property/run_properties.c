@@ -60,6 +60,15 @@ static void check_end(TrialPlayer *player, unsigned r, unsigned node) {
                 trial_differ(player, "run %u: node %u has a new generation, and nobody has asked", r, node);
 }
 
+/* With a callback it has succeeded when somebody has said so. */
+static void check_callback(TrialPlayer *player, unsigned r, unsigned node) {
+        const TrialNodeView *now = &player->seen.runs[r].nodes[node];
+
+        if (player->trial->definition.nodes[node].has_callback && now->state == TRIAL_NODE_SUCCEEDED &&
+            now->reason == TRIAL_REASON_NONE && player->completed[r][node] != now->generation)
+                trial_differ(player, "run %u: node %u has succeeded, and nobody has completed it", r, node);
+}
+
 /* An expression lets it run, and with Otherwise=yes those of the others have let none of them run. */
 static bool is_let_run(const TrialPlayer *player, const TrialRunView *run, unsigned node) {
         const TrialDefinition *definition = &player->trial->definition;
@@ -193,8 +202,9 @@ static Tally tally_of(const TrialPlayer *player, const TrialRunView *run) {
                 /* It is asked as soon as the unit is active. */
                 tally.to_be_asked += spec->asks_policy && state == TRIAL_NODE_WAITING &&
                                      player->unit != TRIAL_UNIT_IS_ACTIVE;
-                tally.asleep += state == TRIAL_NODE_RUNNING && trial_needs_no_attempt(spec);
-                tally.processes += state == TRIAL_NODE_RUNNING && spec->action == TRIAL_ACTION_PROCESS;
+                tally.asleep += trial_is_idle(spec, &run->nodes[i]);
+                tally.processes += state == TRIAL_NODE_RUNNING && spec->action == TRIAL_ACTION_PROCESS &&
+                                   !trial_is_idle(spec, &run->nodes[i]);
                 tally.takers += state == TRIAL_NODE_READY && trial_takes(spec);
                 tally.need_none += state == TRIAL_NODE_READY && spec->action != TRIAL_ACTION_PROCESS &&
                                    !trial_takes(spec);
@@ -360,6 +370,7 @@ static void check_run(TrialPlayer *player, unsigned r) {
         for (unsigned i = 0; i < player->trial->definition.n_nodes; i++) {
                 if (has_before) {
                         check_end(player, r, i);
+                        check_callback(player, r, i);
                         check_begin(player, r, i);
                         check_skip(player, r, i);
                 }

@@ -157,11 +157,11 @@ static bool plain_node(TrialCase *trial, unsigned n) {
 
 /* Without what not every subject knows. */
 static bool plain_features(TrialCase *trial, unsigned n) {
-        TrialNode *node = &trial->definition.nodes[n / 18];
+        TrialNode *node = &trial->definition.nodes[n / 19];
 
-        if (n / 18 >= trial->definition.n_nodes)
+        if (n / 19 >= trial->definition.n_nodes)
                 return false;
-        switch (n % 18) {
+        switch (n % 19) {
         case 0:
                 memset(node->skip_counts, 0, sizeof(node->skip_counts));
                 break;
@@ -214,6 +214,9 @@ static bool plain_features(TrialCase *trial, unsigned n) {
                 break;
         case 16:
                 node->gives_up_locks = false;
+                break;
+        case 17:
+                node->has_callback = false;
                 break;
         default:
                 /* SkipUnneeded=no stays: all nodes of a subject that does not skip have it. */

@@ -15,11 +15,16 @@ bool trial_node_is_terminal(TrialNodeState state) {
 }
 
 bool trial_is_verb(TrialEventKind kind) {
-        return kind >= TRIAL_PAUSE && kind <= TRIAL_REJECT;
+        return kind >= TRIAL_PAUSE && kind <= TRIAL_COMPLETE;
 }
 
 bool trial_needs_no_attempt(const TrialNode *spec) {
         return spec->action >= TRIAL_ACTION_SLEEP;
+}
+
+bool trial_is_idle(const TrialNode *spec, const TrialNodeView *view) {
+        return view->state == TRIAL_NODE_RUNNING &&
+               (trial_needs_no_attempt(spec) || view->reason == TRIAL_REASON_CALLBACK);
 }
 
 bool trial_takes(const TrialNode *spec) {
@@ -105,6 +110,7 @@ const char *trial_event_name(TrialEventKind kind) {
                 [TRIAL_SKIP] = "skip",
                 [TRIAL_APPROVE] = "approve",
                 [TRIAL_REJECT] = "reject",
+                [TRIAL_COMPLETE] = "complete",
                 [TRIAL_UNIT_ACTIVE] = "unit-active",
                 [TRIAL_UNIT_FAILED] = "unit-failed",
                 [TRIAL_UNIT_CANCELLED] = "unit-cancelled",
@@ -175,6 +181,7 @@ const char *trial_reason_name(TrialReason reason) {
                 [TRIAL_REASON_OUTPUT_MISSING] = "(output-missing)",
                 [TRIAL_REASON_INPUT_MISSING] = "(input-missing)",
                 [TRIAL_REASON_REFUSED] = "(refused)",
+                [TRIAL_REASON_CALLBACK] = "(callback)",
         };
 
         return names[reason];
@@ -208,7 +215,7 @@ const char *trial_why_name(TrialWhy why) {
         static const char *const names[_TRIAL_WHY_MAX] = {
                 "nothing",   "parents", "a human", "time",     "a process", "the end of a process",
                 "the store", "a place", "the run", "the unit", "a gate",    "a job",
-                "a policy",  "a lock",  "a resource",
+                "a policy",  "a lock",  "a resource", "a callback",
         };
 
         return names[why];
@@ -225,7 +232,7 @@ const char *trial_feature_name(unsigned bit) {
                 "optional", "airflow",     "skip-counts", "short-circuit", "skip-all", "abandon",
                 "queue",    "again-bound", "end-run",     "default",       "when",     "gate",
                 "sleep",    "job",         "result",        "policy",   "lock",
-                "priority",
+                "priority", "callback",
         };
 
         return bit < sizeof(names) / sizeof(names[0]) ? names[bit] : NULL;

@@ -174,6 +174,7 @@ typedef struct TrialNode {
         uint8_t priority;
         bool takes_priority;            /* that of its run, in place of .priority */
         bool lacks_input;               /* a key of Inputs= that nobody gives */
+        bool has_callback;              /* Callback=yes: after the process somebody else completes it */
 } TrialNode;
 
 typedef struct TrialDefinition {
@@ -214,6 +215,7 @@ typedef enum TrialEventKind {
         TRIAL_SKIP,
         TRIAL_APPROVE,
         TRIAL_REJECT,
+        TRIAL_COMPLETE,                 /* .node in .generation, by the one with its token: .resolution */
         TRIAL_UNIT_ACTIVE,              /* the unit's start job has ended well */
         TRIAL_UNIT_FAILED,              /* the unit's start job has failed */
         TRIAL_UNIT_CANCELLED,           /* the unit's start job was cancelled */
@@ -335,6 +337,7 @@ typedef enum TrialReason {
         TRIAL_REASON_OUTPUT_MISSING,
         TRIAL_REASON_INPUT_MISSING,
         TRIAL_REASON_REFUSED,
+        TRIAL_REASON_CALLBACK,          /* also RUNNING, while somebody else has to complete it */
         _TRIAL_REASON_MAX,
 } TrialReason;
 
@@ -355,6 +358,7 @@ typedef enum TrialWhy {
         TRIAL_FOR_POLICY,               /* to answer */
         TRIAL_FOR_LOCK,
         TRIAL_FOR_RESOURCE,
+        TRIAL_FOR_CALLBACK,
         _TRIAL_WHY_MAX,
 } TrialWhy;
 
@@ -418,7 +422,8 @@ typedef enum TrialFeature {
         TRIAL_HAS_POLICY = 1 << 15,     /* Readiness=policy: */
         TRIAL_HAS_LOCK = 1 << 16,       /* Lock=, Needs= */
         TRIAL_HAS_PRIORITY = 1 << 17,
-        TRIAL_FEATURES = (1 << 18) - 1,
+        TRIAL_HAS_CALLBACK = 1 << 18,   /* Callback= */
+        TRIAL_FEATURES = (1 << 19) - 1,
 } TrialFeature;
 
 /* Whatever runs runs. Answers are 0, or a negative errno for a refusal, which changes nothing. */
@@ -437,6 +442,8 @@ bool trial_node_is_terminal(TrialNodeState state);
 bool trial_is_verb(TrialEventKind kind);
 /* Its end needs neither a process nor a job. */
 bool trial_needs_no_attempt(const TrialNode *spec);
+/* It is RUNNING without an attempt: it sleeps, or somebody else has to complete it. */
+bool trial_is_idle(const TrialNode *spec, const TrialNodeView *view);
 /*
  * The @k-th parent of @spec, which looks like @parent, as the node sees it. What was skipped because of a failure has
  * failed; but nothing is done then, so that one-done does not count it.

@@ -96,6 +96,7 @@ static void read_marks(RunNodeSpec *node, const char *marks) {
                 node->policy.has_condition = node->policy.has_condition || *marks == 'w';
                 node->policy.is_otherwise = node->policy.is_otherwise || *marks == 'o';
                 node->policy.has_default = node->policy.has_default || *marks == 'd';
+                node->policy.has_callback = node->policy.has_callback || *marks == '@';
                 if (*marks == '+' || *marks == '-')
                         node->policy.end_run = *marks == '+' ? RUN_END_RUN_SUCCESS : RUN_END_RUN_FAILURE;
                 if (*marks == 'c' || *marks == 's')
@@ -241,6 +242,18 @@ Test(run_need, first_success_spares_the_other_branches) {
         ends(&world, "g", 0);
         expect(&world, "SUCCEEDED: a=SUCCEEDED b=SUCCEEDED c=SKIPPED/short-circuit d=SKIPPED/short-circuit "
                        "e=SKIPPED/short-circuit f=SKIPPED/short-circuit g=SUCCEEDED");
+        leave(&world);
+}
+
+/* Somebody has said that it failed, but nobody needs it any more: that is no failure. */
+Test(run_need, a_callback_that_nobody_needs_fails_nothing) {
+        World world;
+
+        begin(&world, "a [@ all\nb all\ng any a? b?");
+        cr_assert(eq(int, run_engine_complete(world.engine, ID, 0, 1, RUN_COMPLETION_FAILURE), 0));
+        ends(&world, "b", 0);
+        ends(&world, "a", 0);
+        expect(&world, "RUNNING: a=SKIPPED/short-circuit b=SUCCEEDED g=RUNNING");
         leave(&world);
 }
 

@@ -41,6 +41,7 @@ typedef struct World {
         uint32_t n_spawned, n_ended;
         usec_t wakes; /* by the wall clock */
         usec_t run_timeout; /* 0: none */
+        bool drains; /* at that time */
         const RunDemand *demand; /* borrowed; NULL: nothing is taken */
         RunRow run;
         RunNodeRow rows[NODES];
@@ -127,7 +128,8 @@ static void make_graph(World *world, const Plan *plan) {
 static void make_engine(World *world) {
         const RunSettings settings = {
                 .max_parallel = 1, .max_runs = 1, .queue_timeout = USEC_INFINITY,
-                .timeout = world->run_timeout > 0 ? world->run_timeout : USEC_INFINITY
+                .timeout = world->run_timeout > 0 ? world->run_timeout : USEC_INFINITY,
+                .timeout_mode = world->drains ? RUN_TIMEOUT_DRAIN : RUN_TIMEOUT_TERMINATE
         };
 
         cr_assert(eq(int, run_engine_new(&world->engine, &host, world), 0));
@@ -143,7 +145,8 @@ static void turn(World *world) {
 static void begin(World *world, const Plan *plan) {
         uint32_t id;
 
-        *world = (World) { .wakes = world->wakes, .run_timeout = world->run_timeout, .demand = world->demand };
+        *world = (World) { .wakes = world->wakes, .run_timeout = world->run_timeout, .drains = world->drains,
+                           .demand = world->demand };
         make_graph(world, plan);
         make_engine(world);
         run_engine_wall(world->engine, 1000, WALL + 1000);
@@ -600,6 +603,24 @@ Test(run_wait, a_callback_can_say_failure_and_come_too_late) {
         turn(&world);
         expect(&world, "FAILED: TIMEOUT SKIPPED/ended");
         incomplete(&world, 0, 1, RUN_COMPLETION_SUCCESS);
+        leave(&world);
+}
+
+/* With the command or without it: what is not completed in time is late. */
+Test(run_wait, a_deadline_ends_a_wait_for_a_callback_as_late) {
+        const Plan plan = { 2, { { .policy.has_callback = true }, {} } };
+        World world = { .run_timeout = 500, .drains = true };
+
+        begin(&world, &plan);
+        ends(&world, 0, 0);
+        time_is(&world, 1500, WALL + 1500);
+        expect(&world, "TIMEOUT: TIMEOUT/deadline SKIPPED/ended");
+        leave(&world);
+        begin(&world, &plan);
+        time_is(&world, 1500, WALL + 1500);
+        expect(&world, "STOPPING: RUNNING SKIPPED/ended");
+        ends(&world, 0, 0);
+        expect(&world, "TIMEOUT: TIMEOUT/deadline SKIPPED/ended");
         leave(&world);
 }
 
