@@ -79,8 +79,8 @@ int trial_give(TrialPlayer *player, const TrialEvent *event) {
                 player->is_asked_for[event->run][event->node] = true;
         if (event->kind == TRIAL_APPROVE)
                 player->approved[event->run][event->node] = player->seen.runs[event->run].nodes[event->node].generation;
-        if (event->kind == TRIAL_COMPLETE && event->generation > player->completed[event->run][event->node])
-                player->completed[event->run][event->node] = event->generation;
+        if (event->kind == TRIAL_COMPLETE)
+                player->completed[event->run][event->node] |= UINT64_C(1) << event->generation % 64;
         expected = player->reference->apply(player->model, event);
         found = player->subject->apply(player->tested, event);
         if ((expected < 0) != (found < 0))
@@ -190,12 +190,20 @@ static void note_attempts(TrialPlayer *player) {
         }
 }
 
+static bool can_end_by_node(const TrialDefinition *definition) {
+        for (unsigned i = 0; i < definition->n_nodes; i++)
+                if (definition->nodes[i].end_run != TRIAL_END_RUN_NO)
+                        return true;
+        return false;
+}
+
 static bool begins_to_stop(const TrialPlayer *player) {
         for (unsigned r = 0; r < player->seen.n_runs && player->has_before; r++) {
                 const TrialRunState now = player->seen.runs[r].state;
                 const TrialRunState then = r < player->before.n_runs ? player->before.runs[r].state : TRIAL_RUN_CREATED;
 
-                if (now != then && (now == TRIAL_RUN_STOPPING || now == TRIAL_RUN_FAILED))
+                if (now != then && (now == TRIAL_RUN_STOPPING || now == TRIAL_RUN_FAILED ||
+                                    (trial_run_is_terminal(now) && can_end_by_node(&player->trial->definition))))
                         return true;
         }
         return false;
