@@ -331,7 +331,6 @@ void manager_run_drop_triggers(ManagerRuns *runs);
 /* — manager_run_host.c — */
 
 extern const RunHost manager_run_host; /* its userdata are the runs */
-extern const ManagerAttemptsOps manager_run_attempts_ops; /* the same */
 
 /* The batch of the turn, for rows; NULL: there is no link to the store yet. */
 RecordWriter *manager_run_writer(ManagerRuns *runs);
@@ -339,6 +338,10 @@ void manager_run_put_event(ManagerRuns *runs, ManagerRun *run,
                            ManagerRunEvent event); /* .id, .run and .at are set here */
 int manager_run_persist(void *userdata, uint32_t *ret_batch); /* as RunHost.persist */
 void manager_run_begin_missed(ManagerRuns *runs); /* attempts for which there was no memory */
+
+/* — manager_run_attempt.c — */
+
+extern const ManagerAttemptsOps manager_run_attempts_ops; /* its userdata are the runs */
 
 /* — manager_run_add.c — */
 

@@ -167,14 +167,14 @@ Test(section_instance, remarks_name_file_line_and_instance) {
 
         nodes_read(&nodes, "a.target", "[Node a]\nUserr=x\n[Node b]\nNice=much\n\nKillMode=sometimes\n");
         assert_string(file_said(nodes.world),
-                      "warning a.target:2 Userr: Unknown directive in [Node a] (did you mean User=?); the line is ignored.\n"
+                      "error a.target:2 Userr: Unknown directive in [Node a] (did you mean User=?); the unit is refused.\n"
                       "error a.target:4 Nice: 'much' is not a number between -20 and 19; the unit is refused.\n"
                       "error a.target:6 KillMode: 'sometimes' is none of none, control-group, mixed and process; the unit "
                       "is refused.\n");
         nodes_read(&nodes, "a.target.d/x.conf", "[Node a]\nAfter=b.target\n[Unit]\nWhat=/dev/sda\n[Nodes a]\n[Node]\n");
         assert_string(file_said(nodes.world),
-                      "warning a.target.d/x.conf:2 After: This directive belongs to [Unit], not to [Node a]; the line "
-                      "is ignored.\n"
+                      "error a.target.d/x.conf:2 After: This directive belongs to [Unit], not to [Node a]; the unit "
+                      "is refused.\n"
                       "warning a.target.d/x.conf:4 What: This directive belongs to [Node *], not to [Unit]; the line "
                       "is ignored.\n"
                       "warning a.target.d/x.conf:5: Unknown section [Nodes a] (did you mean [Node a]?); the section "

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What attempts ask of their runs, and tell them
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "manager/manager_run_private.h"
+
+static void attempt_started(void *userdata, const RunAttemptKey *key) {
+        ManagerRuns *runs = userdata;
+
+        (void) run_engine_started(runs->engine, key, runs->now);
+}
+
+/* An abandoned attempt has ended: that is noted, and nothing else. */
+static void put_late_end(ManagerRuns *runs, const RunAttemptKey *key) {
+        RecordWriter *writer = manager_run_writer(runs);
+        ManagerAttemptFacts facts;
+
+        if (writer && manager_attempts_get(runs->attempts, key, &facts) == 0 && facts.node)
+                manager_run_row_put_attempt(writer, key, facts.node, &facts);
+}
+
+/* Before the engine judges by it what comes next. What an abandoned attempt has left is of no account. */
+static void note_data(ManagerRuns *runs, const RunAttemptKey *key) {
+        ManagerRun *run = manager_run_find(runs, key->run);
+        ManagerAttemptFacts facts;
+        RunNodeRow row;
+        RunWhy why;
+
+        if (run && run_engine_get_node(runs->engine, key->run, key->node, &row, &why) == 0 &&
+            row.state == RUN_NODE_RUNNING && row.generation == key->generation && row.number == key->number &&
+            manager_attempts_get(runs->attempts, key, &facts) == 0)
+                manager_run_data_set(run, key, &facts);
+}
+
+static void attempt_ended(void *userdata, const RunAttemptKey *key, const Unit *unit, RunEndKind kind, uint16_t end) {
+        ManagerRuns *runs = userdata;
+        ManagerFlow *flow = manager_run_find_flow(runs, unit);
+        ManagerRun *run = manager_run_find(runs, key->run);
+        ManagerAttemptFacts facts = { .again = USEC_INFINITY };
+
+        if (flow)
+                flow->is_news = true;
+        note_data(runs, key);
+        (void) manager_attempts_get(runs->attempts, key, &facts);
+        if (run && kind == RUN_END_PENDING)
+                manager_run_note_pending(run, key, facts.pending);
+        if (run_engine_ended_until(runs->engine, key, kind, end, facts.again) == -ENOENT)
+                put_late_end(runs, key);
+}
+
+static int attempt_add_nodes(void *userdata, const RunAttemptKey *key, const char *lines, char **ret_problem) {
+        ManagerRuns *runs = userdata;
+        ManagerRun *run = manager_run_find(runs, key->run);
+        cleanup_(failure_deinit) Failure failure = {};
+        int r;
+
+        if (!run)
+                return -ENOENT;
+        r = manager_run_add_nodes(runs, run,
+                                  &(ManagerRunCommand) {
+                                          .run = key->run,
+                                          .node = run_graph_name(run->graph, key->node),
+                                          .lines = lines,
+                                          .uid = run->facts.uid,
+                                  },
+                                  &failure);
+        if (r < 0)
+                *ret_problem = take_ptr(failure.message);
+        return r;
+}
+
+static void attempt_answered(void *userdata, const RunAttemptKey *key, const Unit *unit, RunAnswer answer,
+                             const char *reason) {
+        ManagerRuns *runs = userdata;
+        ManagerFlow *flow = manager_run_find_flow(runs, unit);
+        ManagerRun *run = manager_run_find(runs, key->run);
+        bool has_decided;
+        RunNodeRow row;
+        RunWhy why;
+
+        if (flow)
+                flow->is_news = true;
+        runs->host.attempts.turn->has_news = true;
+        if (run_engine_answered(runs->engine, key->run, key->node, key->generation, answer) < 0 || !run ||
+            answer == RUN_ANSWER_LOST)
+                return;
+        /* An answer that does not count, because something has changed meanwhile, has moved nothing. */
+        has_decided = run_engine_get_node(runs->engine, key->run, key->node, &row, &why) == 0 &&
+                      row.state != RUN_NODE_WAITING;
+        manager_run_note_answer(run, key, answer, reason, has_decided);
+        if (has_decided)
+                manager_run_put_event(runs, run,
+                                      (ManagerRunEvent) {
+                                              .node = run_graph_name(run->graph, key->node),
+                                              .kind = "policy",
+                                              .new = run_answer_to_string(answer),
+                                              .comment = reason,
+                                              .uid = run->facts.uid,
+                                      });
+}
+
+static int attempt_surround(void *userdata, ExecRequest *request, ExecResult *result) {
+        const ManagerRuns *runs = userdata;
+
+        return runs->host.surround(runs->host.userdata, request, result);
+}
+
+static ProcessOwner *attempt_owner_of(void *userdata, Unit *unit) {
+        const ManagerRuns *runs = userdata;
+
+        return runs->host.owner_of(runs->host.userdata, unit);
+}
+
+static int attempt_substitute(void *userdata, const RunAttemptKey *key, const ExecCommand *command, char ***ret_argv,
+                              char **ret_problem) {
+        return manager_run_substitute(userdata, key, command, ret_argv, ret_problem);
+}
+
+static RunState attempt_result_of(void *userdata, uint32_t id) {
+        const ManagerRuns *runs = userdata;
+        RunRow row = {};
+        RunWhy why;
+
+        (void) run_engine_get(runs->engine, id, &row, &why);
+        return row.result;
+}
+
+static char *const *attempt_environment_of(void *userdata, uint32_t id) {
+        const ManagerRun *run = manager_run_find(userdata, id);
+
+        return run ? run->facts.environment : NULL;
+}
+
+static int attempt_collect(void *userdata, int fd, uint64_t n_max, uint64_t *ret_number) {
+        const ManagerRuns *runs = userdata;
+
+        return manager_run_link_collect(runs->link, fd, n_max, ret_number);
+}
+
+const ManagerAttemptsOps manager_run_attempts_ops = {
+        .input = manager_run_input,
+        .variables = manager_run_variables,
+        .question = manager_run_question,
+        .answered = attempt_answered,
+        .add_nodes = attempt_add_nodes,
+        .collect = attempt_collect,
+        .token_of = manager_run_token,
+        .environment_of = attempt_environment_of,
+        .result_of = attempt_result_of,
+        .surround = attempt_surround,
+        .owner_of = attempt_owner_of,
+        .substitute = attempt_substitute,
+        .started = attempt_started,
+        .ended = attempt_ended,
+};
