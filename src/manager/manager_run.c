@@ -33,6 +33,9 @@
  * long, too, runs that could not be read are read again.
  */
 #define LOOK_TIME (2 * USEC_PER_SEC)
+/* Clients that wait for a store which has been silent for so long are answered without it. */
+#define SILENCE_MAX (30 * USEC_PER_SEC)
+#define SILENCE_STEP (5 * USEC_PER_SEC) /* between looks */
 
 /* — the store — */
 
@@ -154,12 +157,37 @@ static void look(ManagerRuns *runs) {
         if (runs->is_refusing) {
                 failure_set(&failure, -EHOSTDOWN, "StoreUnavailable", "The store of runs cannot be used: %s",
                             manager_run_link_problem(runs->link) ?: strerror(ENOMEM));
-                manager_run_refuse_submits(runs, &failure);
+                manager_run_refuse_submits(runs, &failure, true);
                 manager_run_refuse_pending(runs, &failure);
                 manager_run_refuse_acknowledgements(runs, &failure);
         }
         if (!runs->is_loaded && !runs->load && manager_run_link_is_open(runs->link))
                 manager_run_load_begin(runs, 0);
+}
+
+static bool has_clients(const ManagerRuns *runs) {
+        return runs->asked.n > 0 || runs->awaited.n > 0 || runs->submits || runs->pending ||
+               runs->acknowledgements.n > 0;
+}
+
+/* Runs wait as long as the store needs, people do not. */
+static void answer_silence(ManagerRuns *runs) {
+        cleanup_(failure_deinit) Failure failure = {};
+        const char *problem;
+
+        if (!has_clients(runs) || manager_run_link_silence(runs->link) < SILENCE_MAX)
+                return;
+        problem = manager_run_link_problem(runs->link) ?: "jobd-runstore does not answer";
+        failure_set(&failure, -EHOSTDOWN, "StoreUnavailable", "The store of runs cannot be asked: %s.", problem);
+        for (size_t i = 0; i < runs->asked.n; i++)
+                manager_run_answer(runs, runs->asked.items[i].ticket, 0, &failure);
+        vector_clear(&runs->asked);
+        manager_run_refuse_submits(runs, &failure, false);
+        manager_run_refuse_pending(runs, &failure);
+        manager_run_refuse_acknowledgements(runs, &failure);
+        failure_set(&failure, -EHOSTDOWN, "StoreUnavailable",
+                    "What was asked for is done, but the store of runs has not recorded it yet: %s.", problem);
+        manager_run_refuse_awaited(runs, &failure);
 }
 
 static void loaded(ManagerRuns *runs, uint32_t id, bool has_failed) {
@@ -199,6 +227,10 @@ int manager_runs_query(ManagerRuns *runs, const RunStoreQuery *query, uint32_t r
         if (r < 0)
                 return r;
         problem = manager_run_link_problem(runs->link);
+        if (manager_run_link_silence(runs->link) >= SILENCE_MAX)
+                return failure_set(ret_failure, -EHOSTDOWN, "StoreUnavailable",
+                                   "The store of runs cannot be asked: %s.",
+                                   problem ?: "jobd-runstore does not answer");
         r = vector_reserve(&runs->asked, 1);
         if (r == 0)
                 r = manager_run_link_query(runs->link, query, &asked.query);
@@ -415,6 +447,8 @@ static void send(ManagerRuns *runs) {
 static void arm(ManagerRuns *runs) {
         usec_t next = runs->look_at, at;
 
+        if (has_clients(runs))
+                next = MIN(next, (runs->now / SILENCE_STEP + 1) * SILENCE_STEP);
         if (runs->is_loaded)
                 next = MIN(MIN(next, run_engine_deadline(runs->engine)),
                            MIN(runs->summary_at, manager_run_outbox_next(runs)));
@@ -440,7 +474,8 @@ static void arm(ManagerRuns *runs) {
 static bool is_idle(const ManagerRuns *runs) {
         return !runs->flows && !runs->submits && !runs->triggers && !runs->pending && !runs->load &&
                !runs->retentions && !runs->outlines && !runs->writer && runs->awaited.n == 0 &&
-               runs->acknowledgements.n == 0 && runs->look_at == USEC_INFINITY && manager_run_outbox_is_idle(runs);
+               runs->acknowledgements.n == 0 && runs->asked.n == 0 && runs->look_at == USEC_INFINITY &&
+               manager_run_outbox_is_idle(runs);
 }
 
 static void acknowledge(ManagerRuns *runs, const ManagerAcknowledgement *wanted) {
@@ -501,6 +536,7 @@ void manager_runs_turn(ManagerRuns *runs) {
         if (runs->is_refusing && (runs->submits || runs->pending || runs->acknowledgements.n > 0))
                 runs->look_at = runs->now;
         look(runs);
+        answer_silence(runs);
         manager_run_submit_triggers(runs);
         manager_run_load_step(runs);
         if (runs->is_loaded) {

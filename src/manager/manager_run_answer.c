@@ -40,6 +40,12 @@ void manager_run_await(ManagerRuns *runs, ManagerRunTicket ticket, ManagerRunAns
                                            "Out of memory; what was asked for is done.");
 }
 
+void manager_run_refuse_awaited(ManagerRuns *runs, const Failure *failure) {
+        for (size_t i = 0; i < runs->awaited.n; i++)
+                manager_run_answer(runs, runs->awaited.items[i].ticket, runs->awaited.items[i].run, failure);
+        vector_clear(&runs->awaited);
+}
+
 void manager_run_answer_durable(ManagerRuns *runs) {
         size_t n = 0;
 

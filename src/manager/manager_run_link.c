@@ -350,12 +350,14 @@ int manager_run_link_require(ManagerRunLink *link, Failure *ret_failure) {
         return 0;
 }
 
+usec_t manager_run_link_silence(const ManagerRunLink *link) {
+        return has_work(link) ? usec_sub(clock_monotonic(), link->heard) : 0;
+}
+
 const char *manager_run_link_problem(const ManagerRunLink *link) {
-        if (link->problem || !has_work(link))
+        if (link->problem || manager_run_link_silence(link) <= SILENT_MAX)
                 return link->problem;
-        return clock_monotonic() > usec_add(link->heard, SILENT_MAX)
-                       ? "jobd-runstore does not answer; its disk may be full, slow or frozen"
-                       : NULL;
+        return "jobd-runstore does not answer; its disk may be full, slow or frozen";
 }
 
 bool manager_run_link_is_refused(const ManagerRunLink *link) {

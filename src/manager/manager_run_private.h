@@ -272,6 +272,7 @@ void manager_run_answer_failure(ManagerRuns *runs, ManagerRunTicket ticket, int 
 /* Answers when what changes in this turn is durable. */
 void manager_run_await(ManagerRuns *runs, ManagerRunTicket ticket, ManagerRunAnswerKind kind, uint32_t run);
 void manager_run_answer_durable(ManagerRuns *runs);
+void manager_run_refuse_awaited(ManagerRuns *runs, const Failure *failure); /* what was asked for stays done */
 
 /* — manager_run_alarm.c — */
 
@@ -469,8 +470,8 @@ bool manager_run_submit_refused(ManagerRuns *runs, uint64_t query);
 bool manager_run_is_reading(const ManagerRuns *runs); /* a definition, which goes on in the next turn */
 bool manager_run_is_submitted_to(const ManagerRuns *runs, const ManagerFlow *flow);
 void manager_run_ask_for_unit(ManagerRuns *runs, ManagerFlow *flow); /* to start, if a run waits for that */
-/* Submissions that people and start jobs wait for fail; a trigger stays until its run is durable. */
-void manager_run_refuse_submits(ManagerRuns *runs, const Failure *failure);
+/* Submissions that people wait for fail, with @has_starts also those of start jobs; those of triggers stay. */
+void manager_run_refuse_submits(ManagerRuns *runs, const Failure *failure, bool has_starts);
 void manager_run_drop_submits(ManagerRuns *runs);
 
 /* — manager_run_command.c — */

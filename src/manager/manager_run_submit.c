@@ -503,11 +503,11 @@ bool manager_run_is_submitted_to(const ManagerRuns *runs, const ManagerFlow *flo
         return false;
 }
 
-void manager_run_refuse_submits(ManagerRuns *runs, const Failure *failure) {
+void manager_run_refuse_submits(ManagerRuns *runs, const Failure *failure, bool has_starts) {
         ManagerSubmit **at = &runs->submits, *submit;
 
         while ((submit = *at)) {
-                if (submit->ticket.a == MANAGER_RUN_OF_TRIGGER) {
+                if (submit->ticket.a == MANAGER_RUN_OF_TRIGGER || (submit->is_start && !has_starts)) {
                         at = &submit->next;
                         continue;
                 }

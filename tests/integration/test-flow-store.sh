@@ -61,6 +61,13 @@ report $? "the run is submitted when it answers again" "$(cat "$DIR/out")"
 wait_for '^SUCCEEDED$' run_state 2
 report $? "and goes on"
 check_lacks "nothing is wrong any more" 'does not answer' ctl status
+# Nobody waits for ever: the answer comes after half a minute, or at once if the store has been silent for so long.
+kill -STOP "$STORE"
+check_exit "who asks for runs is told that the store does not answer" 15 timeout 80 "$BUILD/jobctl" flow list
+check_prints "and so is whoever asks later, at once" 'The store of runs cannot be asked: jobd-runstore does not answer' timeout 20 "$BUILD/jobctl" flow show 1
+kill -CONT "$STORE"
+wait_for SUCCEEDED run_state 1
+report $? "who asks when it answers again gets what is there"
 
 # — a full disk —
 fill 1
