@@ -84,7 +84,7 @@ typedef struct Attempt {
         uint64_t collection; /* of the store, that has its result; 0: none */
         ManagerResult *result; /* a reference; NULL: none */
         ManagerControl control; /* what it has said */
-        sd_event_source *control_source; /* owned: tells that it has said more; NULL: nobody looks before its end */
+        int watch; /* of its folder, which tells that it has said more; -1: nobody looks before its end */
         ManagerUses uses; /* of units */
         bool is_job; /* and of no process */
         bool is_question; /* to a command that judges the node … */
@@ -122,10 +122,13 @@ struct ManagerAttempts {
         size_t n_using; /* that have uses of units */
         char holder[512]; /* the answer of manager_attempts_find_holder() */
         size_t n_questions;
+        ManagerControlWatches watches;
 };
 
 static void proceed(Attempt *attempt);
 static void look_again(Attempt *attempt);
+static void look_at(Attempt *attempt, usec_t delay);
+static void on_control(void *userdata, int watch);
 static void note_end(Attempt *attempt, RunEndKind kind, const UnitExit *exit);
 static void cancel_job(Attempt *attempt);
 static void stop(Attempt *attempt);
@@ -199,7 +202,7 @@ static void release(Attempt *attempt) {
         attempt->attempts->n_to_store -= attempt->must_be_stored;
         drop_take(attempt);
         manager_result_unref(attempt->result);
-        sd_event_source_disable_unref(attempt->control_source);
+        manager_control_unwatch(&attempt->attempts->watches, attempt->watch);
         manager_control_deinit(&attempt->control);
         free(attempt->folder);
         free(attempt->run_folder);
@@ -230,6 +233,7 @@ int manager_attempts_new(ManagerAttempts **ret_attempts, const ManagerAttemptsHo
         if (!attempts)
                 return -ENOMEM;
         attempts->host = *host;
+        attempts->watches = (ManagerControlWatches) { .changed = on_control, .userdata = attempts };
         *ret_attempts = attempts;
         return 0;
 }
@@ -241,6 +245,7 @@ ManagerAttempts *manager_attempts_free(ManagerAttempts *attempts) {
                 if (attempts->all.items[i])
                         release(attempts->all.items[i]);
         vector_deinit(&attempts->all);
+        manager_control_end(&attempts->watches);
         free(attempts);
         return NULL;
 }
@@ -280,6 +285,7 @@ static int add(ManagerAttempts *attempts, const RunAttemptKey *key, Unit *unit, 
         attempt->number = number;
         attempt->unit = unit_ref(unit);
         attempt->exit = attempt->exit_signal = -1;
+        attempt->watch = -1;
         manager_control_init(&attempt->control);
         attempt->answer = attempt->answer_in = -1;
         attempt->owner = (ProcessOwner) { .ops = &attempt_ops, .name = attempt->name };
@@ -643,24 +649,34 @@ static void read_control(Attempt *attempt, bool is_over, const ManagerControlOps
                 attempt->attempts->host.turn->has_news = true;
 }
 
-static int on_control(sd_event_source *source, const struct inotify_event *event, void *userdata) {
-        Attempt *attempt = userdata;
-
-        if (!manager_control_is_about(event) || !attempt->is_known || !attempt->definition)
-                return 0;
+/* In as many turns as that needs. */
+static void read_more(Attempt *attempt) {
         read_control(attempt, false, &control_ops);
-        return 0;
+        if (attempt->control.has_more)
+                look_at(attempt, 0);
+}
+
+static void on_control(void *userdata, int watch) {
+        const ManagerAttempts *attempts = userdata;
+
+        for (size_t i = 0; i < attempts->all.n; i++) {
+                Attempt *attempt = attempts->all.items[i];
+
+                if (attempt && attempt->watch >= 0 && (watch < 0 || attempt->watch == watch) && attempt->is_known &&
+                    attempt->definition)
+                        read_more(attempt);
+        }
 }
 
 /* Without it, what the command says is read when it has ended. */
 static void watch_control(Attempt *attempt) {
-        sd_event *event = attempt->attempts->host.turn->event;
-        int r = 0;
+        ManagerAttempts *attempts = attempt->attempts;
 
-        if (!attempt->control_source && event)
-                r = manager_control_watch(event, attempt->folder, on_control, attempt, &attempt->control_source);
-        if (r < 0)
-                say(attempt, LOG_LEVEL_DEBUG, "$JOBD_CONTROL is read at the end only: %s", strerror(-r));
+        if (attempt->watch >= 0 || !attempts->host.turn->event)
+                return;
+        attempt->watch = manager_control_watch(&attempts->watches, attempts->host.turn->event, attempt->folder);
+        if (attempt->watch < 0)
+                say(attempt, LOG_LEVEL_DEBUG, "$JOBD_CONTROL is read at the end only: %s", strerror(-attempt->watch));
 }
 
 static int set_data(Attempt *attempt, ExecRequest *request, ExecResult *result) {
@@ -1008,7 +1024,7 @@ static void end(Attempt *attempt) {
         if (attempt->owner.group)
                 process_groups_follow(host->groups, &attempt->owner, false);
         note_end(attempt, RUN_END_FAILED, NULL);
-        if (was_collected && attempt->control.pending)
+        if (was_collected && attempt->control.pending && attempt->kind == RUN_END_EXITED)
                 attempt->kind = RUN_END_PENDING;
         drop_take(attempt);
         mark(attempt);
@@ -1088,7 +1104,8 @@ void manager_attempts_store(ManagerAttempts *attempts) {
 
 /* What the command has said up to its end. */
 static void take_control(Attempt *attempt) {
-        attempt->control_source = sd_event_source_disable_unref(attempt->control_source);
+        manager_control_unwatch(&attempt->attempts->watches, attempt->watch);
+        attempt->watch = -1;
         read_control(attempt, true, &control_ops);
 }
 
@@ -1107,6 +1124,10 @@ static void collect(Attempt *attempt) {
 
         if (!attempt->take) {
                 take_control(attempt);
+                if (attempt->control.has_more) {
+                        look_at(attempt, 0);
+                        return;
+                }
                 r = begin_take(attempt);
         }
         if (r == 0)
@@ -1331,6 +1352,8 @@ static void attempt_elapsed(ProcessOwner *owner, UnitPurpose purpose) {
         if (purpose == UNIT_PURPOSE_PIDFILE) {
                 if (attempt->pid == 0 && !attempt->is_wanted)
                         proceed(attempt);
+                else if (attempt->control.has_more && attempt->definition)
+                        read_more(attempt);
         } else if (attempt->definition && open_command(attempt) == 0) {
                 take_next_signal(attempt);
         }
@@ -1599,7 +1622,9 @@ static void resume_control(Attempt *attempt) {
 
         if (attempt->step != ATTEMPT_OVER)
                 watch_control(attempt);
-        read_control(attempt, attempt->step == ATTEMPT_OVER, &ops);
+        do
+                read_control(attempt, attempt->step == ATTEMPT_OVER, &ops);
+        while (attempt->control.has_more);
 }
 
 int manager_attempts_resume(ManagerAttempts *attempts, const RunAttemptKey *key, FlowDefinition *definition,

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,10 +25,13 @@
 
 #define SENTENCE_BYTES 256U
 #define WAKE_INTERVAL (1 * USEC_PER_SEC)
-#define WAKES 8U /* in that time */
+#define WAKES 10U /* in that time */
+#define EVENT_BYTES 4096U
+#define LINES_AT_ONCE 200U
 #define SHOWN_BYTES 64U /* of a line that cannot be taken */
 
 typedef struct Reading {
+        unsigned n; /* lines that may be read still */
         ManagerControl *control;
         const ManagerControlOps *ops;
         void *userdata;
@@ -53,7 +57,8 @@ static void refuse(const Reading *reading, const char *format, ...) {
         (void) vsnprintf(sentence, sizeof(sentence), format, arguments);
         va_end(arguments);
         text_shorten(sentence, sizeof(sentence) - 1);
-        reading->ops->refuse(reading->userdata, reading->control->n_lines, sentence);
+        if (reading->control->n_refused++ < MANAGER_CONTROL_REFUSED)
+                reading->ops->refuse(reading->userdata, reading->control->n_lines, sentence);
 }
 
 /* — words: each 0 or -ENOMEM — */
@@ -69,15 +74,15 @@ static int set_text(char **text, const char *value) {
         return 0;
 }
 
-static int take_pending(const Reading *reading, const char *argument) {
+static int take_pending(Reading *reading, const char *argument) {
         return set_text(&reading->control->pending, argument);
 }
 
-static int take_status(const Reading *reading, const char *argument) {
+static int take_status(Reading *reading, const char *argument) {
         return set_text(&reading->control->status, argument);
 }
 
-static int take_again(const Reading *reading, const char *argument) {
+static int take_again(Reading *reading, const char *argument) {
         usec_t after;
 
         if (usec_parse(argument, USEC_PER_SEC, &after) < 0 || after == USEC_INFINITY)
@@ -87,7 +92,7 @@ static int take_again(const Reading *reading, const char *argument) {
         return 0;
 }
 
-static int take_progress(const Reading *reading, const char *argument) {
+static int take_progress(Reading *reading, const char *argument) {
         cleanup_free_ char *done = NULL;
         const char *slash = strchr(argument, '/');
         uint64_t n, of;
@@ -106,17 +111,19 @@ static int take_progress(const Reading *reading, const char *argument) {
         return 0;
 }
 
-static int take_nodes(const Reading *reading, const char *argument) {
+static int take_nodes(Reading *reading, const char *argument) {
         if (argument[0] == '\0' || argument[0] == '.' || strchr(argument, '/'))
                 refuse(reading, "'%s' is no name of a file beside $JOBD_CONTROL", argument);
         else
                 reading->ops->add_nodes(reading->userdata, argument);
+        /* It may have had a thousand nodes. */
+        reading->n = 0;
         return 0;
 }
 
 static const struct {
         const char *word;
-        int (*take)(const Reading *reading, const char *argument);
+        int (*take)(Reading *reading, const char *argument);
 } words[] = {
         { "pending", take_pending },   { "again-after", take_again }, { "progress", take_progress },
         { "status", take_status },     { "add-nodes", take_nodes },
@@ -124,7 +131,7 @@ static const struct {
 
 /* — lines — */
 
-static int take_line(const Reading *reading, char *line, size_t length) {
+static int take_line(Reading *reading, char *line, size_t length) {
         char *argument;
 
         reading->control->n_lines++;
@@ -153,7 +160,7 @@ static int take_line(const Reading *reading, char *line, size_t length) {
         return 0;
 }
 
-static int refuse_long(const Reading *reading) {
+static int refuse_long(Reading *reading) {
         reading->control->n_lines++;
         refuse(reading, "it has more than %u bytes", MANAGER_CONTROL_LINE_BYTES);
         return 0;
@@ -163,7 +170,7 @@ static int refuse_long(const Reading *reading) {
  * The lines of @n bytes at the place that was read up to. A line without its end waits for it, unless @is_over. What
  * was taken counts as read, whatever follows.
  */
-static int take_lines(const Reading *reading, char *bytes, size_t n, bool is_over) {
+static int take_lines(Reading *reading, char *bytes, size_t n, bool is_over) {
         ManagerControl *control = reading->control;
         size_t at = 0;
         int r = 0;
@@ -174,6 +181,10 @@ static int take_lines(const Reading *reading, char *bytes, size_t n, bool is_ove
 
                 if (!end && !is_over)
                         break;
+                control->has_more = reading->n == 0;
+                if (control->has_more)
+                        break;
+                reading->n--;
                 line[length] = '\0';
                 r = length > MANAGER_CONTROL_LINE_BYTES ? refuse_long(reading) : take_line(reading, line, length);
                 if (r < 0)
@@ -230,13 +241,14 @@ static int read_part(int fd, uint64_t from, size_t n, char **ret_bytes, size_t *
 
 int manager_control_read(ManagerControl *control, const char *folder, bool is_over, const ManagerControlOps *ops,
                          void *userdata) {
-        const Reading reading = { .control = control, .ops = ops, .userdata = userdata };
+        Reading reading = { .n = LINES_AT_ONCE, .control = control, .ops = ops, .userdata = userdata };
         cleanup_free_ char *bytes = NULL;
         cleanup_fd_ int fd = -1;
         uint64_t size;
         size_t n;
         int r;
 
+        control->has_more = false;
         fd = open_file(folder, MANAGER_CONTROL_FILE, &size);
         if (fd < 0)
                 return fd == -ENOENT ? 0 : fd;
@@ -265,17 +277,67 @@ int manager_control_read_nodes(const char *folder, const char *file, char **ret_
 
 /* — watching — */
 
-int manager_control_watch(sd_event *event, const char *folder, sd_event_inotify_handler_t changed, void *userdata,
-                          sd_event_source **ret_source) {
-        int r = sd_event_add_inotify(event, ret_source, folder, IN_MODIFY | IN_MOVED_TO | IN_ONLYDIR | IN_DONT_FOLLOW,
-                                     changed, userdata);
-
-        /* A command that writes without an end wakes the manager no more often than this. */
-        if (r >= 0)
-                r = sd_event_source_set_ratelimit(*ret_source, WAKE_INTERVAL, WAKES);
-        return MIN(r, 0);
+static bool is_about(const struct inotify_event *event) {
+        return event->len > 0 && strcmp(event->name, MANAGER_CONTROL_FILE) == 0;
 }
 
-bool manager_control_is_about(const struct inotify_event *event) {
-        return event->mask & IN_Q_OVERFLOW || (event->len > 0 && strcmp(event->name, MANAGER_CONTROL_FILE) == 0);
+static int on_event(sd_event_source *source, int fd, uint32_t events, void *userdata) {
+        const ManagerControlWatches *watches = userdata;
+        char buffer[EVENT_BYTES] __attribute__((aligned(__alignof__(struct inotify_event))));
+        const ssize_t n = read(fd, buffer, sizeof(buffer));
+        int last = -1;
+
+        for (ssize_t at = 0; at < n;) {
+                const struct inotify_event *event = (const struct inotify_event *) (const void *) (buffer + at);
+
+                at += (ssize_t) sizeof(*event) + (ssize_t) event->len;
+                if (event->mask & IN_Q_OVERFLOW)
+                        watches->changed(watches->userdata, -1);
+                else if (is_about(event) && event->wd != last)
+                        watches->changed(watches->userdata, event->wd);
+                last = is_about(event) ? event->wd : last;
+        }
+        return 0;
+}
+
+static int open_watches(ManagerControlWatches *watches, sd_event *event) {
+        cleanup_fd_ int fd = -1;
+        int r;
+
+        if (watches->fd > 0)
+                return 0;
+        fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+        if (fd < 0)
+                return -errno;
+        r = sd_event_add_io(event, &watches->source, fd, EPOLLIN, on_event, watches);
+        /* A command that writes without an end wakes the manager no more often than this; the rest waits in the kernel. */
+        if (r >= 0)
+                r = sd_event_source_set_ratelimit(watches->source, WAKE_INTERVAL, WAKES);
+        if (r < 0) {
+                watches->source = sd_event_source_disable_unref(watches->source);
+                return r;
+        }
+        watches->fd = fd_take(&fd);
+        return 0;
+}
+
+int manager_control_watch(ManagerControlWatches *watches, sd_event *event, const char *folder) {
+        int r = open_watches(watches, event);
+
+        if (r < 0)
+                return r;
+        r = inotify_add_watch(watches->fd, folder, IN_MODIFY | IN_MOVED_TO | IN_ONLYDIR | IN_DONT_FOLLOW);
+        return r < 0 ? -errno : r;
+}
+
+void manager_control_unwatch(const ManagerControlWatches *watches, int watch) {
+        if (watch >= 0 && watches->fd > 0)
+                (void) inotify_rm_watch(watches->fd, watch);
+}
+
+void manager_control_end(ManagerControlWatches *watches) {
+        watches->source = sd_event_source_disable_unref(watches->source);
+        if (watches->fd > 0)
+                close(watches->fd);
+        watches->fd = 0;
 }

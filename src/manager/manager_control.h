@@ -20,14 +20,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <sys/inotify.h>
-
 #include <systemd/sd-event.h>
 
 #include "basic/usec.h"
 
 #define MANAGER_CONTROL_FILE "control"
 #define MANAGER_CONTROL_LINE_BYTES 4096U /* of a line, without its end */
+#define MANAGER_CONTROL_REFUSED 20U
 #define MANAGER_CONTROL_BYTES (UINT64_C(1024) * 1024) /* of the file: what follows is not read */
 
 typedef struct ManagerControl {
@@ -36,7 +35,9 @@ typedef struct ManagerControl {
         uint64_t progress, progress_of; /* .progress_of 0: none */
         usec_t again; /* USEC_INFINITY: as AgainSec= says */
         uint64_t n_read, n_lines; /* bytes and lines that were looked at */
+        unsigned n_refused; /* lines that were told of */
         bool is_at_limit; /* MANAGER_CONTROL_BYTES, which was told */
+        bool has_more; /* lines that can be read at once */
 } ManagerControl;
 
 typedef struct ManagerControlOps {
@@ -50,9 +51,10 @@ void manager_control_init(ManagerControl *control);
 void manager_control_deinit(ManagerControl *control);
 
 /*
- * Reads the lines that the file in @folder has more than before. @is_over: nobody writes to it any more, so that a
+ * Reads lines that the file in @folder has more than before, so many that a turn stays short: then .has_more. @is_over: nobody writes to it any more, so that a
  * line without its end is whole. Returns whether something was read; -ENOMEM, after which the same lines are read by
- * the next call; or -errno of a file that cannot be read. A missing file is an empty one.
+ * the next call; or -errno of a file that cannot be read. A missing file is an empty one. Of lines that cannot be taken
+ * the first MANAGER_CONTROL_REFUSED are told of.
  */
 int manager_control_read(ManagerControl *control, const char *folder, bool is_over, const ManagerControlOps *ops,
                          void *userdata);
@@ -60,7 +62,17 @@ int manager_control_read(ManagerControl *control, const char *folder, bool is_ov
 /* The lines of add-nodes, which the caller owns. -EFBIG above MANAGER_CONTROL_BYTES, -ENOENT, or -errno. */
 int manager_control_read_nodes(const char *folder, const char *file, char **ret_lines);
 
-/* Tells of changes in @folder until *ret_source is dropped: 0 or -errno. */
-int manager_control_watch(sd_event *event, const char *folder, sd_event_inotify_handler_t changed, void *userdata,
-                          sd_event_source **ret_source);
-bool manager_control_is_about(const struct inotify_event *event); /* the file may have more lines */
+/* — watching — */
+
+/* Tells which files may have more lines, of all attempts. */
+typedef struct ManagerControlWatches {
+        int fd; /* owned; 0: nothing was watched yet */
+        sd_event_source *source; /* owned */
+        void (*changed)(void *userdata, int watch); /* @watch: < 0: any of them may */
+        void *userdata;
+} ManagerControlWatches;
+
+/* Watches @folder: its number ≥ 0, or -errno. .changed and .userdata are set. */
+int manager_control_watch(ManagerControlWatches *watches, sd_event *event, const char *folder);
+void manager_control_unwatch(const ManagerControlWatches *watches, int watch); /* accepts < 0 */
+void manager_control_end(ManagerControlWatches *watches);

@@ -299,7 +299,15 @@ void manager_runs_job_ended(ManagerRuns *runs, const JobInfo *job) {
         /* Attempts may wait for any job. */
         if (runs->flows)
                 runs->has_work = true;
-        if (!flow || job->result == JOB_DONE || job->unit->active_state == UNIT_ACTIVE)
+        if (!flow || job->unit->active_state == UNIT_ACTIVE)
+                return;
+        /* A start that its conditions prevent is done, and no run begins by it. */
+        if (job->result == JOB_DONE && job->unit->condition_result < 0 &&
+            unit_state_is_inactive_or_failed(job->unit->active_state)) {
+                run_flow_unit(flow->engine, RUN_UNIT_CANCELLED, false);
+                manager_run_note_work(runs);
+        }
+        if (job->result == JOB_DONE)
                 return;
         /* Runs go on without the job that waits for them. */
         if (job->unit->active_state == UNIT_ACTIVATING && manager_run_waits_for_end(job->unit))

@@ -32,8 +32,11 @@ static void note_data(ManagerRuns *runs, const RunAttemptKey *key) {
 
         if (run && run_engine_get_node(runs->engine, key->run, key->node, &row, &why) == 0 &&
             row.state == RUN_NODE_RUNNING && row.generation == key->generation && row.number == key->number &&
-            manager_attempts_get(runs->attempts, key, &facts) == 0)
+            manager_attempts_get(runs->attempts, key, &facts) == 0) {
+                /* After a retry nobody has completed it any more. */
+                run->data[key->node].is_completed &= row.completion != RUN_COMPLETION_NONE;
                 manager_run_data_set(run, key, &facts);
+        }
 }
 
 static void attempt_ended(void *userdata, const RunAttemptKey *key, const Unit *unit, RunEndKind kind, uint16_t end) {
@@ -56,14 +59,17 @@ static int attempt_add_nodes(void *userdata, const RunAttemptKey *key, const cha
         ManagerRuns *runs = userdata;
         ManagerRun *run = manager_run_find(runs, key->run);
         cleanup_(failure_deinit) Failure failure = {};
+        cleanup_(run_graph_unrefp) RunGraph *graph = NULL;
         int r;
 
         if (!run)
                 return -ENOENT;
+        /* The name of the node is of the graph that the run has now. */
+        graph = run_graph_ref(run->graph);
         r = manager_run_add_nodes(runs, run,
                                   &(ManagerRunCommand) {
                                           .run = key->run,
-                                          .node = run_graph_name(run->graph, key->node),
+                                          .node = run_graph_name(graph, key->node),
                                           .lines = lines,
                                           .uid = run->facts.uid,
                                   },

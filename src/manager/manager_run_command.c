@@ -312,6 +312,10 @@ int manager_runs_complete(ManagerRuns *runs, const ManagerRunCommand *command, F
 
         if (!manager_run_read_token(command->token, &token) || token.run == 0)
                 return failure_set(ret_failure, -ENOENT, "NoSuchNode", "No node has this token.");
+        /* Before it is kept until the run is there. */
+        if (command->result && strlen(command->result) > MANAGER_RESULT_SHORT)
+                return failure_set(ret_failure, -EINVAL, "InvalidArgs",
+                                   "The result has more than 32 KiB; leave a larger one in $JOBD_RESULT.");
         whole.run = token.run;
         return manager_runs_command(runs, &whole, ret_failure);
 }

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "basic/json_tree.h"
 #include "basic/strv.h"
@@ -55,9 +56,6 @@ static int check_result(const ManagerRun *run, uint32_t node, const ManagerRunCo
         JsonTree tree = {};
         int r = 0;
 
-        if (command->result && strlen(command->result) > MANAGER_RESULT_SHORT)
-                return failure_set(ret_failure, -EINVAL, "InvalidArgs",
-                                   "The result has more than 32 KiB; leave a larger one in $JOBD_RESULT.");
         if (command->result)
                 r = json_tree_read(command->result, strlen(command->result), &tree, &problem);
         if (r == -EBADMSG)
@@ -99,6 +97,8 @@ static int complete(ManagerRuns *runs, ManagerRun *run, const RunNodeRow *row, c
         if (!result)
                 return r;
         if (r == 0) {
+                if (before && before->path)
+                        (void) unlink(before->path);
                 manager_result_unref(before);
                 return 0;
         }

@@ -68,6 +68,8 @@ void manager_run_data_set(ManagerRun *run, const RunAttemptKey *key, const Manag
         if (data->result != facts->result && !data->is_completed) {
                 drop_file(data);
                 data->result = manager_result_ref(facts->result);
+        } else if (data->result != facts->result && facts->result && facts->result->path) {
+                (void) unlink(facts->result->path);
         }
         data->generation = key->generation;
         data->number = key->number;

@@ -112,15 +112,24 @@ static int find_cause(Scope *scope, const char *name, const JsonValue **ret_valu
 }
 
 /* As long as the run lives; after a restart the list is evaluated again. */
-static const JsonValue *get_item(const ManagerRuns *runs, ManagerRun *run, uint32_t instance) {
+/* A command is not executed with another item than its own, nor with none. */
+static int get_item(const ManagerRuns *runs, ManagerRun *run, uint32_t instance, const JsonValue **ret_value) {
         cleanup_free_ char *problem = NULL;
         uint32_t item;
+        int r = 0;
         const uint32_t node = run_graph_item_of(run->graph, instance, &item);
         ManagerItems *items = node != RUN_NODE_NONE ? manager_run_find_items(run, node) : NULL;
 
-        if (node != RUN_NODE_NONE && !items && manager_run_evaluate_items(runs, run, node, &items, &problem) < 0)
-                return NULL;
-        return items && item < items->n ? items->values[item] : NULL;
+        if (node == RUN_NODE_NONE)
+                return 0;
+        if (!items)
+                r = manager_run_evaluate_items(runs, run, node, &items, &problem);
+        if (r == 0 && (!items || item >= items->n))
+                r = -ENODATA;
+        if (r < 0)
+                return r;
+        *ret_value = items->values[item];
+        return 0;
 }
 
 /* The time of a timer that the run is for, µs since 1970. */
@@ -165,9 +174,7 @@ static int find_value(const RunScope *base, const RunReference *reference, JsonV
         case RUN_REFERENCE_CAUSE:
                 return find_cause(scope, reference->name, ret_value);
         case RUN_REFERENCE_ITEM:
-                if (scope->node != RUN_NODE_NONE)
-                        *ret_value = get_item(scope->runs, scope->run, scope->node);
-                break;
+                return scope->node == RUN_NODE_NONE ? 0 : get_item(scope->runs, scope->run, scope->node, ret_value);
         case RUN_REFERENCE_RETRY:
                 break;
         }
@@ -361,6 +368,8 @@ int manager_run_substitute(ManagerRuns *runs, const RunAttemptKey *key, const Ex
                         r = strv_consume(&argv, made);
         }
         scope_deinit(&scope);
+        if (r == -ENODATA && !*ret_problem && text_copy("The list of Foreach= has no such item any more.", ret_problem) < 0)
+                r = -ENOMEM;
         if (r < 0)
                 argv = strv_free(argv);
         *ret_argv = argv;

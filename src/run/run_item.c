@@ -166,10 +166,11 @@ void run_items_begin(Run *run, uint32_t node) {
                 return;
         }
         run_node_idle(run, node, RUN_REASON_FOREACH);
-        items->n_open = n;
         items->next = 0;
         foreach_instance(run, node, i)
                 become_ready(run, i);
+        /* Instances that had ended were counted when they became ready, new ones were not. */
+        items->n_open = n;
 }
 
 /* — beginning anew — */

@@ -86,6 +86,8 @@ for i in 1 2 3; do
         echo '{"Node":"part-'\$i'","Exec":"/bin/sh -c \"echo part >>$RECORD\""}'
 done >parts
 echo add-nodes parts >>control
+echo '{"Node":"more","Exec":"/bin/sh -c \"echo part >>$RECORD\""}' >more
+echo add-nodes more >>control
 S
 chmod +x "$DIR/splitter"
 unit own.flow <<U
@@ -117,6 +119,29 @@ check "and hears more" wait_for ', 4 of 10' why "$RUN/talk"
 tell talk 'end 0'
 check "the node succeeds" wait_for SUCCEEDED node "$RUN/talk"
 
+# A command that writes without an end is heard now and then, and core sleeps between.
+unit flood.flow <<U
+[Flow]
+[Node flood]
+Exec=/bin/sh -c 'i=0; while [ \$\$i -lt 2000 ]; do i=\$\$((i + 1)); echo progress \$\$i/2000 >>\$\$JOBD_CONTROL; done; read -r x <$DIR/go'
+U
+mkfifo "$DIR/go"
+# ticks: the processor time of core; clock: the time; both in hundredths of a second
+ticks() {
+        awk '{ print $14 + $15 }' "/proc/$CORE/stat"
+}
+clock() {
+        awk '{ print int($1 * 100) }' /proc/uptime
+}
+ctl daemon-reload
+BEFORE=$(ticks) BEGUN=$(clock)
+ctl flow start --quiet flood
+RUN=$(last_run flood)
+check "the last of many lines counts" wait_for ', 2000 of 2000' why "$RUN/flood"
+check "and core does not spin meanwhile" test $((2 * ($(ticks) - BEFORE))) -lt $(($(clock) - BEGUN))
+timeout "$PATIENCE" sh -c 'echo go >"$1"' sh "$DIR/go"
+check "the node has succeeded" wait_for SUCCEEDED node "$RUN/flood"
+
 # — pending —
 echo 0 >"$DIR/status"
 check "a command that asks for a person is started" ctl flow start --quiet ask
@@ -144,7 +169,7 @@ check_equal "in place of AgainSec=" "$(grep -c try "$RECORD")" 3
 # — nodes —
 : >"$RECORD"
 check "a command adds nodes by a line" ctl flow start --wait --quiet own
-check_equal "what waits for it waits for them" "$(tr '\n' ' ' <"$RECORD")" "part part part join "
+check_equal "what waits for it waits for them" "$(tr '\n' ' ' <"$RECORD")" "part part part part join "
 : >"$RECORD"
 ctl flow start --quiet nodes
 RUN=$(last_run nodes)

@@ -28,6 +28,12 @@ OnBusy=$busy
 Exec=/bin/sh -c 'echo $busy >$DIR/ran'
 U
 done
+unit never.flow <<U
+[Unit]
+ConditionPathExists=$DIR/nothing
+[Node a]
+Exec=/bin/true
+U
 # Nothing else that wakes jobd is there.
 start_daemon --no-bus
 
@@ -59,6 +65,9 @@ check "OnBusy=replace takes another one" ctl flow start replace
 check "in place of that" wait_for CANCELLED state 4
 check_equal "which runs" "$(go)" replace
 check "and has ended" wait_for SUCCEEDED state 5
+
+check_exit "a run whose unit has an unmet condition does not begin" 13 ctl flow start --wait never
+check_equal "and asks for one start" "$(grep -c 'never.flow was skipped' "$DIR/log")" 1
 
 stop_daemon
 done_testing

@@ -65,9 +65,15 @@ static void append(const Fixture *fixture, const char *bytes, size_t n) {
         cr_assert(eq(long, write(fd, bytes, n), (long) n));
 }
 
+/* Until no line is left. */
 static int look(Fixture *fixture, const char *text, bool is_over) {
+        int r = 0;
+
         append(fixture, text, strlen(text));
-        return manager_control_read(&fixture->control, fixture->folder, is_over, &ops, fixture);
+        do
+                r |= manager_control_read(&fixture->control, fixture->folder, is_over, &ops, fixture);
+        while (r >= 0 && fixture->control.has_more);
+        return r;
 }
 
 static void expect_heard(const Fixture *fixture, const char *wanted) {
@@ -171,6 +177,31 @@ Test(manager_control, lines_and_files_have_a_limit) {
         cr_expect(eq(int, look(&fixture, "\nprogress 2/2\n", true), 1));
         cr_expect(eq(u64, fixture.control.progress, 1));
         cr_expect(eq(int, manager_control_read(&fixture.control, fixture.folder, true, &ops, &fixture), 0));
+        tear_down(&fixture);
+}
+
+/* A turn of the manager stays short, whatever a command writes. */
+Test(manager_control, a_call_takes_so_many_lines) {
+        static const char nodes[] = "add-nodes a\nadd-nodes b\nprogress 1/1\n";
+        Fixture fixture;
+
+        set_up(&fixture);
+        append(&fixture, nodes, strlen(nodes));
+        cr_expect(eq(int, manager_control_read(&fixture.control, fixture.folder, false, &ops, &fixture), 1));
+        expect_heard(&fixture, "+a ");
+        cr_expect(fixture.control.has_more);
+        cr_expect(eq(int, look(&fixture, "", false), 1));
+        expect_heard(&fixture, "+a +b ");
+        cr_expect(eq(u64, fixture.control.progress, 1));
+        for (unsigned i = 0; i < 1000; i++)
+                append(&fixture, "x\n", 2);
+        cr_expect(eq(int, manager_control_read(&fixture.control, fixture.folder, false, &ops, &fixture), 1));
+        cr_expect(fixture.control.has_more);
+        cr_expect(lt(u64, fixture.control.n_lines, 500));
+        cr_expect(eq(int, look(&fixture, "status end\n", true), 1));
+        cr_expect(eq(u64, fixture.control.n_lines, 1004));
+        cr_expect(eq(sz, fixture.n_refused, MANAGER_CONTROL_REFUSED));
+        cr_expect(eq(str, fixture.control.status, (char *) "end"));
         tear_down(&fixture);
 }
 

@@ -519,6 +519,29 @@ Test(run_item, a_list_of_results_that_is_too_large_fails_the_node) {
         finish(&world);
 }
 
+/* All instances have ended well, and all run again: as many are open as there are. */
+Test(run_item, a_node_whose_list_was_too_large_is_tried_again) {
+        RunNodeSpec nodes[] = { foreach_of("a"), node_of("b", parent_a, 1) };
+        World world;
+
+        nodes[0].policy.failure = RUN_POLICY_SUSPEND;
+        begin(&world, nodes, 2);
+        world.gather_reason = RUN_REASON_RESULT_TOO_LARGE;
+        for (uint32_t i = 0; i < 5; i++) {
+                end_attempt(&world, i, 0);
+                turn(&world);
+        }
+        cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_PENDING));
+        world.gather_reason = RUN_REASON_NONE;
+        cr_assert(eq(int, verb(&world, RUN_VERB_RETRY, "a"), 0));
+        turn(&world);
+        cr_assert(eq(int, row_of(&world, "a[0]").state, RUN_NODE_RUNNING));
+        end_all(&world, NULL);
+        cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_SUCCEEDED));
+        cr_assert(eq(int, state_of(&world), RUN_SUCCEEDED));
+        finish(&world);
+}
+
 /* AnyOf=: the first success spares the other instances. */
 Test(run_item, a_success_that_is_enough_spares_the_others) {
         RunNodeSpec nodes[] = { foreach_of("a"), node_of("b", parent_a, 1) };
