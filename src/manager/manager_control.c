@@ -116,7 +116,7 @@ static int take_nodes(Reading *reading, const char *argument) {
                 refuse(reading, "'%s' is no name of a file beside $JOBD_CONTROL", argument);
         else
                 reading->ops->add_nodes(reading->userdata, argument);
-        /* It may have had a thousand nodes. */
+        /* The file may have had a thousand nodes. */
         reading->n = 0;
         return 0;
 }
@@ -310,7 +310,7 @@ static int open_watches(ManagerControlWatches *watches, sd_event *event) {
         if (fd < 0)
                 return -errno;
         r = sd_event_add_io(event, &watches->source, fd, EPOLLIN, on_event, watches);
-        /* A command that writes without an end wakes the manager no more often than this; the rest waits in the kernel. */
+        /* A command that writes without an end wakes the manager no more often; the rest waits in the kernel. */
         if (r >= 0)
                 r = sd_event_source_set_ratelimit(watches->source, WAKE_INTERVAL, WAKES);
         if (r < 0) {

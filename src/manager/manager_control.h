@@ -51,10 +51,10 @@ void manager_control_init(ManagerControl *control);
 void manager_control_deinit(ManagerControl *control);
 
 /*
- * Reads lines that the file in @folder has more than before, so many that a turn stays short: then .has_more. @is_over: nobody writes to it any more, so that a
- * line without its end is whole. Returns whether something was read; -ENOMEM, after which the same lines are read by
- * the next call; or -errno of a file that cannot be read. A missing file is an empty one. Of lines that cannot be taken
- * the first MANAGER_CONTROL_REFUSED are told of.
+ * Reads lines that the file in @folder has more than before, so many that a turn stays short: then .has_more.
+ * @is_over: nobody writes to it any more, so that a line without its end is whole. Returns whether something was
+ * read; -ENOMEM, after which the same lines are read by the next call; or -errno of a file that cannot be read. A
+ * missing file is an empty one. Of lines that cannot be taken the first MANAGER_CONTROL_REFUSED are told of.
  */
 int manager_control_read(ManagerControl *control, const char *folder, bool is_over, const ManagerControlOps *ops,
                          void *userdata);

@@ -368,8 +368,8 @@ int manager_run_substitute(ManagerRuns *runs, const RunAttemptKey *key, const Ex
                         r = strv_consume(&argv, made);
         }
         scope_deinit(&scope);
-        if (r == -ENODATA && !*ret_problem && text_copy("The list of Foreach= has no such item any more.", ret_problem) < 0)
-                r = -ENOMEM;
+        if (r == -ENODATA && !*ret_problem)
+                (void) text_copy("The list of Foreach= has no such item any more.", ret_problem);
         if (r < 0)
                 argv = strv_free(argv);
         *ret_argv = argv;
