@@ -401,7 +401,7 @@ static int explain_unit(Jobctl *ctl, const char *unit) {
 /* A run by its number or name, or a node of it, which may have ended; and else a flow without its suffix. */
 static int explain_other(Jobctl *ctl, const char *what) {
         cleanup_(bus_error_deinit) BusError error = {};
-        cleanup_json_ json_t *runs = NULL;
+        cleanup_json_ json_t *runs = NULL, *of_unit = NULL;
         cleanup_free_ char *node = NULL, *unit = NULL;
         uint32_t number;
         uint64_t id;
@@ -410,8 +410,8 @@ static int explain_other(Jobctl *ctl, const char *what) {
         if (r == 0 && unit)
                 r = flow_query(ctl, NULL, "ListRuns", json_pack("{s:{s:s}}", "name", "s", what), 1, &runs, &error);
         if (r == 0 && unit && json_array_size(runs) == 0 && text_ends_with(unit, ".flow"))
-                r = flow_query(ctl, NULL, "ListRuns", json_pack("{s:{s:s}}", "unit", "s", unit), 1, &runs, &error) ?:
-                    json_array_size(runs) > 0 ? 1 : 0;
+                r = flow_query(ctl, NULL, "ListRuns", json_pack("{s:{s:s}}", "unit", "s", unit), 1, &of_unit, &error) ?:
+                    json_array_size(of_unit) > 0 ? 1 : 0;
         if (r > 0)
                 return explain_unit(ctl, unit);
         if (r == 0 || r == -EINVAL) {
