@@ -23,7 +23,7 @@
 
 /* — words — */
 
-/* What the reason of a node or run says, behind its state; "": that is all to be known. */
+/* A sentence for the reason of a node or run, to stand behind its state; "": the reason says no more. */
 static const char *sentence_of(const char *reason) {
         static const struct {
                 const char *reason, *sentence;
@@ -178,7 +178,7 @@ static int add_last_end(Jobctl *ctl, uint64_t id, json_t *item, BusError *ret_er
                 is_told |= text_equal(states[i], state);
         if (!is_told)
                 return 0;
-        /* What core says is an answer without the store, too. */
+        /* The explanation of core is an answer without the row of the store, too. */
         if (flow_get_node(ctl, id, value_string(item, "node"), &row, &error) < 0 ||
             !text_equal(value_string(row, "state"), state))
                 return 0;
@@ -203,7 +203,7 @@ static json_t *copy_keys(const json_t *row, const char *const *keys, size_t n) {
         return copy;
 }
 
-/* What is told of a node that has ended, for people and as JSON. */
+/* The end of a node, for people and as JSON. */
 static int make_node(const json_t *row, json_t **ret_node) {
         static const char *const keys[] = { "node", "state", "reason", "attempts", "exit", "signal", "problem",
                                             "cause", "ended" };
@@ -224,7 +224,7 @@ static int compare_ends(const void *a, const void *b) {
         return x < y ? -1 : x > y;
 }
 
-/* Those first that have ended first. */
+/* Nodes that ended earlier come first. */
 static json_t *sort_by_end(const json_t *rows) {
         const size_t n = json_array_size(rows);
         json_t **items = calloc(n + 1, sizeof(*items)), *sorted = json_array();

@@ -1102,7 +1102,7 @@ void manager_attempts_store(ManagerAttempts *attempts) {
         }
 }
 
-/* What the command has said up to its end. */
+/* Lines that the command has written up to its end. */
 static void take_control(Attempt *attempt) {
         manager_control_unwatch(&attempt->attempts->watches, attempt->watch);
         attempt->watch = -1;
@@ -1616,7 +1616,7 @@ void manager_attempts_interrupt(ManagerAttempts *attempts, const Unit *unit) {
 /* The earlier core has told of it. */
 static void ignore_line(void *userdata, uint64_t line, const char *sentence) {}
 
-/* What was said is not recorded, but in the file still; the run has the nodes of add-nodes, or gets them now. */
+/* Control lines are not recorded: the file still has them. The run has the nodes of add-nodes, or gets them now. */
 static void resume_control(Attempt *attempt) {
         static const ManagerControlOps ops = { .add_nodes = add_nodes, .refuse = ignore_line };
 

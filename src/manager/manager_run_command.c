@@ -45,7 +45,7 @@ static const char *const verb_names[_RUN_VERB_MAX] = {
         [RUN_VERB_COMPENSATE] = "compensate",
 };
 
-/* What would help in place of a verb that is refused; "": nothing that is known here. */
+/* A verb that would help in place of one that is refused; "": none is known here. */
 static const char *find_help(RunVerb verb, RunNodeState state) {
         if (verb == RUN_VERB_RETRY && state == RUN_NODE_DEFERRED)
                 return " It runs again by itself, which 'flow why' tells the time of; 'flow skip' leaves it out.";

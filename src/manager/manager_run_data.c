@@ -149,7 +149,7 @@ static int add_file(const ManagerResult *result, Text *text) {
         return n < 0 ? -errno : 0;
 }
 
-/* What an instance has come to, its Default=, or null. */
+/* The result of an instance, its Default=, or null. */
 static int add_result(const ManagerRuns *runs, const ManagerRun *run, uint32_t instance, size_t max, Text *text) {
         ManagerNodeResult result;
         int r = manager_run_get_result(runs, run, instance, &result);

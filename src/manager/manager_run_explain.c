@@ -363,7 +363,7 @@ static void put_policy(const ManagerRun *run, const RunNodeRow *row, Sink *sink)
                 sink_entry_string(sink, "answer_reason", saying->reason);
 }
 
-/* What the command has said of itself. */
+/* Progress and status that the command has written. */
 static void put_sayings(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, Sink *sink) {
         const RunAttemptKey key = { run->id, row->node, row->generation, row->number };
         ManagerAttemptFacts facts;

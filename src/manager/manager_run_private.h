@@ -393,7 +393,7 @@ void manager_run_sweep_files(const ManagerRuns *runs); /* those of runs that are
 
 /* — manager_run_graph.c — */
 
-/* What @node, or the node that it is an instance of, executes: as flow_command_open(). */
+/* The command of @node, or of the node that it is an instance of: as flow_command_open(). */
 int manager_run_open_command(const ManagerRun *run, uint32_t node, FlowCommand *ret_command);
 int manager_run_set_graph(ManagerRun *run, RunGraph *graph); /* 0 or -ENOMEM */
 /* The items of a node with Foreach=: kept from an array of JSON, 0 or a negative errno; found again, or NULL. */

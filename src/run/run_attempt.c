@@ -331,7 +331,7 @@ void run_attempt_abandon_all(Run *run) {
                 const bool is_held = run->nodes[i].attempt == RUN_ATTEMPT_IS_HELD || run->nodes[i].is_idle;
                 const RunAttemptKey key = run_attempt_key(run, i);
 
-                /* What was told to end before ends so: the first signal has decided. */
+                /* An attempt that was told to end before keeps that outcome: the first signal has decided. */
                 if (run->nodes[i].state != RUN_NODE_RUNNING || run->nodes[i].outcome != RUN_OUTCOME_OPEN ||
                     run_node_is_extra(run, i) || run_node_is_split(run, i))
                         continue;
