@@ -241,7 +241,7 @@ static int draw_run(Drawing *drawing, const char *word) {
         if (r < 0)
                 return jobctl_fail(drawing->ctl, &error, "draw run %" PRIu64, id);
         drawing->states = json_object();
-        /* Compensations, the final command (pull@compensate, @final) and instances (scan[0]) are no nodes of the files. */
+        /* Compensations, the final command (@final) and instances (scan[0]) are no nodes of the files. */
         json_array_foreach(nodes, i, node)
                 if (!strpbrk(value_string(node, "node"), "@["))
                         json_object_set(drawing->states, value_string(node, "node"), json_object_get(node, "state"));
