@@ -248,6 +248,7 @@ mkfifo "$PLACE/data/hold"
 STOP='ctl --no-block stop "$1"; hold'
 # Once only: as the last means, the signal is sent again.
 USR1='trap "trap \"\" USR1; echo usr1; exit" USR1'
+# A limit of the start counts the time until the program executes, for which an emulated machine needs more than 100 ms.
 # The result and the signal that ended the unit, unless the test killed it.
 OVER="ExecStopPost=/bin/sh $PLACE/script/over %n"
 echo "[ -e $PLACE/data/over-\$1 ] || echo \"\$SERVICE_RESULT \$EXIT_STATUS\"" >"$PLACE/script/over"
@@ -262,13 +263,13 @@ ending RestartKillSignal SIGUSR1 SIGNOTHING usr1 "[ ! -e $PLACE/data/\$1 ] || ex
         $USR1; trap 'echo term; exit' TERM; ctl --no-block restart \$1; hold"
 ending TimeoutStopFailureMode abort later abrt "trap '' TERM; trap 'echo abrt; exit' ABRT; $STOP" TimeoutStopSec=100ms \
         TimeoutAbortSec=infinity
-ending TimeoutStartFailureMode kill later 'timeout KILL' hold "$OVER" TimeoutStartSec=100ms
+ending TimeoutStartFailureMode kill later 'timeout KILL' hold "$OVER" TimeoutStartSec=2s
 ending WatchdogSignal SIGUSR1 SIGNOTHING 'watchdog USR1' hold "$OVER" Type=simple WatchdogSec=100ms LimitCORE=0
 limited WatchdogSec 100ms soon 'watchdog TERM' hold "$OVER" Type=simple WatchdogSignal=SIGTERM
 limited RuntimeMaxSec 100ms soon 'timeout TERM' hold "$OVER" Type=simple
-limited TimeoutStartSec 100ms soon 'timeout TERM' hold "$OVER"
+limited TimeoutStartSec 2s soon 'timeout TERM' hold "$OVER"
 limited TimeoutStopSec 100ms soon usr1 "trap '' TERM; $USR1; $STOP" FinalKillSignal=SIGUSR1 TimeoutStopSec=infinity
-limited TimeoutSec 100ms soon usr1 "trap '' TERM; $USR1; $STOP" Type=simple FinalKillSignal=SIGUSR1 TimeoutSec=infinity
+limited TimeoutSec 2s soon usr1 "trap '' TERM; $USR1; $STOP" Type=simple FinalKillSignal=SIGUSR1 TimeoutSec=infinity
 limited TimeoutAbortSec 100ms soon usr1 "trap '' TERM ABRT; $USR1; $STOP" FinalKillSignal=SIGUSR1 TimeoutStopSec=100ms \
         TimeoutStopFailureMode=abort TimeoutAbortSec=infinity
 
