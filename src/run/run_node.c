@@ -89,17 +89,20 @@ static void doubt(Run *run, uint32_t node) {
         run_set_put(run, RUN_SET_DOUBTED, rank, true);
 }
 
-/* @node has started, was decided without that, or is to start anew: its parents may be unneeded, or needed again. */
-static void doubt_parents(Run *run, uint32_t node) {
-        const bool is_unneeded = run_node_is_skipped_as_unneeded(&run->nodes[node]);
+/* The parents of @node may be unneeded, or needed again. */
+static void doubt_parents(Run *run, uint32_t node, bool all) {
         const uint8_t *edges = run_graph_parent_edges(run->graph, node);
         uint32_t n;
         const uint32_t *parents = run_graph_parents(run->graph, node, &n);
 
         for (uint32_t i = 0; i < n; i++)
-                if ((is_unneeded || edges[i] & (RUN_EDGE_OPTIONAL | RUN_EDGE_OTHERWISE)) &&
+                if ((all || edges[i] & (RUN_EDGE_OPTIONAL | RUN_EDGE_OTHERWISE)) &&
                     !run_node_state_is_terminal(run->nodes[parents[i]].state))
                         doubt(run, parents[i]);
+}
+
+void run_doubt_parents(Run *run, uint32_t node) {
+        doubt_parents(run, node, true);
 }
 
 void run_end_question(Run *run, uint32_t node) {
@@ -146,7 +149,7 @@ void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reas
         RunNode *entry = &run->nodes[node];
         const RunNodeState from = entry->state;
         const RunReason reason_before = entry->reason;
-        const bool had_started = run_node_has_started(entry, from);
+        const bool had_started = run_node_has_started(entry, from), was_unneeded = entry->is_unneeded;
         const bool is_item = run_graph_policy(run->graph, node)->is_item;
         uint32_t *tally = run_node_is_extra(run, node) ? run->extra_tally : run->tally;
 
@@ -156,6 +159,7 @@ void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reas
                 run->n_waits += (uint32_t) (state == RUN_NODE_RUNNING) - (from == RUN_NODE_RUNNING);
         entry->state = state;
         entry->reason = reason;
+        entry->is_unneeded = false;
         if (is_item)
                 run_item_take_turn(run, node, from);
         if (state != RUN_NODE_RUNNING) {
@@ -179,8 +183,9 @@ void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reas
         run_change_node(run, node);
         run_node_time(run, node);
         tell_children(run, node, from, reason_before);
-        if (had_started != run_node_has_started(entry, state) || run_node_is_skipped_as_unneeded(entry))
-                doubt_parents(run, node);
+        /* @node has started, was decided without that, or is to start anew. */
+        if (had_started != run_node_has_started(entry, state) || run_node_is_skipped_as_unneeded(entry) || was_unneeded)
+                doubt_parents(run, node, run_node_is_skipped_as_unneeded(entry) || was_unneeded);
         if (had_started && !run_node_has_started(entry, state))
                 doubt(run, node);
         if (state == RUN_NODE_SUCCEEDED && run->fired == RUN_END_RUN_NO)
@@ -543,8 +548,8 @@ void run_reset_all(Run *run, bool (*resets)(const Run *run, uint32_t node)) {
                         mark(run, i);
         if (run->end_marked > 0)
                 mark_below(run, order[run->first_marked]);
-        for (uint32_t at = run->first_marked; at < run->end_marked;
-             at = run_set_next(run, RUN_SET_MARKED, at + 1, run->end_marked))
+        /* From below: a node that is reset marks what runs otherwise, which stands behind it and is not to be reset. */
+        for (uint32_t at = run->end_marked; at-- > run->first_marked;)
                 if (run_set_has(run, RUN_SET_MARKED, at) && run_node_state_is_terminal(run->nodes[order[at]].state))
                         run_node_reset(run, order[at]);
 }

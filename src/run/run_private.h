@@ -35,6 +35,7 @@ typedef struct RunNode {
         uint8_t is_unused : 1; /* an instance that is not there: its node has fewer items */
         uint8_t has_turn : 1; /* of an instance: READY or RUNNING within ForeachParallel= */
         uint8_t completion : 2; /* RunCompletion */
+        uint8_t is_unneeded : 1; /* PENDING, and not begun: it needs its parents no more */
 } RunNode;
 
 _Static_assert(sizeof(RunNode) <= 56, "a node of a live run takes 64 bytes with its sets");
@@ -240,6 +241,7 @@ void run_node_fail(Run *run, uint32_t node, RunNodeState state, RunReason reason
 void run_node_offer(Run *run, uint32_t node);
 bool run_node_has_started(const RunNode *node, RunNodeState state); /* or was decided without that */
 bool run_node_is_skipped_as_unneeded(const RunNode *node);
+void run_doubt_parents(Run *run, uint32_t node); /* whether they are needed is to be looked at again */
 /* Whether the command that judges @node is to be asked with the end of the turn. */
 void run_want_policy(Run *run, uint32_t node, bool wants);
 void run_end_question(Run *run, uint32_t node); /* it is answered, or its answer is of no account any more */
@@ -294,7 +296,7 @@ void run_items_restored(Run *run); /* all rows were given back */
 /* — run_need.c: short circuit — */
 
 void run_skip_unneeded(Run *run); /* all that are doubted */
-void run_forget_doubts(Run *run); /* after rows were given back */
+void run_forget_doubts(Run *run); /* after rows were given back: what they do not say is found anew */
 
 /* — run_attempt.c: attempts — */
 

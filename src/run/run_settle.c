@@ -125,6 +125,7 @@ void run_settle(Run *run) {
 
 void run_end_unbegun(Run *run, RunState state, RunReason reason) {
         run->row.is_held = run->row.is_held_by_person = false;
+        run_undo_give_up(run, true);
         run_node_skip_rest(run);
         run_items_complete(run);
         run_become(run, state, reason);

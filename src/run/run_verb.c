@@ -125,8 +125,10 @@ static void wake(Run *run) {
                 run_become(run, RUN_RUNNING, RUN_REASON_NONE);
 }
 
+/* A new generation; but it may be there already, because what is above the node was undone. */
 static void reset_wanted(Run *run, uint32_t node) {
-        run_node_reset(run, node);
+        if (run->nodes[node].state != RUN_NODE_WAITING)
+                run_node_reset(run, node);
         run->nodes[node].is_wanted = true;
 }
 
@@ -150,7 +152,7 @@ static void resolve_ended(Run *run, uint32_t node) {
                 run_node_reset(run, node);
                 run_items_unfold(run);
         }
-        run->nodes[node].generation++;
+        run->nodes[node].generation += run->nodes[node].state != RUN_NODE_WAITING;
         run->nodes[node].number = 0;
         run->nodes[node].completion = RUN_COMPLETION_NONE;
         run_node_become(run, node, RUN_NODE_SUCCEEDED, RUN_REASON_OPERATOR);

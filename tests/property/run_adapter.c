@@ -32,6 +32,7 @@ typedef struct Kept {
 } Kept;
 
 #define NEVER UINT32_MAX
+#define ABSENT UINT8_MAX
 
 /*
  * A process that the engine has forgotten: what a manager does then is the adapter's. It keeps the run from being tried
@@ -61,6 +62,8 @@ typedef struct Adapter {
         VECTOR(World) worlds; /* at the end of each turn */
         Abandoned started[TRIAL_RUNS_MAX][TRIAL_NODES_MAX]; /* the last attempt of each node of which that was told */
         VECTOR(Abandoned) abandoned;
+        uint8_t nodes[TRIAL_NODES_MAX]; /* of the engine, by those of the case; ABSENT: there is none … */
+        uint8_t places[TRIAL_NODES_MAX]; /* … and the other way round */
         uint32_t asked[TRIAL_RUNS_MAX][TRIAL_NODES_MAX]; /* the generation about which a command was asked; 0: none */
 } Adapter;
 
@@ -269,6 +272,29 @@ static bool has_decider(const TrialDefinition *definition, const TrialNode *node
         return false;
 }
 
+/* Behind the others stand those that end a run, as many as there are. Returns how many there are then. */
+static unsigned add_ends(Adapter *adapter, RunNodeSpec *specs, char (*names)[8]) {
+        const TrialDefinition *definition = adapter->definition;
+        const unsigned n_views = trial_n_views(definition);
+        unsigned n = definition->n_nodes;
+
+        for (unsigned i = 0; i < TRIAL_NODES_MAX; i++)
+                adapter->nodes[i] = adapter->places[i] = i < definition->n_nodes ? (uint8_t) i : ABSENT;
+        for (unsigned i = definition->n_nodes; i < n_views; i++) {
+                const bool is_final = i == n_views - 1;
+
+                if (is_final ? !definition->has_final : !definition->nodes[i - definition->n_nodes].has_undo)
+                        continue;
+                adapter->nodes[i] = (uint8_t) n;
+                adapter->places[n] = (uint8_t) i;
+                snprintf(names[n], sizeof(names[n]), "e%u", i);
+                specs[n] = (RunNodeSpec) { .name = names[n], .policy = policy_of(definition, &definition->nodes[i]),
+                                           .undoes = is_final ? RUN_NODE_NONE : i - definition->n_nodes };
+                n++;
+        }
+        return n;
+}
+
 static void make_graph(Adapter *adapter) {
         const TrialDefinition *definition = adapter->definition;
         static const char *parents[TRIAL_NODES_MAX][TRIAL_PARENTS_MAX];
@@ -277,6 +303,7 @@ static void make_graph(Adapter *adapter) {
         static char names[TRIAL_NODES_MAX][8];
         static RunDemand demands[TRIAL_NODES_MAX + 1];
         char *problem = NULL;
+        unsigned n;
 
         for (unsigned i = 0; i <= definition->n_nodes; i++)
                 demands[i] = demand_of(definition, i);
@@ -296,7 +323,11 @@ static void make_graph(Adapter *adapter) {
                 specs[i].policy.demand = trial_takes(node) ? i + 1 : 0;
                 specs[i].policy.is_otherwise = node->is_otherwise && has_decider(definition, node);
         }
-        CHECK(run_graph_new(&(RunGraphSpec) { .nodes = specs, .n_nodes = definition->n_nodes, .demands = demands,
+        n = add_ends(adapter, specs, names);
+        CHECK(run_graph_new(&(RunGraphSpec) { .nodes = specs, .n_nodes = n, .demands = demands,
+                                               .first_extra = definition->n_nodes, .n_extra = n - definition->n_nodes,
+                                               .undo_on = (definition->undoes_failure ? RUN_UNDO_ON_FAILURE : 0U) |
+                                                          (definition->undoes_cancel ? RUN_UNDO_ON_CANCEL : 0U),
                                                .n_demands = definition->n_nodes + 1U,
                                                .demand = trial_run_takes(definition) ? definition->n_nodes + 1U : 0 },
                             &adapter->graph, &problem));
@@ -485,7 +516,7 @@ static RunEndKind kind_of_end(const TrialEvent *event) {
 }
 
 static int tell_attempt(Adapter *adapter, const TrialEvent *event) {
-        const RunAttemptKey key = { event->run + 1U, event->node, event->generation, event->number };
+        const RunAttemptKey key = { event->run + 1U, adapter->nodes[event->node], event->generation, event->number };
         Abandoned *abandoned = find_abandoned(adapter, &key);
 
         if (abandoned)
@@ -530,7 +561,7 @@ static int give_verb(Adapter *adapter, const TrialEvent *event) {
                 [TRIAL_PAUSE] = RUN_VERB_PAUSE,   [TRIAL_RESUME] = RUN_VERB_RESUME, [TRIAL_STOP] = RUN_VERB_STOP,
                 [TRIAL_CANCEL] = RUN_VERB_CANCEL, [TRIAL_RETRY] = RUN_VERB_RETRY,   [TRIAL_RERUN] = RUN_VERB_RERUN,
                 [TRIAL_SKIP] = RUN_VERB_SKIP,     [TRIAL_APPROVE] = RUN_VERB_APPROVE,
-                [TRIAL_REJECT] = RUN_VERB_REJECT,
+                [TRIAL_REJECT] = RUN_VERB_REJECT,         [TRIAL_COMPENSATE] = RUN_VERB_COMPENSATE,
         };
         static const RunVerb resolutions[] = { RUN_VERB_AS_SUCCESS, RUN_VERB_AS_FAILED, RUN_VERB_AS_RETRY,
                                                RUN_VERB_AS_SKIP };
@@ -544,7 +575,11 @@ static int give_verb(Adapter *adapter, const TrialEvent *event) {
                                                                                  : RUN_COMPLETION_FAILURE);
         if (begins_again && has_abandoned(adapter, event->run + 1U))
                 return -EBUSY;
-        return run_engine_verb(adapter->engine, event->run + 1U, verb, event->node);
+        if (adapter->nodes[event->node] == ABSENT)
+                return verb >= RUN_VERB_RETRY && verb != RUN_VERB_COMPENSATE
+                               ? -EINVAL
+                               : run_engine_verb(adapter->engine, event->run + 1U, verb, 0);
+        return run_engine_verb(adapter->engine, event->run + 1U, verb, adapter->nodes[event->node]);
 }
 
 static void tell_unit(Adapter *adapter, const TrialEvent *event) {
@@ -600,8 +635,7 @@ static int apply(void *subject, const TrialEvent *event) {
 
 /* — what is seen — */
 
-/* That what runs is not needed is not shown. */
-static TrialReason reason_of(const TrialNode *spec, const RunNodeRow *row) {
+static TrialReason reason_of_run(RunReason reason) {
         static const TrialReason reasons[_RUN_REASON_MAX] = {
                 [RUN_REASON_RETRY] = TRIAL_REASON_RETRY,
                 [RUN_REASON_AGAIN] = TRIAL_REASON_AGAIN,
@@ -631,14 +665,23 @@ static TrialReason reason_of(const TrialNode *spec, const RunNodeRow *row) {
                 [RUN_REASON_INPUT_MISSING] = TRIAL_REASON_INPUT_MISSING,
                 [RUN_REASON_REFUSED] = TRIAL_REASON_REFUSED,
                 [RUN_REASON_CALLBACK] = TRIAL_REASON_CALLBACK,
+                [RUN_REASON_COMPENSATE] = TRIAL_REASON_COMPENSATE,
+                [RUN_REASON_FINAL] = TRIAL_REASON_FINAL,
+                [RUN_REASON_UNIT] = TRIAL_REASON_UNIT,
+                [RUN_REASON_DEPENDENCY] = TRIAL_REASON_DEPENDENCY,
         };
 
+        return reasons[reason];
+}
+
+/* That what runs is not needed is not shown. */
+static TrialReason reason_of(const TrialNode *spec, const RunNodeRow *row) {
         if (row->state == RUN_NODE_RUNNING && row->reason == RUN_REASON_SHORT_CIRCUIT) {
                 if (spec->action == TRIAL_ACTION_JOB)
                         return TRIAL_REASON_JOB;
                 return trial_needs_no_attempt(spec) ? TRIAL_REASON_SLEEP : TRIAL_REASON_NONE;
         }
-        return reasons[row->reason];
+        return reason_of_run(row->reason);
 }
 
 static TrialWhy why_of(RunWhy why) {
@@ -650,6 +693,7 @@ static TrialWhy why_of(RunWhy why) {
                 [RUN_WHY_RUN] = TRIAL_FOR_RUN,         [RUN_WHY_UNIT] = TRIAL_FOR_UNIT,
                 [RUN_WHY_GATE] = TRIAL_FOR_GATE,       [RUN_WHY_JOB] = TRIAL_FOR_JOB,
                 [RUN_WHY_POLICY] = TRIAL_FOR_POLICY,   [RUN_WHY_CALLBACK] = TRIAL_FOR_CALLBACK,
+                [RUN_WHY_COMPENSATE] = TRIAL_FOR_COMPENSATION, [RUN_WHY_FINAL] = TRIAL_FOR_FINAL,
                 [RUN_WHY_LOCK] = TRIAL_FOR_LOCK,       [RUN_WHY_RESOURCE] = TRIAL_FOR_RESOURCE,
         };
 
@@ -678,7 +722,11 @@ static void look_at_node(const Adapter *adapter, unsigned run, unsigned node, Tr
         RunNodeRow row;
         RunWhy why;
 
-        CHECK(run_engine_get_node(adapter->engine, run + 1, node, &row, &why));
+        if (adapter->nodes[node] == ABSENT) {
+                *seen = (TrialNodeView) { .generation = 1, .why = TRIAL_FOR_RUN };
+                return;
+        }
+        CHECK(run_engine_get_node(adapter->engine, run + 1, adapter->nodes[node], &row, &why));
         *seen = (TrialNodeView) {
                 .state = (TrialNodeState) row.state,
                 .reason = reason_of(&adapter->definition->nodes[node], &row),
@@ -713,11 +761,11 @@ static void look(void *subject, TrialView *ret_view) {
 
                 CHECK(run_engine_get(adapter->engine, r + 1, &row, &why));
                 seen->state = (TrialRunState) row.state;
-                seen->reason = (TrialReason) row.reason;
+                seen->reason = reason_of_run(row.reason);
                 seen->is_held = row.is_held;
                 seen->round = (uint8_t) row.round;
                 seen->why = why_of(why);
-                for (unsigned i = 0; i < adapter->definition->n_nodes; i++)
+                for (unsigned i = 0; i < trial_n_views(adapter->definition); i++)
                         look_at_node(adapter, r, i, ret_view);
         }
         look_at_abandoned(adapter, ret_view);

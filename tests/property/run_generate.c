@@ -215,6 +215,9 @@ static void add_action(TrialRandom *random, TrialNode *node, uint32_t features) 
                         node->when = TRIAL_WHEN_FALSE;
         }
         node->has_gate = (features & TRIAL_HAS_GATE) != 0 && chance(random, 40);
+        /* Whether what comes to its gate when a goal ends is skipped or cancelled is left open: see the README. */
+        if ((features & TRIAL_HAS_GATE) != 0 && node->skip_unneeded == TRIAL_SKIP_NONE)
+                node->skip_unneeded = TRIAL_SKIP_OPTIONAL;
         if ((features & TRIAL_HAS_SLEEP) != 0 && chance(random, 45)) {
                 node->action = (TrialAction) (TRIAL_ACTION_SLEEP + below(random, 3));
                 node->sleep = 1 + below(random, node->action == TRIAL_ACTION_SLEEP ? 8 : 30);
@@ -283,6 +286,16 @@ static void add_claims(TrialRandom *random, TrialDefinition *definition) {
                 definition->run_need = (uint8_t) (1 + below(random, definition->total));
 }
 
+/* Nothing of it fits a graph of two hundred nodes. */
+static void add_undo(TrialRandom *random, TrialDefinition *definition) {
+        definition->undoes_failure = chance(random, 70);
+        definition->undoes_cancel = chance(random, 50);
+        definition->has_final = chance(random, 50);
+        definition->end_timeout = chance(random, 50) ? 1 + below(random, 6) : 0;
+        for (unsigned i = 0; i < definition->n_nodes; i++)
+                definition->nodes[i].has_undo = chance(random, 50);
+}
+
 static void add_priorities(TrialRandom *random, TrialDefinition *definition) {
         definition->priority = (uint8_t) below(random, 3);
         for (unsigned i = 0; i < definition->n_nodes; i++) {
@@ -298,6 +311,8 @@ static uint32_t fit_together(uint32_t features) {
         const uint32_t others = TRIAL_HAS_OPTIONAL | TRIAL_HAS_AIRFLOW | TRIAL_HAS_SKIP_ALL | TRIAL_HAS_END_RUN;
 
         /* The engine lets go of the locks of what it abandons, which the model does not. */
+        if ((features & TRIAL_HAS_UNDO) != 0)
+                features &= ~(TRIAL_HAS_LOCK | TRIAL_HAS_ABANDON);
         return (features & TRIAL_HAS_LOCK) != 0 ? features & ~(others | TRIAL_HAS_ABANDON) : features;
 }
 
@@ -314,10 +329,13 @@ static uint32_t choose_features(uint64_t seed, const TrialFeatures *features, Tr
         add_features(&random, definition, chosen);
         if ((chosen & TRIAL_HAS_LOCK) != 0 && definition->n_nodes <= 24)
                 add_claims(&random, definition);
+        if ((chosen & TRIAL_HAS_UNDO) != 0 && definition->n_nodes <= 24)
+                add_undo(&random, definition);
         if ((chosen & TRIAL_HAS_PRIORITY) != 0)
                 add_priorities(&random, definition);
         for (unsigned i = 0; i < definition->n_nodes && (features->known & TRIAL_HAS_SHORT_CIRCUIT) == 0; i++)
                 definition->nodes[i].skip_unneeded = TRIAL_SKIP_NONE;
+        trial_lay_ends(definition);
         return chosen;
 }
 
@@ -406,6 +424,8 @@ static void change_steps(uint64_t seed, uint32_t features, TrialCase *trial) {
                         step->kind = TRIAL_STEP_VERB;
                         step->verb = chance(&random, 70) ? TRIAL_APPROVE : TRIAL_REJECT;
                 }
+                if ((features & TRIAL_HAS_UNDO) != 0 && step->kind == TRIAL_STEP_VERB && chance(&random, 20))
+                        step->verb = TRIAL_COMPENSATE;
                 if ((features & TRIAL_HAS_PRIORITY) != 0)
                         step->priority = (uint8_t) below(&random, 4);
                 if ((features & TRIAL_HAS_LOCK) != 0 && chance(&random, 10))

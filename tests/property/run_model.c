@@ -129,6 +129,7 @@ static int happen(RunModel *model, const TrialEvent *event) {
         case TRIAL_APPROVE:
         case TRIAL_REJECT:
         case TRIAL_COMPLETE:
+        case TRIAL_COMPENSATE:
         case TRIAL_UNIT_ACTIVE:
         case TRIAL_UNIT_FAILED:
         case TRIAL_UNIT_CANCELLED:
@@ -246,7 +247,7 @@ static uint64_t next_deadline(RunModel *model) {
                 if (trial_run_is_terminal(run->state))
                         continue;
                 next = earlier(next, earlier(run->deadline, run_model_queue_deadline(model, run)));
-                for (unsigned i = 0; i < model->definition->n_nodes; i++) {
+                for (unsigned i = 0; i < trial_n_views(model->definition); i++) {
                         const ModelAttempt *attempt = run_model_live_attempt(model, r, i);
 
                         next = earlier(next, run_model_total_deadline(model, r, i));
@@ -284,12 +285,27 @@ static TrialAttempt show_attempt(const RunModel *model, const ModelAttempt *atte
         return view;
 }
 
+static TrialWhy why_run_ends(const RunModel *model, const ModelRun *run) {
+        bool has_begun = false;
+
+        for (unsigned i = model->definition->n_nodes; i < trial_n_views(model->definition); i++)
+                has_begun = has_begun || run->nodes[i].state == TRIAL_NODE_READY ||
+                            run->nodes[i].state == TRIAL_NODE_RUNNING;
+        if (!has_begun)
+                return TRIAL_FOR_END;
+        if (run->hold != MODEL_NOT_HELD || !model->unit_is_active)
+                return TRIAL_FOR_UNIT;
+        return run->reason == TRIAL_REASON_FINAL ? TRIAL_FOR_FINAL : TRIAL_FOR_COMPENSATION;
+}
+
 static TrialWhy why_run_waits(const RunModel *model, unsigned r) {
         const ModelRun *run = &model->runs[r];
 
         if (run->state == TRIAL_RUN_SUSPENDED || (run->state == TRIAL_RUN_PAUSED && run->reason != TRIAL_REASON_UNIT))
                 return TRIAL_FOR_HUMAN;
-        if (run->state == TRIAL_RUN_PAUSING || run->state == TRIAL_RUN_STOPPING)
+        if (run->state == TRIAL_RUN_STOPPING)
+                return why_run_ends(model, run);
+        if (run->state == TRIAL_RUN_PAUSING)
                 return TRIAL_FOR_END;
         if (run->state == TRIAL_RUN_PAUSED || run->state == TRIAL_RUN_CREATED)
                 return TRIAL_FOR_UNIT;
@@ -307,6 +323,8 @@ static TrialWhy why_node_waits(const RunModel *model, unsigned r, unsigned node,
 
         switch (run->nodes[node].state) {
         case TRIAL_NODE_WAITING:
+                if (node >= model->definition->n_nodes || run_model_is_ending(run) || trial_run_is_terminal(run->state))
+                        return TRIAL_FOR_RUN;
                 return run->is_asked[node] || run->must_ask[node] ? TRIAL_FOR_POLICY : TRIAL_FOR_PARENTS;
         case TRIAL_NODE_BLOCKED:
                 return TRIAL_FOR_HUMAN;
@@ -315,8 +333,10 @@ static TrialWhy why_node_waits(const RunModel *model, unsigned r, unsigned node,
         case TRIAL_NODE_DEFERRED:
                 return TRIAL_FOR_TIME;
         case TRIAL_NODE_READY:
-                if (run->state != TRIAL_RUN_RUNNING)
+                if (node < model->definition->n_nodes && run->state != TRIAL_RUN_RUNNING)
                         return TRIAL_FOR_RUN;
+                if (run->hold != MODEL_NOT_HELD)
+                        return TRIAL_FOR_UNIT;
                 return model->unit_is_active ? run_model_why_claim(model, r, node) : TRIAL_FOR_UNIT;
         case TRIAL_NODE_RUNNING:
                 if (!attempt)
@@ -351,7 +371,7 @@ static void look(void *p, TrialView *view) {
                 view->runs[r].is_held = run->hold != MODEL_NOT_HELD;
                 view->runs[r].round = run->round;
                 view->runs[r].why = why_run_waits(model, r);
-                for (unsigned i = 0; i < model->definition->n_nodes; i++) {
+                for (unsigned i = 0; i < trial_n_views(model->definition); i++) {
                         const ModelAttempt *attempt = run_model_live_attempt(model, r, i);
 
                         view->runs[r].nodes[i] = run->nodes[i];

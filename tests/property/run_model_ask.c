@@ -10,7 +10,13 @@
 void run_model_stop(RunModel *model, unsigned r, TrialRunState result, TrialReason reason, ModelEnding ending) {
         ModelRun *run = &model->runs[r];
 
-        if (run->state != TRIAL_RUN_STOPPING) {
+        if (run->state == TRIAL_RUN_SUSPENDED && run->has_result) {
+                run_model_give_up(model, r, true);
+                run->state = TRIAL_RUN_STOPPING;
+        } else if (run->state != TRIAL_RUN_STOPPING) {
+                if (!run_model_is_busy(run->state))
+                        run_model_give_up(model, r, false);
+                run->has_result = true;
                 run->state = TRIAL_RUN_STOPPING;
                 run->reason = TRIAL_REASON_NONE;
                 run->result = result;
@@ -75,9 +81,11 @@ static int submit(RunModel *model, const TrialEvent *event) {
                 return -EBUSY;
         if (is_busy && definition->on_busy == TRIAL_BUSY_REPLACE)
                 for (unsigned i = 0; i < model->n_runs; i++)
-                        if (!trial_run_is_terminal(model->runs[i].state))
+                        /* What waits for a person to be undone is given up by a person alone. */
+                        if (!trial_run_is_terminal(model->runs[i].state) &&
+                            (model->runs[i].state != TRIAL_RUN_SUSPENDED || !model->runs[i].has_result))
                                 run_model_stop(model, i, TRIAL_RUN_CANCELLED, TRIAL_REASON_NONE, MODEL_CANCELLED);
-        for (unsigned i = 0; i < definition->n_nodes; i++)
+        for (unsigned i = 0; i < trial_n_views(definition); i++)
                 run.nodes[i].generation = 1;
         run.priority = event->priority > 0 ? event->priority : definition->priority;
         run.place = model->places++;
@@ -125,7 +133,8 @@ static void reset_below(RunModel *model, unsigned r, unsigned node, bool all) {
         for (unsigned i = 0; i < model->definition->n_nodes; i++) {
                 const TrialNodeState state = model->runs[r].nodes[i].state;
 
-                if (below[i] && (all || state == TRIAL_NODE_SKIPPED || state == TRIAL_NODE_CANCELLED))
+                if (below[i] && ((all && trial_node_is_terminal(state)) || state == TRIAL_NODE_SKIPPED ||
+                                 state == TRIAL_NODE_CANCELLED))
                         reset_node(model, r, i);
                 else if (below[i])
                         /* Commands that judge are asked anew: something above has changed. */
@@ -138,6 +147,7 @@ static void begin_round(RunModel *model, ModelRun *run) {
         run->reason = TRIAL_REASON_NONE;
         run->hold = MODEL_NOT_HELD;
         run->round++;
+        run->has_result = run->wants_undo = false;
         run->place = model->places++;
         run->deadline = TRIAL_NEVER;
 }
@@ -146,8 +156,8 @@ static void begin_round(RunModel *model, ModelRun *run) {
 static void wake_run(ModelRun *run) {
         if (run->state != TRIAL_RUN_SUSPENDED)
                 return;
-        run->state = TRIAL_RUN_RUNNING;
-        if (run->hold != MODEL_NOT_HELD) {
+        run->state = run->has_result ? TRIAL_RUN_STOPPING : TRIAL_RUN_RUNNING;
+        if (run->hold != MODEL_NOT_HELD && !run->has_result) {
                 run->state = TRIAL_RUN_PAUSED;
                 run->reason = TRIAL_REASON_UNIT;
         }
@@ -177,14 +187,36 @@ static bool is_at_gate(const ModelRun *run, unsigned node) {
         return run->nodes[node].state == TRIAL_NODE_PENDING && run->nodes[node].reason == TRIAL_REASON_GATE;
 }
 
+/* While a compensation waits for a person, it alone listens to one. */
+static bool is_about(const RunModel *model, const ModelRun *run, unsigned node) {
+        if (node < model->definition->n_nodes)
+                return !run_model_is_ending(run);
+        return run->state == TRIAL_RUN_SUSPENDED && run->nodes[node].state == TRIAL_NODE_PENDING;
+}
+
+/* Resets what has to be done again because it was undone. Returns whether @node is part of that. */
+static bool redo(RunModel *model, unsigned r, unsigned node) {
+        bool is_reset[TRIAL_NODES_MAX];
+
+        run_model_redo(model, r, is_reset);
+        for (unsigned i = 0; i < model->definition->n_nodes; i++)
+                if (is_reset[i] && trial_node_is_terminal(model->runs[r].nodes[i].state))
+                        reset_node(model, r, i);
+        return is_reset[node];
+}
+
 static int retry_node(RunModel *model, unsigned r, unsigned node) {
         ModelRun *run = &model->runs[r];
         const TrialNodeState state = run->nodes[node].state;
 
         if ((!listens(run) && !trial_run_is_terminal(run->state)) || run_model_has_abandoned(model, r) ||
-            is_at_gate(run, node))
+            is_at_gate(run, node) || !is_about(model, run, node))
                 return -EINVAL;
-        if (state == TRIAL_NODE_PENDING)
+        if (state != TRIAL_NODE_PENDING && (!trial_node_is_terminal(state) || state == TRIAL_NODE_SUCCEEDED))
+                return -EINVAL;
+        if (trial_run_is_terminal(run->state) && redo(model, r, node))
+                run->is_wanted[node] = true;
+        else if (state == TRIAL_NODE_PENDING)
                 forgive(model, r, node);
         else if (trial_node_is_terminal(state) && state != TRIAL_NODE_SUCCEEDED) {
                 reset_node(model, r, node);
@@ -201,9 +233,10 @@ static int retry_node(RunModel *model, unsigned r, unsigned node) {
 static int rerun_from(RunModel *model, unsigned r, unsigned node) {
         ModelRun *run = &model->runs[r];
 
-        if (!trial_run_is_terminal(run->state) || run_model_has_abandoned(model, r))
+        if (!trial_run_is_terminal(run->state) || run_model_has_abandoned(model, r) || !is_about(model, run, node))
                 return -EINVAL;
-        reset_node(model, r, node);
+        if (!redo(model, r, node))
+                reset_node(model, r, node);
         reset_below(model, r, node, true);
         run->is_wanted[node] = true;
         begin_round(model, run);
@@ -215,10 +248,11 @@ static int resolve_ended(RunModel *model, unsigned r, unsigned node, TrialResolu
         ModelRun *run = &model->runs[r];
         const TrialNodeState state = run->nodes[node].state;
 
-        if (resolution != TRIAL_AS_SUCCESS || run_model_has_abandoned(model, r) ||
+        if (resolution != TRIAL_AS_SUCCESS || run_model_has_abandoned(model, r) || !is_about(model, run, node) ||
             (state != TRIAL_NODE_FAILED && state != TRIAL_NODE_TIMEOUT))
                 return -EINVAL;
-        reset_node(model, r, node);
+        if (!redo(model, r, node))
+                reset_node(model, r, node);
         reset_below(model, r, node, false);
         begin_round(model, run);
         run_model_succeed(model, r, node, TRIAL_REASON_OPERATOR);
@@ -237,7 +271,7 @@ static int resolve_node(RunModel *model, unsigned r, unsigned node, TrialResolut
 
         if (trial_run_is_terminal(run->state))
                 return resolve_ended(model, r, node, resolution);
-        if (!listens(run) || run->nodes[node].state != TRIAL_NODE_PENDING ||
+        if (!listens(run) || !is_about(model, run, node) || run->nodes[node].state != TRIAL_NODE_PENDING ||
             (resolution == TRIAL_AS_RETRY && is_at_gate(run, node)))
                 return -EINVAL;
         wake_run(run);
@@ -261,7 +295,7 @@ static int resolve_node(RunModel *model, unsigned r, unsigned node, TrialResolut
 static int answer_gate(RunModel *model, unsigned r, unsigned node, bool is_approved) {
         ModelRun *run = &model->runs[r];
 
-        if (!listens(run) || !is_at_gate(run, node))
+        if (!listens(run) || run->has_result || !is_at_gate(run, node))
                 return -EINVAL;
         wake_run(run);
         run->is_approved[node] = is_approved;
@@ -279,7 +313,8 @@ static int skip_node(RunModel *model, unsigned r, unsigned node) {
         ModelRun *run = &model->runs[r];
         const TrialNodeState state = run->nodes[node].state;
 
-        if (!listens(run) || trial_node_is_terminal(state) || state == TRIAL_NODE_RUNNING)
+        if (!listens(run) || trial_node_is_terminal(state) || state == TRIAL_NODE_RUNNING ||
+            !is_about(model, run, node))
                 return -EINVAL;
         run_model_set(model, r, node, TRIAL_NODE_SKIPPED, TRIAL_REASON_OPERATOR);
         wake_run(run);
@@ -337,7 +372,9 @@ static void hold_runs(RunModel *model, bool by_person) {
         for (unsigned i = 0; i < model->n_runs; i++) {
                 ModelRun *run = &model->runs[i];
 
-                if (trial_run_is_terminal(run->state) || run->state == TRIAL_RUN_STOPPING)
+                /* Its end may take another while, and more commands. */
+                if (trial_run_is_terminal(run->state) ||
+                    (run->state == TRIAL_RUN_STOPPING && trial_n_views(model->definition) == model->definition->n_nodes))
                         continue;
                 if (run->hold != MODEL_HELD_BY_PERSON)
                         run->hold = by_person ? MODEL_HELD_BY_PERSON : MODEL_HELD_BY_SYSTEM;
@@ -355,6 +392,13 @@ static void end_abandoned(RunModel *model) {
                         run_model_tell_end(model, &model->attempts[i], MODEL_CANCELLED);
 }
 
+static bool has_end_to_begin(const RunModel *model, const ModelRun *run) {
+        for (unsigned i = model->definition->n_nodes; i < trial_n_views(model->definition); i++)
+                if (run->state == TRIAL_RUN_STOPPING && run->nodes[i].state == TRIAL_NODE_READY)
+                        return true;
+        return false;
+}
+
 /* The unit's start job has come to nothing. A run that had begun before waits for the next one. */
 static void end_created(RunModel *model, TrialRunState result, TrialReason reason) {
         for (unsigned i = 0; i < model->n_runs; i++) {
@@ -362,6 +406,8 @@ static void end_created(RunModel *model, TrialRunState result, TrialReason reaso
 
                 if (run->state == TRIAL_RUN_CREATED && run->hold == MODEL_NOT_HELD)
                         run_model_stop(model, i, result, reason, MODEL_RUNS_ON);
+                if (has_end_to_begin(model, run))
+                        run->hold = run->hold == MODEL_NOT_HELD ? MODEL_HELD_BY_SYSTEM : run->hold;
                 if (run->state != TRIAL_RUN_RUNNING)
                         continue;
                 run->state = TRIAL_RUN_PAUSING;
@@ -405,6 +451,8 @@ static int ask_run(RunModel *model, const TrialEvent *event) {
                 return skip_node(model, event->run, event->node);
         if (event->kind == TRIAL_APPROVE || event->kind == TRIAL_REJECT)
                 return answer_gate(model, event->run, event->node, event->kind == TRIAL_APPROVE);
+        if (event->kind == TRIAL_COMPENSATE)
+                return run_model_compensate(model, event->run);
         if (event->kind == TRIAL_COMPLETE)
                 return complete_node(model, event);
         if (trial_run_is_terminal(run->state))

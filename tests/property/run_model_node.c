@@ -11,6 +11,12 @@
 void run_model_set(RunModel *model, unsigned run, unsigned node, TrialNodeState state, TrialReason reason) {
         TrialNodeView *view = &model->runs[run].nodes[node];
 
+        if (state == TRIAL_NODE_SUCCEEDED && view->state != TRIAL_NODE_SUCCEEDED)
+                model->runs[run].success[node] = ++model->runs[run].successes;
+        /* What is to be done again is to be undone again. */
+        if (state != TRIAL_NODE_SUCCEEDED && view->state == TRIAL_NODE_SUCCEEDED && node < model->definition->n_nodes &&
+            model->definition->nodes[node].has_undo)
+                run_model_set(model, run, trial_undo_of(model->definition, node), TRIAL_NODE_WAITING, TRIAL_REASON_NONE);
         view->state = state;
         view->reason = reason;
         view->not_before = 0;
@@ -96,6 +102,11 @@ static unsigned count_ends(const RunModel *model, const ModelAttempt *of, ModelE
 
 /* — success and failures — */
 
+/* Nothing is tried again, and nobody decides about it: that is for what ends the run alone. */
+static bool is_stopping(const RunModel *model, unsigned run, unsigned node) {
+        return model->runs[run].state == TRIAL_RUN_STOPPING && node < model->definition->n_nodes;
+}
+
 /* What becomes of nodes that run when one of them ends the run. */
 static ModelEnding ending_of_others(const RunModel *model) {
         return model->definition->end_kills ? MODEL_KILLED : MODEL_RUNS_ON;
@@ -126,7 +137,7 @@ void run_model_succeed(RunModel *model, unsigned run, unsigned node, TrialReason
 void run_model_fail(RunModel *model, unsigned run, unsigned node, TrialNodeState state, TrialReason reason) {
         const TrialFailurePolicy policy = run_model_policy(&model->definition->nodes[node], state);
 
-        if (model->runs[run].state == TRIAL_RUN_STOPPING || policy != TRIAL_POLICY_SUSPEND) {
+        if (is_stopping(model, run, node) || policy != TRIAL_POLICY_SUSPEND) {
                 run_model_set(model, run, node, state, reason);
                 if (policy == TRIAL_POLICY_END && model->runs[run].state != TRIAL_RUN_STOPPING)
                         run_model_stop(model, run, TRIAL_RUN_FAILED, TRIAL_REASON_NONE, ending_of_others(model));
@@ -157,7 +168,7 @@ static void try_again_or_fail(RunModel *model, const ModelAttempt *attempt, Tria
         const TrialNode *spec = &model->definition->nodes[attempt->node];
         const unsigned failures = count_ends(model, attempt, MODEL_FAILED);
 
-        if (model->runs[attempt->run].state != TRIAL_RUN_STOPPING && failures <= spec->retry &&
+        if (!is_stopping(model, attempt->run, attempt->node) && failures <= spec->retry &&
             !(spec->is_picky && status == 2))
                 defer(model, attempt, TRIAL_REASON_RETRY, failures);
         else
@@ -168,7 +179,7 @@ static void lose(RunModel *model, const ModelAttempt *attempt) {
         const TrialRecover recover = model->definition->nodes[attempt->node].recover;
         const unsigned lost = count_ends(model, attempt, MODEL_LOST);
 
-        if (model->runs[attempt->run].state == TRIAL_RUN_STOPPING)
+        if (is_stopping(model, attempt->run, attempt->node))
                 run_model_set(model, attempt->run, attempt->node, TRIAL_NODE_FAILED, TRIAL_REASON_LOST);
         else if (recover == TRIAL_RECOVER_FAIL)
                 run_model_fail(model, attempt->run, attempt->node, TRIAL_NODE_FAILED, TRIAL_REASON_LOST);
@@ -183,7 +194,7 @@ static void lose(RunModel *model, const ModelAttempt *attempt) {
 static void interrupt(RunModel *model, const ModelAttempt *attempt) {
         const TrialRecover recover = model->definition->nodes[attempt->node].recover;
 
-        if (model->runs[attempt->run].state == TRIAL_RUN_STOPPING)
+        if (is_stopping(model, attempt->run, attempt->node))
                 run_model_set(model, attempt->run, attempt->node, TRIAL_NODE_FAILED, TRIAL_REASON_INTERRUPTED);
         else if (recover == TRIAL_RECOVER_FAIL)
                 run_model_fail(model, attempt->run, attempt->node, TRIAL_NODE_FAILED, TRIAL_REASON_INTERRUPTED);
@@ -524,7 +535,7 @@ void run_model_pass_time(RunModel *model) {
                 if (!trial_run_is_terminal(model->runs[r].state))
                         pass_time_of_run(model, r);
         for (unsigned r = 0; r < model->n_runs; r++)
-                for (unsigned i = 0; i < model->definition->n_nodes; i++)
+                for (unsigned i = 0; i < trial_n_views(model->definition); i++)
                         if (!trial_run_is_terminal(model->runs[r].state))
                                 pass_time_of_node(model, r, i);
         run_model_settle(model);

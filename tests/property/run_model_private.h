@@ -79,6 +79,9 @@ typedef struct ModelRun {
         uint16_t ends_seen[TRIAL_NODES_MAX][TRIAL_PARENTS_MAX]; /* of its parents; 0: has not ended */
         uint64_t wakes_at[TRIAL_NODES_MAX];     /* of one that sleeps */
         bool has_locks[TRIAL_NODES_MAX];
+        uint32_t successes, success[TRIAL_NODES_MAX];   /* how many there were, and which one was the node's last */
+        bool has_result;                        /* since it has begun to stop, in this round */
+        bool wants_undo;                        /* a person has asked for that */
         bool is_ended;                          /* by an expression, once all that follows from the event is decided */
 } ModelRun;
 
@@ -167,5 +170,15 @@ int run_model_answer(RunModel *model, const TrialEvent *event);
 void run_model_dispatch(RunModel *model);
 /* Everything that is due at the present time. */
 void run_model_pass_time(RunModel *model);
+/* The result is fixed, though a compensation may wait for a person. */
+bool run_model_is_ending(const ModelRun *run);
+bool run_model_is_undone(const RunModel *model, const ModelRun *run, unsigned node);
+/* Nothing else is left of a run that stops: goes on with its end. Returns false when that is done, too. */
+bool run_model_end_step(RunModel *model, unsigned run);
+/* @has_begun: in this round; then the final command runs all the same. */
+void run_model_give_up(RunModel *model, unsigned run, bool has_begun);
+int run_model_compensate(RunModel *model, unsigned run);
+/* Marks what has to be done again in a next round, because it was undone. */
+void run_model_redo(RunModel *model, unsigned run, bool *is_reset);
 /* What people and units ask for. Returns -EINVAL where the state does not allow it, -EBUSY for a busy unit. */
 int run_model_ask(RunModel *model, const TrialEvent *event);

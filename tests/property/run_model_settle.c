@@ -336,7 +336,7 @@ static bool can_move(const RunModel *model, const ModelRun *run) {
 
 /* What its end has to wait for. */
 static bool has_attempt(RunModel *model, unsigned r) {
-        for (unsigned i = 0; i < model->definition->n_nodes; i++)
+        for (unsigned i = 0; i < trial_n_views(model->definition); i++)
                 if (run_model_live_attempt(model, r, i))
                         return true;
         return false;
@@ -349,12 +349,15 @@ static void look_at_run(RunModel *model, unsigned r) {
         if (trial_run_is_terminal(run->state))
                 return;
         if (run->state == TRIAL_RUN_STOPPING) {
-                if (!has_running) {
+                if (!has_running && !run_model_end_step(model, r)) {
+                        run->hold = MODEL_NOT_HELD;
                         run->state = run->result;
                         run->reason = run->result_reason;
                 }
                 return;
         }
+        if (run_model_is_ending(run))
+                return;
         look_at_nodes(model, r);
         if (run->state == TRIAL_RUN_RUNNING || (run->state == TRIAL_RUN_PAUSING && !has_running))
                 if (all_terminal(model, run)) {
@@ -542,10 +545,22 @@ static void begin_node(RunModel *model, unsigned r, unsigned node) {
         run_model_settle(model);
 }
 
+/* What is READY in a run that stops: a compensation, or the final command. */
+static bool start_end(RunModel *model, unsigned r) {
+        for (unsigned i = model->definition->n_nodes; i < trial_n_views(model->definition); i++)
+                if (model->runs[r].nodes[i].state == TRIAL_NODE_READY && model->runs[r].hold == MODEL_NOT_HELD) {
+                        begin_node(model, r, i);
+                        return true;
+                }
+        return false;
+}
+
 /* Starts one node of the run, if one may start. */
 static bool start_next(RunModel *model, unsigned r) {
         int node;
 
+        if (model->runs[r].state == TRIAL_RUN_STOPPING)
+                return start_end(model, r);
         if (model->runs[r].state != TRIAL_RUN_RUNNING)
                 return false;
         node = next_ready(model, r);

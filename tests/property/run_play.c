@@ -48,7 +48,7 @@ static void check_refusal(TrialPlayer *player, const TrialEvent *event, uint64_t
         for (unsigned i = 0; i < TRIAL_NODES_MAX; i++)
                 same[i] = (uint8_t) i;
         player->subject->look(player->tested, &view);
-        if (before != trial_sum(&view, player->trial->definition.n_nodes, same))
+        if (before != trial_sum(&view, trial_n_views(&player->trial->definition), same))
                 trial_differ(player, "%s is refused, and changes something", trial_event_name(event->kind));
 }
 
@@ -62,7 +62,7 @@ static uint64_t sum_before(TrialPlayer *player, const TrialEvent *event) {
         for (unsigned i = 0; i < TRIAL_NODES_MAX; i++)
                 same[i] = (uint8_t) i;
         player->subject->look(player->tested, &view);
-        return trial_sum(&view, player->trial->definition.n_nodes, same);
+        return trial_sum(&view, trial_n_views(&player->trial->definition), same);
 }
 
 int trial_give(TrialPlayer *player, const TrialEvent *event) {
@@ -100,7 +100,7 @@ static void give_simple(TrialPlayer *player, TrialEventKind kind) {
 }
 
 static void compare_nodes(TrialPlayer *player, unsigned r) {
-        for (unsigned i = 0; i < player->trial->definition.n_nodes; i++) {
+        for (unsigned i = 0; i < trial_n_views(&player->trial->definition); i++) {
                 const TrialNodeView *expected = &player->expected.runs[r].nodes[i],
                                     *seen = &player->seen.runs[r].nodes[i];
 
@@ -225,7 +225,7 @@ void trial_end_turn(TrialPlayer *player) {
         if (!player->is_coming_back)
                 trial_check_properties(player);
         count_states(player);
-        player->sums[player->n_events - 1] = trial_sum(&player->seen, player->trial->definition.n_nodes, same);
+        player->sums[player->n_events - 1] = trial_sum(&player->seen, trial_n_views(&player->trial->definition), same);
         player->is_end[player->n_events - 1] = begins_to_stop(player);
         player->turn_ends[player->turn++] = player->n_events;
         player->before = player->seen;
@@ -648,11 +648,11 @@ static bool fits(const TrialPlayer *player, const TrialStep *step, unsigned run,
                 return !is_ended && !trial_node_is_terminal(state) && state != TRIAL_NODE_RUNNING;
         if (step->verb == TRIAL_RETRY)
                 return state == TRIAL_NODE_PENDING || (trial_node_is_terminal(state) && state != TRIAL_NODE_SUCCEEDED);
-        return step->verb != TRIAL_RERUN || is_ended;
+        return (step->verb != TRIAL_RERUN && step->verb != TRIAL_COMPENSATE) || is_ended;
 }
 
 static void give_verb(TrialPlayer *player, const TrialStep *step) {
-        const unsigned n_nodes = player->trial->definition.n_nodes, n = n_nodes * player->seen.n_runs;
+        const unsigned n_nodes = trial_n_views(&player->trial->definition), n = n_nodes * player->seen.n_runs;
         TrialEvent event = { .kind = step->verb, .resolution = step->resolution };
 
         if (n == 0)
@@ -837,7 +837,7 @@ static void close_verbs(TrialPlayer *player) {
                                                                          .run = (uint8_t) r,
                                                                          .node = (uint8_t) i,
                                                                          .generation = run->nodes[i].generation });
-                for (unsigned i = 0; i < player->trial->definition.n_nodes && has_to_be_resolved(run); i++)
+                for (unsigned i = 0; i < trial_n_views(&player->trial->definition) && has_to_be_resolved(run); i++)
                         if (run->nodes[i].state == TRIAL_NODE_PENDING) {
                                 (void) trial_give(player, &(TrialEvent) { .kind = TRIAL_RESOLVE,
                                                                          .run = (uint8_t) r,

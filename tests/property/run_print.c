@@ -53,6 +53,7 @@ static void write_features(const TrialNode *node, FILE *file) {
                 fprintf(file, ", priority %u%s", node->priority, node->takes_priority ? " of its run" : "");
         fprintf(file, "%s", node->gives_up_locks ? ", gives locks up" : "");
         fprintf(file, "%s", node->has_callback ? ", Callback" : "");
+        fprintf(file, "%s", node->has_undo ? ", Compensate" : "");
         fprintf(file, "%s%s", node->has_gate ? ", Gate" : "", node->lacks_input ? ", lacks an input" : "");
         fprintf(file, "%s%s%s%s%s", node->is_always_needed ? ", Always" : "", skips[node->skip_unneeded],
                 outcomes[node->when], node->is_otherwise ? ", Otherwise" : "", ends[node->end_run]);
@@ -104,6 +105,10 @@ void trial_write_definition(const TrialDefinition *definition, FILE *file) {
                         definition->run_need, definition->run_slots);
         if (definition->priority > 0)
                 fprintf(file, ", priority %u", definition->priority);
+        if (trial_n_views(definition) > definition->n_nodes)
+                fprintf(file, ", compensates on%s%s, %s, each for %u s", definition->undoes_failure ? " failure" : "",
+                        definition->undoes_cancel ? " cancel" : "", definition->has_final ? "FinalExec" : "nothing last",
+                        definition->end_timeout);
         fputc('\n', file);
         for (unsigned i = 0; i < definition->n_nodes; i++)
                 write_node(&definition->nodes[i], i, file);
@@ -163,6 +168,7 @@ void trial_write_event(const TrialEvent *event, FILE *file) {
         case TRIAL_RESUME:
         case TRIAL_STOP:
         case TRIAL_CANCEL:
+        case TRIAL_COMPENSATE:
                 fprintf(file, " run %u", event->run);
                 break;
         case TRIAL_RETRY:

@@ -186,6 +186,8 @@ typedef struct Tally {
         unsigned asked, to_be_asked;    /* a command judges them */
         unsigned processes;             /* RUNNING, with a process */
         unsigned takers;                /* READY, and may have to wait for a lock */
+        unsigned ends, pending_ends;    /* compensations and the final node: READY or RUNNING; PENDING */
+        unsigned running_ends;
         unsigned need_none;             /* READY to do what is no process; the others of them */
 } Tally;
 
@@ -209,6 +211,13 @@ static Tally tally_of(const TrialPlayer *player, const TrialRunView *run) {
                 tally.need_none += state == TRIAL_NODE_READY && spec->action != TRIAL_ACTION_PROCESS &&
                                    !trial_takes(spec);
         }
+        for (unsigned i = player->trial->definition.n_nodes; i < trial_n_views(&player->trial->definition); i++) {
+                const TrialNodeState state = run->nodes[i].state;
+
+                tally.ends += state == TRIAL_NODE_READY || state == TRIAL_NODE_RUNNING;
+                tally.running_ends += state == TRIAL_NODE_RUNNING;
+                tally.pending_ends += state == TRIAL_NODE_PENDING;
+        }
         return tally;
 }
 
@@ -225,10 +234,10 @@ static void check_movable(TrialPlayer *player, unsigned r, const Tally *tally) {
                 break;
         case TRIAL_RUN_PAUSING:
         case TRIAL_RUN_STOPPING:
-                can_move = tally->states[TRIAL_NODE_RUNNING] > tally->asleep;
+                can_move = tally->states[TRIAL_NODE_RUNNING] > tally->asleep || tally->ends > 0;
                 break;
         case TRIAL_RUN_SUSPENDED:
-                can_move = tally->states[TRIAL_NODE_PENDING] > 0 && movers == 0;
+                can_move = tally->states[TRIAL_NODE_PENDING] + tally->pending_ends > 0 && movers == 0;
                 break;
         case TRIAL_RUN_CREATED:
                 can_move = player->unit != TRIAL_UNIT_IS_ACTIVE || run->is_held;
@@ -342,7 +351,8 @@ static void check_new_attempts(TrialPlayer *player) {
                         continue;
                 if (run->state == TRIAL_RUN_STOPPING && has_checkpoint(&player->trial->definition))
                         continue;
-                if (run->state != TRIAL_RUN_RUNNING || run->is_held || player->unit != TRIAL_UNIT_IS_ACTIVE)
+                if (run->state != (attempt->node < player->trial->definition.n_nodes ? TRIAL_RUN_RUNNING : TRIAL_RUN_STOPPING) ||
+                    run->is_held || player->unit != TRIAL_UNIT_IS_ACTIVE)
                         trial_differ(player, "run %u: %s%s, and node %u has a new attempt", attempt->run,
                                      trial_run_state_name(run->state), run->is_held ? " held" : "", attempt->node);
         }
@@ -359,6 +369,24 @@ static void check_signals(TrialPlayer *player) {
                         trial_differ(player, "run %u: node %u was told to end, and SUCCEEDED", attempt->run,
                                      attempt->node);
         }
+}
+
+/* One after the other, when nothing else is left: successes alone are undone, and the final command is the last. */
+static void check_ends(TrialPlayer *player, unsigned r, const Tally *tally) {
+        const TrialDefinition *definition = &player->trial->definition;
+        const TrialRunView *run = &player->seen.runs[r];
+        const unsigned n = trial_n_views(definition);
+
+        if (tally->ends + tally->pending_ends > 1)
+                trial_differ(player, "run %u: two commands end it", r);
+        if (tally->ends + tally->pending_ends > 0 && tally->terminal < definition->n_nodes)
+                trial_differ(player, "run %u: its end begins before its nodes have ended", r);
+        if (trial_run_is_terminal(run->state) && tally->ends + tally->pending_ends > 0)
+                trial_differ(player, "run %u: has ended, but not all commands that end it", r);
+        for (unsigned i = 0; i < definition->n_nodes && n > definition->n_nodes; i++)
+                if (run->nodes[trial_undo_of(definition, i)].state == TRIAL_NODE_RUNNING &&
+                    run->nodes[i].state != TRIAL_NODE_SUCCEEDED)
+                        trial_differ(player, "run %u: node %u is undone, and has not succeeded", r, i);
 }
 
 static void check_run(TrialPlayer *player, unsigned r) {
@@ -380,7 +408,10 @@ static void check_run(TrialPlayer *player, unsigned r) {
         if (has_before)
                 trial_check_needs(player, r);
         check_movable(player, r, &tally);
-        if (run->is_held && (run->state == TRIAL_RUN_RUNNING || run->state == TRIAL_RUN_STOPPING))
+        check_ends(player, r, &tally);
+        if (run->is_held && (run->state == TRIAL_RUN_RUNNING ||
+                             (run->state == TRIAL_RUN_STOPPING &&
+                              trial_n_views(&player->trial->definition) == player->trial->definition.n_nodes)))
                 trial_differ(player, "run %u: %s, and held", r, trial_run_state_name(run->state));
         if (has_before)
                 check_busy(player, r, &tally);
@@ -397,7 +428,7 @@ static void check_attempts(TrialPlayer *player) {
         for (unsigned r = 0; r < player->seen.n_runs; r++) {
                 const Tally tally = tally_of(player, &player->seen.runs[r]);
 
-                running += tally.states[TRIAL_NODE_RUNNING] - tally.asleep;
+                running += tally.states[TRIAL_NODE_RUNNING] - tally.asleep + tally.running_ends;
                 attempts -= count_abandoned(player, r);
         }
         if (running != attempts)
@@ -427,7 +458,8 @@ static void check_admission(TrialPlayer *player) {
                 busy += run->state >= TRIAL_RUN_RUNNING && !trial_run_is_terminal(run->state);
                 waiting += run->state == TRIAL_RUN_QUEUED && !run->is_held;
         }
-        if (busy > player->trial->definition.max_runs)
+        if (busy > player->trial->definition.max_runs &&
+            trial_n_views(&player->trial->definition) == player->trial->definition.n_nodes)
                 trial_differ(player, "%u runs are busy, of at most %u", busy, player->trial->definition.max_runs);
         if (waiting > 0 && busy < most && player->unit == TRIAL_UNIT_IS_ACTIVE)
                 trial_differ(player, "a run is QUEUED, and nothing is in its way");
@@ -682,6 +714,9 @@ void trial_check_replays(TrialPlayer *player) {
 
         for (unsigned i = 0; i < TRIAL_NODES_MAX; i++)
                 replay.nodes[i] = replay.places[i] = (uint8_t) i;
+        /* So is which success was the last one. */
+        if (trial_n_views(definition) > definition->n_nodes)
+                return;
         if (!order_shows(definition))
                 play_again(player, &replay);
         /* Numbers of nodes decide which comes first where not all may run. */

@@ -157,11 +157,11 @@ static bool plain_node(TrialCase *trial, unsigned n) {
 
 /* Without what not every subject knows. */
 static bool plain_features(TrialCase *trial, unsigned n) {
-        TrialNode *node = &trial->definition.nodes[n / 19];
+        TrialNode *node = &trial->definition.nodes[n / 20];
 
-        if (n / 19 >= trial->definition.n_nodes)
+        if (n / 20 >= trial->definition.n_nodes)
                 return false;
-        switch (n % 19) {
+        switch (n % 20) {
         case 0:
                 memset(node->skip_counts, 0, sizeof(node->skip_counts));
                 break;
@@ -218,6 +218,9 @@ static bool plain_features(TrialCase *trial, unsigned n) {
         case 17:
                 node->has_callback = false;
                 break;
+        case 18:
+                node->has_undo = false;
+                break;
         default:
                 /* SkipUnneeded=no stays: all nodes of a subject that does not skip have it. */
                 if (node->skip_unneeded == TRIAL_SKIP_ALL)
@@ -264,6 +267,15 @@ static bool plain_definition(TrialCase *trial, unsigned n) {
                 return true;
         case 10:
                 definition->priority = 0;
+                return true;
+        case 11:
+                definition->has_final = false;
+                return true;
+        case 12:
+                definition->undoes_failure = definition->undoes_cancel = false;
+                return true;
+        case 13:
+                definition->end_timeout = 0;
                 return true;
         default:
                 return false;
@@ -313,6 +325,7 @@ static bool try_kind(TrialCase *trial, const TrialSubject *subject, TrialChange 
                 smaller = *trial;
                 if (!change(&smaller, n))
                         return has_helped;
+                trial_lay_ends(&smaller.definition);
                 if (memcmp(&smaller, trial, sizeof(smaller)) != 0 && shows(&smaller, subject)) {
                         *trial = smaller;
                         has_helped = true;

@@ -18,6 +18,29 @@ bool trial_is_verb(TrialEventKind kind) {
         return kind >= TRIAL_PAUSE && kind <= TRIAL_COMPLETE;
 }
 
+unsigned trial_n_views(const TrialDefinition *definition) {
+        bool has_some = definition->has_final;
+
+        for (unsigned i = 0; i < definition->n_nodes; i++)
+                has_some = has_some || definition->nodes[i].has_undo;
+        return has_some ? definition->n_nodes * 2U + 1 : definition->n_nodes;
+}
+
+unsigned trial_undo_of(const TrialDefinition *definition, unsigned node) {
+        return definition->n_nodes + node;
+}
+
+void trial_lay_ends(TrialDefinition *definition) {
+        const unsigned n = trial_n_views(definition);
+
+        for (unsigned i = definition->n_nodes; i < n; i++)
+                definition->nodes[i] = (TrialNode) {
+                        .policy = i < n - 1 ? TRIAL_POLICY_SUSPEND : TRIAL_POLICY_CONTINUE,
+                        .recover = TRIAL_RECOVER_PENDING, .timeout = definition->end_timeout,
+                        .retry_delay = 5, .retry_max_delay = 5,
+                };
+}
+
 bool trial_needs_no_attempt(const TrialNode *spec) {
         return spec->action >= TRIAL_ACTION_SLEEP;
 }
@@ -111,6 +134,7 @@ const char *trial_event_name(TrialEventKind kind) {
                 [TRIAL_APPROVE] = "approve",
                 [TRIAL_REJECT] = "reject",
                 [TRIAL_COMPLETE] = "complete",
+                [TRIAL_COMPENSATE] = "compensate",
                 [TRIAL_UNIT_ACTIVE] = "unit-active",
                 [TRIAL_UNIT_FAILED] = "unit-failed",
                 [TRIAL_UNIT_CANCELLED] = "unit-cancelled",
@@ -182,6 +206,8 @@ const char *trial_reason_name(TrialReason reason) {
                 [TRIAL_REASON_INPUT_MISSING] = "(input-missing)",
                 [TRIAL_REASON_REFUSED] = "(refused)",
                 [TRIAL_REASON_CALLBACK] = "(callback)",
+                [TRIAL_REASON_COMPENSATE] = "(compensate)",
+                [TRIAL_REASON_FINAL] = "(final)",
         };
 
         return names[reason];
@@ -216,6 +242,7 @@ const char *trial_why_name(TrialWhy why) {
                 "nothing",   "parents", "a human", "time",     "a process", "the end of a process",
                 "the store", "a place", "the run", "the unit", "a gate",    "a job",
                 "a policy",  "a lock",  "a resource", "a callback",
+                "a compensation", "the final command",
         };
 
         return names[why];
@@ -232,7 +259,7 @@ const char *trial_feature_name(unsigned bit) {
                 "optional", "airflow",     "skip-counts", "short-circuit", "skip-all", "abandon",
                 "queue",    "again-bound", "end-run",     "default",       "when",     "gate",
                 "sleep",    "job",         "result",        "policy",   "lock",
-                "priority", "callback",
+                "priority", "callback", "undo",
         };
 
         return bit < sizeof(names) / sizeof(names[0]) ? names[bit] : NULL;

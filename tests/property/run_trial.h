@@ -174,6 +174,7 @@ typedef struct TrialNode {
         uint8_t priority;
         bool takes_priority;            /* that of its run, in place of .priority */
         bool lacks_input;               /* a key of Inputs= that nobody gives */
+        bool has_undo;                  /* Compensate= */
         bool has_callback;              /* Callback=yes: after the process somebody else completes it */
 } TrialNode;
 
@@ -191,6 +192,9 @@ typedef struct TrialDefinition {
         uint8_t run_need;                       /* of a resource of its own, of which there are .total, too */
         uint8_t total;                          /* of the resource of nodes */
         uint8_t priority;                       /* of runs that name none */
+        bool undoes_failure, undoes_cancel;     /* CompensateOn= */
+        bool has_final;                         /* FinalExec= */
+        uint32_t end_timeout;                   /* of what ends a run; 0: none */
 } TrialDefinition;
 
 /* — what happens — */
@@ -215,6 +219,7 @@ typedef enum TrialEventKind {
         TRIAL_SKIP,
         TRIAL_APPROVE,
         TRIAL_REJECT,
+        TRIAL_COMPENSATE,               /* what has succeeded in a run that has ended */
         TRIAL_COMPLETE,                 /* .node in .generation, by the one with its token: .resolution */
         TRIAL_UNIT_ACTIVE,              /* the unit's start job has ended well */
         TRIAL_UNIT_FAILED,              /* the unit's start job has failed */
@@ -337,6 +342,8 @@ typedef enum TrialReason {
         TRIAL_REASON_OUTPUT_MISSING,
         TRIAL_REASON_INPUT_MISSING,
         TRIAL_REASON_REFUSED,
+        TRIAL_REASON_COMPENSATE,        /* run: STOPPING, SUSPENDED */
+        TRIAL_REASON_FINAL,             /* the same */
         TRIAL_REASON_CALLBACK,          /* also RUNNING, while somebody else has to complete it */
         _TRIAL_REASON_MAX,
 } TrialReason;
@@ -359,6 +366,8 @@ typedef enum TrialWhy {
         TRIAL_FOR_LOCK,
         TRIAL_FOR_RESOURCE,
         TRIAL_FOR_CALLBACK,
+        TRIAL_FOR_COMPENSATION,
+        TRIAL_FOR_FINAL,
         _TRIAL_WHY_MAX,
 } TrialWhy;
 
@@ -423,7 +432,8 @@ typedef enum TrialFeature {
         TRIAL_HAS_LOCK = 1 << 16,       /* Lock=, Needs= */
         TRIAL_HAS_PRIORITY = 1 << 17,
         TRIAL_HAS_CALLBACK = 1 << 18,   /* Callback= */
-        TRIAL_FEATURES = (1 << 19) - 1,
+        TRIAL_HAS_UNDO = 1 << 19,       /* Compensate=, FinalExec= */
+        TRIAL_FEATURES = (1 << 20) - 1,
 } TrialFeature;
 
 /* Whatever runs runs. Answers are 0, or a negative errno for a refusal, which changes nothing. */
@@ -441,6 +451,14 @@ bool trial_node_is_terminal(TrialNodeState state);
 /* Something that a person asks of a run. */
 bool trial_is_verb(TrialEventKind kind);
 /* Its end needs neither a process nor a job. */
+/*
+ * Compensations and the final node stand behind the others: views have their states, too. Returns how many there are in
+ * all; some are no nodes, and stay WAITING.
+ */
+unsigned trial_n_views(const TrialDefinition *definition);
+unsigned trial_undo_of(const TrialDefinition *definition, unsigned node);
+/* Gives these nodes their settings. */
+void trial_lay_ends(TrialDefinition *definition);
 bool trial_needs_no_attempt(const TrialNode *spec);
 /* It is RUNNING without an attempt: it sleeps, or somebody else has to complete it. */
 bool trial_is_idle(const TrialNode *spec, const TrialNodeView *view);

@@ -226,6 +226,11 @@ static void ends(World *world, const char *name, uint16_t status) {
 
 #define expect(world, text) cr_assert(eq(str, (char *) show(world), (char *) (text)))
 
+static void answer(World *world, const char *name, RunAnswer word) {
+        cr_assert(eq(int, run_engine_answered(world->engine, ID, run_graph_find(world->graph, name), 1, word), 0));
+        turn(world);
+}
+
 /* — short circuit — */
 
 Test(run_need, first_success_spares_the_other_branches) {
@@ -254,6 +259,25 @@ Test(run_need, a_callback_that_nobody_needs_fails_nothing) {
         ends(&world, "b", 0);
         ends(&world, "a", 0);
         expect(&world, "RUNNING: a=SKIPPED/short-circuit b=SUCCEEDED g=RUNNING");
+        leave(&world);
+}
+
+/* A command has left it to a person whether c runs, but nobody needs it: so a is not needed for it, either. */
+Test(run_need, what_waits_for_a_person_in_vain_needs_nothing) {
+        World world;
+
+        begin(&world, "x all\na [s all\nb all a\nc policy b x\nd all\ng any c? d?");
+        ends(&world, "x", 0);
+        answer(&world, "c", RUN_ANSWER_PENDING);
+        expect(&world, "RUNNING: x=SUCCEEDED a=RUNNING b=WAITING c=PENDING/policy d=RUNNING g=WAITING");
+        ends(&world, "d", 0);
+        expect(&world, "RUNNING: x=SUCCEEDED a=RUNNING/short-circuit b=SKIPPED/short-circuit c=PENDING/policy "
+                       "d=SUCCEEDED g=RUNNING");
+        /* A person asks for c all the same. */
+        cr_assert(eq(int, run_engine_verb(world.engine, ID, RUN_VERB_AS_RETRY, 3), 0));
+        turn(&world);
+        expect(&world, "RUNNING: x=SUCCEEDED a=RUNNING/short-circuit b=SKIPPED/short-circuit c=RUNNING "
+                       "d=SUCCEEDED g=RUNNING");
         leave(&world);
 }
 
@@ -445,11 +469,6 @@ Test(run_need, what_was_told_to_end_is_not_abandoned) {
 }
 
 /* — commands that judge — */
-
-static void answer(World *world, const char *name, RunAnswer word) {
-        cr_assert(eq(int, run_engine_answered(world->engine, ID, run_graph_find(world->graph, name), 1, word), 0));
-        turn(world);
-}
 
 Test(run_need, an_end_at_the_deadline_is_in_time) {
         World world;

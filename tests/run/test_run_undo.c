@@ -26,6 +26,7 @@ typedef struct World {
         RunFlow *flow;
         RunGraph *graph;
         uint32_t batch;
+        bool has_otherwise; /* c runs if the condition of a, which is true, is false */
         char spawned[64]; /* names, in their order: "ab" and, for compensations, "BA" */
         RunRow run;
         RunNodeRow rows[NODES];
@@ -59,12 +60,17 @@ static void spawn(void *userdata, const RunAttemptKey *attempt) {
 static void end(void *userdata, const RunAttemptKey *attempt, RunOutcome outcome) {
 }
 
+static RunCondition judge(void *userdata, uint32_t run, uint32_t node) {
+        return RUN_CONDITION_TRUE;
+}
+
 static uint32_t get_random(void *userdata) {
         return 0;
 }
 
 static const RunHost host = {
-        .put_run = put_run, .put_node = put_node, .persist = persist, .spawn = spawn, .end = end, .random = get_random
+        .put_run = put_run, .put_node = put_node, .persist = persist, .spawn = spawn, .end = end,
+        .judge = judge, .random = get_random
 };
 
 /* — the world — */
@@ -89,8 +95,9 @@ static void make_graph(World *world, unsigned undo_on) {
                 nodes[i].policy.failure = i < FINAL ? RUN_POLICY_SUSPEND : RUN_POLICY_CONTINUE;
                 nodes[i].policy.timeout = 90;
         }
+        nodes[A].policy.has_condition = nodes[C].policy.is_otherwise = world->has_otherwise;
         nodes[C].parents = names;
-        nodes[C].n_parents = 2;
+        nodes[C].n_parents = world->has_otherwise ? 0 : 2;
         cr_assert(eq(int,
                      run_graph_new(&(RunGraphSpec) { .nodes = nodes, .n_nodes = NODES, .first_extra = UNDO_A,
                                                      .n_extra = NODES - UNDO_A,
@@ -115,7 +122,7 @@ static void turn(World *world) {
 static void begin(World *world, unsigned undo_on) {
         uint32_t id;
 
-        *world = (World) {};
+        *world = (World) { .has_otherwise = world->has_otherwise };
         make_graph(world, undo_on);
         make_engine(world);
         cr_assert(eq(int, run_engine_submit(world->flow, &(RunSubmit) { .id = ID, .graph = world->graph }, &id), 0));
@@ -200,7 +207,7 @@ static int verb(World *world, RunVerb wanted, uint32_t node) {
 /* b has succeeded before a: a is undone first. What has not succeeded is not undone. */
 Test(run_undo, the_last_success_is_undone_first) {
         uint32_t tally[_RUN_NODE_STATE_MAX];
-        World world;
+        World world = {};
 
         begin(&world, RUN_UNDO_ON_FAILURE);
         cr_assert(eq(int, run_engine_tally(world.engine, ID, tally), 0));
@@ -227,7 +234,7 @@ Test(run_undo, the_last_success_is_undone_first) {
 
 /* Whoever dies when: nothing is undone twice, and nothing is left out. */
 Test(run_undo, each_step_survives_the_death_of_core) {
-        World world;
+        World world = {};
 
         begin(&world, RUN_UNDO_ON_FAILURE);
         finish(&world, B, RUN_END_EXITED, 0);
@@ -250,7 +257,7 @@ Test(run_undo, each_step_survives_the_death_of_core) {
 }
 
 Test(run_undo, success_undoes_nothing_and_ends_with_the_final_node) {
-        World world;
+        World world = {};
 
         begin(&world, RUN_UNDO_ON_FAILURE | RUN_UNDO_ON_CANCEL);
         finish(&world, A, RUN_END_EXITED, 0);
@@ -265,7 +272,7 @@ Test(run_undo, success_undoes_nothing_and_ends_with_the_final_node) {
 
 Test(run_undo, a_cancel_undoes_only_if_the_flow_says_so) {
         for (unsigned on = 0; on < 4; on++) {
-                World world;
+                World world = {};
 
                 begin(&world, on);
                 finish(&world, A, RUN_END_EXITED, 0);
@@ -287,7 +294,7 @@ Test(run_undo, a_compensation_that_is_lost_waits_for_a_person) {
         static const RunReason reasons[] = { RUN_REASON_LOST, RUN_REASON_INTERRUPTED, RUN_REASON_FAILED };
 
         for (unsigned i = 0; i < 3; i++) {
-                World world;
+                World world = {};
 
                 begin(&world, RUN_UNDO_ON_FAILURE);
                 finish(&world, B, RUN_END_EXITED, 0);
@@ -316,7 +323,7 @@ Test(run_undo, a_compensation_that_is_lost_waits_for_a_person) {
 
 /* A cancel gives up what waits for a person, and what would come after it; the final node runs all the same. */
 Test(run_undo, what_waits_for_a_person_can_be_given_up) {
-        World world;
+        World world = {};
 
         begin(&world, RUN_UNDO_ON_FAILURE);
         finish(&world, B, RUN_END_EXITED, 0);
@@ -333,7 +340,7 @@ Test(run_undo, what_waits_for_a_person_can_be_given_up) {
 }
 
 Test(run_undo, a_final_node_that_is_lost_waits_for_a_person) {
-        World world;
+        World world = {};
 
         begin(&world, 0);
         finish(&world, A, RUN_END_EXITED, 1);
@@ -348,7 +355,7 @@ Test(run_undo, a_final_node_that_is_lost_waits_for_a_person) {
 
 /* It is an attempt with a limit of its own, which the deadline of the run does not shorten. */
 Test(run_undo, a_compensation_has_a_time_limit) {
-        World world;
+        World world = {};
 
         begin(&world, RUN_UNDO_ON_FAILURE);
         finish(&world, A, RUN_END_EXITED, 0);
@@ -365,7 +372,7 @@ Test(run_undo, a_compensation_has_a_time_limit) {
 
 /* A person wants undone what has succeeded: also of a run that has succeeded, and once. */
 Test(run_undo, a_person_undoes_a_run_that_has_ended) {
-        World world;
+        World world = {};
 
         begin(&world, 0);
         finish(&world, A, RUN_END_EXITED, 0);
@@ -392,7 +399,7 @@ Test(run_undo, a_person_undoes_a_run_that_has_ended) {
 
 /* What was undone has to be done again before a retry can succeed, and is undone again if that fails. */
 Test(run_undo, a_retry_does_again_what_was_undone) {
-        World world;
+        World world = {};
 
         begin(&world, RUN_UNDO_ON_FAILURE);
         finish(&world, A, RUN_END_EXITED, 0);
@@ -404,6 +411,8 @@ Test(run_undo, a_retry_does_again_what_was_undone) {
         memset(world.spawned, 0, sizeof(world.spawned));
         cr_assert(eq(int, verb(&world, RUN_VERB_RETRY, C), 0));
         check_spawned(&world, "ab");
+        /* Below what was undone, and asked for: one generation later all the same. */
+        cr_assert(eq(u32, row_of(&world, C).generation, 2));
         finish(&world, A, RUN_END_EXITED, 0);
         die(&world);
         finish(&world, B, RUN_END_EXITED, 0);
@@ -417,9 +426,25 @@ Test(run_undo, a_retry_does_again_what_was_undone) {
         deinit(&world);
 }
 
+/* A node with Otherwise= stands beside what was undone, not below it. */
+Test(run_undo, what_would_have_run_otherwise_does_not_begin_anew) {
+        World world = { .has_otherwise = true };
+
+        begin(&world, RUN_UNDO_ON_FAILURE);
+        cr_assert(eq(int, row_of(&world, C).reason, RUN_REASON_WHEN));
+        finish(&world, A, RUN_END_EXITED, 0);
+        finish(&world, B, RUN_END_EXITED, 1);
+        finish(&world, UNDO_A, RUN_END_EXITED, 0);
+        finish(&world, FINAL, RUN_END_EXITED, 0);
+        cr_assert(eq(int, verb(&world, RUN_VERB_RETRY, B), 0));
+        check_spawned(&world, "abAFab");
+        cr_assert(eq(u32, row_of(&world, C).generation, 1));
+        deinit(&world);
+}
+
 /* A stop of the unit holds a run between two compensations; the next start lets it go on. */
 Test(run_undo, a_stop_of_the_unit_holds_what_is_left) {
-        World world;
+        World world = {};
 
         begin(&world, RUN_UNDO_ON_FAILURE);
         finish(&world, A, RUN_END_EXITED, 0);
@@ -459,5 +484,17 @@ Test(run_undo, a_run_that_has_not_begun_runs_no_final_node) {
         check_run(&world, RUN_CANCELLED, RUN_REASON_NONE, RUN_CANCELLED);
         cr_assert(eq(int, row_of(&world, FINAL).state, RUN_NODE_SKIPPED));
         check_spawned(&world, "");
+        deinit(&world);
+
+        world = (World) {};
+        make_graph(&world, RUN_UNDO_ON_CANCEL);
+        make_engine(&world);
+        run_flow_unit(world.flow, RUN_UNIT_INACTIVE, false);
+        cr_assert(eq(int, run_engine_submit(world.flow, &(RunSubmit) { .id = ID, .graph = world.graph }, &id), 0));
+        turn(&world);
+        run_flow_unit(world.flow, RUN_UNIT_FAILED, false);
+        turn(&world);
+        check_run(&world, RUN_FAILED, RUN_REASON_DEPENDENCY, RUN_CREATED);
+        cr_assert(eq(int, row_of(&world, FINAL).state, RUN_NODE_SKIPPED));
         deinit(&world);
 }
