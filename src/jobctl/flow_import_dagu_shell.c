@@ -242,7 +242,7 @@ static int add_shell_text(DaguReader *reader, const DaguShell *shell, const Yaml
         add_shell(&words, shell, false);
         if (r == 0)
                 r = words.error;
-        if (r == 0 && !strv_contains(shell->words, "-c") && words.string[strspn(words.string, plain_words)] == '\0')
+        if (r == 0 && !script->shell && !strv_contains(shell->words, "-c") && words.string[strspn(words.string, plain_words)] == '\0')
                 r = text_copy(words.string, &script->shell);
         return r;
 }

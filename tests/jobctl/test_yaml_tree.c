@@ -83,8 +83,8 @@ Test(yaml_tree, what_is_broken_has_a_place) {
         assert_broken("a: 1\na: 2\n", 2, "Column 1: the key is there twice");
         assert_broken("a:\n - [b\n - }\n", 3,
                       "Column 4: did not find expected ',' or ']' while parsing a flow sequence");
-        assert_broken("a: 1\n\tb: 2\n", 2, "Column 1: found character that cannot start any token while scanning for "
-                                           "the next token");
+        assert_broken("a: 1\n\tb: 2\n", 2, "Column 1: found a tab character that violates indentation while scanning "
+                                           "a plain scalar");
         assert_broken("[a]: 1\n", 1, "Column 1: a key is not a text");
         assert_broken("a: *b\n", 1, "Column 4: there is no anchor for this alias");
         assert_broken("a: &b [*b]\n", 1, "Column 8: the alias stands within what it names");
