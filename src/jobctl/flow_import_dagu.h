@@ -4,7 +4,8 @@
 /*
  * A workflow of Dagu: what the parts of its reader share
  *
- * Keys are looked up as Dagu writes them today (timeout_sec); the spelling of older versions (timeoutSec) is found, too.
+ * Keys are looked up as Dagu writes them today (timeout_sec); the spelling of older versions (timeoutSec) is found,
+ * too.
  */
 
 #include "jobctl/flow_import.h"
@@ -117,8 +118,6 @@ bool dagu_is_dynamic(const char *value);
 /* Refuses what a shell would not replace, but Dagu does. */
 int dagu_check_text(DaguReader *reader, const YamlNode *node, const char *text);
 int dagu_get_shell(DaguReader *reader, const YamlNode *step, DaguShell *ret_shell);
-/* Lines that set the parameters, outputs and variables that a step sees. */
-int dagu_add_head(DaguReader *reader, const YamlNode *step, size_t n_before, DaguScript *script);
 /* What is executed. */
 int dagu_add_run(DaguReader *reader, const YamlNode *step, DaguScript *script);
 /* An expression that is true if all of the conditions are. */
@@ -132,18 +131,14 @@ int dagu_read_params(DaguReader *reader);
 /* Variables of all steps; those of a step, or their lines for a shell. */
 int dagu_set_flow_env(DaguReader *reader);
 int dagu_set_step_env(DaguReader *reader, const YamlNode *step, ImportTask *task);
-int dagu_add_env_lines(DaguReader *reader, const YamlNode *step, Text *text);
+/* Lines that set the parameters, outputs and variables that a step sees. */
+int dagu_add_head(DaguReader *reader, const YamlNode *step, size_t n_before, DaguScript *script);
 /* Completes a path by @folder; refuses one that is computed. */
 int dagu_make_path(DaguReader *reader, const YamlNode *node, const char *folder, char **ret_path);
 
 /* — flow_import_dagu_step.c — */
 
 int dagu_read_steps(DaguReader *reader);
-/* A node with a name of its own. */
-int dagu_add_task(DaguReader *reader, const char *name, const char *suffix, const YamlNode *node, uint32_t *ret_task);
-/* The node waits for another one whose result is true or false, and is skipped if it is false. */
-int dagu_set_condition(DaguReader *reader, uint32_t condition, uint32_t task);
-
 /* — flow_import_dagu_policy.c — */
 
 /* What a step says about failures, before other steps are written. */
@@ -152,10 +147,17 @@ int dagu_set_policies(DaguReader *reader, const DaguStep *step, ImportTask *task
 /* The lines behind a command that is repeated. */
 int dagu_add_repeat(DaguReader *reader, const YamlNode *step, Text *tail, ImportTask *task);
 
-/* — flow_import_dagu_handler.c — */
+/* — flow_import_dagu_gate.c — */
 
+/* A node with a name of its own. */
+int dagu_add_task(DaguReader *reader, const char *name, const char *suffix, const YamlNode *node, uint32_t *ret_task);
+/* The node waits for another one whose result is true or false, and is skipped if it is false. */
+int dagu_set_condition(DaguReader *reader, uint32_t condition, uint32_t task);
 /* The nodes before all others: preconditions, the handler of the beginning, and a delay. */
 int dagu_read_gates(DaguReader *reader);
 /* Lets a node wait for them. */
 int dagu_set_gate(DaguReader *reader, uint32_t task);
+
+/* — flow_import_dagu_handler.c — */
+
 int dagu_read_handlers(DaguReader *reader);

@@ -233,7 +233,8 @@ static int walk_env(DaguReader *reader, const YamlNode *env, EnvWriter write, Te
                 else if (item->kind == YAML_KIND_TEXT && strchr(item->text, '=')) {
                         cleanup_free_ char *name = strndup(item->text, strcspn(item->text, "="));
 
-                        r = name ? write_variable(reader, item, name, strchr(item->text, '=') + 1, write, text) : -ENOMEM;
+                        r = name ? write_variable(reader, item, name, strchr(item->text, '=') + 1, write, text)
+                                 : -ENOMEM;
                 } else
                         r = dagu_fail(reader, item, "env has neither KEY: VALUE nor KEY=VALUE");
         }
@@ -275,13 +276,41 @@ int dagu_set_step_env(DaguReader *reader, const YamlNode *step, ImportTask *task
         return r < 0 || by_lines ? r : write_step_env(reader, step, write_setting, &task->settings);
 }
 
-int dagu_add_env_lines(DaguReader *reader, const YamlNode *step, Text *text) {
+static int add_env_lines(DaguReader *reader, const YamlNode *step, Text *text) {
         bool by_lines;
         int r = is_set_by_lines(reader, step, &by_lines);
 
         if (r == 0 && reader->has_dynamic_env)
                 r = walk_env(reader, dagu_get(reader, reader->root, "env"), write_line, text);
         return r < 0 || !by_lines ? r : write_step_env(reader, step, write_line, text);
+}
+
+int dagu_add_head(DaguReader *reader, const YamlNode *step, size_t n_before, DaguScript *script) {
+        cleanup_(text_deinit) Text env = {};
+        int r = add_env_lines(reader, step, &env);
+
+        if (r < 0)
+                return r;
+        if (reader->uses_special) {
+                text_add(&script->head, "export DAG_NAME=");
+                dagu_add_quoted(&script->head, reader->dag_name);
+                text_add(&script->head, " DAG_RUN_ID=\"$JOBD_RUN\" DAG_RUN_STEP_NAME=\"$JOBD_NODE\"\n");
+        }
+        for (size_t i = 0; i < reader->params.n; i++)
+                if (dagu_is_variable(reader->params.items[i].name))
+                        text_addf(&script->head, "export %s=\"$JOBD_P_%s\"\n", reader->params.items[i].name,
+                                  reader->params.items[i].field);
+        for (size_t i = 0; i < n_before; i++) {
+                const char *output = reader->steps.items[i].output;
+
+                if (output)
+                        text_addf(&script->head,
+                                  "if [ -e \"$JOBD_RUN_DIR/output.%s\" ]; then %s=$(cat \"$JOBD_RUN_DIR/output.%s\"); "
+                                  "export %s; fi\n",
+                                  output, output, output, output);
+        }
+        text_add(&script->head, env.n > 0 ? env.string : "");
+        return env.error;
 }
 
 /* — folders — */

@@ -17,8 +17,6 @@
 
 static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:=+/@-";
 
-static const char plain_words[] = " abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:=+/-";
-
 void dagu_script_deinit(DaguScript *script) {
         text_deinit(&script->head);
         text_deinit(&script->run);
@@ -58,7 +56,8 @@ static int check_special(DaguReader *reader, const YamlNode *node, const char *t
 
         for (size_t i = 0; i < ELEMENTSOF(unknown); i++)
                 if (strstr(text, unknown[i]))
-                        return dagu_fail(reader, node, "%s has no counterpart: the variable would be empty", unknown[i]);
+                        return dagu_fail(reader, node, "%s has no counterpart: the variable would be empty",
+                                         unknown[i]);
         for (size_t i = 0; i < ELEMENTSOF(known); i++)
                 reader->uses_special |= strstr(text, known[i]) != NULL;
         return 0;
@@ -242,7 +241,7 @@ static int add_shell_text(DaguReader *reader, const DaguShell *shell, const Yaml
         add_shell(&words, shell, false);
         if (r == 0)
                 r = words.error;
-        if (r == 0 && !script->shell && !strv_contains(shell->words, "-c") && words.string[strspn(words.string, plain_words)] == '\0')
+        if (r == 0 && !script->shell && !strv_contains(shell->words, "-c") && !strchr(words.string, '\''))
                 r = text_copy(words.string, &script->shell);
         return r;
 }
@@ -323,7 +322,7 @@ static int add_commands(DaguReader *reader, const DaguShell *shell, const YamlNo
                 if (shell->words)
                         r = strchr(item->text, '\n') ? add_script(reader, shell, item, script)
                                                      : add_shell_text(reader, shell, item, script);
-                else if (item->text[strspn(item->text, plain)] && item->text[strcspn(item->text, "|&;<>()$`\\\"'*?[#~%{\n")])
+                else if (item->text[strcspn(item->text, "|&;<>()$`\\\"'*?[#~%{\n")])
                         r = dagu_fail(reader, item, "a command without a shell has no counterpart if it is quoted or "
                                                     "computed; write 'exec' with its arguments");
                 else {
@@ -391,35 +390,15 @@ int dagu_add_run(DaguReader *reader, const YamlNode *step, DaguScript *script) {
         return r;
 }
 
-int dagu_add_head(DaguReader *reader, const YamlNode *step, size_t n_before, DaguScript *script) {
-        cleanup_(text_deinit) Text env = {};
-        int r = dagu_add_env_lines(reader, step, &env);
-
-        if (r < 0)
-                return r;
-        if (reader->uses_special) {
-                text_add(&script->head, "export DAG_NAME=");
-                dagu_add_quoted(&script->head, reader->dag_name);
-                text_add(&script->head, " DAG_RUN_ID=\"$JOBD_RUN\" DAG_RUN_STEP_NAME=\"$JOBD_NODE\"\n");
-        }
-        for (size_t i = 0; i < reader->params.n; i++)
-                if (dagu_is_variable(reader->params.items[i].name))
-                        text_addf(&script->head, "export %s=\"$JOBD_P_%s\"\n", reader->params.items[i].name,
-                                  reader->params.items[i].field);
-        for (size_t i = 0; i < n_before; i++) {
-                const char *output = reader->steps.items[i].output;
-
-                if (output)
-                        text_addf(&script->head,
-                                  "if [ -e \"$JOBD_RUN_DIR/output.%s\" ]; then %s=$(cat \"$JOBD_RUN_DIR/output.%s\"); "
-                                  "export %s; fi\n",
-                                  output, output, output, output);
-        }
-        text_add(&script->head, env.n > 0 ? env.string : "");
-        return env.error;
-}
-
 /* — conditions — */
+
+/* "$NAME" or "${", but not a "$" that ends an expression. */
+static bool names_variable(const char *pattern) {
+        for (const char *at = strchr(pattern, '$'); at; at = strchr(at + 1, '$'))
+                if (at[1] == '{' || at[1] == '_' || (at[1] >= 'a' && at[1] <= 'z') || (at[1] >= 'A' && at[1] <= 'Z'))
+                        return true;
+        return false;
+}
 
 static int add_match(DaguReader *reader, const YamlNode *value, const YamlNode *expected, Text *text) {
         const char *pattern = expected->text + 3;
@@ -432,9 +411,10 @@ static int add_match(DaguReader *reader, const YamlNode *value, const YamlNode *
                 return r < 0 ? r : dagu_add_expanded(reader, expected, expected->text, text);
         }
         /* What grep -E and Go read in the same way. */
-        if (strchr(pattern, '\\') || strstr(pattern, "(?") || strstr(pattern, "*?") || strstr(pattern, "+?") ||
-            dagu_is_dynamic(pattern))
-                return dagu_fail(reader, expected, "the expression '%s' has no counterpart: only Go reads it", pattern);
+        if (strpbrk(pattern, "\\`") || strstr(pattern, "(?") || strstr(pattern, "*?") || strstr(pattern, "+?") ||
+            names_variable(pattern))
+                return dagu_fail(reader, expected, "the expression '%s' has no counterpart: only Go reads it",
+                                 pattern);
         text_add(text, "printf '%s\\n' ");
         r = dagu_add_expanded(reader, value, value->text, text);
         text_add(text, " | grep -Eq -e ");
@@ -530,7 +510,8 @@ int dagu_set_command(DaguReader *reader, DaguScript *script, const Text *tail, I
         reader->n_text += lines.n;
         if (r == 0 && reader->n_text > DAGU_TEXT_MAX) {
                 reader->output->line = task->line;
-                r = text_copy("The commands with the lines before them have more than 64 MiB", &reader->output->problem);
+                r = text_copy("the commands with the lines before them have more than 64 MiB",
+                              &reader->output->problem);
                 return r < 0 ? r : -EBADMSG;
         }
         return r < 0 ? r : text_finish(&lines, &task->program);

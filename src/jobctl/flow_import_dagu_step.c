@@ -13,57 +13,14 @@
 
 #include "basic/macro.h"
 #include "jobctl/flow_import_dagu.h"
-#include "unit/unit_name.h"
 
 #define NONE UINT32_MAX
-/* Room for a suffix and a number. */
-#define NAME_LENGTH (UNIT_NAME_MAX - 32U)
 
 static ImportTask *task_at(const DaguReader *reader, uint32_t at) {
         return &reader->flow->tasks.items[at];
 }
 
 /* — names — */
-
-static bool has_task(const ImportedFlow *flow, const char *id) {
-        const uint32_t hash = index_table_hash(id);
-        size_t probe = 0;
-        uint32_t at;
-
-        while (index_table_next(&flow->by_id, hash, &probe, &at))
-                if (strcmp(flow->tasks.items[at].id, id) == 0)
-                        return true;
-        return false;
-}
-
-int dagu_add_task(DaguReader *reader, const char *name, const char *suffix, const YamlNode *node, uint32_t *ret_task) {
-        static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
-
-        for (unsigned n = 1;; n++) {
-                cleanup_free_ char *id = NULL;
-                char number[16] = "";
-                int r;
-
-                if (n > 1)
-                        snprintf(number, sizeof(number), "-%u", n);
-                r = text_format(&id, "%.*s%s%s", (int) NAME_LENGTH, name, suffix, number);
-                if (r < 0)
-                        return r;
-                for (char *at = id; *at; at++)
-                        if (!strchr(letters, *at))
-                                *at = '_';
-                if (has_task(reader->flow, id))
-                        continue;
-                r = import_find_task(reader->flow, id, ret_task);
-                if (r == 0)
-                        r = vector_push(&reader->flow->order, *ret_task);
-                if (r < 0)
-                        return r;
-                task_at(reader, *ret_task)->is_task = true;
-                task_at(reader, *ret_task)->line = node->line;
-                return 0;
-        }
-}
 
 static const DaguName *find_name(const DaguReader *reader, const char *name) {
         const uint32_t hash = index_table_hash(name);
@@ -92,7 +49,8 @@ static int add_name(DaguReader *reader, const YamlNode *node, const char *name, 
 /* — the steps that there are — */
 
 static size_t count_conditions(const DaguReader *reader, const YamlNode *step) {
-        return dagu_count(dagu_get(reader, step, "preconditions")) + dagu_count(dagu_get(reader, step, "precondition")) +
+        return dagu_count(dagu_get(reader, step, "preconditions")) +
+               dagu_count(dagu_get(reader, step, "precondition")) +
                dagu_count(dagu_get(reader, dagu_get(reader, reader->root, "defaults"), "preconditions"));
 }
 
@@ -186,7 +144,8 @@ static int collect(DaguReader *reader, bool is_chain) {
         int r = 0;
 
         if (!steps || steps->kind == YAML_KIND_TEXT)
-                return dagu_fail(reader, steps ? steps : reader->root, "there are no steps: this is no workflow of Dagu");
+                return dagu_fail(reader, steps ? steps : reader->root,
+                                 "there are no steps: this is no workflow of Dagu");
         for (size_t i = 0; r == 0 && i < steps->items.n; i++) {
                 DaguStep step;
 
@@ -218,17 +177,13 @@ static int add_depends(DaguReader *reader, DaguStep *step) {
                         continue;
                 name = find_name(reader, item->text);
                 if (!name)
-                        return dagu_fail(reader, item, "there is no step '%s' that this one could depend on", item->text);
+                        return dagu_fail(reader, item, "there is no step '%s' that this one could depend on",
+                                         item->text);
                 r = add_parent(reader, step, name->step);
                 if (r < 0)
                         return r;
         }
         return 0;
-}
-
-int dagu_set_condition(DaguReader *reader, uint32_t condition, uint32_t task) {
-        text_addf(&task_at(reader, task)->settings, "When=node[\"%s\"].result\n", task_at(reader, condition)->id);
-        return import_add_edge(reader->flow, condition, task);
 }
 
 /* What the first node of a step waits for. */
@@ -340,7 +295,8 @@ static int write_command(DaguReader *reader, size_t at) {
 
 static int set_files(DaguReader *reader, const DaguStep *step) {
         static const char told[] = "goes to the file alone; the log of the node does not have it";
-        const YamlNode *dir = dagu_get(reader, step->yaml, "working_dir"), *out = dagu_get(reader, step->yaml, "stdout"),
+        const YamlNode *dir = dagu_get(reader, step->yaml, "working_dir"),
+                       *out = dagu_get(reader, step->yaml, "stdout"),
                        *errors = dagu_get(reader, step->yaml, "stderr");
         Text *settings = &task_at(reader, step->task)->settings;
         cleanup_free_ char *folder = NULL, *out_path = NULL, *error_path = NULL;
@@ -375,7 +331,9 @@ static int write_approval(DaguReader *reader, const DaguStep *step) {
                 { .name = "prompt" },
                 { .name = "input", .treatment = DAGU_REFUSE, .text = "an approval gives no values" },
                 { .name = "required", .treatment = DAGU_REFUSE, .text = "an approval gives no values" },
-                { .name = "rewind_to", .treatment = DAGU_NOTE, .text = "has no counterpart: 'jobctl flow rerun' does it" },
+                { .name = "rewind_to",
+                  .treatment = DAGU_NOTE,
+                  .text = "has no counterpart: 'jobctl flow rerun' does it" },
         };
         const YamlNode *approval = dagu_get(reader, step->yaml, "approval");
         Text *settings = &task_at(reader, step->last)->settings;
@@ -444,7 +402,7 @@ int dagu_read_steps(DaguReader *reader) {
                 }
         if (r == 0 && !is_chain && reader->steps.n > 1)
                 r = dagu_note(reader, dagu_get(reader, reader->root, "type"), "type",
-                              "graph differs after a failure: nothing new begins, also what does not depend on the step "
-                              "that has failed (FailurePolicy=)");
+                              "graph differs after a failure: nothing new begins, also what does not depend on the "
+                              "step that has failed (FailurePolicy=)");
         return r;
 }

@@ -119,21 +119,21 @@ run_state() {
         ctl flow show "$1" --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["state"])'
 }
 
-check "the whole runs" ctl flow start --quiet --wait whole
+check_exit "the whole runs, and one step fails" 10 ctl flow start --quiet --wait whole
 check_equal "and does what the workflow says" "$(record)" 'init plain
 first
 again
 again
 again
 python plain+computed "q"
-success 4  2
+success 4 2
 exit plain 4  2
 left 4  2|plain+computed "q"|own|second|plain%
 <it'"'"'s><4  2><a b>'
 check_prints "one step has failed" '^ *fails +FAILED' ctl flow show 1
 check_equal "so the run is partial" "$(run_state 1)" PARTIAL
 check_prints "one is skipped" '^ *skipped +SKIPPED' ctl flow show 1
-check "a parameter is given" ctl flow start --quiet --wait whole WORD=none
+check_exit "a parameter is given" 10 ctl flow start --quiet --wait whole WORD=none
 check_equal "and reaches the commands and handlers" "$(record | grep -E 'none|skipped')" 'init none
 skipped
 python none+computed "q"
