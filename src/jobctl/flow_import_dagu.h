@@ -54,6 +54,7 @@ typedef struct DaguReader {
         char *folder; /* owned: of the commands */
         char *dag_name; /* owned */
         bool has_dynamic_env; /* a variable of all steps is computed, so that all are set by the shell */
+        bool is_handler; /* what is read has no node, so that lines set its variables */
         bool uses_special; /* the step that is read names a variable of Dagu itself */
         bool has_noted_shell; /* a command runs in a shell that the file does not name */
         size_t n_parents, n_text; /* bounded, since lists of parents and lines before commands multiply */

@@ -53,8 +53,8 @@ static int add_param(DaguReader *reader, const YamlNode *node, const char *name,
         }
         text_addf(text, "\"%s=", param.field);
         for (; *value; value++)
-                if (*value == '\n')
-                        text_add(text, "\\n");
+                if ((unsigned char) *value < ' ' || *value == '\x7f')
+                        text_addf(text, "\\x%02x", (unsigned char) *value);
                 else {
                         if (strchr("\"\\%", *value))
                                 text_add_char(text, *value == '%' ? '%' : '\\');
@@ -258,7 +258,7 @@ static int is_set_by_lines(DaguReader *reader, const YamlNode *step, bool *ret_i
         if (r == 0)
                 r = walk_env(reader, dagu_get(reader, dagu_get(reader, reader->root, "defaults"), "env"), note_dynamic,
                              NULL);
-        *ret_is = reader->has_dynamic_env;
+        *ret_is = reader->has_dynamic_env || reader->is_handler;
         reader->has_dynamic_env = was_dynamic;
         return r;
 }
@@ -322,6 +322,9 @@ int dagu_make_path(DaguReader *reader, const YamlNode *node, const char *folder,
                 return dagu_fail(reader, node, "a path is not a text");
         if (dagu_is_dynamic(path) || *path == '~')
                 return dagu_fail(reader, node, "the path '%s' has no counterpart if it is computed", path);
+        for (const char *at = path; *at; at++)
+                if ((unsigned char) *at < ' ' || *at == '\\' || *at == '\x7f')
+                        return dagu_fail(reader, node, "a path has a backslash or a control character");
         while (text_starts_with(path, "./"))
                 path += 2;
         if (*path == '/')

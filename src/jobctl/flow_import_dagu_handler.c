@@ -79,6 +79,7 @@ int dagu_read_handlers(DaguReader *reader) {
         if (handlers->kind != YAML_KIND_MAP)
                 return dagu_fail(reader, handlers, "handler_on is not a map");
         r = dagu_check_keys(reader, handlers, "handler_on", keys, ELEMENTSOF(keys));
+        reader->is_handler = true;
         if (r == 0)
                 r = add_case(reader, handlers, "success", "SUCCEEDED|PARTIAL", &lines, &arguments);
         if (r == 0)

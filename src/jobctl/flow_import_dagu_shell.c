@@ -241,7 +241,8 @@ static int add_shell_text(DaguReader *reader, const DaguShell *shell, const Yaml
         add_shell(&words, shell, false);
         if (r == 0)
                 r = words.error;
-        if (r == 0 && !script->shell && !strv_contains(shell->words, "-c") && !strchr(words.string, '\''))
+        if (r == 0 && !script->shell && import_is_program(shell->words[0]) && !strv_contains(shell->words, "-c") &&
+            !strchr(words.string, '\''))
                 r = text_copy(words.string, &script->shell);
         return r;
 }
@@ -283,6 +284,11 @@ static int add_script(DaguReader *reader, const DaguShell *shell, const YamlNode
         return program.error < 0 ? program.error : add_file(reader, program.string, node, script);
 }
 
+/* Words that a shell would take as they are. */
+static bool is_simple(const char *command) {
+        return !command[strcspn(command, "|&;<>()$`\\\"'*?[#~%{!\n")];
+}
+
 /* A program and its arguments, which no shell reads. */
 static int add_exec(DaguReader *reader, const YamlNode *exec, DaguScript *script) {
         static const DaguKey keys[] = { { .name = "command" }, { .name = "args" } };
@@ -322,7 +328,7 @@ static int add_commands(DaguReader *reader, const DaguShell *shell, const YamlNo
                 if (shell->words)
                         r = strchr(item->text, '\n') ? add_script(reader, shell, item, script)
                                                      : add_shell_text(reader, shell, item, script);
-                else if (item->text[strcspn(item->text, "|&;<>()$`\\\"'*?[#~%{\n")])
+                else if (!is_simple(item->text))
                         r = dagu_fail(reader, item, "a command without a shell has no counterpart if it is quoted or "
                                                     "computed; write 'exec' with its arguments");
                 else {
@@ -367,8 +373,7 @@ static int add_run(DaguReader *reader, const YamlNode *step, const DaguShell *sh
                 return command || text ? dagu_fail(reader, exec, "exec stands beside another command")
                                        : add_exec(reader, exec, script);
         if (command && text) {
-                if (command->kind != YAML_KIND_TEXT || text->kind != YAML_KIND_TEXT || strchr(command->text, '\n') ||
-                    dagu_is_dynamic(command->text))
+                if (command->kind != YAML_KIND_TEXT || text->kind != YAML_KIND_TEXT || !is_simple(command->text))
                         return dagu_fail(reader, command, "a command that a script is given to is one plain line");
                 return add_file(reader, command->text, text, script);
         }

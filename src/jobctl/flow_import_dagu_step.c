@@ -242,15 +242,17 @@ static int write_condition(DaguReader *reader, size_t at) {
 
 static int write_call(DaguReader *reader, const DaguStep *step) {
         static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
-        static const char *const others[] = { "command", "script", "exec", "output", "env",
-                                              "working_dir", "dir", "repeat_policy" };
+        static const char *const others[] = { "command", "script",      "exec", "output",       "stdout",
+                                              "stderr",  "working_dir", "dir",  "repeat_policy" };
         const YamlNode *call = dagu_get(reader, step->yaml, "call");
         ImportTask *task = task_at(reader, step->task);
         size_t n;
 
         for (size_t i = 0; i < ELEMENTSOF(others); i++)
-                if (dagu_get(reader, step->yaml, others[i]))
+                if (dagu_get_default(reader, step->yaml, others[i]))
                         return dagu_fail(reader, call, "%s has no counterpart beside call", others[i]);
+        if (dagu_get_default(reader, step->yaml, "env"))
+                return dagu_fail(reader, call, "env has no counterpart beside call: a unit has variables of its own");
         if (call->kind != YAML_KIND_TEXT || !*call->text || call->text[strspn(call->text, letters)])
                 return dagu_fail(reader, call, "call does not have the plain name of a workflow");
         n = strlen(call->text);

@@ -85,7 +85,10 @@ void import_add_environment(Text *text, const char *name, const char *value) {
 void import_add_comment(Text *text, const char *comment) {
         text_add(text, "# ");
         for (; *comment; comment++)
-                if (*comment != '\n')
+                /* A backslash at the end of a line would continue it. */
+                if (*comment == '\\' && (comment[1] == '\n' || !comment[1]))
+                        text_add_char(text, '/');
+                else if (*comment != '\n')
                         text_add_char(text, *comment);
                 else if (comment[1])
                         text_add(text, "\n# ");
