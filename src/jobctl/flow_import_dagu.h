@@ -116,9 +116,6 @@ void dagu_script_deinit(DaguScript *script);
 void dagu_add_quoted(Text *text, const char *word);
 int dagu_add_expanded(DaguReader *reader, const YamlNode *node, const char *value, Text *text);
 bool dagu_is_dynamic(const char *value);
-/* Refuses what a shell would not replace, but Dagu does. */
-int dagu_check_text(DaguReader *reader, const YamlNode *node, const char *text);
-int dagu_get_shell(DaguReader *reader, const YamlNode *step, DaguShell *ret_shell);
 /* What is executed. */
 int dagu_add_run(DaguReader *reader, const YamlNode *step, DaguScript *script);
 /* An expression that is true if all of the conditions are. */

@@ -63,7 +63,8 @@ static int check_special(DaguReader *reader, const YamlNode *node, const char *t
         return 0;
 }
 
-int dagu_check_text(DaguReader *reader, const YamlNode *node, const char *text) {
+/* Refuses what a shell would not replace, but Dagu does. */
+static int check_text(DaguReader *reader, const YamlNode *node, const char *text) {
         static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789-";
 
         for (const char *at = strstr(text, "${"); at; at = strstr(at + 2, "${")) {
@@ -79,7 +80,7 @@ int dagu_check_text(DaguReader *reader, const YamlNode *node, const char *text) 
 }
 
 int dagu_add_expanded(DaguReader *reader, const YamlNode *node, const char *value, Text *text) {
-        int r = dagu_check_text(reader, node, value);
+        int r = check_text(reader, node, value);
 
         if (r < 0)
                 return r;
@@ -164,7 +165,7 @@ static int read_shell_words(DaguReader *reader, const YamlNode *node, char ***re
         return 0;
 }
 
-int dagu_get_shell(DaguReader *reader, const YamlNode *step, DaguShell *ret_shell) {
+static int get_shell(DaguReader *reader, const YamlNode *step, DaguShell *ret_shell) {
         static const char *const unix_shells[] = { "sh", "bash", "dash", "ash", "zsh", "ksh", "mksh" };
         static const char *const others[] = { "nix-shell", "pwsh", "powershell", "cmd", "cmd.exe", "powershell.exe" };
         const YamlNode *own = dagu_get(reader, step, "shell"),
@@ -228,7 +229,7 @@ static void add_positional(const DaguReader *reader, DaguScript *script) {
 /* A text that the shell reads. */
 static int add_shell_text(DaguReader *reader, const DaguShell *shell, const YamlNode *node, DaguScript *script) {
         cleanup_(text_deinit) Text words = {};
-        int r = shell->is_unix ? dagu_check_text(reader, node, node->text) : check_foreign(reader, node);
+        int r = shell->is_unix ? check_text(reader, node, node->text) : check_foreign(reader, node);
 
         if (r < 0)
                 return r;
@@ -388,7 +389,7 @@ int dagu_add_run(DaguReader *reader, const YamlNode *step, DaguScript *script) {
 
         script->is_plain = true;
         if (r == 0)
-                r = dagu_get_shell(reader, step, &shell);
+                r = get_shell(reader, step, &shell);
         if (r == 0)
                 r = add_run(reader, step, &shell, script);
         strv_free(shell.words);
@@ -455,13 +456,13 @@ static int add_condition(DaguReader *reader, const YamlNode *step, const YamlNod
                 text_add(text, text_starts_with(expected->text, "re:") ? "; }" : " ]; }");
                 return r;
         }
-        r = dagu_get_shell(reader, step, &shell);
+        r = get_shell(reader, step, &shell);
         /* Dagu gives no -e here. */
         shell.is_own = true;
         if (r == 0 && !shell.words)
                 r = strv_push(&shell.words, "/bin/sh");
         if (r == 0)
-                r = dagu_check_text(reader, condition, condition->text);
+                r = check_text(reader, condition, condition->text);
         if (r == 0) {
                 add_shell(text, &shell, true);
                 text_add_char(text, ' ');
