@@ -137,6 +137,7 @@ int dagu_make_path(DaguReader *reader, const YamlNode *node, const char *folder,
 /* — flow_import_dagu_step.c — */
 
 int dagu_read_steps(DaguReader *reader);
+
 /* — flow_import_dagu_policy.c — */
 
 /* What a step says about failures, before other steps are written. */
