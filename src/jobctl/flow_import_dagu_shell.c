@@ -88,10 +88,22 @@ int dagu_add_expanded(DaguReader *reader, const YamlNode *node, const char *valu
                 dagu_add_quoted(text, value);
                 return 0;
         }
+        if (strstr(value, "'$"))
+                return dagu_fail(reader, node, "'%s' has no counterpart: Dagu leaves a variable between ' as it is",
+                                 value);
         text_add_char(text, '"');
         for (const char *at = value; *at; at++) {
+                const size_t n = strspn(at, "\\");
+
+                /* Backslashes stay; but one before a $, if it is not one of a pair, makes that a plain $. */
+                for (size_t i = 0; i < n; i++)
+                        text_add(text, i + 1 == n && n % 2 == 1 && at[n] == '$' ? "\\$" : "\\\\");
+                if (n > 0) {
+                        at += n - (n % 2 == 1 && at[n] == '$' ? 0 : 1);
+                        continue;
+                }
                 /* Dagu replaces variables and `...` alone. */
-                if (*at == '"' || *at == '\\' || (*at == '$' && at[1] == '('))
+                if (*at == '"' || (*at == '$' && at[1] == '('))
                         text_add_char(text, '\\');
                 text_add_char(text, *at);
         }
@@ -122,14 +134,17 @@ static bool is_known_variable(const DaguReader *reader, const char *name, size_t
 
 /* A script of another language: what Dagu replaces in it stays. */
 static int check_foreign(DaguReader *reader, const YamlNode *node) {
-        for (const char *at = strstr(node->text, "${"); at; at = strstr(at + 2, "${")) {
-                const size_t n = strcspn(at + 2, "}");
+        static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
 
-                if (is_known_variable(reader, at + 2, n))
+        for (const char *at = strchr(node->text, '$'); at; at = strchr(at + 1, '$')) {
+                const char *name = at + 1 + (at[1] == '{');
+                const size_t n = strspn(name, letters);
+
+                if (n > 0 && is_known_variable(reader, name, n))
                         return dagu_fail(reader, node,
-                                         "'%.*s}' in a script that no shell reads has no counterpart: only Dagu "
-                                         "replaces it; the variable is in the environment",
-                                         (int) MIN(n + 2, (size_t) 40), at);
+                                         "'%.*s' in a text that no shell reads has no counterpart: only Dagu replaces "
+                                         "it; the variable is in the environment",
+                                         (int) MIN((size_t) (name - at) + n + (at[1] == '{'), (size_t) 40), at);
         }
         return 0;
 }
