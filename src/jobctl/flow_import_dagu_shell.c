@@ -151,6 +151,8 @@ static int check_foreign(DaguReader *reader, const YamlNode *node) {
 
 /* — shells — */
 
+static const char *const unix_shells[] = { "sh", "bash", "dash", "ash", "zsh", "ksh", "mksh" };
+
 static bool is_one_of(const char *word, const char *const *words, size_t n) {
         for (size_t i = 0; i < n; i++)
                 if (strcmp(words[i], word) == 0)
@@ -181,7 +183,6 @@ static int read_shell_words(DaguReader *reader, const YamlNode *node, char ***re
 }
 
 static int get_shell(DaguReader *reader, const YamlNode *step, DaguShell *ret_shell) {
-        static const char *const unix_shells[] = { "sh", "bash", "dash", "ash", "zsh", "ksh", "mksh" };
         static const char *const others[] = { "nix-shell", "pwsh", "powershell", "cmd", "cmd.exe", "powershell.exe" };
         const YamlNode *own = dagu_get(reader, step, "shell"),
                        *node = own ? own : dagu_get(reader, reader->root, "shell");
@@ -263,9 +264,20 @@ static int add_shell_text(DaguReader *reader, const DaguShell *shell, const Yaml
         return r;
 }
 
+/* "/usr/bin/env bash -e". */
+static bool names_shell(const char *program) {
+        for (size_t n; *program; program += n + strspn(program + n, " \t/")) {
+                n = strcspn(program, " \t/");
+                for (size_t i = 0; i < ELEMENTSOF(unix_shells); i++)
+                        if (strlen(unix_shells[i]) == n && strncmp(program, unix_shells[i], n) == 0)
+                                return true;
+        }
+        return false;
+}
+
 /* A text in a file, which @program gets as its last argument. */
 static int add_file(DaguReader *reader, const char *program, const YamlNode *node, DaguScript *script) {
-        int r = check_foreign(reader, node);
+        int r = names_shell(program) ? check_text(reader, node, node->text) : check_foreign(reader, node);
 
         if (r < 0)
                 return r;
