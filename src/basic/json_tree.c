@@ -117,7 +117,7 @@ int json_tree_read(const char *text, size_t n, JsonTree *ret_tree, char **ret_pr
         if (r < 0)
                 return r;
         r = json_builder_step(&builder, SIZE_MAX, ret_tree);
-        if (r != -EBADMSG)
+        if (r != -EBADMSG || !ret_problem)
                 return r;
         k = json_reader_explain(&builder.reader, ret_problem);
         return k < 0 ? k : r;

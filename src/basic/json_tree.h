@@ -63,8 +63,8 @@ void json_builder_deinit(JsonBuilder *builder);
 int json_builder_step(JsonBuilder *builder, size_t budget, JsonTree *ret_tree);
 
 /*
- * Reads a short text at once: 0; -EBADMSG with the reason in *ret_problem, which the caller owns ("line 1, column 3: a
- * number lacks digits"); -E2BIG, -ENOMEM.
+ * Reads a short text at once: 0; -EBADMSG with the reason in *ret_problem (NULL: nobody asks), which the caller owns
+ * ("line 1, column 3: a number lacks digits"); -E2BIG, -ENOMEM.
  */
 int json_tree_read(const char *text, size_t n, JsonTree *ret_tree, char **ret_problem);
 void json_tree_deinit(JsonTree *tree);

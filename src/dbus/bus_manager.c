@@ -324,6 +324,11 @@ static const BusSignal signals[] = {
         { "RunNew", "ts", "id unit", "A run of a flow was submitted.", BUS_PROPERTY_OWN },
         { "RunSuspended", "ts", "id unit", "A run cannot go on before a person has resolved a node.",
           BUS_PROPERTY_OWN },
+        { "RunNotify", "stsssss", "name id unit node event key object",
+          "A flow tells of a run by its target signal:NAME. The node is \"\" if it is about the run. The key is the "
+          "same if something is told again. The object is JSON, see jobd.flow(5). Sent only to those who have called "
+          "Subscribe, and may read results: root, the owner of the manager, and who has submitted the run.",
+          BUS_PROPERTY_OWN },
         { "RunEnded", "ts", "id state", "A run has ended, which is durable: its state is that of ListRuns.",
           BUS_PROPERTY_OWN },
         { "StartupFinished", "tttttt", "firmware loader kernel initrd userspace total",

@@ -332,6 +332,42 @@ static void on_run_node_changed(void *userdata, uint32_t run, uint32_t node) {
         bus_run_news_note_node(&((BusRuns *) userdata)->news, run, node);
 }
 
+/* — signal: — */
+
+static void write_notice(const BusView *view, const void *data, Sink *sink) {
+        const ManagerRunNotice *notice = data;
+
+        sink_string(sink, notice->name);
+        sink_u64(sink, notice->run);
+        sink_string(sink, notice->unit);
+        sink_string(sink, notice->node);
+        sink_string(sink, notice->event);
+        sink_string(sink, notice->key);
+        sink_string(sink, notice->object);
+}
+
+/* Results are in the object: it is for those who may read them, and have subscribed. */
+static bool wants_notice(const BusRuns *runs, const BusPeer *peer, const BusClient *client, uint32_t uid) {
+        if (!client->is_subscribed || !client->is_known ||
+            (client->uid != uid && bus_peers_is_other_user(runs->tree->peers, client->uid)))
+                return false;
+        bus_foreach_dialect(runs->tree->dialects, dialect)
+                if (bus_row_is_of(BUS_PROPERTY_OWN, dialect) && bus_peer_hears(peer, dialect))
+                        return true;
+        return false;
+}
+
+static void on_run_notified(void *userdata, const ManagerRunNotice *notice) {
+        BusRuns *runs = userdata;
+        const BusObject manager = { .kind = runs->tree->root };
+
+        bus_foreach_peer(runs->tree->peers, peer)
+                bus_foreach_client(peer, client)
+                        if (wants_notice(runs, peer, client, notice->uid))
+                                bus_broadcast_to_client(&runs->broadcast, client, &manager, "Manager", "RunNotify",
+                                                        write_notice, notice);
+}
+
 static void on_end_of_turn(void *userdata) {
         bus_run_news_send(&((BusRuns *) userdata)->news);
 }
@@ -342,6 +378,7 @@ static const ManagerListenerOps listener_ops = {
         .end_of_turn = on_end_of_turn,
         .run_came = on_run_came,
         .run_suspended = on_run_suspended,
+        .run_notified = on_run_notified,
         .run_went = on_run_went,
         .run_answered = on_run_answered,
 };

@@ -354,6 +354,13 @@ static void tell_node_changed(void *userdata, uint32_t run, uint32_t node) {
         manager_listeners_tell(&manager->listeners, run_node_changed, run, node);
 }
 
+static void tell_run_notice(void *userdata, const ManagerRunNotice *notice) {
+        Manager *manager = userdata;
+
+        manager->turn.has_news = true;
+        manager_listeners_tell(&manager->listeners, run_notified, notice);
+}
+
 static const ManagerRunsOps runs_ops = {
         .changed = tell_run_changed,
         .node_changed = tell_node_changed,
@@ -361,6 +368,7 @@ static const ManagerRunsOps runs_ops = {
         .suspended = tell_run_suspended,
         .went = tell_run_went,
         .answered = tell_run_answer,
+        .notified = tell_run_notice,
         .is_ending = runs_are_ending,
         .is_serving = runs_are_serving,
 };
@@ -564,6 +572,7 @@ static void tell_listeners(Manager *manager) {
         if (outbox_length(manager->outbox) > 0)
                 (void) state_commit(manager->turn.state);
         outbox_flush(manager->outbox);
+        manager->turn.n_told++;
         tell_policy_told(&manager->tell, began, clock_monotonic());
 }
 

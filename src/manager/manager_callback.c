@@ -18,11 +18,8 @@
 #include <sys/wait.h>
 
 #include "basic/fd.h"
-#include "basic/json_tree.h"
-#include "basic/json_write.h"
 #include "basic/log.h"
 #include "basic/random.h"
-#include "basic/strv.h"
 #include "basic/text.h"
 #include "basic/vector.h"
 #include "exec/exec_kill.h"
@@ -85,61 +82,6 @@ static void mark(const Callback *callback) {
 
 static uint32_t run_of(const Callback *callback) {
         return (uint32_t) (callback->id >> 32);
-}
-
-/* — targets — */
-
-int manager_callback_write_target(const ExecCommand *command, char **ret_target) {
-        cleanup_(text_deinit) Text text = {};
-
-        text_addf(&text, "[%u,", (unsigned) command->flags);
-        json_write_string(&text, command->path, strlen(command->path));
-        strv_foreach(word, command->argv) {
-                text_add(&text, ",");
-                json_write_string(&text, *word, strlen(*word));
-        }
-        text_add(&text, "]");
-        return text_finish(&text, ret_target);
-}
-
-/* -EINVAL: nobody has written it so. */
-static int read_words(const JsonValue *list, ExecCommand *command) {
-        const JsonValue *value = json_value_first(list);
-        uint32_t flags;
-
-        if (value->kind != JSON_TOKEN_NUMBER || text_parse_u32(value->text, &flags) < 0)
-                return -EINVAL;
-        command->flags = (ExecCommandFlags) flags;
-        for (uint32_t i = 1; i < list->n; i++) {
-                int r;
-
-                value = json_value_next(value);
-                if (value->kind != JSON_TOKEN_STRING)
-                        return -EINVAL;
-                if (i == 1)
-                        command->path = strdup(value->text);
-                r = i > 1 ? strv_push(&command->argv, value->text) : command->path ? 0 : -ENOMEM;
-                if (r < 0)
-                        return r;
-        }
-        return 0;
-}
-
-static int read_target(const char *target, ExecCommand **ret_command) {
-        ExecCommand *command = calloc(1, sizeof(*command));
-        JsonTree tree = {};
-        int r = command ? json_tree_read(target, strlen(target), &tree, NULL) : -ENOMEM;
-
-        if (r == 0)
-                r = tree.values->kind == JSON_TOKEN_ARRAY && tree.values->n > 2 ? read_words(tree.values, command)
-                                                                                 : -EINVAL;
-        json_tree_deinit(&tree);
-        if (r < 0) {
-                exec_command_free_all(command);
-                return r == -ENOMEM ? r : -EINVAL;
-        }
-        *ret_command = command;
-        return 0;
 }
 
 /* — life — */
@@ -245,10 +187,9 @@ static int make_payload(const char *text, int *ret_fd) {
 }
 
 static int fill(Callback *callback, const ManagerCallbackTerms *terms) {
-        int r = read_target(terms->target, &callback->command);
+        int r = make_payload(terms->payload, &callback->payload);
 
-        if (r == 0)
-                r = make_payload(terms->payload, &callback->payload);
+        callback->command = take_ptr(*terms->command);
         if (r == 0)
                 r = text_copy(terms->node, &callback->node);
         if (r == 0)

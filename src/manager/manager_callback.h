@@ -25,7 +25,8 @@ typedef struct ManagerCallbackTerms {
         uint64_t id; /* of the row */
         uint32_t try; /* from 1 */
         const char *unit, *node, *event; /* borrowed, as all of it; .node: NULL: it is about the run */
-        const char *target, *payload;
+        ExecCommand **command; /* what the callback takes leaves NULL here */
+        const char *payload;
 } ManagerCallbackTerms;
 
 typedef enum ManagerCallbackEnd {
@@ -46,9 +47,6 @@ typedef struct ManagerCallbacksOps {
 int manager_callbacks_new(ManagerCallbacks **ret_callbacks, const ManagerAttemptsHost *host, UnitTable *units,
                           const ManagerCallbacksOps *ops, void *userdata);
 ManagerCallbacks *manager_callbacks_free(ManagerCallbacks *callbacks); /* the processes stay */
-
-/* The target of a row, as the store has it: the words of a command in JSON. 0 or -ENOMEM. */
-int manager_callback_write_target(const ExecCommand *command, char **ret_target);
 
 /* Asks for the process; its end is told by .ended. 0, -EINVAL with a sentence in @ret_failure, or -ENOMEM. */
 int manager_callbacks_begin(ManagerCallbacks *callbacks, const ManagerCallbackTerms *terms, Failure *ret_failure);

@@ -28,6 +28,7 @@ typedef struct ManagerListenerOps {
         void (*run_suspended)(void *userdata, uint32_t run, const char *unit);
         void (*run_changed)(void *userdata, uint32_t run);
         void (*run_node_changed)(void *userdata, uint32_t run, uint32_t node);
+        void (*run_notified)(void *userdata, const ManagerRunNotice *notice);
         void (*run_answered)(void *userdata, const ManagerRunAnswer *answer); /* for the client that has asked */
         void (*end_of_turn)(void *userdata); /* before the outbox is flushed: add collected messages */
 } ManagerListenerOps;

@@ -695,6 +695,7 @@ ManagerAttempts *manager_runs_attempts(ManagerRuns *runs) {
 void manager_runs_begin(ManagerRuns *runs, bool is_taken_over) {
         runs->knows_attempts = is_taken_over;
         runs->must_revive = !is_taken_over;
+        runs->signals_from = is_taken_over ? usec_add(read_clock(), MANAGER_RUN_SIGNAL_PAUSE) : 0;
         if (runs->run_folders)
                 exec_remove_leftovers(runs->run_folders);
         if (manager_run_link_has_file(runs->link))

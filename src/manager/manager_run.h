@@ -51,6 +51,15 @@ typedef struct ManagerRunAnswer {
         const ManagerRunResult *result; /* or the result of a node */
 } ManagerRunAnswer;
 
+/* What a target signal: is told; all is borrowed, and nothing is NULL. */
+typedef struct ManagerRunNotice {
+        uint32_t run, uid; /* of whoever has submitted the run, who may read what it is about */
+        const char *name; /* of the target */
+        const char *unit, *node, *event; /* .node: "": it is about the run */
+        const char *key; /* the same for the same event, however often it is told */
+        const char *object; /* JSON */
+} ManagerRunNotice;
+
 typedef struct ManagerRunsOps {
         void (*answered)(void *userdata, const ManagerRunAnswer *answer);
         void (*came)(void *userdata, uint32_t run, const char *unit);
@@ -58,6 +67,7 @@ typedef struct ManagerRunsOps {
         void (*went)(void *userdata, uint32_t run, RunState state); /* its end is durable */
         void (*changed)(void *userdata, uint32_t run);
         void (*node_changed)(void *userdata, uint32_t run, uint32_t node);
+        void (*notified)(void *userdata, const ManagerRunNotice *notice);
         bool (*is_ending)(void *userdata); /* the manager stops all units */
         bool (*is_serving)(void *userdata); /* the boot is over */
 } ManagerRunsOps;

@@ -19,6 +19,7 @@
 #include "manager/manager_callback.h"
 #include "manager/manager_run_outbox.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_target.h"
 
 #define CALLBACKS_MAX 16U /* at a time */
 #define LETTERS_A_QUERY 64U
@@ -33,6 +34,7 @@ typedef enum EntryState {
         ENTRY_IDLE,
         ENTRY_ASKED, /* the store, for the next row */
         ENTRY_TOLD, /* its target is being told */
+        ENTRY_HANDED, /* to the turn, which has to be over: then it was told */
         ENTRY_PAUSED, /* until .until */
 } EntryState;
 
@@ -47,6 +49,7 @@ typedef struct Entry {
         uint64_t query;
         usec_t until;
         uint64_t id; /* of the row that is told */
+        uint64_t n_told; /* of the turn when it was handed over */
         bool has_given_up; /* the row before was */
         bool is_gone; /* the run is: its dead letters go, too, after all else … */
         bool is_swept; /* … and are being deleted */
@@ -311,6 +314,12 @@ static void fail(ManagerRuns *runs, Entry *entry, uint64_t id, uint32_t tries, c
                 try_later(runs, entry, id, tries, problem);
 }
 
+static void delivered(ManagerRuns *runs, Entry *entry, uint64_t id) {
+        entry->has_given_up = false;
+        add_change(runs, (Change) { .id = id });
+        end_row(runs, entry, id);
+}
+
 static void callback_ended(void *userdata, uint64_t id, uint32_t try, ManagerCallbackEnd end, const char *problem) {
         ManagerRuns *runs = userdata;
         Entry *entry = find(runs->outbox, (uint32_t) (id >> 32));
@@ -321,9 +330,7 @@ static void callback_ended(void *userdata, uint64_t id, uint32_t try, ManagerCal
                 return;
         switch (end) {
         case MANAGER_CALLBACK_DELIVERED:
-                entry->has_given_up = false;
-                add_change(runs, (Change) { .id = id });
-                end_row(runs, entry, id);
+                delivered(runs, entry, id);
                 break;
         case MANAGER_CALLBACK_FAILED:
                 fail(runs, entry, id, try, problem ? problem : "nothing is known of it");
@@ -392,8 +399,13 @@ static int read_unit(const char *payload, char **ret_unit) {
         return r;
 }
 
+static bool is_too_early(const ManagerRuns *runs, const ManagerTarget *target) {
+        return target->kind == FLOW_TARGET_SIGNAL && runs->now < runs->signals_from;
+}
+
 static int tell(ManagerRuns *runs, Entry *entry, const ManagerRunValues *values) {
         cleanup_(failure_deinit) Failure failure = {};
+        cleanup_(manager_target_deinit) ManagerTarget target = {};
         const uint64_t id = manager_run_values_number(values, OUTBOX_ID);
         const char *node = manager_run_values_text(values, OUTBOX_NODE);
         const ManagerCallbackTerms terms = {
@@ -402,14 +414,26 @@ static int tell(ManagerRuns *runs, Entry *entry, const ManagerRunValues *values)
                 .unit = entry->unit,
                 .node = *node ? node : NULL,
                 .event = manager_run_values_text(values, OUTBOX_KIND),
-                .target = manager_run_values_text(values, OUTBOX_TARGET),
+                .command = &target.command,
                 .payload = manager_run_values_text(values, OUTBOX_PAYLOAD),
         };
-        int r = manager_callbacks_begin(runs->outbox->callbacks, &terms, &failure);
+        int r = manager_target_read(manager_run_values_text(values, OUTBOX_TARGET), &target);
 
+        if (r == 0 && is_too_early(runs, &target)) {
+                entry->state = ENTRY_PAUSED;
+                entry->until = runs->signals_from;
+                return 0;
+        }
+        if (r == -EINVAL)
+                (void) failure_set(&failure, r, "Failed", "its target cannot be read");
+        else if (r == 0)
+                r = target.kind == FLOW_TARGET_EXEC
+                            ? manager_callbacks_begin(runs->outbox->callbacks, &terms, &failure)
+                            : manager_run_deliver(runs, &target, &terms, &failure);
         if (r == 0) {
-                entry->state = ENTRY_TOLD;
+                entry->state = target.kind == FLOW_TARGET_EXEC ? ENTRY_TOLD : ENTRY_HANDED;
                 entry->id = id;
+                entry->n_told = runs->host.attempts.turn->n_told;
         } else if (r != -ENOMEM)
                 fail(runs, entry, id, terms.try, failure_message(&failure));
         return r == -ENOMEM ? r : 0;
@@ -600,12 +624,38 @@ static void adopt(ManagerOutbox *outbox) {
         outbox->has_adopted = true;
 }
 
+/*
+ * A row that was handed to a turn is ended in one behind it, when messages were sent and jobs are in the state: if core
+ * dies before that it is told again.
+ */
+static void end_handed(ManagerRuns *runs) {
+        const ManagerOutbox *outbox = runs->outbox;
+        ManagerTurn *turn = runs->host.attempts.turn;
+        bool is_committed = false;
+
+        for (size_t i = 0; i < outbox->entries.n; i++) {
+                Entry *entry = &outbox->entries.items[i];
+
+                if (entry->state != ENTRY_HANDED)
+                        continue;
+                if (entry->n_told == turn->n_told) {
+                        manager_turn_wake(turn);
+                        continue;
+                }
+                if (!is_committed)
+                        (void) state_commit(turn->state);
+                is_committed = true;
+                delivered(runs, entry, entry->id);
+        }
+}
+
 void manager_run_outbox_step(ManagerRuns *runs) {
         ManagerOutbox *outbox = runs->outbox;
         const size_t n = outbox->entries.n;
         BusyUnits busy;
 
         adopt(outbox);
+        end_handed(runs);
         manager_callbacks_step(outbox->callbacks);
         if (n == 0 || runs->host.ops->is_ending(runs->host.userdata))
                 return;

@@ -10,6 +10,7 @@
 #include "manager/manager_alarm.h"
 #include "manager/manager_run.h"
 #include "manager/manager_run_outbox.h"
+#include "manager/manager_target.h"
 #include "runstore/sha256.h"
 #include "unitfile/file_state.h"
 
@@ -204,6 +205,7 @@ struct ManagerRuns {
         ManagerAlarms *alarms; /* owned */
         VECTOR(ManagerAcknowledgement) acknowledgements;
         ManagerOutbox *outbox; /* owned */
+        usec_t signals_from; /* when targets signal: are told, by the clock of the engine */
         usec_t summary_at; /* of the first summary to come */
         ManagerRunLoad *load; /* owned; NULL: nothing is being loaded */
         void (*loaded)(ManagerRuns *runs, uint32_t id, bool has_failed); /* the loader has ended */
@@ -430,6 +432,18 @@ void manager_run_note_pending(ManagerRun *run, const RunAttemptKey *key, const c
 const ManagerSaying *manager_run_find_saying(const ManagerRun *run, const RunNodeRow *row);
 /* The name of the policy of a node; the caller owns it. NULL: it has none. 0 or -errno. */
 int manager_run_get_policy(const ManagerRun *run, uint32_t node, char **ret_name);
+
+/* — manager_run_deliver.c — */
+
+/* After the death of core clients have to connect again, before anything is told that they would miss. */
+#define MANAGER_RUN_SIGNAL_PAUSE (2 * USEC_PER_SEC)
+
+/*
+ * Tells a target that needs no process: who is told, and jobs, are in the turn. 0, -ENOMEM, or -EINVAL with a sentence
+ * without its end.
+ */
+int manager_run_deliver(ManagerRuns *runs, const ManagerTarget *target, const ManagerCallbackTerms *terms,
+                        Failure *ret_failure);
 
 /* — manager_run_value.c — */
 

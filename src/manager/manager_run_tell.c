@@ -15,10 +15,10 @@
 #include "basic/json_write.h"
 #include "basic/log.h"
 #include "basic/text.h"
-#include "manager/manager_callback.h"
 #include "manager/manager_run_object.h"
 #include "manager/manager_run_outbox.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_target.h"
 
 /* An object with more than that has no parents. */
 #define PAYLOAD_MAX ((size_t) 256 * 1024)
@@ -75,7 +75,7 @@ static int tell(ManagerRuns *runs, const Telling *telling, const FlowTargets *ta
                 if (!payload)
                         r = make_payload(runs, telling, &payload);
                 if (r == 0)
-                        r = manager_callback_write_target(target->command, &text);
+                        r = manager_target_write(target, telling->run->facts.uid, &text);
                 if (r == 0)
                         r = manager_run_outbox_add(
                                 runs, telling->run->facts.unit,

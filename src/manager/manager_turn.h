@@ -26,6 +26,7 @@ typedef struct ManagerTurn {
         usec_t spent_read;              /* processor time of the process when it was read last, … */
         usec_t spent_read_in;           /* … in the turn that began then */
         bool has_news;                  /* listeners were not told of everything yet */
+        uint64_t n_told;                /* how often they were, and the outbox flushed */
 } ManagerTurn;
 
 /* Makes the event loop. 0 or -errno. */

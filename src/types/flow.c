@@ -465,7 +465,7 @@ static const UnitProperty rows[] = {
         { "OnBegin", "as", C, get_on_begin, "Commands that are told of the begin of each attempt, each as a line." },
         { "OnResult", "as", C, get_on_result, "Commands that are told of the end of each node." },
         { "Notify", "as", C, get_notify, "Commands that are told of events, each with the words for these." },
-        { "NotifyMax", "u", C, get_notify_max, "How often a command is tried that is told of something." },
+        { "NotifyMax", "u", C, get_notify_max, "How often a target is tried that is told of something." },
         { "SummaryUSec", "t", C, get_summary, "How often Notify is told a summary of a run; 0: never." },
 };
 

@@ -3,9 +3,9 @@
  * Targets of OnBegin=, OnResult= and Notify=
  *
  * The value of OnBegin= and OnResult= is a target; that of Notify= has one as
- * its first word, and then the events that it is told. The words of a command
+ * its first word, and then the events that it is told. The words of a target
  * are taken as they are: what changes from run to run is in the object that
- * it reads.
+ * a command reads and a signal carries.
  */
 
 #include <ctype.h>
@@ -16,16 +16,20 @@
 
 #include "basic/macro.h"
 #include "basic/text.h"
+#include "unit/unit_name.h"
 #include "unitfile/directive_command.h"
 #include "unitfile/directive_value.h"
 #include "unitfile/file_word.h"
 #include "unitfile/flow_target.h"
 
 #define EXEC_PREFIX "exec:"
+#define SIGNAL_PREFIX "signal:"
+#define UNIT_PREFIX "unit:"
 #define NODE_PREFIX "node-"
 
 static void deinit(FlowTarget *target) {
         exec_command_free_all(target->command);
+        free(target->name);
         free(target->text);
 }
 
@@ -145,12 +149,9 @@ static bool has_values(const ExecCommand *command) {
 }
 
 /* As above. */
-static int parse_target(const DirectiveLine *line, const char *text, FlowTarget *target) {
+static int parse_command(const DirectiveLine *line, const char *text, FlowTarget *target) {
         int r;
 
-        if (!text_starts_with(text, EXEC_PREFIX))
-                return directive_complain(line, "'%s' is not a target such as exec:/usr/local/bin/tell", text);
-        text += strlen(EXEC_PREFIX);
         if (text[strspn(text, " \t")] == '\0')
                 return directive_complain(line, "After " EXEC_PREFIX " there is no command");
         r = directive_add_command(line, text, &target->command);
@@ -164,6 +165,70 @@ static int parse_target(const DirectiveLine *line, const char *text, FlowTarget 
                                           "values as an object on its standard input",
                                           text);
         return 1;
+}
+
+/* As above. */
+static int parse_signal(const DirectiveLine *line, const char *text, FlowTarget *target) {
+        static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+        int r = directive_expand(line, text, &target->name);
+
+        if (r <= 0)
+                return r;
+        if (target->name[strspn(target->name, letters)] != '\0' || strlen(target->name) > FLOW_SIGNAL_NAME_MAX)
+                return directive_complain(line,
+                                          "'%s' cannot be the name of a signal: after " SIGNAL_PREFIX
+                                          " write nothing, or letters, digits, '_', '.' and '-', at most %u",
+                                          target->name, FLOW_SIGNAL_NAME_MAX);
+        return 1;
+}
+
+/* As above: a name, and the mode of the job. */
+static int parse_unit(const DirectiveLine *line, const char *text, FlowTarget *target) {
+        cleanup_free_ char *mode = NULL, *more = NULL;
+        int r = directive_next_word(line, &text, &target->name), known;
+
+        if (r == 0)
+                return directive_complain(line, "After " UNIT_PREFIX " there is no unit, such as tell.service");
+        if (r > 0)
+                r = directive_next_word(line, &text, &mode);
+        if (r > 0)
+                r = directive_next_word(line, &text, &more);
+        if (r < 0)
+                return r == -EINVAL ? 0 : r;
+        if (!unit_name_is_valid(target->name) || unit_name_is_template(target->name))
+                return directive_complain(line, "'%s' is not a unit name%s", target->name,
+                                          unit_name_is_valid(target->name)
+                                                  ? " (it is a template, which needs an instance)"
+                                                  : directive_unit_name_hint(target->name));
+        if (more)
+                return directive_complain(line, "'%s' is too much: after " UNIT_PREFIX
+                                          " there are a unit and the mode of its job", more);
+        known = mode ? (int) job_mode_from_string(mode) : (int) JOB_REPLACE;
+        if (known < 0)
+                return directive_complain(line, "'%s' is not a mode of jobs, such as replace and fail", mode);
+        target->mode = (JobMode) known;
+        return 1;
+}
+
+/* As above. */
+static int parse_target(const DirectiveLine *line, const char *text, FlowTarget *target) {
+        static const struct {
+                const char *prefix;
+                int (*parse)(const DirectiveLine *line, const char *text, FlowTarget *target);
+        } kinds[_FLOW_TARGET_KIND_MAX] = {
+                [FLOW_TARGET_EXEC] = { EXEC_PREFIX, parse_command },
+                [FLOW_TARGET_SIGNAL] = { SIGNAL_PREFIX, parse_signal },
+                [FLOW_TARGET_UNIT] = { UNIT_PREFIX, parse_unit },
+        };
+
+        for (unsigned i = 0; i < ELEMENTSOF(kinds); i++)
+                if (text_starts_with(text, kinds[i].prefix)) {
+                        target->kind = (FlowTargetKind) i;
+                        return kinds[i].parse(line, text + strlen(kinds[i].prefix), target);
+                }
+        return directive_complain(line,
+                                  "'%s' is not a target such as exec:/usr/local/bin/tell, signal:NAME and "
+                                  "unit:tell.service", text);
 }
 
 static int add(const DirectiveLine *line, const char *value, const char *text, FlowEvents events) {

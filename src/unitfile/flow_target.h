@@ -4,11 +4,13 @@
 /*
  * Whom a flow tells of what happens: OnBegin=, OnResult=, Notify=
  *
- * A target is a command. It gets an object of JSON as its standard input.
+ * A target is a command, which gets an object of JSON as its standard input, a
+ * signal on D-Bus with that object, or a unit that is started.
  */
 
 #include "basic/vector.h"
 #include "run/run_type.h"
+#include "unit/job_words.h"
 #include "unitfile/directive.h"
 #include "unitfile/exec_settings.h"
 
@@ -22,8 +24,20 @@ typedef uint32_t FlowEvents;
 #define FLOW_EVENT_ALARM ((FlowEvents) 1 << ((unsigned) _RUN_STATE_MAX + _RUN_NODE_STATE_MAX))
 #define FLOW_EVENT_SUMMARY (FLOW_EVENT_ALARM << 1)
 
+typedef enum FlowTargetKind {
+        FLOW_TARGET_EXEC,
+        FLOW_TARGET_SIGNAL,
+        FLOW_TARGET_UNIT,
+        _FLOW_TARGET_KIND_MAX,
+} FlowTargetKind;
+
+#define FLOW_SIGNAL_NAME_MAX 255U /* bytes */
+
 typedef struct FlowTarget {
-        ExecCommand *command; /* owned */
+        FlowTargetKind kind;
+        ExecCommand *command; /* owned: of exec: */
+        char *name; /* owned: by which a signal is told from others, which may be "", or the unit */
+        JobMode mode; /* of the job of the unit */
         char *text; /* owned: as it stands in the line, with its events */
         FlowEvents events; /* of Notify= */
 } FlowTarget;

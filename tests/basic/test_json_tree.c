@@ -67,6 +67,13 @@ Test(json_tree, a_text_that_is_none_is_refused) {
         json_builder_deinit(&builder);
 }
 
+Test(json_tree, nobody_has_to_ask_for_the_problem) {
+        JsonTree tree = {};
+
+        cr_assert(eq(int, json_tree_read("[1,\n 02]", 8, &tree, NULL), -EBADMSG));
+        cr_assert(eq(int, json_tree_read("", 0, &tree, NULL), -EBADMSG));
+}
+
 Test(json_tree, a_large_text_is_read_in_slices) {
         enum { N = 20000, BUDGET = 4096 };
         cleanup_(json_tree_deinit) JsonTree tree = {};

@@ -301,6 +301,25 @@ Test(flow_file, targets_are_commands_with_events) {
         cr_assert(eq(u64, flow->summary, 10 * USEC_PER_MINUTE));
 }
 
+Test(flow_file, targets_are_signals_and_units) {
+        const FlowSettings *flow =
+                flow_of(load("[Flow]\nOnBegin=signal:\nOnBegin=signal:A-b_%p.1\nOnResult=unit:tell@%N.service\n"
+                             "Notify=\"unit:tell.service fail\" ended\nNotify=signal:x alarm\n[Node a]\n"));
+
+        assert_string(file_said(world), "");
+        cr_assert(eq(sz, flow->on_begin.n, 2));
+        cr_assert(eq(int, flow->on_begin.items[0].kind, FLOW_TARGET_SIGNAL));
+        assert_string(flow->on_begin.items[0].name, "");
+        assert_string(flow->on_begin.items[1].name, "A-b_x.1");
+        cr_assert(eq(int, flow->on_result.items[0].kind, FLOW_TARGET_UNIT));
+        assert_string(flow->on_result.items[0].name, "tell@x.service");
+        cr_assert(eq(int, flow->on_result.items[0].mode, JOB_REPLACE));
+        assert_string(flow->notify.items[0].name, "tell.service");
+        cr_assert(eq(int, flow->notify.items[0].mode, JOB_FAIL));
+        cr_assert(eq(int, flow->notify.items[1].kind, FLOW_TARGET_SIGNAL));
+        cr_assert(eq(u32, flow->notify.items[1].events, FLOW_EVENT_ALARM));
+}
+
 /* S002-11 */
 Test(flow_file, targets_of_a_node_follow_those_of_the_flow) {
         const Unit *unit = load("[Flow]\nOnBegin=exec:/bin/flow\nOnResult=exec:/bin/flow\n[Node plain]\n"
@@ -325,6 +344,15 @@ Test(flow_file, targets_that_nobody_could_be_told_by_are_refused) {
                 { "OnResult=exec:bin/true", "'bin/true' is neither an absolute path nor the plain name of a program" },
                 { "OnResult=exec:/bin/a ; /bin/b", "has a second command; write a line for each" },
                 { "OnBegin=exec:/bin/echo %{run.id}", "has a value of the run, which is not put in here" },
+                { "OnBegin=signal:a b", "'a b' cannot be the name of a signal: after signal: write nothing, or" },
+                { "OnBegin=signal:%{run.id}", "begins a value of the run, which only commands can have" },
+                { "OnResult=unit:", "After unit: there is no unit, such as tell.service" },
+                { "OnResult=unit:tell@.service", "is not a unit name (it is a template, which needs an instance)" },
+                { "OnResult=unit:tell", "'tell' is not a unit name" },
+                { "OnResult=unit:a.service often", "'often' is not a mode of jobs, such as replace and fail" },
+                { "OnResult=unit:a.service fail b.service", "'b.service' is too much: after unit: there are a unit" },
+                { "OnResult=mail:root", "is not a target such as exec:/usr/local/bin/tell, signal:NAME and unit:" },
+                { "Notify=signal:x", "The target is followed by no event" },
                 { "Notify=exec:/bin/true", "The target is followed by no event, such as failed or ended" },
                 { "Notify=exec:/bin/true always", "'always' is not an event: there are run, ended, node" },
                 { "Notify=\"exec:/bin/true ended", "has an unclosed quote" },
