@@ -22,6 +22,8 @@ void bus_run_view_values(const ManagerRunValues *values, char *const *environmen
                 .key = manager_run_values_text(values, RUN_ROW_KEY),
                 .operator= manager_run_values_text(values, RUN_ROW_OPERATOR),
                 .trigger = manager_run_values_text(values, RUN_ROW_TRIGGER),
+                .parent = (uint32_t) manager_run_values_number(values, RUN_ROW_PARENT),
+                .parent_node = manager_run_values_text(values, RUN_ROW_PARENT_NODE),
                 .client = manager_run_values_text(values, RUN_ROW_CLIENT),
                 .namespace = manager_run_values_text(values, RUN_ROW_NAMESPACE),
                 .reqid = manager_run_values_text(values, RUN_ROW_REQID),
@@ -53,6 +55,7 @@ static ManagerRunView view_of(const BusView *view) {
                 .key = "",
                 .operator= "",
                 .trigger = "",
+                .parent_node = "",
                 .state = "",
                 .reason = "",
                 .why = "",
@@ -84,6 +87,8 @@ GETTER(name, sink_string, run.name)
 GETTER(key, sink_string, run.key)
 GETTER(operator, sink_string, run.operator)
 GETTER(trigger, sink_string, run.trigger)
+GETTER(parent, sink_u64, run.parent)
+GETTER(parent_node, sink_string, run.parent_node)
 GETTER(client, sink_string, run.client)
 GETTER(namespace, sink_string, run.namespace)
 GETTER(reqid, sink_string, run.reqid)
@@ -161,6 +166,8 @@ const BusProperty bus_run_properties[] = {
         { "Priority", "y", C, 0, get_priority, "Its priority, from 0 to 255." },
         { "Owner", "u", C, 0, get_owner, "The user who has." },
         { "Trigger", "s", C, 0, get_trigger, "The unit that has triggered it; empty: none." },
+        { "Parent", "t", C, 0, get_parent, "The run that it is a part of, by a node with Flow=; 0: none." },
+        { "ParentNode", "s", C, 0, get_parent_node, "The node of that run; empty: none." },
         { "Environment", "as", C, 0, get_environment, "What its attempts learn of that, as variables." },
         { "Definition", "s", C, 0, get_definition, "The hash of its definition, in hexadecimal." },
         {},

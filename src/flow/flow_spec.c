@@ -162,7 +162,7 @@ static bool gives_up_locks(const FlowSettings *flow, const FlowClaim *claim) {
 /* The bytes of equal policies are equal, so that the graph stores them once. */
 static void make_policy(const FlowSpec *spec, const FlowNode *node, RunPolicy *ret_policy) {
         memset(ret_policy, 0, sizeof(*ret_policy));
-        ret_policy->action = node->unit ? RUN_ACTION_JOB : RUN_ACTION_PROCESS;
+        ret_policy->action = node->flow ? RUN_ACTION_RUN : node->unit ? RUN_ACTION_JOB : RUN_ACTION_PROCESS;
         ret_policy->readiness = takes_any(node) ? RUN_READY_ANY : readiness_of(&node->readiness);
         ret_policy->amount = node->readiness.kind == FLOW_READY_ONE_SUCCESS ? 1 : node->readiness.n;
         ret_policy->recover = recover_of(node);

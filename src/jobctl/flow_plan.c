@@ -62,6 +62,8 @@ static void add_action(Text *text, const json_t *node) {
                 text_addf(text, "a script: %s", value_string(node, "script"));
         else if (text_equal(action, "job"))
                 add_jobs(text, node);
+        else if (text_equal(action, "run"))
+                text_addf(text, "a run of %s", value_string(node, "flow"));
         else
                 text_add(text, action);
         if (json_object_get(node, "foreach"))

@@ -81,10 +81,15 @@ static void add_run(Table *table, const json_t *run, usec_t now) {
         table_addf(table, "%" PRIu64 "/%" PRIu64, value_u64(run, "done"), value_u64(run, "total"));
         table_addf(table, "%s ago", state_format_span(usec_sub(now, created), span));
         add_span(table, run);
-        table_add(table, COLOR_NONE,
-                  json_object_get(run, "deleted") ? "deleted"
-                  : *reason                       ? reason
-                                                  : value_string(run, "why"));
+        if (json_object_get(run, "deleted"))
+                reason = "deleted";
+        else if (!*reason)
+                reason = value_string(run, "why");
+        if (value_u64(run, "parent") > 0)
+                table_addf(table, "%s%spart of %" PRIu64 "/%s", reason, *reason ? ", " : "", value_u64(run, "parent"),
+                           value_string(run, "parent_node"));
+        else
+                table_add(table, COLOR_NONE, reason);
 }
 
 static int print_runs(Jobctl *ctl, const json_t *runs) {
@@ -356,6 +361,9 @@ static void print_run(Jobctl *ctl, const json_t *run) {
         printf("     Unit: %s\n    State: ", value_string(run, "unit"));
         terminal_print(&ctl->terminal, flow_color_of_state(state), state);
         printf("%s%s%s\n", *reason ? " (" : "", reason, *reason ? ")" : "");
+        if (value_u64(run, "parent") > 0)
+                printf("  Part of: run %" PRIu64 ", node %s\n", value_u64(run, "parent"),
+                       value_string(run, "parent_node"));
         print_trigger(run);
         print_origin(run);
         print_params(value_string(run, "params"));

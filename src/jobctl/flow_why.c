@@ -54,6 +54,7 @@ static const char *sentence_of(const char *reason) {
                 { "output-missing", "its result lacks a key of Outputs=" },
                 { "input-missing", "nobody has given what it needs" },
                 { "job", "its job was cancelled" },
+                { "sub-run", "its run was cancelled" },
                 { "refused", "it must not be done" },
                 { "callback", "whoever has its token has said so" },
         };

@@ -4,8 +4,8 @@
  *
  * Steps follow each other: ExecStartPre= commands, the command, the end of
  * what is left of the tree, ExecStopPost= commands, and again the end of the
- * tree. The attempt of a node with Unit= has none of them: it begins when its
- * job was asked for, and is over when that has ended. A question to a command
+ * tree. The attempt of a node with Unit= or Flow= has none of them: it begins when its
+ * job or run was asked for, and is over when that has ended. A question to a command
  * that judges a node has a command alone, whose output is the answer; it has the
  * number 0, and none of an earlier core is kept: it is asked again. A restored attempt waits
  * for the definition of its run before it takes
@@ -86,7 +86,9 @@ typedef struct Attempt {
         ManagerControl control; /* what it has said */
         int watch; /* of its folder, which tells that it has said more; -1: nobody looks before its end */
         ManagerUses uses; /* of units */
-        bool is_job; /* and of no process */
+        ManagerSub sub; /* a run of another flow */
+        bool is_sub; /* it is that … */
+        bool is_job; /* … or a job of a unit, and no process */
         bool is_question; /* to a command that judges the node … */
         bool is_late; /* … and has not answered in time */
         int answer, answer_in; /* owned: the ends of a pipe for its answer; -1 */
@@ -119,7 +121,7 @@ struct ManagerAttempts {
         ManagerAttemptsHost host;
         VECTOR(Attempt *) all; /* by number; NULL: free */
         size_t n, n_told, n_stored, n_to_store;
-        size_t n_using; /* that have uses of units */
+        size_t n_using; /* that have uses of units, or are runs */
         char holder[512]; /* the answer of manager_attempts_find_holder() */
         size_t n_questions;
         ManagerControlWatches watches;
@@ -188,6 +190,11 @@ static Attempt *find(const ManagerAttempts *attempts, const RunAttemptKey *key) 
 
 /* — life — */
 
+/* The attempt is to be looked at in each turn. */
+static bool uses_others(const Attempt *attempt) {
+        return attempt->uses.n > 0 || attempt->is_sub;
+}
+
 static void drop_take(Attempt *attempt) {
         if (attempt->take)
                 manager_take_deinit(attempt->take);
@@ -215,7 +222,9 @@ static void release(Attempt *attempt) {
         process_table_forget_owner(host->processes, &attempt->owner);
         process_errands_forget_owner(host->errands, &attempt->owner);
         process_groups_forget_owner(&attempt->owner);
-        attempt->attempts->n_using -= attempt->uses.n > 0;
+        attempt->attempts->n_using -= uses_others(attempt);
+        free(attempt->sub.problem);
+        free(attempt->sub.result);
         manager_uses_deinit(&attempt->uses);
         flow_command_close(&attempt->command);
         strv_free(attempt->argv);
@@ -303,10 +312,11 @@ static int make_uses(Attempt *attempt) {
 
         if (r < 0)
                 return r == -ENOMEM ? r : 0;
-        attempt->is_job = command.node->unit && !command.is_extra;
+        attempt->is_sub = command.node->flow && !command.is_extra;
+        attempt->is_job = attempt->is_sub || (command.node->unit && !command.is_extra);
         if (!command.is_extra)
                 r = manager_uses_make(&attempt->uses, command.node);
-        attempt->attempts->n_using += attempt->uses.n > 0;
+        attempt->attempts->n_using += uses_others(attempt);
         flow_command_close(&command);
         return r;
 }
@@ -1230,7 +1240,7 @@ static bool waits_for_units(const Attempt *attempt) {
 
 static void proceed(Attempt *attempt) {
         /* See manager_attempts_step(). */
-        if (attempt->is_job)
+        if (attempt->is_job && attempt->step != ATTEMPT_COLLECT)
                 return;
         if (!attempt->definition && attempt->is_abandoned && attempt->is_known) {
                 /* The run is over, and nobody knows its commands any more: the one that ran was the last. */
@@ -1457,7 +1467,7 @@ static ManagerUseResult step_uses(Attempt *attempt, RunEndKind *ret_kind, char *
 static void tell_job(Attempt *attempt) {
         const ManagerAttemptsHost *host = &attempt->attempts->host;
 
-        if (attempt->has_begun || manager_uses_job(&attempt->uses) == JOB_ID_NONE)
+        if (attempt->has_begun || (manager_uses_job(&attempt->uses) == JOB_ID_NONE && attempt->sub.run == 0))
                 return;
         attempt->has_begun = true;
         attempt->started = host->turn->now_realtime;
@@ -1505,6 +1515,72 @@ static bool end_lost(Attempt *attempt) {
         return true;
 }
 
+/* The result of the run is taken as if a command had left it. */
+static int leave_result(const Attempt *attempt) {
+        int r;
+
+        if (!attempt->sub.result || attempt->sub.kind != RUN_END_EXITED)
+                return 0;
+        r = manager_attempt_folder_make(attempt->attempts->host.folder, attempt->folder);
+        return r < 0 ? r : manager_attempt_folder_write(attempt->folder, "result", attempt->sub.result);
+}
+
+/* The run has ended. */
+static bool end_sub(Attempt *attempt) {
+        const int r = leave_result(attempt);
+
+        if (r < 0) {
+                say(attempt, LOG_LEVEL_WARNING, "The result of its run cannot be kept, which is tried again: %s",
+                    strerror(-r));
+                look_again(attempt);
+                return false;
+        }
+        if (attempt->sub.problem)
+                complain(attempt, attempt->sub.problem);
+        end_job(attempt, attempt->sub.kind);
+        return true;
+}
+
+/* Units that the node requires come first. True: it has gone on, or ended. */
+static bool step_sub_units(Attempt *attempt) {
+        cleanup_free_ char *problem = NULL;
+        RunEndKind kind = RUN_END_FAILED;
+        const ManagerUseResult result = step_uses(attempt, &kind, &problem);
+
+        if (problem)
+                complain(attempt, problem);
+        if (result == MANAGER_USES_ENDED)
+                end_job(attempt, kind);
+        return result != MANAGER_USES_WAIT;
+}
+
+/* The same for one that is a run: it is over when that is, also if it was told to end. True if the end was told. */
+static bool step_sub(Attempt *attempt) {
+        const ManagerAttemptsHost *host = &attempt->attempts->host;
+        ManagerSub *sub = &attempt->sub;
+
+        if (attempt->is_abandoned) {
+                end_job(attempt, RUN_END_CANCELLED);
+                return true;
+        }
+        if (attempt->step == ATTEMPT_COLLECT || !attempt->definition)
+                return false;
+        (void) end_lost(attempt);
+        if (waits_for_units(attempt))
+                return step_sub_units(attempt);
+        if (sub->not_before > now(attempt)) {
+                look_at(attempt, sub->not_before - now(attempt));
+                return false;
+        }
+        if (!sub->has_end)
+                host->ops->step_sub(host->userdata, &attempt->key, sub, attempt->is_stopping);
+        if (sub->has_changed)
+                mark(attempt);
+        sub->has_changed = false;
+        tell_job(attempt);
+        return sub->has_end && end_sub(attempt);
+}
+
 /* True if the end was told. */
 static bool step_attempt(Attempt *attempt) {
         cleanup_free_ char *problem = NULL;
@@ -1538,9 +1614,11 @@ bool manager_attempts_step(ManagerAttempts *attempts) {
         for (size_t i = 0; i < attempts->all.n && attempts->n_using > 0; i++) {
                 Attempt *attempt = attempts->all.items[i];
 
-                if (!attempt || !attempt->is_known || attempt->step == ATTEMPT_OVER || attempt->uses.n == 0)
+                if (!attempt || !attempt->is_known || attempt->step == ATTEMPT_OVER || !uses_others(attempt))
                         continue;
-                if (attempt->is_job)
+                if (attempt->is_sub)
+                        has_told |= step_sub(attempt);
+                else if (attempt->is_job)
                         has_told |= step_attempt(attempt);
                 else if (waits_for_units(attempt))
                         has_told |= step_process(attempt);
@@ -1604,7 +1682,9 @@ void manager_attempts_interrupt(ManagerAttempts *attempts, const Unit *unit) {
         for (size_t i = 0; i < attempts->all.n; i++) {
                 Attempt *attempt = attempts->all.items[i];
 
-                if (!attempt || attempt->unit != unit || attempt->step >= ATTEMPT_CLEAN || attempt->is_stopping)
+                /* A run of another flow goes on when this one is stopped. */
+                if (!attempt || attempt->unit != unit || attempt->step >= ATTEMPT_CLEAN || attempt->is_stopping ||
+                    attempt->is_sub)
                         continue;
                 attempt->is_interrupted = true;
                 stop(attempt);
@@ -1645,7 +1725,7 @@ int manager_attempts_resume(ManagerAttempts *attempts, const RunAttemptKey *key,
                 resume_control(attempt);
         if (attempt->step == ATTEMPT_OVER)
                 tell_end(attempt);
-        else if (attempt->is_job)
+        else if (attempt->is_job && attempt->step != ATTEMPT_COLLECT)
                 attempt->attempts->host.turn->has_news = true;
         else if (attempt->is_stopping && attempt->pid > 0 && open_command(attempt) == 0)
                 terminate(attempt);
@@ -1718,6 +1798,7 @@ int manager_attempts_get(const ManagerAttempts *attempts, const RunAttemptKey *k
                 .signal = attempt->exit_signal,
                 .pid = attempt->main_pid,
                 .job = manager_uses_job(&attempt->uses),
+                .sub_run = attempt->sub.run,
                 .started = attempt->started,
                 .ended = attempt->ended,
                 .invocation = attempt->invocation,
@@ -1738,6 +1819,24 @@ bool manager_attempts_explain(const ManagerAttempts *attempts, const RunAttemptK
 
         return attempt && attempt->step != ATTEMPT_OVER &&
                manager_uses_explain(&attempt->uses, attempts->host.jobs, attempt->unit, text);
+}
+
+const ManagerSub *manager_attempts_get_sub(const ManagerAttempts *attempts, const RunAttemptKey *key) {
+        const Attempt *attempt = find(attempts, key);
+
+        return attempt && attempt->is_sub ? &attempt->sub : NULL;
+}
+
+ManagerSub *manager_attempts_change_sub(const ManagerAttempts *attempts, uint64_t ticket) {
+        for (size_t i = 0; i < attempts->all.n; i++) {
+                Attempt *attempt = attempts->all.items[i];
+
+                if (!attempt || !attempt->sub.is_asked || attempt->sub.ticket != ticket)
+                        continue;
+                mark(attempt);
+                return &attempt->sub;
+        }
+        return NULL;
 }
 
 const char *manager_attempts_find_holder(ManagerAttempts *attempts, const Unit *unit) {
@@ -1761,7 +1860,7 @@ unsigned manager_attempts_count(const ManagerAttempts *attempts, const Unit *uni
 
         for (size_t i = 0; i < attempts->all.n; i++)
                 n += attempts->all.items[i] && attempts->all.items[i]->unit == unit &&
-                     attempts->all.items[i]->step != ATTEMPT_OVER;
+                     !attempts->all.items[i]->is_sub && attempts->all.items[i]->step != ATTEMPT_OVER;
         return n;
 }
 
@@ -1797,7 +1896,9 @@ enum {
         FLAG_ABANDONED = 1 << 6,
         FLAG_JOB = 1 << 7,
         FLAG_QUESTION = 1 << 8,
-        FLAGS_END = 1 << 9,
+        FLAG_SUB = 1 << 9,
+        FLAG_PAUSED = 1 << 10, /* the run that it is, with its parent */
+        FLAGS_END = 1 << 11,
 };
 
 static uint64_t flags_of(const Attempt *attempt) {
@@ -1805,7 +1906,8 @@ static uint64_t flags_of(const Attempt *attempt) {
                (attempt->is_stopping ? FLAG_STOPPING : 0U) | (attempt->is_interrupted ? FLAG_INTERRUPTED : 0U) |
                (attempt->waits ? FLAG_WAITS : 0U) | (attempt->has_end ? FLAG_HAS_END : 0U) |
                (attempt->is_abandoned ? FLAG_ABANDONED : 0U) | (attempt->is_job ? FLAG_JOB : 0U) |
-               (attempt->is_question ? FLAG_QUESTION : 0U);
+               (attempt->is_question ? FLAG_QUESTION : 0U) | (attempt->is_sub ? FLAG_SUB : 0U) |
+               (attempt->sub.is_paused ? FLAG_PAUSED : 0U);
 }
 
 /* Behind all else: text, or path and hash. */
@@ -1858,6 +1960,7 @@ void manager_attempts_write(const ManagerAttempts *attempts, uint32_t number, Re
         write_result(attempt->result, writer);
         manager_uses_write(&attempt->uses, writer);
         record_put_string(writer, attempt->problem);
+        record_put(writer, attempt->sub.run);
 }
 
 int manager_attempts_next(const ManagerAttempts *attempts, uint32_t number, uint32_t *ret_number) {
@@ -1891,6 +1994,8 @@ static void read_facts(Attempt *attempt, RecordReader *reader) {
         attempt->is_abandoned = flags & FLAG_ABANDONED;
         attempt->is_job = flags & FLAG_JOB;
         attempt->is_question = flags & FLAG_QUESTION;
+        attempt->is_sub = flags & FLAG_SUB;
+        attempt->sub.is_paused = flags & FLAG_PAUSED;
         attempt->pid = (pid_t) record_get_below(reader, INT32_MAX);
         attempt->main_pid = (pid_t) record_get_below(reader, INT32_MAX);
         attempt->kind = (RunEndKind) record_get_below(reader, _RUN_END_KIND_MAX);
@@ -1935,7 +2040,9 @@ int manager_attempts_read(ManagerAttempts *attempts, UnitTable *units, uint32_t 
                 r = manager_uses_read(&attempt->uses, reader);
         if (r == 0 && !record_is_at_end(reader))
                 r = text_copy(record_get_string(reader), &attempt->problem);
-        attempts->n_using += attempt->uses.n > 0;
+        if (r == 0 && !record_is_at_end(reader))
+                attempt->sub.run = (uint32_t) record_get_below(reader, (uint64_t) UINT32_MAX + 1);
+        attempts->n_using += uses_others(attempt);
         attempts->n_questions += attempt->is_question;
         return reader->has_failed ? -EBADMSG : r;
 }

@@ -10,7 +10,8 @@
  * end, whatever comes after.
  *
  * The attempt of a node with Unit= is a job of that unit instead (manager_use.h):
- * it has no process, and is over when the job is. What RequiresUnit= and its kin
+ * it has no process, and is over when the job is. That of a node with Flow= is a
+ * run of that flow (manager_run_sub.c), and over when the end of the run is durable. What RequiresUnit= and its kin
  * want comes before both, and units that they name are held until the end. A
  * question to a command that judges a node is one that has no row: nothing is
  * lost with it.
@@ -30,6 +31,23 @@
 #include "process/process_timer.h"
 
 typedef struct ManagerAttempts ManagerAttempts;
+
+/* The run that an attempt of a node with Flow= is. */
+typedef struct ManagerSub {
+        uint32_t run; /* 0: its number is not known yet */
+        uint64_t ticket; /* of what was asked for last */
+        usec_t not_before; /* something cannot be asked for before then */
+        bool is_asked; /* an answer is to come */
+        bool is_unknown; /* there is no run yet: so says the store */
+        bool is_told; /* the run was told to end; these are passed down, too: … */
+        bool is_paused; /* … the parent was paused, and the run with it */
+        bool is_stopped; /* … the parent was stopped */
+        bool has_changed; /* in a step, so that it is to be recorded */
+        bool has_end; /* the following are set */
+        RunEndKind kind;
+        char *problem; /* owned; NULL: none */
+        char *result; /* owned: a value of JSON; NULL: none */
+} ManagerSub;
 
 typedef struct ManagerAttemptsOps {
         /* Adds what every process of this manager gets. 0, or < 0 with @result set: none is to be made. */
@@ -61,6 +79,11 @@ typedef struct ManagerAttemptsOps {
         /* .started: its first process runs; .ended: all are gone. */
         void (*started)(void *userdata, const RunAttemptKey *key);
         void (*ended)(void *userdata, const RunAttemptKey *key, const Unit *unit, RunEndKind kind, uint16_t end);
+        /*
+         * Of an attempt that is a run: submits it, tells it what its parent was told and, with @ends, to end, and looks
+         * what has become of it.
+         */
+        void (*step_sub)(void *userdata, const RunAttemptKey *key, ManagerSub *sub, bool ends);
 } ManagerAttemptsOps;
 
 typedef struct ManagerAttemptsHost {
@@ -127,8 +150,11 @@ void manager_attempts_drop_unknown(ManagerAttempts *attempts);
 bool manager_attempts_has(const ManagerAttempts *attempts, const RunAttemptKey *key);
 /* The facts of an attempt; valid until the next turn. -ENOENT. */
 int manager_attempts_get(const ManagerAttempts *attempts, const RunAttemptKey *key, ManagerAttemptFacts *ret_facts);
-/* How many attempts of @unit are not over. */
+/* How many attempts of @unit are not over; those that are runs of other flows do not count. */
 unsigned manager_attempts_count(const ManagerAttempts *attempts, const Unit *unit);
+/* The run that an attempt is, or, to be changed, the one that has asked with @ticket; NULL: there is none. */
+const ManagerSub *manager_attempts_get_sub(const ManagerAttempts *attempts, const RunAttemptKey *key);
+ManagerSub *manager_attempts_change_sub(const ManagerAttempts *attempts, uint64_t ticket);
 /* Says which units a running attempt waits for, as manager_uses_explain(). */
 bool manager_attempts_explain(const ManagerAttempts *attempts, const RunAttemptKey *key, Text *text);
 /* The node of an abandoned attempt of @run that is not over, "?" if its name is not known; NULL: there is none. */

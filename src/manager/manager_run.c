@@ -102,11 +102,11 @@ static void on_rows(void *userdata, uint64_t query, RunStorePage *page) {
             manager_run_outline_rows(runs, query, page) || manager_run_reading_rows(runs, query, page) ||
             !take_asked(runs, query, &asked))
                 return;
-        runs->host.ops->answered(runs->host.userdata, &(ManagerRunAnswer) { .ticket = asked.ticket,
-                                                                           .kind = MANAGER_RUN_ROWS,
-                                                                           .run = asked.run,
-                                                                           .page = page,
-                                                                           .table = asked.table });
+        manager_run_tell(runs, &(ManagerRunAnswer) { .ticket = asked.ticket,
+                                                     .kind = MANAGER_RUN_ROWS,
+                                                     .run = asked.run,
+                                                     .page = page,
+                                                     .table = asked.table });
 }
 
 static void on_refused(void *userdata, uint64_t number, const RunStoreRefusal *refusal) {
@@ -624,6 +624,8 @@ int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, c
         runs->alarm = runs->look_at = runs->summary_at = USEC_INFINITY;
         runs->n_processors = n > 0 ? (uint32_t) n : 1;
         runs->loaded = loaded;
+        runs->answer_sub = manager_run_answer_sub;
+        runs->query = manager_runs_query;
         read_boot(runs->boot);
         runs->now = read_clock();
         attempts = host->attempts;

@@ -114,6 +114,8 @@ typedef struct ManagerRunRequest {
         char *const *params; /* assignments, as run_param.h has them; NULL: none */
         char *const *environment; /* of its attempts */
         uint32_t uid;
+        uint32_t parent; /* the run that it is a part of; 0: of none */
+        const char *parent_node;
         bool has_priority;
         uint8_t priority; /* in place of the flow's */
         ManagerRunTicket ticket;
@@ -201,7 +203,8 @@ const char *manager_runs_node_name(const ManagerRuns *runs, uint32_t run, uint32
 typedef struct ManagerRunView {
         uint32_t id, uid, round;
         uint8_t priority;
-        const char *unit, *name, *key, *operator, * trigger, *client, *namespace, *reqid;
+        const char *unit, *name, *key, *operator, * trigger, *client, *namespace, *reqid, *parent_node;
+        uint32_t parent; /* 0: it is no part of another run */
         const char *state, *reason, *why;
         char *const *environment;
         const uint8_t *definition; /* MANAGER_RUN_HASH_BYTES; NULL: not known */

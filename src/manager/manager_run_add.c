@@ -204,6 +204,10 @@ static int add(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *comm
                 r = define(runs, run, addition, &definition, ret_failure);
         if (r == 0)
                 r = grow(runs, run, definition);
+        if (r == -EBUSY)
+                return failure_set(ret_failure, r, "InvalidTransition",
+                                   "Run %" PRIu32 " of %s has runs of other flows below it (Flow=), and takes no "
+                                   "nodes before they have ended.", run->id, run->flow->unit->id);
         if (r < 0)
                 return r;
         nodes = flow_definition_nodes(definition);

@@ -7,9 +7,11 @@
 
 #include "manager/manager_run_private.h"
 
-static void tell(ManagerRuns *runs, const ManagerRunAnswer *answer) {
+void manager_run_tell(ManagerRuns *runs, const ManagerRunAnswer *answer) {
         if (answer->ticket.a == MANAGER_RUN_OF_TRIGGER)
                 manager_run_end_trigger(runs, answer->ticket.b, answer->failure);
+        else if (answer->ticket.a == MANAGER_RUN_OF_SUB)
+                runs->answer_sub(runs, answer);
         else
                 runs->host.ops->answered(runs->host.userdata, answer);
 }
@@ -17,7 +19,7 @@ static void tell(ManagerRuns *runs, const ManagerRunAnswer *answer) {
 void manager_run_answer(ManagerRuns *runs, ManagerRunTicket ticket, uint32_t run, const Failure *failure) {
         if (ticket.a == 0 && ticket.b == 0)
                 return;
-        tell(runs,
+        manager_run_tell(runs,
              &(ManagerRunAnswer) { .ticket = ticket, .kind = MANAGER_RUN_DONE, .failure = failure, .run = run });
 }
 
@@ -55,7 +57,7 @@ void manager_run_answer_durable(ManagerRuns *runs) {
                 if (awaited.batch == 0 || awaited.batch > runs->durable)
                         runs->awaited.items[n++] = awaited;
                 else
-                        tell(runs,
+                        manager_run_tell(runs,
                              &(ManagerRunAnswer) {
                                      .ticket = awaited.ticket, .kind = awaited.kind, .run = awaited.run });
         }

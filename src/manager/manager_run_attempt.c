@@ -162,4 +162,5 @@ const ManagerAttemptsOps manager_run_attempts_ops = {
         .substitute = attempt_substitute,
         .started = attempt_started,
         .ended = attempt_ended,
+        .step_sub = manager_run_step_sub,
 };

@@ -143,6 +143,8 @@ static int describe(const FlowNode *node, char **ret_json) {
         put_words(&text, "Compensate", node->compensation ? node->compensation->argv : NULL);
         put_string(&text, "Unit", node->unit);
         put_string(&text, "Operation", node->unit ? flow_operation_to_string(node->operation) : NULL);
+        put_string(&text, "Flow", node->flow);
+        put_words(&text, "SubParams", node->sub_params);
         put_string(&text, "When", node->when);
         put_string(&text, "Foreach", node->foreach);
         put_inputs(&text, &node->data);

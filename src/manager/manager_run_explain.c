@@ -116,6 +116,13 @@ static void add_job(const ManagerRuns *runs, const ManagerRun *run, const RunNod
                 text_add(text, "its job is about to be asked for");
 }
 
+static void add_sub(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, Text *text) {
+        const RunAttemptKey key = { run->id, row->node, row->generation, row->number };
+
+        if (!manager_attempts_explain(runs->attempts, &key, text))
+                manager_run_explain_sub(runs, &key, text);
+}
+
 /* "7 of 10 instances have ended, 2 run" */
 static void add_items(const ManagerRuns *runs, const ManagerRun *run, uint32_t node, Text *text) {
         const uint32_t n = run_graph_count_items(run->graph, node);
@@ -224,7 +231,15 @@ static void add_why(const ManagerRuns *runs, const ManagerRun *run, const RunNod
                 text_add(text, "its command has ended, and whoever has its token has to complete it: 'jobctl flow "
                                "complete'");
                 break;
+        case RUN_WHY_SUB_RUN:
+                add_sub(runs, run, row, text);
+                break;
         case RUN_WHY_END:
+                if (run_graph_policy(run->graph, row->node)->action == RUN_ACTION_RUN) {
+                        text_add(text, "it was told to end; ");
+                        add_sub(runs, run, row, text);
+                        break;
+                }
                 text_add(text, "its processes were told to end, and are still there");
                 break;
         case RUN_WHY_STORE:
@@ -336,6 +351,7 @@ static void add_run_why(const ManagerRuns *runs, const ManagerRun *run, const Ru
         case RUN_WHY_GATE:
         case RUN_WHY_ITEMS:
         case RUN_WHY_CALLBACK:
+        case RUN_WHY_SUB_RUN:
         case _RUN_WHY_MAX:
                 text_addf(text, "%" PRIu32 " of %" PRIu32 " nodes have ended, %" PRIu32 " run", run->facts.n_done,
                           run->facts.n_total, run->facts.n_running);
@@ -378,6 +394,15 @@ static void put_sayings(const ManagerRuns *runs, const ManagerRun *run, const Ru
                 sink_entry_string(sink, "status", facts.status);
 }
 
+/* The number of the run that the node is. */
+static void put_sub_run(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, Sink *sink) {
+        const RunAttemptKey key = { run->id, row->node, row->generation, row->number };
+        const ManagerSub *sub = row->state == RUN_NODE_RUNNING ? manager_attempts_get_sub(runs->attempts, &key) : NULL;
+
+        if (sub && sub->run > 0)
+                sink_entry_u64(sink, "sub_run", sub->run);
+}
+
 static int put_node(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, RunWhy why, Sink *sink) {
         Text text = {};
 
@@ -386,6 +411,7 @@ static int put_node(const ManagerRuns *runs, const ManagerRun *run, const RunNod
         if (row->reason != RUN_REASON_NONE)
                 sink_entry_string(sink, "reason", run_reason_to_string(row->reason));
         sink_entry_string(sink, "why", run_why_to_string(why));
+        put_sub_run(runs, run, row, sink);
         put_policy(run, row, sink);
         put_sayings(runs, run, row, sink);
         add_why(runs, run, row, why, &text);
@@ -428,6 +454,9 @@ static int put_run(const ManagerRuns *runs, const ManagerRun *run, const RunRow 
                 sink_entry_string(sink, "reason", run_reason_to_string(row->reason));
         sink_entry_string(sink, "why", run_why_to_string(why));
         add_run_why(runs, run, row, why, &text);
+        if (run->facts.parent > 0)
+                text_addf(&text, "; it is a part of run %" PRIu32 ", node %s", run->facts.parent,
+                          run->facts.parent_node ? run->facts.parent_node : "?");
         return put_text(sink, &text);
 }
 
@@ -461,6 +490,10 @@ int manager_runs_explain(const ManagerRuns *runs, uint32_t id, const char *node,
         sink_entry_u64(sink, "id", id);
         sink_entry_string(sink, "unit", run->flow->unit->id);
         sink_entry_string(sink, "name", run->facts.name);
+        if (run->facts.parent > 0) {
+                sink_entry_u64(sink, "parent", run->facts.parent);
+                sink_entry_string(sink, "parent_node", run->facts.parent_node ? run->facts.parent_node : "");
+        }
         if (node)
                 r = put_node(runs, run, &node_row, why, sink);
         else

@@ -221,6 +221,19 @@ static void keep_cursor(ManagerRunLoad *load, const RunStorePage *page) {
 
 /* — the end — */
 
+/* A run of another flow is as durable as this one, and found by its key. The engine asks for what was not begun. */
+static void find_sub_run(ManagerRuns *runs, ManagerRun *run, const RunNodeRow *row) {
+        const RunAttemptKey key = { run->id, row->node, row->generation, row->number };
+
+        if (row->attempt != RUN_ATTEMPT_IS_STARTED && row->outcome == RUN_OUTCOME_OPEN)
+                return;
+        if (manager_attempts_begin(runs->attempts, &key, ++run->facts.sequence, run->flow->unit, run->definition,
+                                   run->graph) < 0)
+                (void) run_engine_ended(runs->engine, &key, RUN_END_LOST, 0);
+        else if (row->outcome != RUN_OUTCOME_OPEN)
+                manager_attempts_end(runs->attempts, &key);
+}
+
 /* Finds how an attempt has ended that its row calls running. */
 static void settle_attempt(ManagerRuns *runs, ManagerRun *run, const RunNodeRow *row, bool is_other_boot) {
         const RunAttemptKey key = { run->id, row->node, row->generation, row->number };
@@ -232,6 +245,10 @@ static void settle_attempt(ManagerRuns *runs, ManagerRun *run, const RunNodeRow 
         if (row->state != RUN_NODE_RUNNING || row->attempt == RUN_ATTEMPT_NONE ||
             manager_attempts_resume(runs->attempts, &key, run->definition, run->graph) == 0)
                 return;
+        if (run_graph_policy(run->graph, row->node)->action == RUN_ACTION_RUN) {
+                find_sub_run(runs, run, row);
+                return;
+        }
         /* The state of this boot would know it if it had been begun: the engine asks for it. */
         if (!is_other_boot && runs->knows_attempts && row->attempt != RUN_ATTEMPT_IS_STARTED)
                 return;
@@ -351,6 +368,12 @@ static int take_run(ManagerRuns *runs, const ManagerRunValues *values) {
         return r;
 }
 
+static int compare_runs(const void *a, const void *b) {
+        const LoadRun *left = a, *right = b;
+
+        return (left->row.id > right->row.id) - (left->row.id < right->row.id);
+}
+
 static int take_runs(ManagerRuns *runs, RunStorePage *page) {
         ManagerRunLoad *load = runs->load;
         ManagerRunValues values;
@@ -362,10 +385,14 @@ static int take_runs(ManagerRuns *runs, RunStorePage *page) {
         keep_cursor(load, page);
         if (r < 0 || load->n_cursor > 0)
                 return r;
-        if (load->id == 0 && load->state + 1U < ELEMENTSOF(live_states))
+        if (load->id == 0 && load->state + 1U < ELEMENTSOF(live_states)) {
                 load->state++;
-        else
-                next_phase(load, load->runs.n > 0 ? LOAD_DEFINITION : LOAD_END);
+                return 0;
+        }
+        /* Those that others are parts of come first. */
+        if (load->runs.n > 1)
+                qsort(load->runs.items, load->runs.n, sizeof(*load->runs.items), compare_runs);
+        next_phase(load, load->runs.n > 0 ? LOAD_DEFINITION : LOAD_END);
         return 0;
 }
 
@@ -468,6 +495,7 @@ static int add_run(ManagerRuns *runs) {
         run->batch = runs->durable;
         run->is_over = run_state_is_terminal(loaded->row.state);
         run->told_round = run->is_over ? loaded->row.round : 0;
+        loaded->row.parent_node = manager_run_find_parent_node(runs, &run->facts);
         r = run_engine_restore(flow->engine, run->graph, &loaded->row, load->nodes.items, (uint32_t) load->nodes.n);
         if (r < 0)
                 manager_run_remove(runs, run);

@@ -211,7 +211,7 @@ static int put_script(const char *script, Sink *sink) {
         return r;
 }
 
-/* "exec", "script", "job", "sleep" or "checkpoint", and what belongs to it. */
+/* "exec", "script", "job", "run", "sleep" or "checkpoint", and what belongs to it. */
 static int put_action(Plan *plan, uint32_t number, const FlowNode *node, Sink *sink) {
         const RunForecast forecast = plan->nodes[number].forecast;
 
@@ -219,12 +219,15 @@ static int put_action(Plan *plan, uint32_t number, const FlowNode *node, Sink *s
                           node->command  ? "exec"
                           : node->script ? "script"
                           : node->unit   ? "job"
+                          : node->flow   ? "run"
                           : node->sleep > 0 || node->sleep_until ? "sleep"
                                                                  : "checkpoint");
         if (node->command)
                 return put_command(node, sink);
         if (node->script)
                 return put_script(node->script, sink);
+        if (node->flow)
+                sink_entry_string(sink, "flow", node->flow);
         if (!node->unit)
                 return 0;
         sink_entry_string(sink, "unit", node->unit);

@@ -199,6 +199,7 @@ struct ManagerRuns {
         size_t n_outlined;
         ManagerTrigger *triggers; /* owned, in their order */
         uint64_t last_trigger; /* the number of the last one */
+        uint64_t last_sub; /* the last ticket of a sub-run */
         VECTOR(ManagerRunEnd) ends;
         VECTOR(ManagerAwaited) awaited;
         VECTOR(ManagerAsked) asked;
@@ -209,6 +210,9 @@ struct ManagerRuns {
         usec_t summary_at; /* of the first summary to come */
         ManagerRunLoad *load; /* owned; NULL: nothing is being loaded */
         void (*loaded)(ManagerRuns *runs, uint32_t id, bool has_failed); /* the loader has ended */
+        void (*answer_sub)(ManagerRuns *runs, const ManagerRunAnswer *answer); /* as manager_run_answer_sub() */
+        int (*query)(ManagerRuns *runs, const RunStoreQuery *query, uint32_t run, ManagerRunTicket ticket,
+                     Failure *ret_failure); /* as manager_runs_query() */
         bool is_loaded, knows_attempts;
         bool must_revive; /* runs that the end of the earlier manager has held */
         uint32_t last_id;
@@ -258,6 +262,8 @@ void manager_run_set_settings(ManagerRuns *runs, ManagerFlow *flow, const FlowSe
 ManagerRun *manager_run_find(const ManagerRuns *runs, uint32_t id);
 /* A run that the engine has, by its name; NULL. */
 ManagerRun *manager_run_find_name(const ManagerRuns *runs, const char *name);
+/* The node that a run is a part of, in the graph of its parent; RUN_NODE_NONE: the parent is not there. */
+uint32_t manager_run_find_parent_node(const ManagerRuns *runs, const ManagerRunFacts *facts);
 /* @name: NULL gives 0. -ENOENT with @ret_failure. */
 int manager_run_find_node(const ManagerRun *run, const char *name, uint32_t *ret_node, Failure *ret_failure);
 /* A run of @flow that the engine has, or will have. Takes @facts. 0 or -ENOMEM. */
@@ -268,6 +274,7 @@ uint32_t manager_run_count_live(const ManagerRuns *runs, const ManagerFlow *flow
 
 /* — manager_run_answer.c — */
 
+void manager_run_tell(ManagerRuns *runs, const ManagerRunAnswer *answer); /* whoever has asked */
 void manager_run_answer(ManagerRuns *runs, ManagerRunTicket ticket, uint32_t run, const Failure *failure);
 void manager_run_answer_failure(ManagerRuns *runs, ManagerRunTicket ticket, int code, const char *name,
                                 const char *sentence);
@@ -345,6 +352,18 @@ void manager_run_begin_missed(ManagerRuns *runs); /* attempts for which there wa
 /* — manager_run_attempt.c — */
 
 extern const ManagerAttemptsOps manager_run_attempts_ops; /* its userdata are the runs */
+
+/* — manager_run_sub.c: Flow= — */
+
+/* The ticket of a sub-run: that of its ManagerSub is .b. */
+#define MANAGER_RUN_OF_SUB (UINT64_MAX - 1)
+
+/* Keys of sub-runs begin with it, and no others. */
+#define MANAGER_RUN_SUB_KEY "sub-run "
+
+void manager_run_step_sub(void *userdata, const RunAttemptKey *key, ManagerSub *sub, bool ends);
+void manager_run_answer_sub(ManagerRuns *runs, const ManagerRunAnswer *answer);
+void manager_run_explain_sub(const ManagerRuns *runs, const RunAttemptKey *key, Text *text);
 
 /* — manager_run_add.c — */
 
@@ -462,6 +481,12 @@ RunCondition manager_run_judge(void *userdata, uint32_t id, uint32_t node); /* a
  */
 int manager_run_substitute(ManagerRuns *runs, const RunAttemptKey *key, const ExecCommand *command, char ***ret_argv,
                            char **ret_problem);
+/*
+ * Assignments of SubParams= with the values that they name; the caller owns them. 0, or a negative errno, perhaps with
+ * a sentence, which the caller owns.
+ */
+int manager_run_make_params(const ManagerRuns *runs, ManagerRun *run, uint32_t node, char *const *words,
+                            char ***ret_params, char **ret_problem);
 
 /* — manager_run_submit.c — */
 

@@ -63,7 +63,8 @@ void manager_run_retain(ManagerRuns *runs, const ManagerRun *run) {
 static void ask(ManagerRuns *runs, ManagerRetention *retention) {
         RunStoreQuery query = {
                 .table = RUNSTORE_RUN,
-                .columns = UINT64_C(1) << RUN_ROW_ID | UINT64_C(1) << RUN_ROW_STATE | UINT64_C(1) << RUN_ROW_ENDED,
+                .columns = UINT64_C(1) << RUN_ROW_ID | UINT64_C(1) << RUN_ROW_STATE |
+                           UINT64_C(1) << RUN_ROW_ENDED | UINT64_C(1) << RUN_ROW_PARENT,
                 .is_descending = true,
                 .n_filters = 1,
         };
@@ -92,6 +93,9 @@ static bool is_kept(const ManagerRuns *runs, ManagerRetention *retention, const 
         usec_t keep_for = retention->keep_for;
 
         if (state < 0 || !run_state_is_terminal((RunState) state))
+                return true;
+        /* The run that it is a part of may still look how it has ended. */
+        if (manager_run_find(runs, (uint32_t) manager_run_values_number(values, RUN_ROW_PARENT)))
                 return true;
         if (keep_for == 0)
                 keep_for = state == RUN_SUCCEEDED ? KEEP_SUCCEEDED : KEEP_OTHERS;

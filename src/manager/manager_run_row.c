@@ -15,7 +15,7 @@
 #include "manager/manager_run_row.h"
 
 /* Columns of a row that this program writes. */
-#define RUN_COLUMNS_PUT 41U
+#define RUN_COLUMNS_PUT 43U
 #define NODE_COLUMNS_PUT 27U
 
 /* The bits of a node's column "marks". */
@@ -38,6 +38,7 @@ void manager_run_facts_deinit(ManagerRunFacts *facts) {
         free(facts->namespace);
         free(facts->reqid);
         free(facts->params);
+        free(facts->parent_node);
         strv_free(facts->environment);
         *facts = (ManagerRunFacts) {};
 }
@@ -152,6 +153,11 @@ void manager_run_row_put(RecordWriter *writer, const RunRow *row, const ManagerR
         runstore_put_text(writer, RUN_ROW_CLIENT, facts->client);
         put_cost(writer, row, facts);
         runstore_put_text(writer, RUN_ROW_TRIGGER, facts->trigger);
+        if (facts->parent > 0)
+                put_number(writer, RUN_ROW_PARENT, facts->parent);
+        else
+                runstore_put_null(writer, RUN_ROW_PARENT);
+        runstore_put_text(writer, RUN_ROW_PARENT_NODE, facts->parent_node);
         runstore_put_text(writer, RUN_ROW_BOOT, now->boot);
         put_number(writer, RUN_ROW_HELD, row->is_held_by_person ? 2 : row->is_held);
         put_time(writer, RUN_ROW_DELETED, facts->deleted);
@@ -431,6 +437,7 @@ static int get_facts(const ManagerRunValues *values, ManagerRunFacts *facts) {
                 .started = manager_run_values_number(values, RUN_ROW_STARTED),
                 .ended = manager_run_values_number(values, RUN_ROW_ENDED),
                 .deleted = manager_run_values_number(values, RUN_ROW_DELETED),
+                .parent = small_number(values, RUN_ROW_PARENT),
                 .sequence = manager_run_values_number(values, RUN_ROW_SEQUENCE),
                 .n_done = small_number(values, RUN_ROW_DONE),
                 .n_failed = small_number(values, RUN_ROW_FAILED),
@@ -448,6 +455,7 @@ static int get_facts(const ManagerRunValues *values, ManagerRunFacts *facts) {
             copy_text(values, RUN_ROW_CLIENT, &facts->client) < 0 ||
             copy_text(values, RUN_ROW_TRIGGER, &facts->trigger) < 0 ||
             copy_text(values, RUN_ROW_PARAMS, &facts->params) < 0 ||
+            copy_text(values, RUN_ROW_PARENT_NODE, &facts->parent_node) < 0 ||
             manager_run_values_environment(values, &facts->environment) < 0)
                 return -ENOMEM;
         return facts->unit && facts->name ? 0 : -EBADMSG;
@@ -484,6 +492,8 @@ int manager_run_row_get(const ManagerRunValues *values, RunRow *ret_row, Manager
                 .deadline = manager_run_values_number(values, RUN_ROW_LIMIT),
                 .priority = (uint8_t) manager_run_values_number(values, RUN_ROW_PRIORITY),
                 .has_priority = values->values[RUN_ROW_PRIORITY].type == RUNSTORE_INTEGER,
+                .parent = small_number(values, RUN_ROW_PARENT),
+                .parent_node = RUN_NODE_NONE,
         };
         *ret_boot = manager_run_values_text(values, RUN_ROW_BOOT);
         *ret_at = manager_run_values_number(values, RUN_ROW_AT);

@@ -23,6 +23,8 @@ typedef struct ManagerRunFacts {
         char *unit, *name, *key, *operator, * trigger; /* NULL: none, but of .unit and .name */
         char *client, *namespace, *reqid; /* the process that asked, and what it said of its request; NULL: none */
         char *params; /* an object of JSON; NULL: none */
+        uint32_t parent; /* the run that it is a part of; 0: of none … */
+        char *parent_node; /* … and the name of the node there; NULL */
         char **environment; /* of attempts: what they learn of the trigger */
         uint32_t uid;
         uint8_t definition[MANAGER_RUN_HASH_BYTES];
@@ -52,6 +54,7 @@ typedef struct ManagerAttemptFacts {
         int exit, signal; /* -1: none */
         pid_t pid; /* 0: none */
         uint32_t job; /* 0: none */
+        uint32_t sub_run; /* that it is; 0: none */
         usec_t started, ended; /* wall clock; 0: not yet */
         const uint8_t *invocation; /* 16 bytes; NULL: none */
         RunAttemptState state;

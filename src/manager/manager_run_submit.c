@@ -216,6 +216,8 @@ static int submit_run(ManagerRuns *runs, ManagerSubmit *submit, uint32_t *ret_id
                 .graph = flow_definition_graph(submit->definition),
                 .has_priority = submit->has_priority,
                 .priority = submit->priority,
+                .parent = submit->facts.parent,
+                .parent_node = manager_run_find_parent_node(runs, &submit->facts),
         };
         const FlowBusy busy = busy_of(submit);
         ManagerRun *run = NULL;
@@ -428,7 +430,9 @@ static int copy_request(const ManagerRunRequest *request, ManagerSubmit *submit)
         ManagerRunFacts *facts = &submit->facts;
 
         facts->uid = request->uid;
+        facts->parent = request->parent;
         if (text_copy(request->key, &submit->key) < 0 || text_copy(request->trigger, &submit->trigger) < 0 ||
+            text_copy(request->parent_node, &facts->parent_node) < 0 ||
             text_copy(request->name, &submit->name) < 0 ||
             text_copy(request->operator, & facts->operator) < 0 || text_copy(request->client, &facts->client) < 0 ||
             text_copy(request->namespace, &facts->namespace) < 0 || text_copy(request->reqid, &facts->reqid) < 0 ||
@@ -465,6 +469,9 @@ int manager_runs_submit(ManagerRuns *runs, const ManagerRunRequest *request, Fai
 
         if (r < 0)
                 return r;
+        if (request->parent == 0 && request->key && text_starts_with(request->key, MANAGER_RUN_SUB_KEY))
+                return failure_set(ret_failure, -EINVAL, "InvalidArgs",
+                                   "A key that begins with '" MANAGER_RUN_SUB_KEY "' is that of a node with Flow=.");
         r = unit_table_load(runs->host.units, request->unit, &unit);
         if (r < 0)
                 return failure_set(ret_failure, r, "InvalidName", "'%s' is not a valid name of a unit.", request->unit);
@@ -507,7 +514,8 @@ void manager_run_refuse_submits(ManagerRuns *runs, const Failure *failure, bool 
         ManagerSubmit **at = &runs->submits, *submit;
 
         while ((submit = *at)) {
-                if (submit->ticket.a == MANAGER_RUN_OF_TRIGGER || (submit->is_start && !has_starts)) {
+                if (submit->ticket.a == MANAGER_RUN_OF_TRIGGER || submit->ticket.a == MANAGER_RUN_OF_SUB ||
+                    (submit->is_start && !has_starts)) {
                         at = &submit->next;
                         continue;
                 }

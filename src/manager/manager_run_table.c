@@ -241,6 +241,12 @@ uint32_t manager_run_count_live(const ManagerRuns *runs, const ManagerFlow *flow
         return n;
 }
 
+uint32_t manager_run_find_parent_node(const ManagerRuns *runs, const ManagerRunFacts *facts) {
+        const ManagerRun *parent = facts->parent > 0 ? manager_run_find(runs, facts->parent) : NULL;
+
+        return parent && facts->parent_node ? run_graph_find(parent->graph, facts->parent_node) : RUN_NODE_NONE;
+}
+
 int manager_run_find_node(const ManagerRun *run, const char *name, uint32_t *ret_node, Failure *ret_failure) {
         *ret_node = 0;
         if (!name)

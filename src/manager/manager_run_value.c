@@ -274,6 +274,67 @@ int manager_run_evaluate_items(const ManagerRuns *runs, ManagerRun *run, uint32_
         return r < 0 ? r : manager_run_keep_items(run, node, json, ret_items);
 }
 
+/* — parameters of sub-runs — */
+
+static int substitute_word(const Scope *scope, const char *text, char **ret_word, char **ret_problem) {
+        cleanup_(run_word_freep) RunWord *word = NULL;
+        int r = run_word_parse(text, &word, ret_problem);
+
+        return r < 0 ? r : run_word_substitute(word, &scope->scope, ret_word, ret_problem);
+}
+
+/* The reference that is all of @text, "%{item.name}"; NULL: it is something else. The caller owns it. */
+static char *only_reference(const char *text) {
+        const char *end = strchr(text, '}');
+
+        return text_starts_with(text, "%{") && end && !end[1] ? strndup(text + 2, (size_t) (end - text) - 2) : NULL;
+}
+
+/* The value of a reference as JSON, of any kind. */
+static int write_reference(const Scope *scope, const char *text, char **ret_json, char **ret_problem) {
+        cleanup_(run_expression_freep) RunExpression *expression = NULL;
+        cleanup_(text_deinit) Text json = {};
+        RunValue value;
+        int r = run_expression_parse(text, &expression, ret_problem);
+
+        if (r == 0)
+                r = run_expression_evaluate(expression, &scope->scope, RUN_WANTED_ANY, &value, ret_problem);
+        if (r < 0)
+                return r;
+        json_write_value(&json, value.value, RUN_PARAMS_MAX);
+        return text_finish(&json, ret_json);
+}
+
+/* What is declared typed has the value that a reference names as it is; else references are parts of a text. */
+static int make_param(const Scope *scope, const char *word, char **ret_param, char **ret_problem) {
+        const char *sign = strchr(word, '='), *value = sign + 1;
+        cleanup_free_ char *reference = sign[-1] == ':' ? only_reference(value) : NULL, *made = NULL;
+        int r = reference ? write_reference(scope, reference, &made, ret_problem)
+                          : substitute_word(scope, value, &made, ret_problem);
+
+        return r < 0 ? r : text_format(ret_param, "%.*s%s", (int) (value - word), word, made);
+}
+
+int manager_run_make_params(const ManagerRuns *runs, ManagerRun *run, uint32_t node, char *const *words,
+                            char ***ret_params, char **ret_problem) {
+        cleanup_(strv_freep) char **params = NULL;
+        Scope scope = make_scope(runs, run);
+        int r = 0;
+
+        scope.node = node;
+        for (char *const *word = words; word && *word && r == 0; word++) {
+                char *param = NULL;
+
+                r = make_param(&scope, *word, &param, ret_problem);
+                if (r == 0)
+                        r = strv_consume(&params, param);
+        }
+        scope_deinit(&scope);
+        if (r == 0)
+                *ret_params = take_ptr(params);
+        return r;
+}
+
 /* — times — */
 
 usec_t manager_run_wake(void *userdata, uint32_t id, uint32_t node) {
@@ -310,13 +371,6 @@ static int escape_variables(char **word) {
         free(*word);
         *word = escaped;
         return 0;
-}
-
-static int substitute_word(const Scope *scope, const char *text, char **ret_word, char **ret_problem) {
-        cleanup_(run_word_freep) RunWord *word = NULL;
-        int r = run_word_parse(text, &word, ret_problem);
-
-        return r < 0 ? r : run_word_substitute(word, &scope->scope, ret_word, ret_problem);
 }
 
 /* The text between two '$' of the word, which stay what they are; those of values are escaped. */

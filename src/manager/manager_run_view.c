@@ -31,6 +31,8 @@ int manager_runs_view(const ManagerRuns *runs, uint32_t id, ManagerRunView *ret_
                 .client = text_of(facts->client),
                 .namespace = text_of(facts->namespace),
                 .reqid = text_of(facts->reqid),
+                .parent = facts->parent,
+                .parent_node = text_of(facts->parent_node),
                 .priority = row.priority,
                 .state = run_state_to_string(row.state),
                 .reason = row.reason != RUN_REASON_NONE ? run_reason_to_string(row.reason) : "",
@@ -84,6 +86,8 @@ static void put_attempt(const ManagerRuns *runs, uint32_t run, const RunNodeRow 
                 sink_entry_u64(sink, "signal", (uint64_t) facts.signal);
         if (facts.job > 0)
                 sink_entry_u64(sink, "job", facts.job);
+        if (facts.sub_run > 0)
+                sink_entry_u64(sink, "sub_run", facts.sub_run);
         if (facts.problem)
                 sink_entry_string(sink, "problem", facts.problem);
 }

@@ -24,6 +24,8 @@ RunReason run_attempt_reason(const Run *run, uint32_t node) {
         switch (run_graph_policy(run->graph, node)->action) {
         case RUN_ACTION_JOB:
                 return RUN_REASON_JOB;
+        case RUN_ACTION_RUN:
+                return RUN_REASON_SUB_RUN;
         case RUN_ACTION_PROCESS:
         case _RUN_ACTION_MAX:
                 break;
@@ -264,7 +266,7 @@ static void end_by_itself(Run *run, uint32_t node, RunEndKind kind, uint16_t end
                 fail(run, node, RUN_NODE_TIMEOUT, RUN_REASON_NONE, true);
                 break;
         case RUN_END_CANCELLED:
-                run_node_fail(run, node, RUN_NODE_CANCELLED, RUN_REASON_JOB);
+                run_node_fail(run, node, RUN_NODE_CANCELLED, run_attempt_reason(run, node));
                 break;
         case RUN_END_REFUSED:
                 run_node_fail(run, node, RUN_NODE_FAILED, RUN_REASON_REFUSED);

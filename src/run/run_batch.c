@@ -245,6 +245,9 @@ int run_engine_grow(RunEngine *engine, uint32_t id, RunGraph *graph) {
         (void) run_graph_expansions(old->graph, &n_expansions);
         if (n_expansions > 0 || !run_is_judged(old) || !has_all_nodes(graph, old))
                 return -EINVAL;
+        /* Sub-runs have pointers to what the run holds. */
+        if (old->n_below > 0)
+                return -EBUSY;
         flow = old->flow;
         row = old->row;
         row.has_priority = true;

@@ -26,14 +26,28 @@ int run_engine_new(RunEngine **ret_engine, const RunHost *host, void *userdata) 
         return 0;
 }
 
+/* Sub-runs before those that they belong to. */
+static void free_runs(RunEngine *engine) {
+        bool has_some = true;
+
+        while (has_some) {
+                has_some = false;
+                for (RunFlow *flow = engine->flows; flow; flow = flow->next)
+                        for (Run *run = flow->first, *next; run; run = next) {
+                                next = run->next;
+                                has_some = true;
+                                if (run->n_below == 0)
+                                        run_instance_free(run);
+                        }
+        }
+}
+
 RunEngine *run_engine_free(RunEngine *engine) {
         if (!engine)
                 return NULL;
-        while (engine->flows) {
-                while (engine->flows->first)
-                        run_instance_free(engine->flows->first);
+        free_runs(engine);
+        while (engine->flows)
                 (void) run_flow_forget(engine->flows);
-        }
         heap_deinit(&engine->timers);
         heap_deinit(&engine->offers);
         run_pool_free(engine->pool);
@@ -146,6 +160,8 @@ int run_engine_submit(RunFlow *flow, const RunSubmit *submit, uint32_t *ret_id) 
                                      .deadline = USEC_INFINITY,
                                      .priority = submit->priority,
                                      .has_priority = submit->has_priority,
+                                     .parent = submit->parent,
+                                     .parent_node = submit->parent_node,
                              },
                              false, &run);
         if (r < 0)
@@ -390,7 +406,7 @@ int run_engine_forget(RunEngine *engine, uint32_t id) {
 
         if (!run)
                 return -ENOENT;
-        if (!run_is_over(run) || run->has_changed)
+        if (!run_is_over(run) || run->has_changed || run->n_below > 0)
                 return -EBUSY;
         run_instance_free(run);
         return 0;

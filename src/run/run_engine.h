@@ -116,6 +116,7 @@ typedef enum RunReason {
         RUN_REASON_COMPENSATE, /* of a run: STOPPING, SUSPENDED while what has succeeded is undone … */
         RUN_REASON_FINAL, /* … and while the final node runs */
         RUN_REASON_CALLBACK, /* RUNNING: its command has ended, and somebody else completes it; FAILED: so they said */
+        RUN_REASON_SUB_RUN, /* RUNNING: a run of another flow, and no process; CANCELLED: that was cancelled */
         _RUN_REASON_MAX,
 } RunReason;
 
@@ -142,6 +143,7 @@ typedef enum RunWhy {
         RUN_WHY_COMPENSATE, /* what has succeeded to be undone */
         RUN_WHY_FINAL, /* the final node */
         RUN_WHY_CALLBACK, /* somebody else, to complete it */
+        RUN_WHY_SUB_RUN, /* another run, to end */
         _RUN_WHY_MAX,
 } RunWhy;
 
@@ -206,6 +208,7 @@ typedef struct RunRow {
         usec_t deadline; /* USEC_INFINITY: none */
         uint8_t priority; /* given back, it counts only with … */
         bool has_priority; /* … this; otherwise the one of the flow does */
+        uint32_t parent, parent_node; /* as in RunSubmit; the parent is given back before it */
 } RunRow;
 
 /* — the host — */
@@ -287,6 +290,7 @@ typedef struct RunSubmit {
         uint32_t id;
         uint64_t key; /* a request with the key of another run is that run's; 0: none */
         RunGraph *graph; /* a reference is taken */
+        uint32_t parent, parent_node; /* the run and node that it is the sub-run of; .parent 0: of none */
         bool has_priority;
         uint8_t priority; /* in place of the flow's */
 } RunSubmit;
@@ -420,7 +424,7 @@ void run_engine_restored(RunEngine *engine, uint32_t accepted, uint32_t durable,
 
 /*
  * The run goes on with @graph, which has all nodes of its graph, by their names, and more. -ENOENT; -EINVAL: it ends
- * already, has instances of Foreach=, or a node is missing; -ENOMEM: nothing has changed.
+ * already, has instances of Foreach=, or a node is missing; -EBUSY: it has sub-runs; -ENOMEM: nothing has changed.
  */
 int run_engine_grow(RunEngine *engine, uint32_t run, RunGraph *graph);
 
@@ -438,7 +442,7 @@ int run_engine_get_lock(const RunEngine *engine, uint32_t run, uint32_t node, Ru
 void run_engine_visit_locks(const RunEngine *engine, RunLockVisitor visit, void *userdata);
 /* How many nodes of a run have each state. -ENOENT. */
 int run_engine_tally(const RunEngine *engine, uint32_t run, uint32_t ret_n[static _RUN_NODE_STATE_MAX]);
-/* Drops a run that has ended. -EBUSY: it has not, or its rows were not put; -ENOENT. */
+/* Drops a run that has ended. -EBUSY: it has not, its rows were not put, or it has sub-runs; -ENOENT. */
 int run_engine_forget(RunEngine *engine, uint32_t run);
 /* Bytes that a run of @n_nodes takes, without what its allocation costs. */
 size_t run_engine_bytes(uint32_t n_nodes);

@@ -70,6 +70,7 @@ typedef enum RunRecover {
 typedef enum RunAction {
         RUN_ACTION_PROCESS,
         RUN_ACTION_JOB, /* of a unit */
+        RUN_ACTION_RUN, /* of another flow */
         _RUN_ACTION_MAX,
 } RunAction;
 

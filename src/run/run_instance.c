@@ -97,6 +97,7 @@ int run_instance_new(RunFlow *flow, RunGraph *graph, const RunRow *row, bool is_
         run->due = USEC_INFINITY;
         for (uint32_t i = 0; i < n; i++)
                 init_node(run, i, 1);
+        run->parent = run_find(flow->engine, row->parent);
         r = run_items_init(run);
         if (r == 0)
                 r = run_lock_init(run, is_restored);
@@ -111,6 +112,8 @@ int run_instance_new(RunFlow *flow, RunGraph *graph, const RunRow *row, bool is_
                 return r;
         }
         find_unused(run);
+        if (run->parent)
+                run->parent->n_below++;
         (void) id_map_put(&flow->engine->runs, row->id, run);
         run->previous = flow->last;
         if (flow->last)
@@ -134,6 +137,8 @@ void run_instance_free(Run *run) {
         else
                 flow->last = run->previous;
         heap_remove(&flow->engine->timers, run);
+        if (run->parent)
+                run->parent->n_below--;
         run_lock_deinit(run);
         (void) id_map_remove(&flow->engine->runs, run->row.id);
         run_graph_unref(run->graph);

@@ -66,7 +66,7 @@ static ItemsEnd end_of(const RunNode *entry) {
                 return ITEMS_UNNEEDED;
         if (entry->state == RUN_NODE_SKIPPED && reason == RUN_REASON_ENDED)
                 return ITEMS_ENDED;
-        if (entry->state == RUN_NODE_CANCELLED && reason != RUN_REASON_JOB)
+        if (entry->state == RUN_NODE_CANCELLED && reason != RUN_REASON_JOB && reason != RUN_REASON_SUB_RUN)
                 return ITEMS_CANCELLED;
         return entry->state == RUN_NODE_TIMEOUT && reason == RUN_REASON_DEADLINE ? ITEMS_DEADLINE : ITEMS_FAILED;
 }

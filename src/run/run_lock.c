@@ -43,6 +43,20 @@ static RunGate *gate_of(Run *run, const RunGraph *graph, uint32_t node) {
         return run_graph_needs_no_place(graph, node) ? &run->wait_gate : &run->gate;
 }
 
+/* A sub-run has what the node has that it belongs to, and what is above that. */
+static RunClaim *claim_above(const Run *run) {
+        for (; run->parent; run = run->parent) {
+                const Run *parent = run->parent;
+                const uint32_t node = run->row.parent_node;
+
+                if (parent->claims && node < parent->n && parent->claims[node])
+                        return parent->claims[node];
+                if (parent->claim)
+                        return parent->claim;
+        }
+        return NULL;
+}
+
 static int add_claim(Run *run, const RunGraph *graph, uint32_t node, bool is_restored, RunClaim **ret_claim) {
         const RunDemand *demand = demand_of(graph, node);
         const RunPolicy *policy = node != RUN_NODE_NONE ? run_graph_policy(graph, node) : NULL;
@@ -55,7 +69,7 @@ static int add_claim(Run *run, const RunGraph *graph, uint32_t node, bool is_res
                                                .demand = *demand,
                                                .priority = is_of_run ? run->settings.priority :
                                                                        priority_by(run, policy),
-                                               .above = is_of_run ? NULL : run->claim,
+                                               .above = is_of_run || !run->claim ? claim_above(run) : run->claim,
                                                .gate = is_of_run ? &run->flow->gate : gate_of(run, graph, node),
                                                .is_unchecked = is_restored,
                                                .userdata = run,

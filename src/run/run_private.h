@@ -72,7 +72,10 @@ typedef struct Run {
         uint32_t tally[_RUN_NODE_STATE_MAX]; /* of the nodes without those of the end … */
         uint32_t extra_tally[_RUN_NODE_STATE_MAX]; /* … and of these */
         uint32_t n_held;
-        uint32_t n_waits; /* nodes that are RUNNING without a process, but have an attempt */
+        uint32_t n_waits; /* nodes that are RUNNING without a process, but have an attempt … */
+        uint32_t n_subs; /* … of these, those that are runs of other flows */
+        uint32_t n_below; /* sub-runs that are there */
+        struct Run *parent; /* borrowed: it is a sub-run of that, which stays as long; NULL: it is none */
         uint32_t n_placeless; /* of RUN_SET_READY: need no place */
         uint32_t n_idle; /* nodes that are RUNNING without a process … */
         uint32_t n_split; /* … of these, those whose instances are executed */
@@ -144,14 +147,14 @@ static inline bool run_has_begun(const Run *run) {
         return run->row.state >= RUN_RUNNING;
 }
 
-/* Attempts that are not over, be they processes or jobs: what a pause waits for. */
+/* Attempts that are not over, be they processes or jobs: what a pause waits for. It passes to runs of other flows. */
 static inline uint32_t run_count_attempts(const Run *run) {
-        return run->tally[RUN_NODE_RUNNING] - run->n_idle;
+        return run->tally[RUN_NODE_RUNNING] - run->n_idle - run->n_subs;
 }
 
 /* As many attempts have processes as MaxParallel= allows. */
 static inline bool run_is_full(const Run *run) {
-        return run_count_attempts(run) - run->n_waits >= run->settings.max_parallel;
+        return run->tally[RUN_NODE_RUNNING] - run->n_idle - run->n_waits >= run->settings.max_parallel;
 }
 
 /* @node is RUNNING without a process, but has an attempt. */

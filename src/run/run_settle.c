@@ -22,10 +22,11 @@ static bool is_tolerated(const RunPolicy *policy, const RunNode *node) {
                (node->state == RUN_NODE_TIMEOUT ? policy->has_default_for_timeout : policy->has_default);
 }
 
-/* A job that somebody else has cancelled is a failure; what the run itself has cancelled is none. */
+/* A job or run that somebody else has cancelled is a failure; what the run itself has cancelled is none. */
 static bool has_failed(const RunNode *node) {
         return node->state == RUN_NODE_FAILED || node->state == RUN_NODE_TIMEOUT ||
-               (node->state == RUN_NODE_CANCELLED && node->reason == RUN_REASON_JOB);
+               (node->state == RUN_NODE_CANCELLED &&
+                (node->reason == RUN_REASON_JOB || node->reason == RUN_REASON_SUB_RUN));
 }
 
 static RunState result_of(const Run *run) {

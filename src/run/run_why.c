@@ -46,6 +46,7 @@ static const char *const reasons[_RUN_REASON_MAX] = {
         [RUN_REASON_COMPENSATE] = "compensate",
         [RUN_REASON_FINAL] = "final",
         [RUN_REASON_CALLBACK] = "callback",
+        [RUN_REASON_SUB_RUN] = "sub-run",
 };
 
 static const char *const whys[_RUN_WHY_MAX] = {
@@ -56,7 +57,7 @@ static const char *const whys[_RUN_WHY_MAX] = {
         [RUN_WHY_RESOURCE] = "resource", [RUN_WHY_GATE] = "gate",       [RUN_WHY_JOB] = "job",
         [RUN_WHY_ITEMS] = "items",
         [RUN_WHY_COMPENSATE] = "compensate", [RUN_WHY_FINAL] = "final",
-        [RUN_WHY_CALLBACK] = "callback",
+        [RUN_WHY_CALLBACK] = "callback", [RUN_WHY_SUB_RUN] = "sub-run",
 };
 
 static const char *const answers[_RUN_ANSWER_MAX] = {
@@ -123,7 +124,16 @@ static RunWhy why_of_attempt(const Run *run, uint32_t number) {
                 return RUN_WHY_END;
         if (node->attempt == RUN_ATTEMPT_IS_HELD)
                 return RUN_WHY_STORE;
-        return run_node_is_wait(run, number) ? RUN_WHY_JOB : RUN_WHY_PROCESS;
+        switch (run_graph_policy(run->graph, number)->action) {
+        case RUN_ACTION_JOB:
+                return RUN_WHY_JOB;
+        case RUN_ACTION_RUN:
+                return RUN_WHY_SUB_RUN;
+        case RUN_ACTION_PROCESS:
+        case _RUN_ACTION_MAX:
+                break;
+        }
+        return RUN_WHY_PROCESS;
 }
 
 static RunWhy why_of_node(const Run *run, uint32_t node) {

@@ -72,6 +72,25 @@ static int check_unit(UnitDraft *draft, const FlowNode *node) {
         return 0;
 }
 
+/* So is a run of another flow. */
+static int check_flow(UnitDraft *draft, const FlowNode *node) {
+        if (node->sub_params && !node->flow)
+                return refuse_node(draft, node, &node->sub_params_place, "SubParams", "it has no Flow=");
+        if (!node->flow)
+                return 0;
+        if (flow_node_has_process(node) || node->unit)
+                return refuse_node(draft, node, &node->place, "Flow",
+                                   node->unit     ? "it has Unit=, too; a node does one thing, so make it two nodes"
+                                   : node->script ? "it has Script=, too; a node does one thing, so make it two nodes"
+                                                  : "it has Exec=, too; a node does one thing, so make it two nodes");
+        if (node->claim.needs.n > 0)
+                return refuse_node(draft, node, &node->place, "Needs",
+                                   "a run of a flow takes no resources; what its nodes need belongs in its own file");
+        if (strcmp(node->flow, draft->name) == 0)
+                return refuse_node(draft, node, &node->place, "Flow", "a run would be a part of itself");
+        return 0;
+}
+
 /* What sleeps does nothing else, and takes nothing that others could use. */
 static int check_sleep(UnitDraft *draft, const FlowNode *node) {
         const char *setting = node->sleep > 0 ? "SleepSec" : "SleepUntil";
@@ -84,9 +103,10 @@ static int check_sleep(UnitDraft *draft, const FlowNode *node) {
                 return refuse_node(draft, node, &node->place, setting,
                                    node->script ? "it has Script=, too; make it two nodes, of which one sleeps"
                                                 : "it has Exec=, too; make it two nodes, of which one sleeps");
-        if (node->unit)
+        if (node->unit || node->flow)
                 return refuse_node(draft, node, &node->place, setting,
-                                   "it has Unit=, too; make it two nodes, of which one sleeps");
+                                   node->unit ? "it has Unit=, too; make it two nodes, of which one sleeps"
+                                              : "it has Flow=, too; make it two nodes, of which one sleeps");
         if (node->claim.needs.n > 0)
                 return refuse_node(draft, node, &node->place, setting,
                                    "it has Needs=, too, and a node that sleeps uses no resources");
@@ -181,8 +201,8 @@ static const char *find_no_foreach(const FlowNode *node) {
                 return "it has Unit=, too, of which each item would ask the same; write Exec= with %{item}";
         if (node->sleep > 0 || node->sleep_until)
                 return "it sleeps with SleepSec= or SleepUntil=, which would be the same for each item";
-        if (!node->command)
-                return "it has no Exec=, which would be done for each item";
+        if (!node->command && !node->flow)
+                return "it has neither Exec= nor Flow=, which would be done for each item";
         if (node->compensation)
                 return "it has Compensate=, too, which would run once, without an item, for all that was done";
         if (node->data.drops_result)
@@ -229,6 +249,16 @@ static int check_words(UnitDraft *draft, const FlowNode *node, const ExecCommand
         return r;
 }
 
+static int check_sub_params(UnitDraft *draft, const FlowNode *node) {
+        const FlowPlace *place = &node->sub_params_place;
+        const ReferenceCheck check = { draft, node, place->file, "SubParams", place->line, true };
+        int r = 0;
+
+        for (char *const *word = node->sub_params; word && *word && r == 0; word++)
+                r = check_word(&check, *word);
+        return r;
+}
+
 static int check_process(UnitDraft *draft, const FlowNode *node, const FlowProcess *process) {
         int r = check_words(draft, node, process->commands[FLOW_EXEC_START_PRE], "ExecStartPre");
 
@@ -253,12 +283,12 @@ static int check_data(UnitDraft *draft, const FlowNode *node) {
                                    "it has neither Exec= nor Script=, so that nobody would learn its token");
         if (data->default_on != 0 && !data->standard)
                 return refuse_node(draft, node, &node->place, "DefaultOn", "it has no Default=");
-        if (!flow_node_has_process(node) &&
-            (data->outputs || data->inputs.n > 0 || data->input_mode != FLOW_INPUT_FILE))
+        if (!flow_node_has_process(node) && ((data->outputs && !node->flow) || data->inputs.n > 0 ||
+                                             data->input_mode != FLOW_INPUT_FILE))
                 return refuse_node(draft, node, &node->place,
-                                   data->outputs          ? "Outputs"
-                                   : data->inputs.n > 0 ? "Inputs"
-                                                        : "InputMode",
+                                   data->outputs && !node->flow ? "Outputs"
+                                   : data->inputs.n > 0         ? "Inputs"
+                                                                : "InputMode",
                                    "it has neither Exec= nor Script=, so that nothing would read or write data");
         return 0;
 }
@@ -339,6 +369,10 @@ int flow_check_node(UnitDraft *draft, const DraftSection *section) {
 
         if (r == 0)
                 r = check_unit(draft, node);
+        if (r == 0)
+                r = check_flow(draft, node);
+        if (r == 0)
+                r = check_sub_params(draft, node);
         if (r == 0)
                 r = check_sleep(draft, node);
         if (r == 0)

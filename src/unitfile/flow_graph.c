@@ -104,11 +104,10 @@ static int add_references_of(FlowGraph *graph, const char *text, const char *set
         return r;
 }
 
-static int add_references_of_words(FlowGraph *graph, const ExecCommand *command, const char *setting) {
+static int add_references_of_words(FlowGraph *graph, char *const *words, const char *setting, FlowPlace place) {
         int r = 0;
 
-        for (char *const *text = command ? command->argv : NULL; text && *text && r == 0; text++) {
-                const FlowPlace place = { .file = command->file, .line = command->line };
+        for (char *const *text = words; text && *text && r == 0; text++) {
                 cleanup_(run_word_freep) RunWord *word = NULL;
                 cleanup_free_ char *problem = NULL;
 
@@ -120,6 +119,12 @@ static int add_references_of_words(FlowGraph *graph, const ExecCommand *command,
                 r = r == -EINVAL ? 0 : r;
         }
         return r;
+}
+
+static int add_references_of_command(FlowGraph *graph, const ExecCommand *command, const char *setting) {
+        return command ? add_references_of_words(graph, command->argv, setting,
+                                                 (FlowPlace) { .file = command->file, .line = command->line })
+                       : 0;
 }
 
 static int add_outputs(FlowGraph *graph, const FlowNode *node) {
@@ -200,9 +205,11 @@ int flow_graph_add(FlowGraph *graph, const FlowNode *node) {
         if (r == 0)
                 r = add_references_of(graph, node->foreach, "Foreach", node->foreach_place);
         if (r == 0)
-                r = add_references_of_words(graph, node->command, "Exec");
+                r = add_references_of_words(graph, node->sub_params, "SubParams", node->sub_params_place);
         if (r == 0)
-                r = add_references_of_words(graph, node->compensation, "Compensate");
+                r = add_references_of_command(graph, node->command, "Exec");
+        if (r == 0)
+                r = add_references_of_command(graph, node->compensation, "Compensate");
         if (r == 0)
                 r = add_inputs(graph, node);
         if (r == 0)
@@ -215,7 +222,7 @@ int flow_graph_add(FlowGraph *graph, const FlowNode *node) {
 
 int flow_graph_add_sections(FlowGraph *graph) {
         const UnitDraft *draft = graph->draft;
-        int r = add_references_of_words(graph, ((const FlowSettings *) draft->section.own)->final, "FinalExec");
+        int r = add_references_of_command(graph, ((const FlowSettings *) draft->section.own)->final, "FinalExec");
 
         for (size_t i = 0; r == 0 && i < draft->instances.n; i++)
                 if (draft_section_is_node(draft->instances.items[i]))

@@ -161,6 +161,8 @@ static void flow_node_deinit(FlowNode *node) {
         free(node->foreach);
         free(node->script);
         free(node->unit);
+        free(node->flow);
+        strv_free(node->sub_params);
         for (size_t i = 0; i < _FLOW_UNIT_USE_MAX; i++)
                 strv_free(node->units[i]);
         free(node->policy);
@@ -331,7 +333,7 @@ const FlowTargets *flow_node_targets(const FlowSettings *settings, const FlowNod
 }
 
 bool flow_node_acts(const FlowNode *node) {
-        return flow_node_has_process(node) || node->unit;
+        return flow_node_has_process(node) || node->unit || node->flow;
 }
 
 FlowFailure flow_node_failure(const FlowSettings *settings, const FlowNode *node) {

@@ -250,6 +250,9 @@ typedef struct FlowNode {
         char *script; /* owned: Script=, lines for a shell in place of a command; NULL: none */
         ExecCommand *compensation; /* owned list: Compensate=, which undoes it; NULL: nothing does */
         char *unit; /* owned: Unit=, of which it asks .operation; NULL: none */
+        char *flow; /* owned: Flow=, a run of which is the node; NULL: none */
+        char **sub_params; /* owned: SubParams=, assignments with %{…} */
+        FlowPlace sub_params_place;
         FlowOperation operation;
         JobMode job_mode;
         FlowWaitFor wait_for;

@@ -17,6 +17,7 @@
 #include "unit/unit_name.h"
 #include "unitfile/directive_command.h"
 #include "unitfile/directive_value.h"
+#include "unitfile/file_word.h"
 #include "unitfile/flow_settings.h"
 #include "unitfile/flow_value.h"
 #include "unitfile/unit_draft.h"
@@ -440,6 +441,55 @@ int flow_parse_unit(const DirectiveLine *line, const char *value) {
         free(*unit);
         *unit = take_ptr(name);
         return 0;
+}
+
+int flow_parse_sub_flow(const DirectiveLine *line, const char *value) {
+        char **flow = directive_field(line);
+        cleanup_free_ char *name = NULL;
+        int r = *value ? directive_expand(line, value, &name) : 1;
+
+        if (r <= 0)
+                return r;
+        if (name && (!unit_name_is_valid(name) || unit_name_is_template(name) || !text_ends_with(name, ".flow")))
+                return directive_complain(line, "'%s' is not the name of a flow, such as 'scan.flow'", name);
+        free(*flow);
+        *flow = take_ptr(name);
+        return 0;
+}
+
+/* "NAME=TEXT" or "NAME:=JSON" */
+static bool is_assignment(const char *word) {
+        const size_t n = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-");
+
+        return n > 0 && (word[n] == '=' || (word[n] == ':' && word[n + 1] == '='));
+}
+
+int flow_parse_sub_params(const DirectiveLine *line, const char *value) {
+        FlowNode *node = &((FlowNodeSettings *) directive_base(line, DIRECTIVE_IN_TYPE))->node;
+        const char *at = value;
+
+        if (!*value)
+                node->sub_params = strv_free(node->sub_params);
+        for (;;) {
+                cleanup_free_ char *word = NULL;
+                char *expanded = NULL;
+                int r = file_word_next(&at, FILE_WORD_UNQUOTE | FILE_WORD_UNESCAPE, &word);
+
+                if (r == -EINVAL)
+                        return directive_complain(line, "'%s' has an unclosed quote or an unknown escape", at);
+                if (r <= 0)
+                        return r;
+                if (!is_assignment(word))
+                        return directive_complain(line, "'%s' is neither NAME=TEXT nor NAME:=JSON", word);
+                r = directive_expand_argument(line, word, &expanded);
+                if (r <= 0)
+                        return r;
+                r = strv_consume(&node->sub_params, expanded);
+                if (r == 0)
+                        r = keep_place(line, &node->sub_params_place);
+                if (r < 0)
+                        return r;
+        }
 }
 
 int flow_parse_gate(const DirectiveLine *line, const char *value) {

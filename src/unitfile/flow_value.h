@@ -33,6 +33,8 @@ int flow_parse_sleep_until(const DirectiveLine *line, const char *value);       
 int flow_parse_skip_unneeded(const DirectiveLine *line, const char *value);
 int flow_parse_script(const DirectiveLine *line, const char *value);            /* a line of it; empty resets */
 int flow_parse_unit(const DirectiveLine *line, const char *value);
+int flow_parse_sub_flow(const DirectiveLine *line, const char *value);
+int flow_parse_sub_params(const DirectiveLine *line, const char *value); /* a list; empty resets */
 int flow_parse_units(const DirectiveLine *line, const char *value);            /* a list; empty resets */
 int flow_parse_readiness(const DirectiveLine *line, const char *value);
 int flow_parse_readiness_context(const DirectiveLine *line, const char *value); /* empty: none */

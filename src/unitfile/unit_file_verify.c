@@ -256,6 +256,8 @@ static int verify_order(Verifier *verifier, UnitDraft *draft) {
         }
         if (r >= 0)
                 r = verify_flow_start(draft, verifier->quiet);
+        if (r >= 0)
+                r = verify_flow_parts(draft, verifier->quiet);
         return r < 0 ? r : verify_cycle(draft, verifier->quiet);
 }
 

@@ -84,7 +84,8 @@ static void verify_again(FlowVerifier *verifier, const FlowNode *node) {
 
 /* What a node without a command has no use for. */
 static void verify_checkpoint(FlowVerifier *verifier, const FlowNode *node, bool has_process) {
-        static const char useless[] = "without Exec=, Script= or Unit= there is nothing to run, and it has no effect";
+        static const char useless[] = "without Exec=, Script=, Unit= or Flow= there is nothing to run, and it has "
+                                      "no effect";
         /* The command that undoes it has locks and a process, too. */
         const bool acts_later = node->compensation;
 
@@ -126,7 +127,8 @@ static void verify_lock(FlowVerifier *verifier, const FlowNode *node) {
 
 /* What a node has no use for that asks for a job. */
 static void verify_job(FlowVerifier *verifier, const FlowNode *node, bool has_process) {
-        static const char useless[] = "a job has no exit status, and it has no effect";
+        const char *useless = node->unit ? "a job has no exit status, and it has no effect"
+                                         : "a run has no exit status, and it has no effect";
 
         if (!status_set_is_empty(&node->success_exit_status))
                 warn(verifier, node, "SuccessExitStatus", useless);
@@ -135,8 +137,9 @@ static void verify_job(FlowVerifier *verifier, const FlowNode *node, bool has_pr
         if (node->again > 0)
                 warn(verifier, node, "AgainSec", useless);
         if (has_process && !node->compensation)
-                warn(verifier, node, NULL, "it has settings for a process, but Unit= instead of Exec=; they have no "
-                                           "effect");
+                warn(verifier, node, NULL,
+                     node->unit ? "it has settings for a process, but Unit= instead of Exec=; they have no effect"
+                                : "it has settings for a process, but Flow= instead of Exec=; they have no effect");
 }
 
 static void verify_foreach(FlowVerifier *verifier, const FlowNode *node) {
@@ -196,7 +199,7 @@ static void verify_node(FlowVerifier *verifier, const FlowNode *node, bool has_p
                 verify_checkpoint(verifier, node, has_process);
                 return;
         }
-        if (node->unit)
+        if (node->unit || node->flow)
                 verify_job(verifier, node, has_process);
         verify_retry(verifier, node);
         verify_again(verifier, node);

@@ -18,6 +18,12 @@ int verify_flow(UnitDraft *draft);
  */
 int verify_flow_start(UnitDraft *draft, const UnitFileLoader *quiet);
 
+/*
+ * Reports nodes with Flow= by which a run would be a part of itself, or whose flow is not there. @quiet: as of
+ * verify_cycle(). 0, also for other units, or -ENOMEM.
+ */
+int verify_flow_parts(UnitDraft *draft, const UnitFileLoader *quiet);
+
 /* Reports programs, users and files that the unit names and this machine lacks. */
 void verify_machine(const UnitDraft *draft);
 

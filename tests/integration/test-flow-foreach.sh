@@ -459,7 +459,7 @@ for setting in 'Compensate=/bin/true' 'KeepResult=no'; do
 done
 rm "$UNITS/other.flow"
 check_prints "a list has to be known" "unknown.flow:2: error: Foreach=: Params= of .Flow. has no parameter 'list'" ctl verify "$UNITS/unknown.flow"
-check_prints "a node does something for each item" 'nothing.flow:2: error: Foreach=: Node x: it has no Exec=' ctl verify "$UNITS/nothing.flow"
+check_prints "a node does something for each item" 'nothing.flow:2: error: Foreach=: Node x: it has neither Exec= nor Flow=' ctl verify "$UNITS/nothing.flow"
 check_prints "there is no item before there is a list" 'self.flow:2: error: Foreach=: item.list has no value' ctl verify "$UNITS/self.flow"
 check_prints "a list is written bare" 'braces.flow:2: error: Foreach=: .* a list is written bare' ctl verify "$UNITS/braces.flow"
 check_prints "bounds need a list" 'without.flow:2: warning: ForeachParallel=: Node x: without Foreach= it has no effect' ctl verify "$UNITS/without.flow"

@@ -147,6 +147,6 @@ check_equal "and is not there" "$(ctl is-active enemy.service)" inactive
 
 printf '[Node x]\nRequiresUnit=db.service\n' >"$UNITS/nothing.flow"
 printf '[Node x]\nExec=/bin/true\nRequiresUnit=db\n' >"$UNITS/bad.flow"
-check_prints "a checkpoint needs no unit" 'nothing.flow:2: warning: RequiresUnit=: Node x: without Exec=, Script= or Unit=' ctl verify "$UNITS/nothing.flow"
+check_prints "a checkpoint needs no unit" 'nothing.flow:2: warning: RequiresUnit=: Node x: without Exec=, Script=, Unit= or Flow=' ctl verify "$UNITS/nothing.flow"
 check_prints "a unit has a name" "bad.flow:3: error: RequiresUnit=: 'db' is not a unit name" ctl verify "$UNITS/bad.flow"
 done_testing

@@ -782,8 +782,8 @@ Test(flow_file, settings_of_locks_without_effect_are_told) {
                         "x.flow:6 HoldLock: Node a: without Lock= it has no effect.\n"
                         "x.flow:2 LockSlots: Without Lock= it has no effect.\n");
         assert_verified("[Node a]\nLock=db\nNeeds=cpu:1\n",
-                        "x.flow:2 Lock: Node a: without Exec=, Script= or Unit= there is nothing to run, and it has no effect.\n"
-                        "x.flow:3 Needs: Node a: without Exec=, Script= or Unit= there is nothing to run, and it has no effect.\n");
+                        "x.flow:2 Lock: Node a: without Exec=, Script=, Unit= or Flow= there is nothing to run, and it has no effect.\n"
+                        "x.flow:3 Needs: Node a: without Exec=, Script=, Unit= or Flow= there is nothing to run, and it has no effect.\n");
         assert_verified("[Flow]\nOnBusy=skip\nMaxQueued=7\nLock=db\n[Node a]\nExec=/bin/true\n", "");
 }
 
@@ -798,7 +798,7 @@ Test(flow_file, settings_without_effect_are_named) {
                         "x.flow:4 RetryExitStatus: Node a: an exit status is in SuccessExitStatus=, too: it is a success, "
                         "and is not retried.\n");
         assert_verified("[Node a]\nRetry=1\n",
-                        "x.flow:2 Retry: Node a: without Exec=, Script= or Unit= there is nothing to run, and it has no effect.\n");
+                        "x.flow:2 Retry: Node a: without Exec=, Script=, Unit= or Flow= there is nothing to run, and it has no effect.\n");
         assert_verified("[Node a]\nUser=root\n",
                         "x.flow:1 : Node a: it has settings for a process, but neither Exec= nor Script=; they have no effect.\n");
         assert_verified("[Node a]\nExec=/bin/true\nTimeoutSec=2h\nTotalTimeoutSec=1h\n",

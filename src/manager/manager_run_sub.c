@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Nodes with Flow=: runs of other flows
+ *
+ * The key of a sub-run names the attempt that it is. So it is submitted again
+ * until its number is known, by whatever core, and is one run all the same.
+ * From then on the attempt looks at the run, and passes down what was said to
+ * its parent; both are told by what is, not by what happens, so that nothing is
+ * lost with a core. The end of the run counts when it is durable: otherwise it
+ * might go on after a restart, while its node has ended.
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "manager/manager_run_private.h"
+
+#define DEPTH_MAX 16U /* of runs within runs */
+#define ASK_AGAIN USEC_PER_SEC
+
+/* — what is above — */
+
+/* The run that @run is a part of; NULL: it is none, or nobody waits for it any more. */
+static const ManagerRun *parent_of(const ManagerRuns *runs, const ManagerRun *run) {
+        return run->facts.parent > 0 ? manager_run_find(runs, run->facts.parent) : NULL;
+}
+
+/* "a.flow, b.flow, a.flow": the units from the outermost run to @unit. */
+static int refuse_cycle(const ManagerRuns *runs, const ManagerRun *run, const char *unit, Failure *ret_failure) {
+        const ManagerRun *above[DEPTH_MAX];
+        cleanup_(text_deinit) Text text = {};
+        cleanup_free_ char *chain = NULL;
+        unsigned n = 0;
+
+        for (; run && n < DEPTH_MAX; run = parent_of(runs, run))
+                above[n++] = run;
+        while (n > 0)
+                text_addf(&text, "%s, ", above[--n]->facts.unit);
+        text_add(&text, unit);
+        if (text_finish(&text, &chain) < 0)
+                return -ENOMEM;
+        return failure_set(ret_failure, -ELOOP, "LoadFailed", "A run of %s would be a part of itself: %s.", unit,
+                           chain);
+}
+
+/* No flow is a part of itself, over however many runs. */
+static int check_above(const ManagerRuns *runs, const ManagerRun *run, const char *unit, Failure *ret_failure) {
+        unsigned depth = 0;
+
+        for (const ManagerRun *at = run; at; at = parent_of(runs, at)) {
+                if (strcmp(at->facts.unit, unit) == 0)
+                        return refuse_cycle(runs, run, unit, ret_failure);
+                if (++depth == DEPTH_MAX)
+                        return failure_set(ret_failure, -ELOOP, "LoadFailed",
+                                           "A run of %s would be the last of more than %u runs, each of which is a "
+                                           "part of the one before.", unit, DEPTH_MAX);
+        }
+        return 0;
+}
+
+/* — ends — */
+
+static void end_with(ManagerSub *sub, RunEndKind kind, const char *problem) {
+        sub->has_end = true;
+        sub->kind = kind;
+        free(sub->problem);
+        sub->problem = problem ? strdup(problem) : NULL;
+}
+
+static void end_by_state(ManagerSub *sub, RunState state) {
+        static const RunEndKind kinds[_RUN_STATE_MAX] = {
+                [RUN_SUCCEEDED] = RUN_END_EXITED, [RUN_PARTIAL] = RUN_END_EXITED,      [RUN_FAILED] = RUN_END_FAILED,
+                [RUN_TIMEOUT] = RUN_END_TIMEOUT,  [RUN_CANCELLED] = RUN_END_CANCELLED,
+        };
+        cleanup_free_ char *problem = NULL;
+
+        if (kinds[state] != RUN_END_EXITED)
+                (void) text_format(&problem, "Run %" PRIu32 ", which it was, has ended: %s.", sub->run,
+                                   run_state_to_string(state));
+        end_with(sub, kinds[state], problem);
+}
+
+static void ask_later(const ManagerRuns *runs, ManagerSub *sub) {
+        sub->not_before = usec_add(runs->host.attempts.turn->now, ASK_AGAIN);
+}
+
+/* What the manager or its store cannot do at present is asked for again; what may be otherwise later is a failure. */
+static void fail(const ManagerRuns *runs, ManagerSub *sub, const Failure *failure) {
+        switch (-failure->code) {
+        case EAGAIN:
+        case ENOMEM:
+        case ENOTCONN:
+        case EHOSTDOWN:
+        case ESHUTDOWN:
+                ask_later(runs, sub);
+                break;
+        case EBUSY:
+        case ENOBUFS:
+        case EEXIST:
+                end_with(sub, RUN_END_FAILED, failure_message(failure));
+                break;
+        default:
+                end_with(sub, RUN_END_REFUSED, failure_message(failure));
+        }
+}
+
+/* — submitting — */
+
+static int make_key(const ManagerRun *run, const RunAttemptKey *key, char **ret_key) {
+        return text_format(ret_key, MANAGER_RUN_SUB_KEY "%" PRIu32 "/%s/%" PRIu32 "/%" PRIu32, key->run,
+                           run_graph_name(run->graph, key->node), key->generation, key->number);
+}
+
+static int submit_as(ManagerRuns *runs, ManagerRun *run, const RunAttemptKey *key, const FlowNode *node,
+                     uint64_t ticket, Failure *ret_failure) {
+        cleanup_free_ char *name = NULL, *problem = NULL;
+        cleanup_(strv_freep) char **params = NULL;
+        ManagerRunRequest request = {
+                .unit = node->flow,
+                .operator= run->facts.operator,
+                .client = run->facts.client,
+                .namespace = run->facts.namespace,
+                .reqid = run->facts.reqid,
+                .environment = run->facts.environment,
+                .uid = run->facts.uid,
+                .parent = key->run,
+                .parent_node = run_graph_name(run->graph, key->node),
+                .ticket = { .a = MANAGER_RUN_OF_SUB, .b = ticket },
+        };
+        int r = check_above(runs, run, node->flow, ret_failure);
+
+        if (r == 0)
+                r = make_key(run, key, &name);
+        if (r < 0)
+                return r;
+        r = manager_run_make_params(runs, run, key->node, node->sub_params, &params, &problem);
+        if (r < 0)
+                return r == -ENOMEM ? r : failure_set(ret_failure, -EINVAL, "InvalidArgs", "SubParams=: %s",
+                                                      problem ? problem : strerror(-r));
+        request.key = name;
+        request.params = params;
+        return manager_runs_submit(runs, &request, ret_failure);
+}
+
+static void submit(ManagerRuns *runs, ManagerRun *run, const RunAttemptKey *key, ManagerSub *sub) {
+        cleanup_(failure_deinit) Failure failure = {};
+        FlowCommand command;
+        int r = manager_run_open_command(run, key->node, &command);
+
+        sub->ticket = ++runs->last_sub;
+        if (r == 0) {
+                r = submit_as(runs, run, key, command.node, sub->ticket, &failure);
+                flow_command_close(&command);
+        }
+        sub->is_asked = r == 0;
+        if (r < 0 && failure.code == 0)
+                failure_set(&failure, r, "Failed", "Its run cannot be submitted: %s.", strerror(-r));
+        if (r < 0)
+                fail(runs, sub, &failure);
+}
+
+/* — the store — */
+
+static void ask_store(ManagerRuns *runs, ManagerSub *sub, RunStoreQuery *query) {
+        cleanup_(failure_deinit) Failure failure = {};
+
+        query->table = RUNSTORE_RUN;
+        query->columns = UINT64_C(1) << RUN_ROW_ID | UINT64_C(1) << RUN_ROW_STATE | UINT64_C(1) << RUN_ROW_RESULT;
+        query->limit = 1;
+        sub->ticket = ++runs->last_sub;
+        sub->is_asked = runs->query(runs, query, sub->run,
+                                    (ManagerRunTicket) { .a = MANAGER_RUN_OF_SUB, .b = sub->ticket }, &failure) == 0;
+        if (!sub->is_asked)
+                ask_later(runs, sub);
+}
+
+/* The run has ended, and is in the store alone. */
+static void ask_for_run(ManagerRuns *runs, ManagerSub *sub) {
+        RunStoreQuery query = {
+                .n_filters = 1,
+                .filters = { { .column = RUN_ROW_ID,
+                               .compare = RUNSTORE_EQUAL,
+                               .value = { .type = RUNSTORE_INTEGER, .integer = sub->run } } },
+        };
+
+        ask_store(runs, sub, &query);
+}
+
+/* An attempt that is to end may have a run, though its number is not known: an earlier core may have submitted it. */
+static void ask_for_key(ManagerRuns *runs, const ManagerRun *run, const RunAttemptKey *key, ManagerSub *sub) {
+        cleanup_free_ char *name = NULL;
+        RunStoreQuery query = { .n_filters = 1 };
+
+        if (make_key(run, key, &name) < 0) {
+                ask_later(runs, sub);
+                return;
+        }
+        query.filters[0] = (RunStoreFilter) {
+                .column = RUN_ROW_KEY,
+                .compare = RUNSTORE_EQUAL,
+                .value = { .type = RUNSTORE_TEXT, .bytes = name, .n = strlen(name) },
+        };
+        ask_store(runs, sub, &query);
+}
+
+static void take_row(ManagerRuns *runs, ManagerSub *sub, RunStorePage *page) {
+        ManagerRunValues values;
+        const bool has_row = manager_run_values_next(page, &values) > 0;
+        const int state = has_row ? run_state_from_string(manager_run_values_text(&values, RUN_ROW_STATE)) : -1;
+        const char *result = has_row ? manager_run_values_text(&values, RUN_ROW_RESULT) : "";
+
+        if (sub->run == 0) {
+                sub->run = has_row ? (uint32_t) manager_run_values_number(&values, RUN_ROW_ID) : 0;
+                sub->is_unknown = !has_row;
+        } else if (state >= 0 && run_state_is_terminal((RunState) state)) {
+                if (text_copy(*result ? result : NULL, &sub->result) < 0)
+                        ask_later(runs, sub);
+                else
+                        end_by_state(sub, (RunState) state);
+        } else if (!manager_run_find(runs, sub->run)) {
+                end_with(sub, RUN_END_LOST, "Nobody knows how its run has ended.");
+        }
+}
+
+void manager_run_answer_sub(ManagerRuns *runs, const ManagerRunAnswer *answer) {
+        ManagerSub *sub = manager_attempts_change_sub(runs->attempts, answer->ticket.b);
+
+        if (!sub)
+                return;
+        sub->is_asked = false;
+        if (answer->kind == MANAGER_RUN_ROWS)
+                take_row(runs, sub, answer->page);
+        else if (answer->failure && sub->run == 0)
+                fail(runs, sub, answer->failure);
+        else if (answer->failure)
+                ask_later(runs, sub);
+        else if (answer->run == 0)
+                end_with(sub, RUN_END_FAILED, "No run was made, because others of its flow run and OnBusy=skip.");
+        else
+                sub->run = answer->run;
+        manager_run_note_work(runs);
+        manager_turn_wake(runs->host.attempts.turn);
+}
+
+/* — what becomes of it — */
+
+/* Returns whether the run has taken the verb. */
+static bool tell(ManagerRuns *runs, ManagerRun *run, RunVerb verb, const char *name) {
+        cleanup_free_ char *comment = NULL;
+
+        if (run_engine_verb(runs->engine, run->id, verb, 0) < 0)
+                return false;
+        (void) text_format(&comment, "as run %" PRIu32 ", which it is a part of", run->facts.parent);
+        manager_run_put_event(runs, run,
+                              (ManagerRunEvent) {
+                                      .kind = "verb",
+                                      .new = name,
+                                      .comment = comment,
+                                      .uid = run->facts.uid,
+                              });
+        manager_run_note_work(runs);
+        return true;
+}
+
+/* A run that is not begun yet cannot be paused: it is when it begins. */
+static void pass_pause(ManagerRuns *runs, ManagerRun *run, const RunRow *row, ManagerSub *sub, bool is_paused) {
+        if (is_paused == sub->is_paused)
+                return;
+        if (!is_paused || row->is_paused || tell(runs, run, RUN_VERB_PAUSE, "pause")) {
+                sub->is_paused = is_paused;
+                sub->has_changed = true;
+        }
+        if (!is_paused)
+                (void) tell(runs, run, RUN_VERB_RESUME, "resume");
+}
+
+/* Pause, resume, stop and cancel pass to sub-runs; each run passes them on to its own. */
+static void pass_down(ManagerRuns *runs, ManagerRun *run, const RunRow *row, ManagerSub *sub, bool ends) {
+        RunRow parent;
+        RunWhy why;
+
+        if (ends && !sub->is_told)
+                sub->is_told = tell(runs, run, RUN_VERB_CANCEL, "cancel");
+        if (ends || run_engine_get(runs->engine, run->facts.parent, &parent, &why) < 0)
+                return;
+        if (parent.state == RUN_STOPPING && parent.result == RUN_CANCELLED && !sub->is_stopped)
+                sub->is_stopped = tell(runs, run, RUN_VERB_STOP, "stop");
+        if (!run_state_is_terminal(parent.state) && parent.state != RUN_STOPPING)
+                pass_pause(runs, run, row, sub, parent.is_paused);
+}
+
+static bool is_durable(const ManagerRuns *runs, const ManagerRun *run) {
+        return run->is_over && run->is_put && !run->is_new && run->batch <= runs->durable;
+}
+
+static void look_at(ManagerRuns *runs, ManagerRun *run, ManagerSub *sub, bool ends) {
+        RunRow row;
+        RunWhy why;
+
+        if (run_engine_get(runs->engine, run->id, &row, &why) < 0)
+                return;
+        if (!run_state_is_terminal(row.state))
+                pass_down(runs, run, &row, sub, ends);
+        else if (is_durable(runs, run) && manager_run_make_result(runs, run, &sub->result) == 0)
+                end_by_state(sub, row.state);
+}
+
+void manager_run_step_sub(void *userdata, const RunAttemptKey *key, ManagerSub *sub, bool ends) {
+        ManagerRuns *runs = userdata;
+        ManagerRun *run = manager_run_find(runs, key->run), *child = sub->run > 0 ? manager_run_find(runs, sub->run)
+                                                                                : NULL;
+
+        if (sub->is_asked || !run)
+                return;
+        if (child)
+                look_at(runs, child, sub, ends);
+        else if (sub->run > 0)
+                ask_for_run(runs, sub);
+        else if (!ends)
+                submit(runs, run, key, sub);
+        else if (sub->is_unknown)
+                end_with(sub, RUN_END_CANCELLED, NULL);
+        else
+                ask_for_key(runs, run, key, sub);
+}
+
+void manager_run_explain_sub(const ManagerRuns *runs, const RunAttemptKey *key, Text *text) {
+        const ManagerSub *sub = manager_attempts_get_sub(runs->attempts, key);
+        const ManagerRun *run = sub && sub->run > 0 ? manager_run_find(runs, sub->run) : NULL;
+        RunRow row;
+        RunWhy why;
+
+        if (run && run_engine_get(runs->engine, run->id, &row, &why) == 0)
+                text_addf(text, "it waits for run %" PRIu32 " of %s, which is %s: see 'jobctl flow why %" PRIu32 "'",
+                          run->id, run->facts.unit, run_state_to_string(row.state), run->id);
+        else if (sub && sub->run > 0)
+                text_addf(text, "it waits for the end of run %" PRIu32, sub->run);
+        else
+                text_add(text, "its run is about to be submitted");
+}
