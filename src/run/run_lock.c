@@ -121,10 +121,13 @@ void run_lock_deinit(Run *run) {
 
 /* — nodes — */
 
-static bool keeps_locks(const Run *run, uint32_t node) {
-        const RunNodeState state = run->nodes[node].state;
+/* Nothing of it runs, but it is to run, or may be. */
+static bool is_at_rest(const RunNode *entry) {
+        return entry->state == RUN_NODE_READY || entry->state == RUN_NODE_DEFERRED || entry->state == RUN_NODE_PENDING;
+}
 
-        return (state == RUN_NODE_READY || state == RUN_NODE_DEFERRED || state == RUN_NODE_PENDING) &&
+static bool keeps_locks(const Run *run, uint32_t node) {
+        return is_at_rest(&run->nodes[node]) && !run->nodes[node].has_given_up &&
                !run_graph_policy(run->graph, node)->gives_up_locks;
 }
 
@@ -142,6 +145,8 @@ bool run_lock_node(Run *run, uint32_t node) {
 
         if (!claim)
                 return true;
+        if (!is_at_rest(&run->nodes[node]))
+                run->nodes[node].has_given_up = false;
         run_claim_leave(claim);
         /* An attempt that was interrupted leaves its node READY at once: its resources are free meanwhile. */
         if (state == RUN_NODE_RUNNING && run->nodes[node].is_idle)
@@ -154,7 +159,8 @@ bool run_lock_node(Run *run, uint32_t node) {
 bool run_lock_restore_node(Run *run, uint32_t node) {
         RunClaim *claim = claim_of(run, node);
         const RunNode *entry = &run->nodes[node];
-        const bool has_run = entry->number > 0 && !run_graph_policy(run->graph, node)->gives_up_locks;
+        const bool has_run = entry->number > 0 && !entry->has_given_up &&
+                             !run_graph_policy(run->graph, node)->gives_up_locks;
 
         if (!claim)
                 return true;
@@ -166,6 +172,30 @@ bool run_lock_restore_node(Run *run, uint32_t node) {
                 return true;
         run_claim_leave(claim);
         return wait_for(run, node, claim);
+}
+
+bool run_lock_can_give_up(const Run *run, uint32_t node) {
+        const RunClaim *claim = claim_of(run, node);
+
+        return claim && is_at_rest(&run->nodes[node]) && run_claim_holds(claim, RUN_CLAIM_LOCKS);
+}
+
+/* All of them: a node that kept some while it waits for others could wait for a node that waits for it. */
+void run_lock_give_up(Run *run, uint32_t node) {
+        run->nodes[node].has_given_up = true;
+        run_change_node(run, node);
+        run_node_offer(run, node);
+}
+
+const char *run_engine_held_lock(const RunEngine *engine, uint32_t id, uint32_t node, size_t at) {
+        const Run *run = run_find(engine, id);
+        const RunClaim *claim = !run                   ? NULL
+                                : node == RUN_NODE_NONE ? run->claim
+                                : node < run->n         ? claim_of(run, node)
+                                                        : NULL;
+        RunLockRow row;
+
+        return claim && run_claim_lock(claim, at, &row) ? row.name : NULL;
 }
 
 /* — runs — */

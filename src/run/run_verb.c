@@ -30,6 +30,7 @@ static const struct {
         [RUN_VERB_APPROVE] = { RUN_EVENT_RESOLVE, RUN_NODE_EVENT_APPROVE },
         [RUN_VERB_REJECT] = { RUN_EVENT_RESOLVE, RUN_NODE_EVENT_REJECT },
         [RUN_VERB_COMPENSATE] = { RUN_EVENT_COMPENSATE, _RUN_NODE_EVENT_MAX },
+        [RUN_VERB_UNLOCK] = { RUN_EVENT_RESOLVE, RUN_NODE_EVENT_SKIP }, /* it is for what could be skipped */
 };
 
 static bool is_resolution(RunVerb verb) {
@@ -52,6 +53,8 @@ static bool can_take(const Run *run, RunVerb verb, uint32_t node) {
                 event = RUN_EVENT_RESOLVE;
         if (run_state_after(run->row.state, event) == 0)
                 return false;
+        if (verb == RUN_VERB_UNLOCK)
+                return run_lock_can_give_up(run, node);
         if (verb == RUN_VERB_RESUME && run->row.state != RUN_PAUSED && run->row.state != RUN_PAUSING)
                 return run->row.is_held;
         if (verb == RUN_VERB_COMPENSATE)
@@ -233,6 +236,8 @@ int run_engine_verb(RunEngine *engine, uint32_t id, RunVerb verb, uint32_t node)
                 stop_run(run, verb == RUN_VERB_CANCEL);
         else if (verb == RUN_VERB_COMPENSATE)
                 run_undo_begin(run);
+        else if (verb == RUN_VERB_UNLOCK)
+                run_lock_give_up(run, node);
         else
                 take_node_verb(run, verb, node);
         run_settle(run);
