@@ -155,7 +155,7 @@ _jobctl_value() {
                 --signal | -s) _jobctl_words "$(compgen -A signal SIG)" "$cur" ;;
                 --kill-whom) _jobctl_words 'all main control' "$cur" ;;
                 --graph) _jobctl_words 'dot svg' "$cur" ;;
-                --from) _jobctl_words 'wfcommons crontab' "$cur" ;;
+                --from) _jobctl_words 'wfcommons crontab dagu' "$cur" ;;
                 --output | -o)
                         compopt -o filenames
                         mapfile -t COMPREPLY < <(compgen -W 'short iso cat json' -- "$cur"; compgen -d -- "$cur") ;;

@@ -192,7 +192,7 @@ jobctl help 2>/dev/null | sed -n '/^Options:/,$p' | while read -l line
             case graph
                 set -a options -a 'dot svg'
             case from
-                set -a options -a 'wfcommons crontab'
+                set -a options -a 'wfcommons crontab dagu'
             case output
                 set -a options -a 'short iso cat json (__fish_complete_directories (commandline -ct))'
             case property

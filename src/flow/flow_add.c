@@ -19,6 +19,8 @@
 
 /* In front of each section. */
 #define MARK "# Added to the run.\n"
+/* In one whose node has named no parent, in front of the one that it got. */
+#define UNNAMED "# Below the node that has added it.\n"
 
 /* The line at hand. */
 typedef struct Line {
@@ -101,6 +103,7 @@ static int add_entry(Line *line, const char *key, const JsonValue *value) {
 static int take_node(Line *line, const char *text, const RunGraph *graph) {
         cleanup_free_ char *body = NULL, *section = NULL;
         FlowAddition *addition = line->addition;
+        const bool is_unnamed = line->below && !line->has_parents;
         int r;
 
         if (!line->name)
@@ -108,9 +111,8 @@ static int take_node(Line *line, const char *text, const RunGraph *graph) {
         r = text_finish(&line->body, &body);
         if (r == 0)
                 r = text_format(&section, MARK "[Node %s]\n%s%s%s%s\n", line->name,
-                                line->below && !line->has_parents ? "DependsOn=" : "",
-                                line->below && !line->has_parents ? line->below : "",
-                                line->below && !line->has_parents ? "\n" : "", body);
+                                is_unnamed ? UNNAMED "DependsOn=" : "", is_unnamed ? line->below : "",
+                                is_unnamed ? "\n" : "", body);
         if (r < 0)
                 return r;
         /* The same node again changes nothing. */
@@ -182,6 +184,26 @@ void flow_addition_join(FlowAddition *addition, const char *child, const char *s
                 if (!strv_contains(addition->parents, *name))
                         text_addf(&addition->text, "%s ", *name);
         text_add(&addition->text, "\n\n");
+}
+
+int flow_addition_find_unnamed(const char *text, const RunGraph *graph, bool *are_unnamed) {
+        while ((text = strstr(text, MARK "[Node "))) {
+                cleanup_free_ char *name = NULL;
+                const char *end;
+                uint32_t node;
+
+                text += strlen(MARK "[Node ");
+                end = strstr(text, "]\n");
+                if (!end || !text_starts_with(end + 2, UNNAMED))
+                        continue;
+                name = strndup(text, (size_t) (end - text));
+                if (!name)
+                        return -ENOMEM;
+                node = run_graph_find(graph, name);
+                if (node != RUN_NODE_NONE)
+                        are_unnamed[node] = true;
+        }
+        return 0;
 }
 
 uint32_t flow_addition_count(const char *text) {

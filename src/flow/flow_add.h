@@ -28,5 +28,11 @@ void flow_addition_deinit(FlowAddition *addition);
 /* Node @child waits, by @setting ("DependsOn"), for those of the new nodes that no other one of them waits for. */
 void flow_addition_join(FlowAddition *addition, const char *child, const char *setting);
 
+/*
+ * Which nodes of @graph, that of a definition with @text, were added without a parent of their own: these are beside
+ * those that are added to the same node later. @are_unnamed: one for each node, of which these are set. 0 or -ENOMEM.
+ */
+int flow_addition_find_unnamed(const char *text, const RunGraph *graph, bool *are_unnamed);
+
 /* How many nodes of a definition with @text were added so. */
 uint32_t flow_addition_count(const char *text);

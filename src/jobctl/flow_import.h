@@ -66,6 +66,7 @@ typedef struct ImportInput {
         const char *text;
         size_t n;
         const char *name; /* of the file, without folder and suffix, as a unit may be called */
+        const char *folder; /* that it is in, an absolute path */
         bool has_users; /* --user-column */
 } ImportInput;
 
@@ -99,6 +100,14 @@ typedef int (*ImportReader)(const ImportInput *input, ImportOutput *output);
 
 int import_wfcommons(const ImportInput *input, ImportOutput *output);
 int import_crontab(const ImportInput *input, ImportOutput *output);
+int import_dagu(const ImportInput *input, ImportOutput *output);
+
+/* A value in one line, without specifiers. */
+void import_add_unspecified(Text *text, const char *value);
+/* A word of a command: neither blanks, quotes, specifiers nor variables are left in it. */
+void import_add_word(Text *text, const char *word);
+/* Lines that begin with "# ". */
+void import_add_comment(Text *text, const char *comment);
 
 /* Adds a line "NAME=VALUE"; no specifiers are left in it. */
 void import_add_setting(Text *text, const char *name, const char *value);

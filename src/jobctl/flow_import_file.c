@@ -19,17 +19,21 @@
 #include "unitfile/file_write.h"
 
 #define IMPORT_MAX (1024U * 1024U * 1024U)
+/* Of a file that a person writes. */
+#define IMPORT_SMALL_MAX (1024U * 1024U)
 
 typedef struct ImportFormat {
         const char *name;
         ImportReader read;
         const char *suffixes[3]; /* that a file may have */
         bool has_large; /* flows of many nodes, which are written to a file of their own */
+        bool is_small; /* IMPORT_SMALL_MAX is enough for a file */
 } ImportFormat;
 
 static const ImportFormat formats[] = {
         { "wfcommons", import_wfcommons, { ".json" }, true },
         { "crontab", import_crontab, { ".crontab", ".cron" }, false },
+        { "dagu", import_dagu, { ".yaml", ".yml" }, .is_small = true },
 };
 
 /* A file to be written. */
@@ -98,13 +102,28 @@ static int name_unit(Import *import) {
         return 0;
 }
 
+/* The folder of the file, as an absolute path without links. */
+static char *find_folder(const char *source) {
+        char *folder = realpath(source, NULL), *slash = folder ? strrchr(folder, '/') : NULL;
+
+        if (slash)
+                slash[slash == folder] = '\0';
+        return folder;
+}
+
 static int read_source(Import *import) {
-        cleanup_free_ char *text = NULL;
-        ImportInput input = { .name = import->name, .has_users = import->ctl->options.user_column };
+        cleanup_free_ char *text = NULL, *folder = find_folder(import->source);
+        ImportInput input = {
+                .name = import->name,
+                .folder = folder ? folder : "/",
+                .has_users = import->ctl->options.user_column,
+        };
+        const bool is_small = import->format->is_small;
         FileProblem file_problem;
         struct stat st;
-        int r = file_text_read_up_to(import->source, IMPORT_MAX, "The file is larger than 1 GiB.", &text, &st,
-                                     &file_problem);
+        int r = file_text_read_up_to(import->source, is_small ? IMPORT_SMALL_MAX : IMPORT_MAX,
+                                     is_small ? "The file is larger than 1 MiB." : "The file is larger than 1 GiB.",
+                                     &text, &st, &file_problem);
 
         if (r == -EBADMSG)
                 return fail(import, import->source, file_problem.line, file_problem.text);
@@ -267,7 +286,7 @@ int flow_import(Jobctl *ctl, char *const *words) {
         if (!import.format)
                 return jobctl_misused(ctl,
                                       "'%s' is no format that flows are imported from; these are: wfcommons, "
-                                      "crontab.",
+                                      "crontab, dagu.",
                                       ctl->options.from);
         if (!words[0] || words[1])
                 return jobctl_misused(ctl, "'flow import' takes one file.");

@@ -18,8 +18,7 @@
 
 static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:=+/-";
 
-/* A value in one line, without specifiers. */
-static void add_unspecified(Text *text, const char *value) {
+void import_add_unspecified(Text *text, const char *value) {
         for (; *value; value++) {
                 if (*value == '%')
                         text_add_char(text, '%');
@@ -31,8 +30,7 @@ static bool is_plain(const char *word) {
         return *word && word[strspn(word, plain)] == '\0';
 }
 
-/* A word of a command: neither blanks, quotes, specifiers nor variables are left in it. */
-static void add_word(Text *text, const char *word) {
+void import_add_word(Text *text, const char *word) {
         if (is_plain(word)) {
                 text_add(text, word);
                 return;
@@ -63,7 +61,7 @@ bool import_is_program(const char *program) {
 
 void import_add_setting(Text *text, const char *name, const char *value) {
         text_addf(text, "%s=", name);
-        add_unspecified(text, value);
+        import_add_unspecified(text, value);
         text_add_char(text, '\n');
 }
 
@@ -84,11 +82,24 @@ void import_add_environment(Text *text, const char *name, const char *value) {
         text_add(text, "\"\n");
 }
 
+void import_add_comment(Text *text, const char *comment) {
+        text_add(text, "# ");
+        for (; *comment; comment++)
+                /* A backslash at the end of a line would continue it. */
+                if (*comment == '\\' && (comment[1] == '\n' || !comment[1]))
+                        text_add_char(text, '/');
+                else if (*comment != '\n')
+                        text_add_char(text, *comment);
+                else if (comment[1])
+                        text_add(text, "\n# ");
+        text_add_char(text, '\n');
+}
+
 /* The value of Exec=. */
 static void add_command(Text *text, const ImportTask *task) {
         if (task->is_shell) {
                 text_addf(text, "%s -c ", task->shell ? task->shell : "/bin/bash");
-                add_word(text, task->program);
+                import_add_word(text, task->program);
         } else if (import_is_program(task->program))
                 text_add(text, task->program);
         else if (is_plain(task->program)) {
@@ -97,14 +108,14 @@ static void add_command(Text *text, const ImportTask *task) {
                 text_add(text, task->program);
         } else {
                 text_add(text, "/bin/bash -c ");
-                add_word(text, task->program);
+                import_add_word(text, task->program);
                 /* The shell's own name, so that the arguments are counted from $1. */
                 if (task->arguments)
                         text_add(text, " bash");
         }
         strv_foreach(argument, task->arguments) {
                 text_add_char(text, ' ');
-                add_word(text, *argument);
+                import_add_word(text, *argument);
         }
 }
 
@@ -179,7 +190,7 @@ static void add_head(Text *text, const ImportedFlow *flow, const char *source) {
         if (flow->line > 0)
                 snprintf(place, sizeof(place), ":%u", flow->line);
         text_addf(text, "# Imported from %s%s by 'jobctl flow import'\n[Unit]\nDescription=", source, place);
-        add_unspecified(text, flow->description ? flow->description : source);
+        import_add_unspecified(text, flow->description ? flow->description : source);
 }
 
 static void add_part(Text *text, const char *section, const Text *lines) {
@@ -195,7 +206,7 @@ int import_write_timer(const ImportedFlow *flow, const char *source, const char 
                 return flow->timer.error;
         add_head(&text, flow, source);
         text_addf(&text, "\n\n[Timer]\n%sUnit=", flow->timer.string);
-        add_unspecified(&text, unit);
+        import_add_unspecified(&text, unit);
         text_add(&text, "\n\n[Install]\nWantedBy=timers.target\n");
         return text_finish(&text, ret_timer);
 }
@@ -218,7 +229,7 @@ int import_write(const ImportedFlow *flow, const char *source, const char *nodes
         add_head(&text, flow, source);
         if (nodes_file) {
                 text_add(&text, "\n\n[Flow]\nNodesFile=");
-                add_unspecified(&text, nodes_file);
+                import_add_unspecified(&text, nodes_file);
         }
         text_add_char(&text, '\n');
         add_part(&text, "Flow", &flow->settings);

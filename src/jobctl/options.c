@@ -75,7 +75,7 @@ static const Option options_table[] = {
         FLAG("strict", 0, strict, "verify: warnings count as errors"),
         STRING("unit-path", 0, unit_path, "DIR:…", "verify: the folders of other units"),
         FLAG("systemd-units", 0, with_systemd_units, "verify: also look in systemd's folders"),
-        STRING("from", 0, from, "FORMAT", "flow import: the format of the file: wfcommons or crontab"),
+        STRING("from", 0, from, "FORMAT", "flow import: the format of the file: wfcommons, crontab or dagu"),
         FLAG("user-column", 0, user_column, "flow import --from=crontab: lines name a user, as in /etc/crontab"),
         STRING("as", 0, as, "OUTCOME", "flow resolve, flow complete: success, failed, retry or skip"),
         FLAG("stop", 0, stop, "flow delete: also runs that have not ended"),

@@ -1097,7 +1097,7 @@ void manager_attempts_store(ManagerAttempts *attempts) {
                 attempt->must_be_stored = false;
                 attempts->n_to_store--;
                 if (host->ops->collect(host->userdata, attempt->take->copy, data_of(attempt)->result_max,
-                                       &attempt->collection) < 0)
+                                       attempt->key.run, &attempt->collection) < 0)
                         look_again(attempt);
         }
 }

@@ -57,7 +57,7 @@ typedef struct ManagerAttemptsOps {
         /* Nodes for its run, below its own, as in NodesFile=. 0, or -errno with a sentence, which the caller owns. */
         int (*add_nodes)(void *userdata, const RunAttemptKey *key, const char *lines, char **ret_problem);
         /* As runstore_client_collect(). */
-        int (*collect)(void *userdata, int fd, uint64_t n_max, uint64_t *ret_number);
+        int (*collect)(void *userdata, int fd, uint64_t n_max, uint32_t run, uint64_t *ret_number);
         /* .started: its first process runs; .ended: all are gone. */
         void (*started)(void *userdata, const RunAttemptKey *key);
         void (*ended)(void *userdata, const RunAttemptKey *key, const Unit *unit, RunEndKind kind, uint16_t end);

@@ -69,20 +69,24 @@ static const char *setting_of(const ManagerRun *run, uint32_t child, const char 
         return NULL;
 }
 
-/* The children of @below wait for the new nodes, too. */
-static void join(const ManagerRuns *runs, const ManagerRun *run, uint32_t below, FlowAddition *addition) {
+/* What waits for @below waits for the new nodes, too, but for those that came like them: they run beside each other. */
+static int join(const ManagerRuns *runs, const ManagerRun *run, uint32_t below, FlowAddition *addition) {
         const RunGraph *graph = flow_definition_graph(run->definition);
+        cleanup_free_ bool *are_beside = calloc(run_graph_count(graph), sizeof(*are_beside));
         uint32_t n;
         const uint32_t *children = run_graph_children(graph, below, &n);
+        int r = are_beside ? flow_addition_find_unnamed(flow_definition_text(run->definition), graph, are_beside)
+                           : -ENOMEM;
 
-        for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t i = 0; i < n && r == 0; i++) {
                 const char *setting = setting_of(run, children[i], run_graph_name(graph, below));
                 RunNodeState state;
 
-                if (setting && has_state(runs, run, children[i], &state) &&
+                if (setting && !are_beside[children[i]] && has_state(runs, run, children[i], &state) &&
                     (state == RUN_NODE_WAITING || state == RUN_NODE_BLOCKED))
                         flow_addition_join(addition, run_graph_name(graph, children[i]), setting);
         }
+        return r;
 }
 
 static int check_number(const ManagerRun *run, const FlowAddition *addition, Failure *ret_failure) {
@@ -195,8 +199,9 @@ static int add(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *comm
         if (r < 0)
                 return r;
         if (command->node)
-                join(runs, run, below, addition);
-        r = define(runs, run, addition, &definition, ret_failure);
+                r = join(runs, run, below, addition);
+        if (r == 0)
+                r = define(runs, run, addition, &definition, ret_failure);
         if (r == 0)
                 r = grow(runs, run, definition);
         if (r < 0)

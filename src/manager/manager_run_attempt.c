@@ -141,10 +141,10 @@ static char *const *attempt_environment_of(void *userdata, uint32_t id) {
         return run ? run->facts.environment : NULL;
 }
 
-static int attempt_collect(void *userdata, int fd, uint64_t n_max, uint64_t *ret_number) {
+static int attempt_collect(void *userdata, int fd, uint64_t n_max, uint32_t id, uint64_t *ret_number) {
         const ManagerRuns *runs = userdata;
 
-        return manager_run_link_collect(runs->link, fd, n_max, ret_number);
+        return manager_run_link_collect(runs->link, fd, n_max, id, ret_number);
 }
 
 const ManagerAttemptsOps manager_run_attempts_ops = {

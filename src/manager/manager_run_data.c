@@ -49,7 +49,7 @@ void manager_run_data_deinit(ManagerRun *run) {
         free(take_ptr(run->data));
 }
 
-/* Nobody can read it any more, unless the run is in memory; the blob of the store stays. */
+/* Nobody can read it any more, unless the run is in memory; the blob of the store stays until the run goes. */
 static void drop_file(ManagerNodeData *data) {
         if (data->result && data->result->path)
                 (void) unlink(data->result->path);

@@ -388,10 +388,10 @@ int manager_run_link_end_batch(ManagerRunLink *link, uint64_t *ret_number) {
         return runstore_client_end(link->client, ret_number);
 }
 
-int manager_run_link_collect(ManagerRunLink *link, int fd, uint64_t n_max, uint64_t *ret_number) {
+int manager_run_link_collect(ManagerRunLink *link, int fd, uint64_t n_max, uint32_t run, uint64_t *ret_number) {
         if (!has_work(link))
                 link->heard = clock_monotonic();
-        return runstore_client_collect(link->client, fd, n_max, ret_number);
+        return runstore_client_collect(link->client, fd, n_max, run, ret_number);
 }
 
 int manager_run_link_query(ManagerRunLink *link, const RunStoreQuery *query, uint64_t *ret_number) {

@@ -209,7 +209,7 @@ int runstore_client_end(RunStoreClient *client, uint64_t *ret_number) {
         return push_numbered(client, -1, ret_number);
 }
 
-int runstore_client_collect(RunStoreClient *client, int fd, uint64_t n_max, uint64_t *ret_number) {
+int runstore_client_collect(RunStoreClient *client, int fd, uint64_t n_max, uint32_t run, uint64_t *ret_number) {
         int copy, r = may_write(client);
 
         if (r < 0)
@@ -220,6 +220,7 @@ int runstore_client_collect(RunStoreClient *client, int fd, uint64_t n_max, uint
         runstore_frame_begin(&client->writer, RUNSTORE_COLLECT, client->last + 1);
         record_put_time(&client->writer, client->epoch);
         record_put(&client->writer, n_max);
+        record_put(&client->writer, run);
         r = push_numbered(client, copy, ret_number);
         if (r < 0)
                 close(copy);

@@ -61,8 +61,11 @@ int runstore_client_serve(RunStoreClient *client);
 int runstore_client_begin(RunStoreClient *client, RecordWriter **ret_writer);
 int runstore_client_end(RunStoreClient *client, uint64_t *ret_number);
 
-/* Stores what is in the regular file @fd, of which the client keeps a copy, up to @n_max bytes. Errors as above. */
-int runstore_client_collect(RunStoreClient *client, int fd, uint64_t n_max, uint64_t *ret_number);
+/*
+ * Stores what is in the regular file @fd, of which the client keeps a copy, up to @n_max bytes. It stays as long as the
+ * rows of @run, or of another run that has the same. Errors as above.
+ */
+int runstore_client_collect(RunStoreClient *client, int fd, uint64_t n_max, uint32_t run, uint64_t *ret_number);
 
 /* Asks; after the loss of the link it is refused. -ENOTCONN, -ENOMEM. */
 int runstore_client_query(RunStoreClient *client, const RunStoreQuery *query, uint64_t *ret_number);

@@ -31,29 +31,52 @@
 #define SET_ASIDE_MAX 100U
 #define BUSY_MSEC 5000
 
-static const char *const indexes[] = {
-        "CREATE INDEX run_state ON run (state)",
-        "CREATE INDEX run_kind ON run (kind)",
-        "CREATE INDEX run_unit ON run (unit)",
-        "CREATE UNIQUE INDEX run_valid_name ON run (name) WHERE valid = 1",
-        "CREATE INDEX run_name ON run (name)",
-        "CREATE UNIQUE INDEX run_key ON run (unit, key) WHERE key IS NOT NULL",
-        "CREATE INDEX run_operator ON run (operator) WHERE operator IS NOT NULL",
-        "CREATE INDEX run_namespace ON run (namespace) WHERE namespace IS NOT NULL",
-        "CREATE INDEX run_reqid ON run (reqid) WHERE reqid IS NOT NULL",
-        "CREATE INDEX run_client ON run (client) WHERE client IS NOT NULL",
-        "CREATE INDEX run_ret_stat ON run (ret_stat) WHERE ret_stat IS NOT NULL",
-        "CREATE INDEX run_cost ON run (cost) WHERE cost IS NOT NULL",
-        "CREATE INDEX run_ended ON run (ended) WHERE ended IS NOT NULL",
-        "CREATE INDEX node_label ON node (label) WHERE label IS NOT NULL",
-        "CREATE INDEX node_reqid ON node (reqid) WHERE reqid IS NOT NULL",
-        "CREATE INDEX node_state ON node (state) WHERE state <> 'SUCCEEDED'",
-        "CREATE INDEX node_ret_stat ON node (ret_stat) WHERE state <> 'SUCCEEDED'",
-        "CREATE INDEX attempt_node ON attempt (run, node)",
-        "CREATE INDEX outbox_state ON outbox (state)",
-        "CREATE INDEX outbox_run ON outbox (run)",
-        "CREATE INDEX alarm_run ON alarm (run)",
-        "CREATE INDEX alarm_open ON alarm (raised) WHERE acknowledged IS NULL",
+/* What stands beside the tables. */
+typedef struct SchemaPart {
+        const char *kind, *name, *rest;
+} SchemaPart;
+
+#define WITHOUT_RUN(table)                                                                                    \
+        "\n        DELETE FROM " table " WHERE hash = OLD.definition"                                          \
+        " AND NOT EXISTS (SELECT 1 FROM run WHERE definition = OLD.definition);"
+#define WITHOUT_RUNS WITHOUT_RUN("def") WITHOUT_RUN("def_node") WITHOUT_RUN("def_edge")
+
+/*
+ * A definition goes with the last of its runs, and a large result with the last of the runs that have it: no order of
+ * batches can take away what a run needs.
+ */
+static const SchemaPart parts[] = {
+        { "INDEX", "run_state", "ON run (state)" },
+        { "INDEX", "run_kind", "ON run (kind)" },
+        { "INDEX", "run_unit", "ON run (unit)" },
+        { "UNIQUE INDEX", "run_valid_name", "ON run (name) WHERE valid = 1" },
+        { "INDEX", "run_name", "ON run (name)" },
+        { "UNIQUE INDEX", "run_key", "ON run (unit, key) WHERE key IS NOT NULL" },
+        { "INDEX", "run_operator", "ON run (operator) WHERE operator IS NOT NULL" },
+        { "INDEX", "run_namespace", "ON run (namespace) WHERE namespace IS NOT NULL" },
+        { "INDEX", "run_reqid", "ON run (reqid) WHERE reqid IS NOT NULL" },
+        { "INDEX", "run_client", "ON run (client) WHERE client IS NOT NULL" },
+        { "INDEX", "run_ret_stat", "ON run (ret_stat) WHERE ret_stat IS NOT NULL" },
+        { "INDEX", "run_cost", "ON run (cost) WHERE cost IS NOT NULL" },
+        { "INDEX", "run_ended", "ON run (ended) WHERE ended IS NOT NULL" },
+        { "INDEX", "run_definition", "ON run (definition)" },
+        { "INDEX", "node_label", "ON node (label) WHERE label IS NOT NULL" },
+        { "INDEX", "node_reqid", "ON node (reqid) WHERE reqid IS NOT NULL" },
+        { "INDEX", "node_state", "ON node (state) WHERE state <> 'SUCCEEDED'" },
+        { "INDEX", "node_ret_stat", "ON node (ret_stat) WHERE state <> 'SUCCEEDED'" },
+        { "INDEX", "attempt_node", "ON attempt (run, node)" },
+        { "INDEX", "outbox_state", "ON outbox (state)" },
+        { "INDEX", "outbox_run", "ON outbox (run)" },
+        { "INDEX", "alarm_run", "ON alarm (run)" },
+        { "INDEX", "alarm_open", "ON alarm (raised) WHERE acknowledged IS NULL" },
+        { "INDEX", "blob_use_hash", "ON blob_use (hash)" },
+        { "TRIGGER", "run_deleted", "AFTER DELETE ON run BEGIN"
+          "\n        DELETE FROM blob_use WHERE run = OLD.id;" WITHOUT_RUNS "\nEND" },
+        { "TRIGGER", "run_redefined", "AFTER UPDATE OF definition ON run"
+          " WHEN OLD.definition IS NOT NEW.definition BEGIN" WITHOUT_RUNS "\nEND" },
+        { "TRIGGER", "blob_use_deleted", "AFTER DELETE ON blob_use"
+          " WHEN NOT EXISTS (SELECT 1 FROM blob_use WHERE hash = OLD.hash) BEGIN"
+          "\n        DELETE FROM blob WHERE hash = OLD.hash;\nEND" },
 };
 
 static const char *const type_names[_RUNSTORE_TYPE_MAX] = {
@@ -115,8 +138,8 @@ void runstore_schema_write(Text *text) {
                        ") STRICT, WITHOUT ROWID;\n");
         for (unsigned i = 0; i < _RUNSTORE_TABLE_MAX; i++)
                 write_table(text, runstore_table((RunStoreTable) i));
-        for (size_t i = 0; i < ELEMENTSOF(indexes); i++)
-                text_addf(text, "%s;\n", indexes[i]);
+        for (size_t i = 0; i < ELEMENTSOF(parts); i++)
+                text_addf(text, "CREATE %s %s %s;\n", parts[i].kind, parts[i].name, parts[i].rest);
 }
 
 static int execute(sqlite3 *db, const char *sql) {
@@ -268,11 +291,36 @@ static int add_columns(sqlite3 *db, const RunStoreTableInfo *info) {
         return r;
 }
 
-static int add_all_columns(sqlite3 *db) {
-        int r = 0;
+/* Parts that the program that made the file did not know, in the transaction at hand. */
+static int add_parts(sqlite3 *db) {
+        cleanup_free_ char *sql = NULL;
+        Text text = {};
+        int64_t n;
+        int r = ask(db, "SELECT count(*) FROM pragma_table_info('blob_use')", &n);
+
+        if (r == 0 && n == 0) {
+                write_table(&text, runstore_table(RUNSTORE_BLOB_USE));
+                text_add(&text, "INSERT INTO blob_use SELECT DISTINCT run, blob FROM node WHERE blob IS NOT NULL;\n");
+        }
+        for (size_t i = 0; i < ELEMENTSOF(parts); i++)
+                text_addf(&text, "CREATE %s IF NOT EXISTS %s %s;\n", parts[i].kind, parts[i].name, parts[i].rest);
+        if (r == 0)
+                r = text_finish(&text, &sql);
+        text_deinit(&text);
+        return r < 0 ? r : execute(db, sql);
+}
+
+static int add_what_is_new(sqlite3 *db) {
+        int r = execute(db, "BEGIN IMMEDIATE");
 
         for (unsigned i = 0; i < _RUNSTORE_TABLE_MAX && r == 0; i++)
                 r = add_columns(db, runstore_table((RunStoreTable) i));
+        if (r == 0)
+                r = add_parts(db);
+        if (r == 0)
+                r = execute(db, "COMMIT");
+        if (r < 0 && !sqlite3_get_autocommit(db))
+                (void) execute(db, "ROLLBACK");
         return r;
 }
 
@@ -293,7 +341,7 @@ static int open_database(RunStoreFile *file, const char *path, bool is_full_sync
         if (r == 0 && is_new)
                 r = ensure_tables(file->db);
         if (r == 0)
-                r = add_all_columns(file->db);
+                r = add_what_is_new(file->db);
         if (r == 0)
                 r = read_marks(file);
         return r;

@@ -187,6 +187,11 @@ static const RunStoreColumn blob_columns[_BLOB_MAX] = {
         [BLOB_BYTES] = { "bytes", RUNSTORE_BYTES },
 };
 
+static const RunStoreColumn blob_use_columns[_BLOB_USE_MAX] = {
+        [BLOB_USE_RUN] = { "run", RUNSTORE_INTEGER },
+        [BLOB_USE_HASH] = { "hash", RUNSTORE_BYTES },
+};
+
 static const RunStoreTableInfo tables[_RUNSTORE_TABLE_MAX] = {
         [RUNSTORE_DEF] = { "def", def_columns, ELEMENTSOF(def_columns), 1 },
         [RUNSTORE_DEF_NODE] = { "def_node", def_node_columns, ELEMENTSOF(def_node_columns), 2 },
@@ -198,6 +203,7 @@ static const RunStoreTableInfo tables[_RUNSTORE_TABLE_MAX] = {
         [RUNSTORE_ALARM] = { "alarm", alarm_columns, ELEMENTSOF(alarm_columns), 1 },
         [RUNSTORE_EVENT] = { "event", event_columns, ELEMENTSOF(event_columns), 2 },
         [RUNSTORE_BLOB] = { "blob", blob_columns, ELEMENTSOF(blob_columns), 2 },
+        [RUNSTORE_BLOB_USE] = { "blob_use", blob_use_columns, ELEMENTSOF(blob_use_columns), 2 },
 };
 
 const RunStoreTableInfo *runstore_table(RunStoreTable table) {

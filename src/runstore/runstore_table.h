@@ -26,6 +26,7 @@ typedef enum RunStoreTable {
         RUNSTORE_ALARM,
         RUNSTORE_EVENT, /* what happened, and who asked for it */
         RUNSTORE_BLOB, /* large results, in chunks, by their hash */
+        RUNSTORE_BLOB_USE, /* the runs that have one */
         _RUNSTORE_TABLE_MAX,
 } RunStoreTable;
 
@@ -190,6 +191,7 @@ enum {
         _EVENT_MAX
 };
 enum { BLOB_HASH, BLOB_CHUNK, BLOB_BYTES, _BLOB_MAX };
+enum { BLOB_USE_RUN, BLOB_USE_HASH, _BLOB_USE_MAX };
 
 #define RUNSTORE_COLUMNS_MAX 64U
 #define RUNSTORE_KEY_MAX 3U /* columns of a primary key */

@@ -278,6 +278,18 @@ static int put_chunks(RunStoreWriter *writer, const uint8_t *hash, const uint8_t
         return r;
 }
 
+static int put_use(RunStoreWriter *writer, uint64_t run, const uint8_t *hash) {
+        RunStoreOperation operation = {
+                .table = RUNSTORE_BLOB_USE, .kind = RUNSTORE_PUT, .columns = (1 << _BLOB_USE_MAX) - 1,
+        };
+
+        operation.values[BLOB_USE_RUN] = (RunStoreValue) { .type = RUNSTORE_INTEGER, .integer = (int64_t) run };
+        operation.values[BLOB_USE_HASH] = (RunStoreValue) { .type = RUNSTORE_BYTES,
+                                                           .bytes = hash,
+                                                           .n = RUNSTORE_HASH_BYTES };
+        return apply(writer, &operation);
+}
+
 /* At most n_max bytes, and one more to see that there are more. */
 static int read_file(int fd, uint64_t n_max, uint8_t **ret_bytes, size_t *ret_n) {
         cleanup_free_ uint8_t *bytes = NULL;
@@ -322,7 +334,8 @@ static int collect(RunStoreWriter *writer, RunStoreTask *task) {
                 return r == -ENOMEM ? r : 0;
         sha256(bytes, n, task->hash);
         task->n_stored = n;
-        return put_chunks(writer, task->hash, bytes, n);
+        r = put_use(writer, task->run, task->hash);
+        return r < 0 ? r : put_chunks(writer, task->hash, bytes, n);
 }
 
 /* A task that is refused leaves nothing; errors of the disk end the transaction. */

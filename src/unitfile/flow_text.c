@@ -27,6 +27,7 @@ int flow_text_read(FlowText **ret_flow, const UnitFileLoader *loader, const char
                 return -ENOMEM;
         flow->loader = *loader;
         flow->loader.options.receiver = NULL;
+        flow->loader.options.is_judged = true;
         /* A path without a file, so that no file is read again for line numbers. */
         r = text_format(&path, "/%s", name);
         if (r == 0)

@@ -13,6 +13,7 @@
 #include "basic/macro.h"
 #include "unitfile/file_text.h"
 #include "unitfile/unit_draft_read.h"
+#include "unitfile/unit_file_loader.h"
 
 #define SECTIONS_MAX 8                  /* of a unit type */
 
@@ -172,7 +173,8 @@ static const DirectiveSection *parser_other_type(const DraftParser *parser, cons
 
 /*
  * In an instance an unknown directive refuses the unit: without what its line was to say, a node would run before
- * others that it has to follow. Units have an order, too, by directives that people know.
+ * others that it has to follow. Units have an order, too, by directives that people know. A text of the store was
+ * written by a jobd that read it so, and the run that executes it goes on.
  */
 static int parser_refuse_directive(const DraftParser *parser, unsigned line, const char *key) {
         static const char *const orders[] = { "After",  "Before", "Requires", "Requisite",
@@ -281,7 +283,7 @@ static int parser_assign(DraftParser *parser, unsigned line, char *text) {
         if (!where.directive) {
                 if (text_starts_with(key, "X-"))
                         return 0;
-                if (parser->section->instances)
+                if (parser->section->instances && !parser->draft->loader->options.is_judged)
                         return parser_refuse_directive(parser, line, key);
                 parser_warn_of_directive(parser, line, key);
                 return 0;

@@ -40,6 +40,8 @@ typedef struct UnitFileOptions {
         bool is_user;
         bool no_default_dependencies;           /* as if each unit had DefaultDependencies=no */
         bool lenient_directives;                /* UnsupportedDirectives=warn */
+        /* The text was judged once, perhaps by another jobd: unknown directives do not refuse it. */
+        bool is_judged;
         bool is_thorough;                       /* verify: also check users, files, programs, and cycles */
         const char *runtime_directory;          /* %t; NULL: /run or $XDG_RUNTIME_DIR */
         /* folders of units that are started by name and never at boot: name_map_leave_boot(); borrowed, or NULL */

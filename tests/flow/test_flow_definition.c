@@ -134,6 +134,24 @@ Test(flow_definition, errors_name_the_place) {
 }
 
 /* A text that a later version has written, or that somebody has damaged. */
+/* A run of an earlier jobd, which took such a line for a mistake and ignored it, goes on. */
+Test(flow_definition, what_was_judged_once_may_have_unknown_directives) {
+        const char *text = "[Flow]\nTriesMax=3\nUser=u\n[Node a]\nExec=/bin/a\nDependson=b\n[Node b]\nExec=/bin/b\n";
+        cleanup_(flow_definition_unrefp) FlowDefinition *definition = NULL;
+        Unit *unit;
+
+        file_world_restart(world);
+        definition = make(text, NULL);
+        expect_command(definition, "a", "/bin/a", "u");
+        cr_expect(eq(u32, run_graph_count(flow_definition_graph(definition)), 2));
+
+        /* Not so a file, which somebody can mend. */
+        file_world_restart(world);
+        file_write(world, "a/x.flow", text);
+        unit = file_load(world, "x.flow");
+        cr_expect(eq(int, unit->load_state, UNIT_BAD_SETTING));
+}
+
 Test(flow_definition, refuses_a_text_that_is_no_flow) {
         cleanup_(flow_definition_unrefp) FlowDefinition *definition = NULL;
         cleanup_(failure_deinit) Failure failure = {};

@@ -63,6 +63,37 @@ Exec=$DIR/split
 DependsOn=split
 Exec=/bin/sh -c 'echo join after \$\$(wc -l <$RECORD) >>$RECORD'
 U
+# One node at a time, so many times
+cat >"$DIR/mark" <<S
+#!/bin/sh
+echo "\$1" >>$RECORD
+S
+cat >"$DIR/one-by-one" <<S
+#!/bin/sh
+cd "\$(dirname "\$JOBD_CONTROL")" || exit
+i=0
+while [ \$((i += 1)) -le "\$1" ]; do
+        echo '{"Node":"n'\$i'","Exec":"$DIR/mark n'\$i'"}' >f\$i
+        echo add-nodes f\$i >>"\$JOBD_CONTROL"
+done
+S
+chmod +x "$DIR/mark" "$DIR/one-by-one"
+# grows NAME TIMES GROW-MAX
+grows() {
+        unit "$1.flow" <<U
+[Flow]
+MaxParallel=8
+GrowMax=$3
+[Node split]
+Recover=retry
+Exec=$DIR/one-by-one $2
+[Node join]
+DependsOn=split
+Exec=/bin/sh -c 'echo join after \$\$(sort -u $RECORD | wc -l) of \$\$(wc -l <$RECORD) >>$RECORD'
+U
+}
+grows thousand 1000 1000
+grows fewer 10 9
 unit wait.flow <<U
 [Flow]
 GrowMax=4
@@ -154,4 +185,15 @@ check_equal "JSON has the number of the run" "$(printf '{"Node":"x"}\n' | ctl fl
 release go
 wait_for_state "$RUN" SUCCEEDED
 report $? "and this run ends, too"
+
+# — a thousand times —
+: >"$RECORD"
+check "a node adds a node a thousand times" ctl flow start --wait thousand
+check_equal "what waits for it waits for all of them" "$(tail -n 1 "$RECORD")" "join after 1000 of 1000"
+check_prints "none of them waits for those that come later" '^n[1-8]$' head -n 1 "$RECORD"
+check_prints "and all are nodes of the run" 'Nodes: 1002 of 1002 have ended' ctl flow show "$(last_run thousand)"
+: >"$RECORD"
+check "one more than GrowMax= is refused" ctl flow start --wait fewer
+check_equal "and is neither executed nor waited for" "$(tail -n 1 "$RECORD")" "join after 9 of 9"
+check_prints "which the log says" 'node split: add-nodes f10: .*GrowMax= is 9' cat "$DIR/log"
 done_testing

@@ -8,7 +8,7 @@
 . "$(dirname "$0")/boots.sh"
 RECORD=$DIR/record
 : >"$RECORD"
-for word in retry pending shut large; do
+for word in retry pending shut large waits; do
         mkfifo "$DIR/$word"
 done
 
@@ -79,6 +79,15 @@ Recover=retry
 [Node b]
 DependsOn=a
 Exec=/bin/sh -c 'echo behind >>$RECORD'
+U
+unit waits.flow <<U
+[Flow]
+TimeoutStopSec=5min
+[Node a]
+Exec=$(command waits)
+[Node b]
+DependsOn=a
+Exec=/bin/sh -c 'echo after >>$RECORD'
 U
 unit late.flow <<'U'
 [Flow]
@@ -184,6 +193,20 @@ release shut
 wait_for '^SUCCEEDED$' run_state "$RUN"
 report $? "and the run ends"
 check_equal "with what follows, once" "$(grep -c '^behind$' "$RECORD")" 1
+
+check "a run begins" ctl flow start waits
+wait_for_count waits 1
+kill -TERM "$DAEMON"
+wait_for '^deactivating$' ctl is-active waits.flow
+check "a shutdown waits for what runs" kill -0 "$DAEMON"
+release waits
+stop_daemon
+boot
+start_daemon
+WAITS=$(ctl flow list --no-legend --all waits | awk '{ print $1 }')
+wait_for '^SUCCEEDED$' run_state "$WAITS"
+report $? "and the run goes on in the next boot"
+check_equal "with what follows, and nothing twice" "$(grep -c '^waits$' "$RECORD") $(grep -c '^after$' "$RECORD")" '1 1'
 
 check "a run begins" ctl flow start shut
 wait_for_count shut 3

@@ -135,6 +135,9 @@ Exec=$DIR/text 2097152
 [Node odd]
 ResultMax=64M
 Exec=$DIR/text 20000001
+[Node full]
+ResultMax=64M
+Exec=$DIR/text 67108864
 [Node none]
 Exec=/bin/true
 [Node waits]
@@ -269,6 +272,20 @@ sizes_run() {
 }
 wait_for '"state":"SUCCEEDED"' sizes_run
 check_equal "they are read of a run that has ended, too" "$(size "$run/large") $(size "$run/odd")" '40001 20000002'
+check_equal "one of 64 MiB, too, which is the most that there is" "$(size "$run/full")" 67108865
+unit most.flow <<U
+[Node over]
+ResultMax=64M
+Exec=$DIR/text 67108865
+U
+unit more.flow <<'U'
+[Node a]
+ResultMax=65M
+Exec=/bin/true
+U
+ctl daemon-reload
+check_equal "more fails by name" "$(of "$(started most)" over reason)" result-too-large
+check_prints "nor may ResultMax= be more" 'more.flow:2: error: ResultMax=: .*64M' ctl verify "$UNITS/more.flow"
 stop_daemon
 start_daemon
 wait_for . ctl flow list
@@ -278,7 +295,7 @@ check_equal "and after a new start" "$(size "$run/two")" 2097153
 defined() {
         ask "SELECT count(*) FROM def_node n JOIN run r ON r.definition = n.hash WHERE r.id = $run"
 }
-wait_for '^6$' defined
+wait_for '^7$' defined
 report $? "the nodes of a definition are rows"
 check_equal "and their edges" \
         "$(ask "SELECT group_concat(p.name || ' ' || e.kind) FROM def_edge e JOIN run r ON r.definition = e.hash

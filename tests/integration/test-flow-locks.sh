@@ -156,6 +156,16 @@ WAITER=$RUN
 check "the holder is cancelled" ctl flow cancel "$HOLDER"
 wait_for_state "$WAITER" SUCCEEDED
 report $? "which gives up the lock, too"
+start holder
+wait_for_node held
+HOLDER=$RUN
+start waiter
+WAITER=$RUN
+check "the holder is deleted" ctl flow delete --stop "$HOLDER"
+check_equal "it has the lock as long as its command runs" "$(run_state "$WAITER")" QUEUED
+release held
+wait_for_state "$WAITER" SUCCEEDED
+report $? "and then the next run has it"
 
 # — resources —
 check_exit "what can never be had is refused" 4 ctl flow start glutton

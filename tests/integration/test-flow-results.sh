@@ -89,6 +89,17 @@ unit large.flow <<U
 ResultMax=64K
 Exec=$DIR/text 65537
 U
+# Its first try leaves a result and fails; the second leaves none.
+unit stale.flow <<'U'
+[Node a]
+Retry=1
+RetryDelaySec=0
+Exec=/bin/sh -c 'test $$JOBD_ATTEMPT = 2 || { echo 1 >$$JOBD_RESULT; exit 1; }'
+[Node b]
+DependsOn=a
+When=a.result == null
+Exec=/bin/true
+U
 unit invalid.flow <<U
 [Flow]
 [Node bad]
@@ -302,6 +313,11 @@ ctl flow start --wait abandon >/dev/null 2>&1
 ABANDONED=$(ctl flow list abandon --no-legend | awk '{ print $1 }')
 printf 'a\n' >"$DIR/go"
 check_equal "an abandoned attempt has no result" "$(of "$ABANDONED" stays state) $(of "$ABANDONED" stays result)" 'TIMEOUT -'
+
+# — tries —
+check "a node whose second try leaves nothing" ctl flow start --wait stale
+STALE=$(ctl flow list stale --no-legend --all | awk '{ print $1 }')
+check_equal "has not the result of the first" "$(of "$STALE" a result) $(of "$STALE" a attempts) $(of "$STALE" b state)" '- 2 SUCCEEDED'
 
 # — what people see —
 check_prints "a node is shown with its result" '^ *Result: .*"n":5' ctl flow show 1/make

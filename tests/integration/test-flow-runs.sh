@@ -318,6 +318,13 @@ check_prints "and says why" "Run $RUN is SUCCEEDED: 'pause' does not apply" ctl 
 
 check "a run begins" ctl flow start queue
 wait_for_node queued
+"$BUILD/jobctl" flow start --wait queue >/dev/null 2>&1 &
+WAITER=$!
+wait_for_waiter "$WAITER"
+kill -INT "$WAITER"
+wait "$WAITER"
+check_equal "a wait that is interrupted says so" $? 130
+check "its run goes on" ctl flow cancel "$(last_run)"
 check "another one waits" ctl flow start queue
 check_prints "in the queue" 'QUEUED' ctl flow list queue
 check_prints "each run that lives has a line of why" "queue-$(last_run) is QUEUED: as many runs of the flow run as MaxRuns= allows" \

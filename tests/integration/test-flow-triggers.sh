@@ -310,4 +310,31 @@ check_prints "its run learns of it" 'MONITOR_EXIT_STATUS=3' cat "$DIR/heal-$RUN"
 wait_for '^inactive$' ctl is-active heal.flow
 check_equal "and there is one" "$(runs_of heal)" $((N + 1))
 cancel_all tick
+
+# — a flow that heals —
+unit cure.flow <<U
+[Node fix]
+Exec=/bin/sh -c 'echo \$\$MONITOR_UNIT \$\$MONITOR_EXIT_STATUS >$DIR/cured'
+[Node again]
+DependsOn=fix
+Unit=sick.service
+U
+unit sick.service <<U
+[Unit]
+OnFailure=cure.flow
+StartLimitIntervalSec=0
+[Service]
+ExecStart=/bin/sh -c 'test -e $DIR/cured || exit 3; exec sleep infinity'
+U
+ctl daemon-reload
+ctl start sick.service
+heals() {
+        [ -e "$DIR/cured" ] && ctl is-active sick.service
+}
+wait_for '^active$' heals
+report $? "a flow brings the service back whose failure has triggered it"
+check_equal "by what it has learned" "$(cat "$DIR/cured")" "sick.service 3"
+wait_for '^inactive$' ctl is-active cure.flow
+check_equal "and has succeeded" "$(ctl flow list --no-legend --all cure | awk '{ print $3 }')" SUCCEEDED
+ctl stop sick.service
 done_testing

@@ -554,3 +554,60 @@ Test(run_engine, goes_on_without_memory) {
         cr_assert(eq(int, state_of(&fixture, 1), RUN_CANCELLED));
         run_engine_free(fixture.engine);
 }
+
+/* The attempt at hand has begun, and ends with that status. */
+static void end_attempt(Fixture *fixture, uint16_t end) {
+        (void) run_engine_turn(fixture->engine, 10);
+        run_engine_stored(fixture->engine, fixture->world.batch, fixture->world.batch);
+        cr_assert(eq(int, run_engine_started(fixture->engine, &fixture->world.last, 1), 0));
+        cr_assert(eq(int, run_engine_ended(fixture->engine, &fixture->world.last, RUN_END_EXITED, end), 0));
+        (void) run_engine_turn(fixture->engine, 10);
+}
+
+static int act(Fixture *fixture, RunVerb verb, uint32_t node) {
+        return run_engine_verb(fixture->engine, 1, verb, node);
+}
+
+/* Nor does what a person decides: of two nodes the first waits for one after each failure, the second at its gate. */
+Test(run_engine, people_decide_without_memory) {
+        static const char *const parents[] = { "a" };
+        const RunPolicy usual = { .recover = RUN_RECOVER_PENDING, .timeout = USEC_INFINITY,
+                                  .total_timeout = USEC_INFINITY, .window = USEC_INFINITY };
+        RunNodeSpec nodes[] = { { .name = "a", .policy = usual },
+                                { .name = "b", .parents = parents, .n_parents = 1, .policy = usual } };
+        cleanup_(run_graph_unrefp) RunGraph *graph = NULL;
+        Fixture fixture;
+
+        nodes[0].policy.failure = RUN_POLICY_SUSPEND;
+        nodes[1].policy.has_gate = true;
+        cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { nodes, 2 }, &graph, NULL), 0));
+        set_up(&fixture);
+        cr_assert(eq(int, submit(&fixture, 1, graph), 0));
+        double_memory_arm(1, true);
+        end_attempt(&fixture, 1);
+        cr_assert(eq(int, act(&fixture, RUN_VERB_AS_RETRY, 0), 0));
+        end_attempt(&fixture, 1);
+        cr_assert(eq(int, act(&fixture, RUN_VERB_AS_FAILED, 0), 0));
+        (void) run_engine_turn(fixture.engine, 10);
+        cr_assert(eq(int, state_of(&fixture, 1), RUN_FAILED));
+        cr_assert(eq(int, act(&fixture, RUN_VERB_RETRY, 0), 0));
+        end_attempt(&fixture, 1);
+        cr_assert(eq(int, act(&fixture, RUN_VERB_AS_SUCCESS, 0), 0));
+        (void) run_engine_turn(fixture.engine, 10);
+        cr_assert(eq(int, act(&fixture, RUN_VERB_REJECT, 1), 0));
+        (void) run_engine_turn(fixture.engine, 10);
+        cr_assert(eq(int, state_of(&fixture, 1), RUN_FAILED));
+        cr_assert(eq(int, act(&fixture, RUN_VERB_RERUN, 0), 0));
+        end_attempt(&fixture, 0);
+        cr_assert(eq(int, act(&fixture, RUN_VERB_APPROVE, 1), 0));
+        end_attempt(&fixture, 0);
+        cr_assert(eq(int, state_of(&fixture, 1), RUN_SUCCEEDED));
+        cr_assert(eq(int, act(&fixture, RUN_VERB_RERUN, 0), 0));
+        end_attempt(&fixture, 0);
+        cr_assert(eq(int, act(&fixture, RUN_VERB_SKIP, 1), 0));
+        (void) run_engine_turn(fixture.engine, 10);
+        cr_assert(not(double_memory_disarm()));
+        cr_assert(eq(u32, fixture.world.n_spawned, 6));
+        cr_assert(eq(int, state_of(&fixture, 1), RUN_SUCCEEDED));
+        run_engine_free(fixture.engine);
+}

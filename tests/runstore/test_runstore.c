@@ -482,7 +482,7 @@ Test(runstore, result_is_stored_by_its_hash_in_chunks) {
         int fd = make_file("abc", 1);
         uint64_t number;
 
-        cr_assert(eq(int, runstore_client_collect(core->client, fd, 100, &number), 0));
+        cr_assert(eq(int, runstore_client_collect(core->client, fd, 100, 1, &number), 0));
         close(fd);
         world_wait_durable(core, number);
         cr_assert(eq(u64, core->seen.stored_number, number));
@@ -490,11 +490,81 @@ Test(runstore, result_is_stored_by_its_hash_in_chunks) {
         cr_assert(eq(int, memcmp(core->seen.hash, begin, sizeof(begin)), 0));
         cr_assert(eq(i64, world_ask("SELECT count(*) FROM blob WHERE bytes = CAST('abc' AS BLOB)"), 1));
         fd = make_file("0123456789abcdef", 160 * 1024);
-        cr_assert(eq(int, runstore_client_collect(core->client, fd, UINT64_MAX, &number), 0));
+        cr_assert(eq(int, runstore_client_collect(core->client, fd, UINT64_MAX, 1, &number), 0));
         close(fd);
         world_wait_durable(core, number);
         cr_assert(eq(u64, core->seen.stored_bytes, 2560 * 1024));
         cr_assert(eq(i64, world_ask("SELECT count(*) * 10 + max(chunk) FROM blob WHERE length(bytes) > 3"), 32));
+        world_core_free(core);
+}
+
+static void put_run(WorldCore *core, int64_t id, const char *definition) {
+        RecordWriter *writer;
+        uint64_t number;
+
+        cr_assert(eq(int, runstore_client_begin(core->client, &writer), 0));
+        runstore_put_operation(writer, RUNSTORE_DEF, RUNSTORE_PUT, 1);
+        runstore_put_bytes(writer, DEF_HASH, definition, strlen(definition));
+        runstore_put_operation(writer, RUNSTORE_RUN, RUNSTORE_PUT, 2);
+        runstore_put_integer(writer, RUN_ROW_ID, id);
+        runstore_put_bytes(writer, RUN_ROW_DEFINITION, definition, strlen(definition));
+        cr_assert(eq(int, runstore_client_end(core->client, &number), 0));
+        world_wait_durable(core, number);
+}
+
+static void delete_run(WorldCore *core, int64_t id) {
+        RecordWriter *writer;
+        uint64_t number;
+
+        cr_assert(eq(int, runstore_client_begin(core->client, &writer), 0));
+        runstore_put_operation(writer, RUNSTORE_RUN, RUNSTORE_DELETE, 1);
+        runstore_put_integer(writer, RUN_ROW_ID, id);
+        cr_assert(eq(int, runstore_client_end(core->client, &number), 0));
+        world_wait_durable(core, number);
+}
+
+static void collect(WorldCore *core, const char *text, uint32_t run) {
+        int fd = make_file(text, 1);
+        uint64_t number;
+
+        cr_assert(eq(int, runstore_client_collect(core->client, fd, 100, run, &number), 0));
+        close(fd);
+        world_wait_durable(core, number);
+}
+
+Test(runstore, result_goes_with_the_last_run_that_has_it) {
+        WorldCore *core = start();
+
+        put_run(core, 1, "a");
+        put_run(core, 2, "a");
+        collect(core, "both", 1);
+        collect(core, "both", 2);
+        collect(core, "own", 1);
+        cr_assert(eq(i64, world_ask("SELECT count(*) FROM blob"), 2));
+        delete_run(core, 1);
+        cr_assert(eq(i64, world_ask("SELECT count(*) FROM blob WHERE bytes = CAST('both' AS BLOB)"), 1));
+        cr_assert(eq(i64, world_ask("SELECT count(*) FROM blob"), 1));
+        delete_run(core, 2);
+        cr_assert(eq(i64, world_ask("SELECT count(*) FROM blob"), 0));
+        cr_assert(eq(i64, world_ask("SELECT count(*) FROM blob_use"), 0));
+        world_core_free(core);
+}
+
+Test(runstore, definition_goes_with_its_last_run) {
+        WorldCore *core = start();
+
+        put_run(core, 1, "a");
+        put_run(core, 2, "a");
+        put_run(core, 3, "b");
+        delete_run(core, 1);
+        cr_assert(eq(i64, world_ask("SELECT count(*) FROM def"), 2));
+        /* Nodes were added to the run. */
+        put_run(core, 3, "c");
+        cr_assert(eq(i64, world_ask("SELECT count(*) FROM def WHERE hash = CAST('b' AS BLOB)"), 0));
+        cr_assert(eq(i64, world_ask("SELECT count(*) FROM def"), 2));
+        delete_run(core, 2);
+        delete_run(core, 3);
+        cr_assert(eq(i64, world_ask("SELECT count(*) FROM def"), 0));
         world_core_free(core);
 }
 
@@ -503,12 +573,12 @@ Test(runstore, result_that_is_too_large_or_no_file_is_refused) {
         uint64_t number;
         int fd = make_file("abc", 1), pipes[2];
 
-        cr_assert(eq(int, runstore_client_collect(core->client, fd, 2, &number), 0));
+        cr_assert(eq(int, runstore_client_collect(core->client, fd, 2, 1, &number), 0));
         world_wait_durable(core, number);
         cr_assert(eq(int, core->seen.reason, RUNSTORE_REFUSED_TOO_LARGE));
         cr_assert(eq(u64, core->seen.refused_number, number));
         cr_assert(eq(int, pipe(pipes), 0));
-        cr_assert(eq(int, runstore_client_collect(core->client, pipes[0], 2, &number), 0));
+        cr_assert(eq(int, runstore_client_collect(core->client, pipes[0], 2, 1, &number), 0));
         world_wait_durable(core, number);
         cr_assert(eq(int, core->seen.reason, RUNSTORE_REFUSED_FILE));
         cr_assert(eq(u64, core->seen.n_stored, 0));
@@ -768,6 +838,30 @@ Test(runstore, file_that_lacks_a_column_gets_it_and_keeps_its_rows) {
         world_wait_durable(core, world_put_run(core, 2, "two"));
         cr_assert(eq(i64, world_ask("SELECT count(*) FROM run WHERE environment IS NULL"), 2));
         cr_assert(eq(i64, world_ask("SELECT count(*) FROM pragma_table_info('run') WHERE type = 'BLOB'"), 2));
+        world_core_free(core);
+}
+
+/* It is known from the nodes which runs have large results. */
+Test(runstore, file_of_before_results_were_deleted_gets_what_it_lacks) {
+        WorldCore *core = start();
+        sqlite3 *db;
+
+        put_run(core, 1, "a");
+        collect(core, "one", 1);
+        world_kill_store(SIGTERM);
+        cr_assert(eq(int, sqlite3_open(world.file, &db), SQLITE_OK));
+        cr_assert(eq(int, sqlite3_exec(db, "INSERT INTO node (run, name, blob) SELECT 1, 'n', hash FROM blob;"
+                                           "DROP TABLE blob_use; DROP TRIGGER run_deleted; DROP INDEX run_definition;",
+                                       NULL, NULL, NULL), SQLITE_OK));
+        sqlite3_close(db);
+        world_core_free(core);
+        world_start_store();
+        core = world_core_new(12);
+        world_wait(core, core->seen.n_welcomed > 0);
+        cr_assert(eq(i64, world_ask("SELECT count(*) FROM blob_use WHERE run = 1"), 1));
+        delete_run(core, 1);
+        cr_assert(eq(i64, world_ask("SELECT count(*) FROM blob"), 0));
+        cr_assert(eq(i64, world_ask("SELECT count(*) FROM def"), 0));
         world_core_free(core);
 }
 
