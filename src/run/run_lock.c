@@ -180,13 +180,6 @@ bool run_lock_can_give_up(const Run *run, uint32_t node) {
         return claim && is_at_rest(&run->nodes[node]) && run_claim_holds(claim, RUN_CLAIM_LOCKS);
 }
 
-/* All of them: a node that kept some while it waits for others could wait for a node that waits for it. */
-void run_lock_give_up(Run *run, uint32_t node) {
-        run->nodes[node].has_given_up = true;
-        run_change_node(run, node);
-        run_node_offer(run, node);
-}
-
 const char *run_engine_held_lock(const RunEngine *engine, uint32_t id, uint32_t node, size_t at) {
         const Run *run = run_find(engine, id);
         const RunClaim *claim = !run                   ? NULL

@@ -327,7 +327,6 @@ bool run_lock_node(Run *run, uint32_t node);
 bool run_lock_restore_node(Run *run, uint32_t node);
 /* Locks that it keeps though nothing of it runs, for a person to have it give them up. */
 bool run_lock_can_give_up(const Run *run, uint32_t node);
-void run_lock_give_up(Run *run, uint32_t node);
 void run_lock_end(Run *run); /* the run is terminal */
 void run_lock_restore(Run *run);
 void run_lock_ask(RunFlow *flow, bool has_place); /* runs that can wait do, others do not */

@@ -197,6 +197,13 @@ static void resolve(Run *run, RunVerb verb, uint32_t node) {
                 run_node_become(run, node, RUN_NODE_SKIPPED, RUN_REASON_OPERATOR);
 }
 
+/* All of its locks: a node that kept some while it waits for others could wait for a node that waits for it. */
+static void unlock(Run *run, uint32_t node) {
+        run->nodes[node].has_given_up = true;
+        run_change_node(run, node);
+        run_node_offer(run, node);
+}
+
 static void take_node_verb(Run *run, RunVerb verb, uint32_t node) {
         const bool is_over = run_is_over(run);
         const bool has_undone = is_over && run_undo_reset(run);
@@ -237,7 +244,7 @@ int run_engine_verb(RunEngine *engine, uint32_t id, RunVerb verb, uint32_t node)
         else if (verb == RUN_VERB_COMPENSATE)
                 run_undo_begin(run);
         else if (verb == RUN_VERB_UNLOCK)
-                run_lock_give_up(run, node);
+                unlock(run, node);
         else
                 take_node_verb(run, verb, node);
         run_settle(run);
