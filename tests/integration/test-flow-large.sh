@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# A run of 1,000 nodes, in the middle of which core executes itself anew, is killed, or dies with the store: no node fails, none
-# runs twice. The control is a core that writes no state.
+# A run of 1,000 nodes, in the middle of which core executes itself anew, as another version, is killed, or dies with the store:
+# no node fails, none runs twice. The control is a core that writes no state.
 # S000-47a
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
@@ -38,10 +38,17 @@ wait_for_lines() {
         done
 }
 
-reexec() {
+# upgrade: another version takes the place of the program of core, and of the process; next time it is the first one again
+upgrade() {
         local old=$CORE
+        cp "${VERSIONS[(HITS + 1) % 2]}" "$PROGRAMS/jobd-core.new" && mv "$PROGRAMS/jobd-core.new" "$PROGRAMS/jobd-core" || return 1
         ctl daemon-reexec || return 1
         find_core && [ "$CORE" = "$old" ]
+}
+
+# served: which versions have, in their order
+served() {
+        sed -n 's/^<6>jobd \([^ ]*\) serves in .*/\1/p' "$DIR/log"
 }
 
 kill_both() {
@@ -68,9 +75,18 @@ disturb() {
         } 2>&1 | head -n 10)
 }
 
+PROGRAMS=$DIR/programs
+VERSIONS=("$BUILD/jobd-core" "$BUILD/tests/integration/jobd-core-next")
+mkdir "$PROGRAMS"
+for name in jobd jobd-core jobd-runstore jobd-log; do
+        cp "$BUILD/$name" "$PROGRAMS"
+done
+BUILD=$PROGRAMS start_daemon
+disturb upgrade
+check_equal "core executes itself anew, as another version, $HITS times" "$WRONG" ""
+check_equal "each time it is the other one" "$(served | uniq | wc -l) $(served | sort | uniq | wc -l)" "$((HITS + 1)) 2"
+stop_daemon
 start_daemon
-disturb reexec
-check_equal "core executes itself anew $HITS times" "$WRONG" ""
 disturb kill_core KILL
 check_equal "core is killed $HITS times" "$WRONG" ""
 disturb kill_both
