@@ -180,12 +180,8 @@ bool run_lock_can_give_up(const Run *run, uint32_t node) {
         return claim && is_at_rest(&run->nodes[node]) && run_claim_holds(claim, RUN_CLAIM_LOCKS);
 }
 
-const char *run_engine_held_lock(const RunEngine *engine, uint32_t id, uint32_t node, size_t at) {
-        const Run *run = run_find(engine, id);
-        const RunClaim *claim = !run                   ? NULL
-                                : node == RUN_NODE_NONE ? run->claim
-                                : node < run->n         ? claim_of(run, node)
-                                                        : NULL;
+const char *run_lock_held(const Run *run, uint32_t node, size_t at) {
+        const RunClaim *claim = node == RUN_NODE_NONE ? run->claim : claim_of(run, node);
         RunLockRow row;
 
         return claim && run_claim_lock(claim, at, &row) ? row.name : NULL;

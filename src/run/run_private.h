@@ -327,6 +327,7 @@ bool run_lock_node(Run *run, uint32_t node);
 bool run_lock_restore_node(Run *run, uint32_t node);
 /* Locks that it keeps though nothing of it runs, for a person to have it give them up. */
 bool run_lock_can_give_up(const Run *run, uint32_t node);
+const char *run_lock_held(const Run *run, uint32_t node, size_t at); /* as run_engine_held_lock() */
 void run_lock_end(Run *run); /* the run is terminal */
 void run_lock_restore(Run *run);
 void run_lock_ask(RunFlow *flow, bool has_place); /* runs that can wait do, others do not */

@@ -252,6 +252,12 @@ int run_engine_verb(RunEngine *engine, uint32_t id, RunVerb verb, uint32_t node)
         return 0;
 }
 
+const char *run_engine_held_lock(const RunEngine *engine, uint32_t id, uint32_t node, size_t at) {
+        const Run *run = run_find(engine, id);
+
+        return run && (node < run->n || node == RUN_NODE_NONE) ? run_lock_held(run, node, at) : NULL;
+}
+
 /* — completion — */
 
 /* Somebody has got the token of the node, and nothing has ended it since. */
