@@ -102,7 +102,7 @@ static int set_backoff(DaguReader *reader, const YamlNode *node, Text *text) {
         return 0;
 }
 
-static int set_retry(DaguReader *reader, const YamlNode *step, ImportTask *task) {
+static int set_retry(DaguReader *reader, const YamlNode *step, bool has_timeout, ImportTask *task) {
         static const DaguKey keys[] = { { .name = "limit" },
                                         { .name = "interval_sec" },
                                         { .name = "backoff" },
@@ -125,6 +125,9 @@ static int set_retry(DaguReader *reader, const YamlNode *step, ImportTask *task)
                 return r;
         text_addf(&task->settings, "Retry=%u\nRetryDelaySec=%u\n", limit, interval);
         r = set_backoff(reader, node, &task->settings);
+        if (r == 0 && has_timeout)
+                r = dagu_note(reader, node, "retry_policy",
+                              "also tries a step again that was too late (TimeoutSec=); Dagu does not");
         codes = dagu_get(reader, node, "exit_code");
         if (r < 0 || dagu_count(codes) == 0)
                 return r;
@@ -248,7 +251,7 @@ int dagu_set_policies(DaguReader *reader, const DaguStep *step, ImportTask *task
                 text_addf(&task->settings, "TimeoutSec=%u\n", timeout);
         r = MIN(r, 0);
         if (r == 0)
-                r = set_retry(reader, step->yaml, task);
+                r = set_retry(reader, step->yaml, timeout > 0, task);
         if (r == 0)
                 r = set_continue_on(reader, step, task);
         if (r == 0)

@@ -88,10 +88,22 @@ int dagu_add_expanded(DaguReader *reader, const YamlNode *node, const char *valu
                 dagu_add_quoted(text, value);
                 return 0;
         }
+        if (strstr(value, "'$"))
+                return dagu_fail(reader, node, "'%s' has no counterpart: Dagu leaves a variable between ' as it is",
+                                 value);
         text_add_char(text, '"');
         for (const char *at = value; *at; at++) {
+                const size_t n = strspn(at, "\\");
+
+                /* Backslashes stay; but one before a $, if it is not one of a pair, makes that a plain $. */
+                for (size_t i = 0; i < n; i++)
+                        text_add(text, i + 1 == n && n % 2 == 1 && at[n] == '$' ? "\\$" : "\\\\");
+                if (n > 0) {
+                        at += n - (n % 2 == 1 && at[n] == '$' ? 0 : 1);
+                        continue;
+                }
                 /* Dagu replaces variables and `...` alone. */
-                if (*at == '"' || *at == '\\' || (*at == '$' && at[1] == '('))
+                if (*at == '"' || (*at == '$' && at[1] == '('))
                         text_add_char(text, '\\');
                 text_add_char(text, *at);
         }
@@ -122,19 +134,24 @@ static bool is_known_variable(const DaguReader *reader, const char *name, size_t
 
 /* A script of another language: what Dagu replaces in it stays. */
 static int check_foreign(DaguReader *reader, const YamlNode *node) {
-        for (const char *at = strstr(node->text, "${"); at; at = strstr(at + 2, "${")) {
-                const size_t n = strcspn(at + 2, "}");
+        static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
 
-                if (is_known_variable(reader, at + 2, n))
+        for (const char *at = strchr(node->text, '$'); at; at = strchr(at + 1, '$')) {
+                const char *name = at + 1 + (at[1] == '{');
+                const size_t n = strspn(name, letters);
+
+                if (n > 0 && is_known_variable(reader, name, n))
                         return dagu_fail(reader, node,
-                                         "'%.*s}' in a script that no shell reads has no counterpart: only Dagu "
-                                         "replaces it; the variable is in the environment",
-                                         (int) MIN(n + 2, (size_t) 40), at);
+                                         "'%.*s' in a text that no shell reads has no counterpart: only Dagu replaces "
+                                         "it; the variable is in the environment",
+                                         (int) MIN((size_t) (name - at) + n + (at[1] == '{'), (size_t) 40), at);
         }
         return 0;
 }
 
 /* — shells — */
+
+static const char *const unix_shells[] = { "sh", "bash", "dash", "ash", "zsh", "ksh", "mksh" };
 
 static bool is_one_of(const char *word, const char *const *words, size_t n) {
         for (size_t i = 0; i < n; i++)
@@ -166,7 +183,6 @@ static int read_shell_words(DaguReader *reader, const YamlNode *node, char ***re
 }
 
 static int get_shell(DaguReader *reader, const YamlNode *step, DaguShell *ret_shell) {
-        static const char *const unix_shells[] = { "sh", "bash", "dash", "ash", "zsh", "ksh", "mksh" };
         static const char *const others[] = { "nix-shell", "pwsh", "powershell", "cmd", "cmd.exe", "powershell.exe" };
         const YamlNode *own = dagu_get(reader, step, "shell"),
                        *node = own ? own : dagu_get(reader, reader->root, "shell");
@@ -248,9 +264,20 @@ static int add_shell_text(DaguReader *reader, const DaguShell *shell, const Yaml
         return r;
 }
 
+/* "/usr/bin/env bash -e". */
+static bool names_shell(const char *program) {
+        for (size_t n; *program; program += n + strspn(program + n, " \t/")) {
+                n = strcspn(program, " \t/");
+                for (size_t i = 0; i < ELEMENTSOF(unix_shells); i++)
+                        if (strlen(unix_shells[i]) == n && strncmp(program, unix_shells[i], n) == 0)
+                                return true;
+        }
+        return false;
+}
+
 /* A text in a file, which @program gets as its last argument. */
 static int add_file(DaguReader *reader, const char *program, const YamlNode *node, DaguScript *script) {
-        int r = check_foreign(reader, node);
+        int r = names_shell(program) ? check_text(reader, node, node->text) : check_foreign(reader, node);
 
         if (r < 0)
                 return r;

@@ -186,6 +186,38 @@ static int add_depends(DaguReader *reader, DaguStep *step) {
         return 0;
 }
 
+/* Takes away what waits for nothing, until nothing is left. */
+static int check_circle(DaguReader *reader) {
+        const size_t n = reader->steps.n;
+        cleanup_free_ uint32_t *waits = calloc(n, sizeof(uint32_t)), *begin = calloc(n + 2, sizeof(uint32_t)),
+                               *children = calloc(reader->n_parents + 1, sizeof(uint32_t)),
+                               *queue = calloc(n, sizeof(uint32_t));
+        size_t n_queued = 0;
+
+        if (!waits || !begin || !children || !queue)
+                return -ENOMEM;
+        for (size_t i = 0; i < n; i++)
+                for (size_t k = 0; k < reader->steps.items[i].parents.n; k++, waits[i]++)
+                        begin[reader->steps.items[i].parents.items[k] + 2]++;
+        for (size_t i = 2; i < n + 2; i++)
+                begin[i] += begin[i - 1];
+        for (uint32_t i = 0; i < n; i++)
+                for (size_t k = 0; k < reader->steps.items[i].parents.n; k++)
+                        children[begin[reader->steps.items[i].parents.items[k] + 1]++] = i;
+        for (uint32_t i = 0; i < n; i++)
+                if (waits[i] == 0)
+                        queue[n_queued++] = i;
+        for (size_t i = 0; i < n_queued; i++)
+                for (uint32_t k = begin[queue[i]]; k < begin[queue[i] + 1]; k++)
+                        if (--waits[children[k]] == 0)
+                                queue[n_queued++] = children[k];
+        for (size_t i = 0; n_queued < n && i < n; i++)
+                if (waits[i] > 0)
+                        return dagu_fail(reader, reader->steps.items[i].yaml,
+                                         "the steps depend on each other in a circle, which this one waits for");
+        return 0;
+}
+
 /* What the first node of a step waits for. */
 static int set_parents(DaguReader *reader, uint32_t at) {
         const DaguStep *step = &reader->steps.items[at];
@@ -395,6 +427,8 @@ int dagu_read_steps(DaguReader *reader) {
         r = collect(reader, is_chain);
         for (size_t i = 0; r == 0 && i < reader->steps.n; i++)
                 r = add_depends(reader, &reader->steps.items[i]);
+        if (r == 0)
+                r = check_circle(reader);
         for (size_t i = 0; r == 0 && i < reader->steps.n; i++)
                 r = write_step(reader, i);
         for (size_t i = 0; r == 0 && i < reader->steps.n; i++)

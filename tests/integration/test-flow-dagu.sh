@@ -147,10 +147,11 @@ check "preconditions that are not met skip all" ctl flow start --quiet --wait un
 check_equal "so nothing is done" "$(cat "$RECORD")" ""
 
 check "one with an approval starts" ctl flow start --quiet gate
-check "and waits for it" wait_for 'jobctl flow approve 5/ask.approval' ctl flow why 5/ask.approval
+RUN=$(ctl flow list gate.flow | awk '$2 == "gate.flow" { print $1 }')
+check "and waits for it" wait_for "jobctl flow approve $RUN/ask.approval" ctl flow why "$RUN/ask.approval"
 check_equal "having done what is before" "$(cat "$RECORD")" "asked"
-check "it is approved" ctl flow approve 5/ask.approval
-check "and ends" wait_for '^SUCCEEDED$' run_state 5
+check "it is approved" ctl flow approve "$RUN/ask.approval"
+check "and ends" wait_for '^SUCCEEDED$' run_state "$RUN"
 check_equal "with what is behind" "$(cat "$RECORD")" "asked
 approved"
 done_testing
