@@ -119,7 +119,7 @@ _jobctl_flow() {
                         ack)
                                 _jobctl_reply "$(_jobctl_ask flow alarms --no-legend | awk '{ print $1 }')" "$cur"
                                 return ;;
-                        show | result | logs | why | retry | rerun | resolve | skip | approve | pause | resume | stop | cancel | compensate | add-nodes | delete)
+                        show | result | logs | why | retry | rerun | resolve | skip | approve | pause | resume | stop | cancel | compensate | add-nodes | delete | unlock)
                                 _jobctl_reply "$(_jobctl_ask flow list | awk '{ print $1 }')" "$cur"
                                 return ;;
                 esac
@@ -228,7 +228,7 @@ _jobctl() {
                 fi
                 _jobctl_requests "$cur"
         elif [[ $verb == flow && $prev == flow ]]; then
-                _jobctl_words 'start plan list show result logs why retry rerun resolve skip approve pause resume stop cancel compensate add-nodes delete complete locks alarms ack graph import' "$cur"
+                _jobctl_words 'start plan list show result logs why retry rerun resolve skip approve pause resume stop cancel compensate add-nodes delete complete locks unlock alarms ack graph import' "$cur"
         elif [[ $verb == flow ]]; then
                 _jobctl_flow "${COMP_WORDS[@]}"
         elif [[ $verb == log-level ]]; then

@@ -123,7 +123,7 @@ function __jobctl_words
             return
         case flow
             if test (count $line) -lt 2
-                printf '%s\n' start plan list show result logs why retry rerun resolve skip approve pause resume stop cancel compensate add-nodes delete complete locks alarms ack graph import
+                printf '%s\n' start plan list show result logs why retry rerun resolve skip approve pause resume stop cancel compensate add-nodes delete complete locks unlock alarms ack graph import
                 return
             end
             switch $line[2]

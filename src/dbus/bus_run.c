@@ -995,6 +995,14 @@ static int method_skip(BusCall *call) {
         return command(call, RUN_VERB_SKIP, bus_call_string(call));
 }
 
+static int method_unlock(BusCall *call) {
+        const char *node = bus_call_string(call), *lock = bus_call_string(call);
+
+        return give(call, (ManagerRunCommand) { .verb = RUN_VERB_UNLOCK,
+                                                .node = *node ? node : NULL,
+                                                .lock = *lock ? lock : NULL });
+}
+
 static int method_approve(BusCall *call) {
         const char *node = bus_call_string(call);
         const bool is_approved = bus_call_bool(call);
@@ -1037,6 +1045,10 @@ static const BusMethod methods[] = {
           "Has the run listed no more, and frees its name; its rows and logs stay as long as those of others. A run "
           "that has not ended is refused, or stopped first." },
         { "Skip", "s", "node", "", NULL, BUS_VERB_CONTROL_RUN, method_skip, "Skips a node that has not begun." },
+        { "Unlock", "ss", "node lock", "", NULL, BUS_VERB_CONTROL_RUN, method_unlock,
+          "Has a node give up its locks that does not run but keeps them: it waits for its next try or for a person. "
+          "\"\": all such nodes. With the name of a lock only those that hold it; they give up all of theirs. The "
+          "locks are taken again for the next attempt." },
         { "Approve", "sbs", "node approves comment", "", NULL, BUS_VERB_CONTROL_RUN, method_approve,
           "Lets a node begin that waits at its gate, or makes it FAILED; the comment is kept in the events." },
         { "Nodes", "a{sv}us", "filters limit cursor", "aa{sv}s", "nodes cursor", BUS_VERB_READ, method_nodes,

@@ -35,6 +35,7 @@ static const struct {
         { "add-nodes", "RUN[/NODE] FILE", "Add nodes to a run that lives" },
         { "delete", "RUN", "Have a run listed no more" },
         { "locks", "[LOCK]", "List locks and resources, and who has them" },
+        { "unlock", "RUN[/NODE] [LOCK]", "Have nodes give up locks that do not run" },
         { "alarms", "[FLOW]", "List what asks for a person" },
         { "ack", "ALARM…|--all", "Acknowledge alarms" },
         { "import", "--from=FORMAT FILE", "Make flows of another program's workflow" },

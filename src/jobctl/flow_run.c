@@ -546,6 +546,47 @@ int flow_add_nodes(Jobctl *ctl, char *const *words) {
         return add_nodes(ctl, id, node, lines);
 }
 
+static int unlock(Jobctl *ctl, uint64_t id, const char *node, const char *lock) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_free_ char *path = NULL;
+        int r = text_format(&path, BUS_PATH "/run/%" PRIu64, id);
+
+        if (r == 0)
+                r = identify(ctl, &error);
+        if (r == 0)
+                r = jobctl_send(ctl,
+                                &(BusCall) { .path = path,
+                                            .interface = BUS_RUN,
+                                            .method = "Unlock",
+                                            .signature = "ss",
+                                            .args = json_pack("[ss]", node ? node : "", lock ? lock : "") },
+                                NULL, &error);
+        if (r < 0)
+                return jobctl_fail(ctl, &error, "unlock run %" PRIu64, id);
+        if (ctl->options.json)
+                return jobctl_print_json(
+                        ctl, json_pack("{s:I, s:s?, s:s?}", "id", (json_int_t) id, "node", node, "lock", lock),
+                        EXIT_OK);
+        if (!ctl->options.quiet && node)
+                printf("Node %s of run %" PRIu64 " has given up its locks.\n", node, id);
+        else if (!ctl->options.quiet)
+                printf("Nodes of run %" PRIu64 " have given up their locks.\n", id);
+        return EXIT_OK;
+}
+
+/* RUN[/NODE] [LOCK]. */
+int flow_unlock(Jobctl *ctl, char *const *words) {
+        cleanup_free_ char *node = NULL;
+        uint64_t id;
+        int r;
+
+        if (words[0] && words[1] && words[2])
+                return jobctl_misused(ctl, "'%s' is one word too many: 'flow unlock' takes a run, or a node as "
+                                           "RUN/NODE, and perhaps a lock.", words[2]);
+        r = flow_parse_node(ctl, words[0], &id, &node);
+        return r != 0 ? r : unlock(ctl, id, node, words[1]);
+}
+
 /* TOKEN [RESULT]; a command of the node has the token in its environment. */
 int flow_complete(Jobctl *ctl, char *const *words) {
         cleanup_(bus_error_deinit) BusError error = {};

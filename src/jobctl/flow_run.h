@@ -17,6 +17,7 @@ int flow_why(Jobctl *ctl, char *const *words);
 int flow_draw(Jobctl *ctl, char *const *words); /* graph; connects by itself, if it has to */
 int flow_logs(Jobctl *ctl, char *const *words);
 int flow_locks(Jobctl *ctl, char *const *words);
+int flow_unlock(Jobctl *ctl, char *const *words);
 int flow_result(Jobctl *ctl, char *const *words);
 int flow_alarms(Jobctl *ctl, char *const *words);
 int flow_ack(Jobctl *ctl, char *const *words);

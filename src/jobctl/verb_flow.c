@@ -24,14 +24,14 @@ static const struct {
         { "add-nodes", flow_add_nodes, false },
         { "delete", flow_command, true },  { "alarms", flow_alarms, false }, { "ack", flow_ack, false },
         { "complete", flow_complete, false },
-        { "locks", flow_locks, false },
+        { "locks", flow_locks, false },    { "unlock", flow_unlock, false },
         { "result", flow_result, false },
         { "plan", flow_plan, false },
 };
 
 static const char list_of_verbs[] = "start, plan, list, show, result, logs, why, retry, rerun, resolve, skip, approve, "
                                     "pause, resume, stop, cancel, compensate, add-nodes, delete, complete, locks, "
-                                    "alarms, ack, graph and import";
+                                    "unlock, alarms, ack, graph and import";
 
 int verb_flow(Jobctl *ctl, char *const *words) {
         if (text_equal(words[0], "import"))

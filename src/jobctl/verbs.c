@@ -129,8 +129,8 @@ static const Verb rows[] = {
         FILES("unit-paths", "", 0, 0, verb_unit_paths, "Show the folders of unit files, first the one that wins"),
         OFFLINE("flow", "VERB …", 1, VERB_ANY, verb_flow,
                 "Runs of flows: start, plan, list, show, result, logs, why, retry, rerun, resolve, skip, approve, "
-                "pause, resume, stop, cancel, compensate, add-nodes, delete, complete, locks, alarms, ack; "
-                "graph, import"),
+                "pause, resume, stop, cancel, compensate, add-nodes, delete, complete, locks, unlock, "
+                "alarms, ack; graph, import"),
         OFFLINE("verify", "FILE|DIRECTORY…", 1, VERB_ANY, verb_verify, "Check unit files; needs no manager"),
 
         HEADING("The manager"),

@@ -140,6 +140,7 @@ typedef struct ManagerRunCommand {
         const char *result; /* … with this result, a value of JSON; NULL: none */
         const char *node; /* NULL: the verb is about the run */
         const char *lines; /* in place of the verb: nodes to add, below .node unless that is NULL; NULL: none */
+        const char *lock; /* of RUN_VERB_UNLOCK: only from who holds this one; NULL: any */
         const char *comment; /* why, for the events; NULL: nothing is said */
         const char *operator, *reqid; /* of the person and the request; NULL: not known */
         uint32_t uid;

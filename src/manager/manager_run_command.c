@@ -43,6 +43,7 @@ static const char *const verb_names[_RUN_VERB_MAX] = {
         [RUN_VERB_APPROVE] = "approve",
         [RUN_VERB_REJECT] = "reject",
         [RUN_VERB_COMPENSATE] = "compensate",
+        [RUN_VERB_UNLOCK] = "unlock",
 };
 
 /* A verb that would help in place of one that is refused; "": none is known here. */
@@ -242,6 +243,8 @@ static int take_command(ManagerRuns *runs, ManagerRun *run, const ManagerRunComm
                 return manager_run_complete(runs, run, command, ret_failure);
         if (command->lines)
                 return manager_run_add_nodes(runs, run, command, ret_failure);
+        if (command->verb == RUN_VERB_UNLOCK && !command->is_delete)
+                return manager_run_unlock(runs, run, command, ret_failure);
         return command->is_delete ? delete_run(runs, run, command, ret_failure)
                                   : take_verb(runs, run, command, ret_failure);
 }
@@ -251,6 +254,7 @@ static void free_pending(ManagerPending *pending) {
         free(pending->result);
         free(pending->node);
         free(pending->lines);
+        free(pending->lock);
         free(pending->comment);
         free(pending->operator);
         free(pending->reqid);
@@ -263,7 +267,7 @@ static int add_pending(ManagerRuns *runs, uint32_t id, const ManagerRunCommand *
         if (!pending)
                 return -ENOMEM;
         if (text_copy(command->node, &pending->node) < 0 || text_copy(command->lines, &pending->lines) < 0 ||
-            text_copy(command->comment, &pending->comment) < 0 ||
+            text_copy(command->comment, &pending->comment) < 0 || text_copy(command->lock, &pending->lock) < 0 ||
             text_copy(command->token, &pending->token) < 0 || text_copy(command->result, &pending->result) < 0 ||
             text_copy(command->reqid, &pending->reqid) < 0 ||
             text_copy(command->operator, & pending->operator) < 0) {
@@ -344,6 +348,7 @@ void manager_run_take_pending(ManagerRuns *runs, uint32_t id) {
                                                                 .result = pending->result,
                                                                 .node = pending->node,
                                                                 .lines = pending->lines,
+                                                                .lock = pending->lock,
                                                                 .comment = pending->comment,
                                                                 .operator= pending->operator,
                                                                 .reqid = pending->reqid,

@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Locks and resources of runs, for others to see
+ * Locks and resources of runs, for others to see, and locks to be given up
+ *
+ * A node that waits for its next try or for a person keeps its locks, though
+ * nothing of it runs. A person may have it give them up, all of them; it takes
+ * them again for its next attempt. Those of a run are its own until it ends:
+ * what its nodes have done rests on them.
  */
+
+#include <errno.h>
+#include <inttypes.h>
 
 #include "basic/text.h"
 #include "manager/manager_run_private.h"
@@ -78,4 +86,103 @@ bool manager_runs_write_locks(const ManagerRuns *runs, const ManagerLockFilter *
         run_engine_visit_locks(runs->engine, visit, &list);
         sink_close(sink);
         return list.has_more;
+}
+
+/* — giving up — */
+
+/* The locks that a node holds, as "a, b"; the caller owns the text. NULL: it holds none, or not @lock. 0 or -ENOMEM. */
+static int list_held(const ManagerRuns *runs, uint32_t run, uint32_t node, const char *lock, char **ret_list) {
+        cleanup_(text_deinit) Text text = {};
+        bool has_lock = !lock;
+        const char *name;
+        size_t n = 0;
+
+        *ret_list = NULL;
+        for (; (name = run_engine_held_lock(runs->engine, run, node, n)); n++) {
+                text_addf(&text, "%s%s", n > 0 ? ", " : "", name);
+                has_lock = has_lock || text_equal(name, lock);
+        }
+        return n > 0 && has_lock ? text_finish(&text, ret_list) : 0;
+}
+
+/* 1; 0: it has nothing to give up, or runs; -ENOMEM. */
+static int unlock_node(ManagerRuns *runs, ManagerRun *run, uint32_t node, const ManagerRunCommand *command) {
+        cleanup_free_ char *held = NULL;
+        int r = list_held(runs, run->id, node, command->lock, &held);
+
+        if (r < 0 || !held || run_engine_verb(runs->engine, run->id, RUN_VERB_UNLOCK, node) < 0)
+                return r;
+        manager_run_put_event(runs, run,
+                              (ManagerRunEvent) {
+                                      .node = run_graph_name(run->graph, node),
+                                      .kind = "verb",
+                                      .new = "unlock",
+                                      .comment = held,
+                                      .operator= command->operator,
+                                      .reqid = command->reqid,
+                                      .uid = command->uid,
+                              });
+        return 1;
+}
+
+static int refuse_node(const ManagerRuns *runs, const ManagerRun *run, uint32_t node, const ManagerRunCommand *command,
+                       Failure *ret_failure) {
+        cleanup_free_ char *held = NULL;
+        RunNodeRow row = {};
+        RunWhy why;
+
+        (void) run_engine_get_node(runs->engine, run->id, node, &row, &why);
+        if (list_held(runs, run->id, node, command->lock, &held) < 0)
+                return -ENOMEM;
+        if (held)
+                return failure_set(ret_failure, -EINVAL, "InvalidTransition",
+                                   "Node %s of run %" PRIu32 " is %s: it keeps its locks (%s) until nothing of it runs "
+                                   "any more; 'flow cancel' ends what runs.",
+                                   command->node, run->id, run_node_state_to_string(row.state), held);
+        if (command->lock)
+                return failure_set(ret_failure, -EINVAL, "InvalidTransition",
+                                   "Node %s of run %" PRIu32 " does not hold the lock '%s'; 'flow locks' says who "
+                                   "does.",
+                                   command->node, run->id, command->lock);
+        return failure_set(ret_failure, -EINVAL, "InvalidTransition", "Node %s of run %" PRIu32 " holds no lock.",
+                           command->node, run->id);
+}
+
+static int refuse_run(const ManagerRuns *runs, const ManagerRun *run, const ManagerRunCommand *command,
+                      Failure *ret_failure) {
+        cleanup_free_ char *held = NULL;
+
+        if (list_held(runs, run->id, RUN_NODE_NONE, command->lock, &held) < 0)
+                return -ENOMEM;
+        if (held)
+                return failure_set(ret_failure, -EINVAL, "InvalidTransition",
+                                   "Run %" PRIu32 " itself holds its locks (%s), from its beginning until it has "
+                                   "ended: 'flow stop' and 'flow cancel' end it.",
+                                   run->id, held);
+        return failure_set(ret_failure, -EINVAL, "InvalidTransition",
+                           "No node of run %" PRIu32 " holds %s%s%s while nothing of it runs; 'flow locks' says who "
+                           "holds what.",
+                           run->id, command->lock ? "the lock '" : "a lock", command->lock ?: "",
+                           command->lock ? "'" : "");
+}
+
+int manager_run_unlock(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *command, Failure *ret_failure) {
+        const uint32_t n = run_graph_count(run->graph);
+        bool has_any = false;
+        uint32_t node;
+        int r = manager_run_find_node(run, command->node, &node, ret_failure);
+
+        if (r < 0)
+                return r;
+        for (uint32_t i = command->node ? node : 0; i < (command->node ? node + 1 : n) && r >= 0; i++) {
+                r = unlock_node(runs, run, i, command);
+                has_any = has_any || r > 0;
+        }
+        if (r < 0)
+                return r;
+        if (!has_any)
+                return command->node ? refuse_node(runs, run, node, command, ret_failure)
+                                     : refuse_run(runs, run, command, ret_failure);
+        manager_run_note_work(runs);
+        return 0;
 }

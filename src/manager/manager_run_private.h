@@ -138,7 +138,7 @@ typedef struct ManagerPending {
         bool is_delete, stops;
         RunCompletion completion;
         char *token, *result; /* owned */
-        char *node, *lines, *comment, *operator, *reqid; /* owned */
+        char *node, *lines, *lock, *comment, *operator, *reqid; /* owned */
         uint32_t uid;
         bool must_be_allowed;
         ManagerRunTicket ticket;
@@ -451,6 +451,11 @@ void manager_run_note_pending(ManagerRun *run, const RunAttemptKey *key, const c
 const ManagerSaying *manager_run_find_saying(const ManagerRun *run, const RunNodeRow *row);
 /* The name of the policy of a node; the caller owns it. NULL: it has none. 0 or -errno. */
 int manager_run_get_policy(const ManagerRun *run, uint32_t node, char **ret_name);
+
+/* — manager_run_lock.c — */
+
+/* A node, or all nodes of a run, give up their locks. 0, -ENOMEM, or a negative errno with @ret_failure. */
+int manager_run_unlock(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *command, Failure *ret_failure);
 
 /* — manager_run_deliver.c — */
 

@@ -25,6 +25,7 @@ enum {
         MARK_APPROVED = 1 << 2,
         MARK_COMPLETED = 1 << 3, /* as success */
         MARK_COMPLETED_FAILED = 1 << 4,
+        MARK_GIVEN_UP = 1 << 5, /* its locks */
 };
 #define ATTEMPT_COLUMNS_PUT 14U
 
@@ -170,7 +171,7 @@ void manager_run_row_put(RecordWriter *writer, const RunRow *row, const ManagerR
 
 static uint64_t marks_of(const RunNodeRow *row) {
         return (row->is_wanted ? MARK_WANTED : 0U) | (row->has_passed ? MARK_PASSED : 0U) |
-               (row->is_approved ? MARK_APPROVED : 0U) |
+               (row->is_approved ? MARK_APPROVED : 0U) | (row->has_given_up ? MARK_GIVEN_UP : 0U) |
                (row->completion == RUN_COMPLETION_SUCCESS   ? MARK_COMPLETED
                 : row->completion == RUN_COMPLETION_FAILURE ? MARK_COMPLETED_FAILED
                                                             : 0U);
@@ -526,6 +527,7 @@ int manager_run_row_get_node(const ManagerRunValues *values, RunNodeRow *ret_row
                 .is_wanted = marks & MARK_WANTED,
                 .has_passed = marks & MARK_PASSED,
                 .is_approved = marks & MARK_APPROVED,
+                .has_given_up = marks & MARK_GIVEN_UP,
                 .completion = marks & MARK_COMPLETED          ? RUN_COMPLETION_SUCCESS
                               : marks & MARK_COMPLETED_FAILED ? RUN_COMPLETION_FAILURE
                                                               : RUN_COMPLETION_NONE,

@@ -28,6 +28,7 @@ RunNodeRow run_node_row(const Run *run, uint32_t node) {
                 .is_wanted = entry->is_wanted,
                 .has_passed = entry->has_passed,
                 .is_approved = entry->is_approved,
+                .has_given_up = entry->has_given_up,
                 .completion = (RunCompletion) entry->completion,
         };
 }
@@ -134,6 +135,7 @@ static void restore_node(Run *run, const RunNodeRow *row) {
         node->is_wanted = row->is_wanted;
         node->has_passed = row->has_passed;
         node->is_approved = row->is_approved;
+        node->has_given_up = row->has_given_up;
         node->completion = row->completion & 3U;
         node->at = row->at;
         node->attempt = row->attempt & 3U;

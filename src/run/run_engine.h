@@ -191,6 +191,7 @@ typedef struct RunNodeRow {
         bool is_wanted; /* a person has asked for this generation, or for another try */
         bool has_passed; /* its condition was true in this generation */
         bool is_approved; /* a person has opened its gate in this generation */
+        bool has_given_up; /* a person has had it give up its locks, until it takes them for its next attempt */
         RunCompletion completion; /* of this generation */
 } RunNodeRow;
 
@@ -389,6 +390,7 @@ typedef enum RunVerb {
         RUN_VERB_APPROVE, /* a node that waits at its gate */
         RUN_VERB_REJECT,
         RUN_VERB_COMPENSATE, /* what has succeeded in a run that has ended */
+        RUN_VERB_UNLOCK, /* a node that does not run: it gives up all of its locks, as it has taken them */
         _RUN_VERB_MAX,
 } RunVerb;
 
@@ -438,6 +440,8 @@ int run_engine_get(const RunEngine *engine, uint32_t run, RunRow *ret_row, RunWh
 int run_engine_get_node(const RunEngine *engine, uint32_t run, uint32_t node, RunNodeRow *ret_row, RunWhy *ret_why);
 /* The lock or resource that a node, or with RUN_NODE_NONE the run, waits for: 1; 0: none; or -ENOENT. */
 int run_engine_get_lock(const RunEngine *engine, uint32_t run, uint32_t node, RunClaimWhy *ret_why);
+/* The locks that a node, or with RUN_NODE_NONE the run, holds, by name: NULL once @at is their number. */
+const char *run_engine_held_lock(const RunEngine *engine, uint32_t run, uint32_t node, size_t at);
 /* The claims that hold locks and resources, or wait for them: as run_pool_visit(). */
 void run_engine_visit_locks(const RunEngine *engine, RunLockVisitor visit, void *userdata);
 /* How many nodes of a run have each state. -ENOENT. */

@@ -135,10 +135,13 @@ void run_lock_deinit(Run *run) {
 
 /* — nodes — */
 
-static bool keeps_locks(const Run *run, uint32_t node) {
-        const RunNodeState state = run->nodes[node].state;
+/* Nothing of it runs, but it is to run, or may be. */
+static bool is_at_rest(const RunNode *entry) {
+        return entry->state == RUN_NODE_READY || entry->state == RUN_NODE_DEFERRED || entry->state == RUN_NODE_PENDING;
+}
 
-        return (state == RUN_NODE_READY || state == RUN_NODE_DEFERRED || state == RUN_NODE_PENDING) &&
+static bool keeps_locks(const Run *run, uint32_t node) {
+        return is_at_rest(&run->nodes[node]) && !run->nodes[node].has_given_up &&
                !run_graph_policy(run->graph, node)->gives_up_locks;
 }
 
@@ -156,6 +159,8 @@ bool run_lock_node(Run *run, uint32_t node) {
 
         if (!claim)
                 return true;
+        if (!is_at_rest(&run->nodes[node]))
+                run->nodes[node].has_given_up = false;
         run_claim_leave(claim);
         /* An attempt that was interrupted leaves its node READY at once: its resources are free meanwhile. */
         if (state == RUN_NODE_RUNNING && run->nodes[node].is_idle)
@@ -168,7 +173,8 @@ bool run_lock_node(Run *run, uint32_t node) {
 bool run_lock_restore_node(Run *run, uint32_t node) {
         RunClaim *claim = claim_of(run, node);
         const RunNode *entry = &run->nodes[node];
-        const bool has_run = entry->number > 0 && !run_graph_policy(run->graph, node)->gives_up_locks;
+        const bool has_run = entry->number > 0 && !entry->has_given_up &&
+                             !run_graph_policy(run->graph, node)->gives_up_locks;
 
         if (!claim)
                 return true;
@@ -180,6 +186,19 @@ bool run_lock_restore_node(Run *run, uint32_t node) {
                 return true;
         run_claim_leave(claim);
         return wait_for(run, node, claim);
+}
+
+bool run_lock_can_give_up(const Run *run, uint32_t node) {
+        const RunClaim *claim = claim_of(run, node);
+
+        return claim && is_at_rest(&run->nodes[node]) && run_claim_holds(claim, RUN_CLAIM_LOCKS);
+}
+
+const char *run_lock_held(const Run *run, uint32_t node, size_t at) {
+        const RunClaim *claim = node == RUN_NODE_NONE ? run->claim : claim_of(run, node);
+        RunLockRow row;
+
+        return claim && run_claim_lock(claim, at, &row) ? row.name : NULL;
 }
 
 /* — runs — */

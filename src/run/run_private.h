@@ -36,6 +36,7 @@ typedef struct RunNode {
         uint8_t has_turn : 1; /* of an instance: READY or RUNNING within ForeachParallel= */
         uint8_t completion : 2; /* RunCompletion */
         uint8_t is_unneeded : 1; /* PENDING, and not begun: it needs its parents no more */
+        uint8_t has_given_up : 1; /* as in RunNodeRow */
 } RunNode;
 
 _Static_assert(sizeof(RunNode) <= 56, "a node of a live run takes 64 bytes with its sets");
@@ -327,6 +328,9 @@ bool run_lock_has(const Run *run, uint32_t node); /* the node takes something */
 /* After a change of the state of a node, and after a restart: false if the node would wait for ever. */
 bool run_lock_node(Run *run, uint32_t node);
 bool run_lock_restore_node(Run *run, uint32_t node);
+/* Locks that it keeps though nothing of it runs, for a person to have it give them up. */
+bool run_lock_can_give_up(const Run *run, uint32_t node);
+const char *run_lock_held(const Run *run, uint32_t node, size_t at); /* as run_engine_held_lock() */
 void run_lock_end(Run *run); /* the run is terminal */
 void run_lock_restore(Run *run);
 void run_lock_ask(RunFlow *flow, bool has_place); /* runs that can wait do, others do not */

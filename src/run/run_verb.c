@@ -30,6 +30,7 @@ static const struct {
         [RUN_VERB_APPROVE] = { RUN_EVENT_RESOLVE, RUN_NODE_EVENT_APPROVE },
         [RUN_VERB_REJECT] = { RUN_EVENT_RESOLVE, RUN_NODE_EVENT_REJECT },
         [RUN_VERB_COMPENSATE] = { RUN_EVENT_COMPENSATE, _RUN_NODE_EVENT_MAX },
+        [RUN_VERB_UNLOCK] = { RUN_EVENT_RESOLVE, RUN_NODE_EVENT_SKIP }, /* it is for what could be skipped */
 };
 
 static bool is_resolution(RunVerb verb) {
@@ -52,6 +53,8 @@ static bool can_take(const Run *run, RunVerb verb, uint32_t node) {
                 event = RUN_EVENT_RESOLVE;
         if (run_state_after(run->row.state, event) == 0)
                 return false;
+        if (verb == RUN_VERB_UNLOCK)
+                return run_lock_can_give_up(run, node);
         if (verb == RUN_VERB_RESUME && run->row.state != RUN_PAUSED && run->row.state != RUN_PAUSING)
                 return run->row.is_held;
         if (verb == RUN_VERB_COMPENSATE)
@@ -194,6 +197,13 @@ static void resolve(Run *run, RunVerb verb, uint32_t node) {
                 run_node_become(run, node, RUN_NODE_SKIPPED, RUN_REASON_OPERATOR);
 }
 
+/* All of its locks: a node that kept some while it waits for others could wait for a node that waits for it. */
+static void unlock(Run *run, uint32_t node) {
+        run->nodes[node].has_given_up = true;
+        run_change_node(run, node);
+        run_node_offer(run, node);
+}
+
 static void take_node_verb(Run *run, RunVerb verb, uint32_t node) {
         const bool is_over = run_is_over(run);
         const bool has_undone = is_over && run_undo_reset(run);
@@ -233,11 +243,19 @@ int run_engine_verb(RunEngine *engine, uint32_t id, RunVerb verb, uint32_t node)
                 stop_run(run, verb == RUN_VERB_CANCEL);
         else if (verb == RUN_VERB_COMPENSATE)
                 run_undo_begin(run);
+        else if (verb == RUN_VERB_UNLOCK)
+                unlock(run, node);
         else
                 take_node_verb(run, verb, node);
         run_settle(run);
         run_admit(run->flow);
         return 0;
+}
+
+const char *run_engine_held_lock(const RunEngine *engine, uint32_t id, uint32_t node, size_t at) {
+        const Run *run = run_find(engine, id);
+
+        return run && (node < run->n || node == RUN_NODE_NONE) ? run_lock_held(run, node, at) : NULL;
 }
 
 /* — completion — */

@@ -174,7 +174,7 @@ static const struct {
         { "retry", RUN_VERB_RETRY, true, false },       { "rerun", RUN_VERB_RERUN, true, true },
         { "resolve", RUN_VERB_AS_SUCCESS, true, true }, { "skip", RUN_VERB_SKIP, true, true },
         { "approve", RUN_VERB_APPROVE, true, true },    { "reject", RUN_VERB_REJECT, true, true },
-        { "compensate", RUN_VERB_COMPENSATE, false, false },
+        { "compensate", RUN_VERB_COMPENSATE, false, false }, { "unlock", RUN_VERB_UNLOCK, true, true },
 };
 
 static const struct {
@@ -198,7 +198,7 @@ static int parse_flow_verb(const SimLine *line, size_t *ret_row, RunVerb *ret_ve
                 return sim_bad(
                         ret_failure,
                         "verb of runs (pause, resume, stop, cancel, retry, rerun, resolve, skip, approve, reject, "
-                        "compensate)",
+                        "compensate, unlock)",
                         line->words[1]);
         *ret_row = row;
         *ret_verb = flow_verbs[row].verb;

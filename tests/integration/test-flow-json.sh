@@ -131,6 +131,12 @@ Exec=/bin/sleep infinity
 DependsOn=a
 Exec=/bin/true
 U
+unit keep.flow <<U
+[Node a]
+Lock=tape
+Exec=/bin/false
+FailurePolicy=suspend
+U
 start_daemon
 
 # — one run, to its end —
@@ -178,6 +184,10 @@ wait_for '^CANCELLED$' state "$RUN"
 begin hold
 wait_for '^RUNNING$' state "$RUN/a"
 prints stop "$RUN"
+ctl flow cancel --quiet "$RUN"
+begin keep
+wait_for '^SUSPENDED$' state "$RUN"
+prints unlock "$RUN/a"
 ctl flow cancel --quiet "$RUN"
 cat >"$DIR/made.json" <<J
 {"name":"made","workflow":{"specification":{"tasks":[{"id":"one","name":"one","parents":[],"children":[]}]}}}

@@ -101,6 +101,28 @@ most() {
              END { print m + 0 }' "$RECORD"
 }
 
+unit keeper.flow <<U
+[Node a]
+Lock=printer tray
+Exec=/bin/sh -c 'test -e $DIR/mended'
+FailurePolicy=suspend
+U
+unit user.flow <<U
+[Node a]
+Lock=printer
+Exec=$(hold printing)
+U
+
+# unlocks RUN: who has had nodes of it give up what
+unlocks() {
+        python3 - "$XDG_STATE_HOME/jobd/runs.db" "$1" <<'P'
+import sqlite3, sys
+for row in sqlite3.connect(sys.argv[1]).execute(
+        "SELECT node, operator, reqid, reason FROM event WHERE run = ? AND kind = 'verb' AND new = 'unlock'", (sys.argv[2],)):
+    print(*row)
+P
+}
+
 many 5
 many 9
 printf '[Engine]\nResources=cpu:2\n' >"$DIR/conf"
@@ -163,6 +185,58 @@ wait_for_state "$RUN" SUSPENDED
 report $? "a node that waits for what its own run has is left to a person"
 check_prints "with the reason" deadlock ctl flow why "$RUN/a"
 check "and can be cancelled" ctl flow cancel "$RUN"
+
+# — unlock —
+check_exit "a run with a lock is left to a person" 11 ctl flow start --wait keeper
+KEEPER=$(last_run)
+start user
+USER_RUN=$RUN
+check_prints "another one waits for the lock" "the lock 'printer', which is held by $KEEPER/a" ctl flow why "$USER_RUN/a"
+check_exit "who waits has none to give up" 4 ctl flow unlock "$USER_RUN/a"
+check_prints "and it is said" "Node a of run $USER_RUN holds no lock\." echo "$OUT"
+check_exit "nor one that it does not hold" 4 ctl flow unlock "$KEEPER/a" scanner
+check_prints "by name" "Node a of run $KEEPER does not hold the lock 'scanner'" echo "$OUT"
+check_exit "nor by the run" 4 ctl flow unlock "$KEEPER" scanner
+check_prints "by name, too" "No node of run $KEEPER holds the lock 'scanner' while nothing of it runs" echo "$OUT"
+check_exit "there is no such run" 5 ctl flow unlock 4000000
+check_exit "nor such a node" 5 ctl flow unlock "$KEEPER/z"
+check_exit "a run is to be named" 2 ctl flow unlock
+check_exit "and no more than that and a lock" 2 ctl flow unlock "$KEEPER/a" printer tray
+check_equal "nothing was given up" "$(unlocks "$KEEPER")" ""
+check_prints "a person has the node give it up" "Node a of run $KEEPER has given up its locks\." \
+        ctl --operator=anna --reqid=T-7 flow unlock "$KEEPER/a" printer
+wait_for_node printing
+report $? "the one that waits goes on"
+check_equal "who has asked is recorded, and what was given up" "$(unlocks "$KEEPER")" "a anna T-7 printer, tray"
+check_prints "the node waits for a person as before" 'PENDING' ctl flow show "$KEEPER"
+check_exit "a node that runs keeps its lock" 4 ctl flow unlock "$USER_RUN/a"
+check_prints "until it has ended" "is RUNNING: it keeps its locks \(printer\) until nothing of it runs" echo "$OUT"
+kill_core KILL
+wait_for "printer" ctl flow locks
+check_equal "core dies, and what was given up is free" "$(ctl flow locks --no-legend | grep -c "$KEEPER/a")" 0
+touch "$DIR/mended"
+check "the node is tried again" ctl flow resolve "$KEEPER/a" --as=retry
+wait_for "the lock 'printer', which is held by $USER_RUN/a" ctl flow why "$KEEPER/a"
+report $? "it waits for its lock then"
+release printing
+wait_for_state "$KEEPER" SUCCEEDED
+report $? "and takes it again"
+rm "$DIR/mended"
+check_exit "another run is left to a person" 11 ctl flow start --wait keeper
+KEEPER=$(last_run)
+check_equal "all nodes of a run can be meant, which programs are told" "$(ctl --json flow unlock "$KEEPER" | tr -d ' ')" \
+        "{\"id\":$KEEPER,\"node\":null,\"lock\":null}"
+kill_core KILL
+check_equal "that is durable when it is said" "$(unlocks "$KEEPER" | wc -l)" 1
+wait_for 'Nothing is held' ctl flow locks
+report $? "and the locks are free"
+check "the run is cancelled" ctl flow cancel "$KEEPER"
+start holder
+wait_for_node held
+check_exit "the lock of a run is not given up" 4 ctl flow unlock "$RUN"
+check_prints "as is said" "Run $RUN itself holds its locks \(db\), from its beginning until it has ended" echo "$OUT"
+release held
+wait_for_state "$RUN" SUCCEEDED
 
 # — a thousand that wait for one lock —
 start many-5

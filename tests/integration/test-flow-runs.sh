@@ -503,6 +503,7 @@ if command -v busctl >/dev/null; then
         check_prints "with a known word" "not resolved as 'maybe'" run Resolve ss held maybe
         check_prints "it is not approved without a gate" "'approve' does not apply" run Approve sbs held true ''
         check_prints "nor skipped while it runs" "'skip' does not apply" run Skip s held
+        check_prints "it has no lock to give up" "Node held of run $RUN holds no lock" run Unlock ss held ''
         check_prints "nor undone before the end" "'compensate' does not apply" run Compensate
         check_prints "nor given nodes when it ends" 'no node can be added to it' run AddNodes ss held '{"Node":"more"}'
         release held
@@ -522,6 +523,7 @@ if command -v busctl >/dev/null; then
         check_prints "and with a cursor of an answer" "'x' is not a cursor" manager ListLocks 'a{sv}us' 0 0 x
         check_prints "nor is it deleted" 'There is no run 4000000' run Delete b true
         check_prints "nor a node of it skipped" 'There is no run 4000000' run Skip s a
+        check_prints "nor unlocked" 'There is no run 4000000' run Unlock ss a ''
         check_prints "nor approved" 'There is no run 4000000' run Approve sbs a true ''
         OF=x
         check_prints "and what is no number" "'x' is not the number of a run" run Pause

@@ -470,6 +470,95 @@ Test(run_lock, a_pending_node_keeps_its_lock_until_a_person_resolves_it) {
         check_all_free(&fixture);
 }
 
+static int unlock(Fixture *fixture, uint32_t id, uint32_t node) {
+        int r = run_engine_verb(fixture->engine, id, RUN_VERB_UNLOCK, node);
+
+        turn(fixture);
+        return r;
+}
+
+Test(run_lock, a_person_has_a_pending_node_give_up_its_lock) {
+        const Plan plan = { .n = 2, .nodes = { { .demand = LOCK, .failure = RUN_POLICY_SUSPEND }, {} } };
+        Fixture fixture;
+
+        set_up(&fixture);
+        cr_assert(eq(int, submit(&fixture, 0, 1, &plan), 0));
+        cr_assert(eq(int, submit(&fixture, 1, 2, &plan), 0));
+        cr_assert(eq(str, (char *) run_engine_held_lock(fixture.engine, 1, 0, 0), (char *) "db"));
+        cr_assert(eq(ptr, (void *) run_engine_held_lock(fixture.engine, 1, 0, 1), NULL));
+        cr_assert(eq(ptr, (void *) run_engine_held_lock(fixture.engine, 2, 0, 0), NULL));
+        cr_assert(eq(ptr, (void *) run_engine_held_lock(fixture.engine, 1, RUN_NODE_NONE, 0), NULL));
+        /* A node that runs keeps it (C1), one that waits for it has none, and neither has one that wants none. */
+        cr_assert(eq(int, unlock(&fixture, 1, 0), -EINVAL));
+        cr_assert(eq(int, unlock(&fixture, 2, 0), -EINVAL));
+        cr_assert(eq(int, unlock(&fixture, 1, 1), -EINVAL));
+        cr_assert(eq(int, unlock(&fixture, 1, 2), -ENOENT));
+        cr_assert(eq(int, unlock(&fixture, 3, 0), -ENOENT));
+        end_attempt(&fixture, 1, 1, RUN_END_EXITED, 0);
+        end_attempt(&fixture, 1, 0, RUN_END_EXITED, 1);
+        cr_assert(eq(int, state_of(&fixture, 1), RUN_SUSPENDED));
+        cr_assert(eq(int, why_of(&fixture, 2, 0), RUN_WHY_LOCK));
+        cr_assert(eq(int, unlock(&fixture, 1, 0), 0));
+        cr_assert(eq(int, node_state(&fixture, 2, 0), RUN_NODE_RUNNING));
+        cr_assert(eq(int, node_state(&fixture, 1, 0), RUN_NODE_PENDING));
+        cr_assert(eq(int, state_of(&fixture, 1), RUN_SUSPENDED));
+        cr_assert(node_of(&fixture, 1, 0).has_given_up);
+        cr_assert(eq(int, unlock(&fixture, 1, 0), -EINVAL));
+        /* It waits for its next attempt like any other, and keeps its lock from then on. */
+        cr_assert(eq(int, run_engine_verb(fixture.engine, 1, RUN_VERB_AS_RETRY, 0), 0));
+        turn(&fixture);
+        cr_assert(eq(int, why_of(&fixture, 1, 0), RUN_WHY_LOCK));
+        cr_assert(eq(int, unlock(&fixture, 1, 0), -EINVAL));
+        end_attempt(&fixture, 2, 0, RUN_END_EXITED, 0);
+        cr_assert(eq(int, node_state(&fixture, 1, 0), RUN_NODE_RUNNING));
+        cr_assert(not(node_of(&fixture, 1, 0).has_given_up));
+        end_attempt(&fixture, 1, 0, RUN_END_EXITED, 1);
+        cr_assert(eq(str, (char *) run_engine_held_lock(fixture.engine, 1, 0, 0), (char *) "db"));
+        cr_assert(eq(int, run_engine_verb(fixture.engine, 1, RUN_VERB_AS_SKIP, 0), 0));
+        turn(&fixture);
+        check_all_free(&fixture);
+}
+
+Test(run_lock, a_node_gives_up_its_lock_before_its_next_try_or_in_a_run_that_is_held) {
+        const Plan deferred = { .n = 1, .nodes = { { .demand = LOCK, .retry = 1, .delay = USEC_PER_SEC } } };
+        const Plan held = { .n = 1, .nodes = { { .demand = LOCK, .recover = RUN_RECOVER_RETRY } } };
+        Fixture fixture;
+
+        set_up(&fixture);
+        cr_assert(eq(int, submit(&fixture, 1, 1, &deferred), 0));
+        end_attempt(&fixture, 1, 0, RUN_END_EXITED, 1);
+        cr_assert(eq(int, submit(&fixture, 0, 2, &held), 0));
+        cr_assert(eq(int, node_state(&fixture, 2, 0), RUN_NODE_READY));
+        cr_assert(eq(int, unlock(&fixture, 1, 0), 0));
+        cr_assert(eq(int, node_state(&fixture, 2, 0), RUN_NODE_RUNNING));
+        pass(&fixture, USEC_PER_SEC);
+        cr_assert(eq(int, why_of(&fixture, 1, 0), RUN_WHY_LOCK));
+        run_flow_unit(fixture.flows[0], RUN_UNIT_STOP, true);
+        end_attempt(&fixture, 2, 0, RUN_END_INTERRUPTED, 0);
+        cr_assert(eq(int, node_state(&fixture, 2, 0), RUN_NODE_READY));
+        cr_assert(eq(int, node_state(&fixture, 1, 0), RUN_NODE_READY));
+        cr_assert(eq(int, unlock(&fixture, 2, 0), 0));
+        cr_assert(eq(int, node_state(&fixture, 1, 0), RUN_NODE_RUNNING));
+        end_attempt(&fixture, 1, 0, RUN_END_EXITED, 0);
+        run_flow_unit(fixture.flows[0], RUN_UNIT_ACTIVE, false);
+        cr_assert(eq(int, run_engine_verb(fixture.engine, 2, RUN_VERB_RESUME, 0), 0));
+        turn(&fixture);
+        cr_assert(eq(int, node_state(&fixture, 2, 0), RUN_NODE_RUNNING));
+        end_attempt(&fixture, 2, 0, RUN_END_EXITED, 0);
+        check_all_free(&fixture);
+}
+
+Test(run_lock, the_lock_of_a_run_is_not_given_up) {
+        Fixture fixture;
+
+        set_up(&fixture);
+        cr_assert(eq(int, submit(&fixture, 0, 1, &run_with_lock), 0));
+        cr_assert(eq(str, (char *) run_engine_held_lock(fixture.engine, 1, RUN_NODE_NONE, 0), (char *) "db"));
+        cr_assert(eq(int, unlock(&fixture, 1, 0), -EINVAL));
+        cr_assert(eq(int, unlock(&fixture, 1, RUN_NODE_NONE), -ENOENT));
+        run_engine_free(fixture.engine);
+}
+
 Test(run_lock, a_node_keeps_what_it_has_until_its_tree_is_gone) {
         const Plan plan = { .n = 1, .nodes = { { .demand = LOCK_AND_CPUS } } };
         Fixture fixture;
@@ -677,6 +766,34 @@ Test(run_lock, what_was_held_is_held_after_a_restart) {
         cr_assert(eq(int, node_state(&after, 1, 2), RUN_NODE_RUNNING));
         cr_assert(eq(int, node_state(&after, 4, 0), RUN_NODE_READY));
         run_engine_free(after.engine);
+}
+
+Test(run_lock, what_was_given_up_is_free_after_a_restart) {
+        const Plan plan = { .n = 2,
+                            .nodes = { { .demand = LOCK, .retry = 2, .delay = USEC_PER_HOUR },
+                                       { .demand = LOCK, .retry = 2, .delay = USEC_PER_HOUR } } };
+        const Plan lock = { .n = 1, .nodes = { { .demand = LOCK } } };
+        Fixture before, after, last;
+
+        set_up(&before);
+        cr_assert(eq(int, submit(&before, 0, 1, &plan), 0));
+        end_attempt(&before, 1, 0, RUN_END_EXITED, 1);
+        cr_assert(eq(int, unlock(&before, 1, 0), 0));
+        end_attempt(&before, 1, 1, RUN_END_EXITED, 1);
+        cr_assert(eq(int, unlock(&before, 1, 1), 0));
+        restart(&before, &plan, &after);
+        cr_assert(eq(ptr, (void *) run_engine_held_lock(after.engine, 1, 0, 0), NULL));
+        cr_assert(eq(int, submit(&after, 1, 2, &lock), 0));
+        cr_assert(eq(int, node_state(&after, 2, 0), RUN_NODE_RUNNING));
+        end_attempt(&after, 2, 0, RUN_END_EXITED, 0);
+        /* The one that takes it again has it after the next restart, too. */
+        pass(&after, USEC_PER_HOUR);
+        cr_assert(eq(int, node_state(&after, 1, 0), RUN_NODE_RUNNING));
+        end_attempt(&after, 1, 0, RUN_END_EXITED, 1);
+        restart(&after, &plan, &last);
+        cr_assert(eq(str, (char *) run_engine_held_lock(last.engine, 1, 0, 0), (char *) "db"));
+        cr_assert(eq(ptr, (void *) run_engine_held_lock(last.engine, 1, 1, 0), NULL));
+        run_engine_free(last.engine);
 }
 
 Test(run_lock, a_node_waits_on_in_another_boot_whose_clock_is_behind) {

@@ -134,7 +134,7 @@ static RunGraph *make_graph(const RunPolicy *policies, uint32_t n, uint32_t run,
 static bool holds_lock(const RunPolicy *policy, const RunNodeRow *row) {
         if (row->state == RUN_NODE_RUNNING)
                 return true;
-        return row->number > 0 && !policy->gives_up_locks &&
+        return row->number > 0 && !policy->gives_up_locks && !row->has_given_up &&
                (row->state == RUN_NODE_READY || row->state == RUN_NODE_DEFERRED || row->state == RUN_NODE_PENDING);
 }
 
