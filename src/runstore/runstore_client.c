@@ -219,8 +219,7 @@ int runstore_client_collect(RunStoreClient *client, int fd, uint64_t n_max, uint
                 return -errno;
         runstore_frame_begin(&client->writer, RUNSTORE_COLLECT, client->last + 1);
         record_put_time(&client->writer, client->epoch);
-        record_put(&client->writer, n_max);
-        record_put(&client->writer, run);
+        record_put(&client->writer, MIN(n_max, (uint64_t) UINT32_MAX) | (uint64_t) run << 32);
         r = push_numbered(client, copy, ret_number);
         if (r < 0)
                 close(copy);

@@ -13,7 +13,8 @@
  *   HELLO     → instance, epoch of the link before (0: none), next number
  *   WELCOME   ← epoch, accepted, durable, identity of the file, format
  *   BATCH     → epoch (eight bytes), operations; see runstore_batch.h
- *   COLLECT   → epoch (eight bytes), most bytes, run; the descriptor of a file comes with it
+ *   COLLECT   → epoch (eight bytes), most bytes (32 bits) and above them the run, 0 of cores that do not say it; the
+ *               descriptor of a file comes with it
  *   ACCEPTED  ← all batches up to the number have been read: they outlive core
  *   DURABLE   ← all up to the number are on the disk
  *   REFUSED   ← reason, sentence; number 0: about the store, else about that batch, collection or query

@@ -36,14 +36,11 @@ typedef struct SchemaPart {
         const char *kind, *name, *rest;
 } SchemaPart;
 
-#define WITHOUT_RUN(table)                                                                                    \
-        "\n        DELETE FROM " table " WHERE hash = OLD.definition"                                          \
-        " AND NOT EXISTS (SELECT 1 FROM run WHERE definition = OLD.definition);"
-#define WITHOUT_RUNS WITHOUT_RUN("def") WITHOUT_RUN("def_node") WITHOUT_RUN("def_edge")
+#define BLOB_IS_USED "\n        INSERT INTO blob_use VALUES (NEW.run, NEW.blob) ON CONFLICT DO NOTHING;"
 
 /*
- * A definition goes with the last of its runs, and a large result with the last of the runs that have it: no order of
- * batches can take away what a run needs.
+ * A large result goes with the last of the runs that have it: no order of batches can take away what a run needs. A
+ * definition stays, since core puts it once and takes it for stored from then on.
  */
 static const SchemaPart parts[] = {
         { "INDEX", "run_state", "ON run (state)" },
@@ -59,7 +56,6 @@ static const SchemaPart parts[] = {
         { "INDEX", "run_ret_stat", "ON run (ret_stat) WHERE ret_stat IS NOT NULL" },
         { "INDEX", "run_cost", "ON run (cost) WHERE cost IS NOT NULL" },
         { "INDEX", "run_ended", "ON run (ended) WHERE ended IS NOT NULL" },
-        { "INDEX", "run_definition", "ON run (definition)" },
         { "INDEX", "node_label", "ON node (label) WHERE label IS NOT NULL" },
         { "INDEX", "node_reqid", "ON node (reqid) WHERE reqid IS NOT NULL" },
         { "INDEX", "node_state", "ON node (state) WHERE state <> 'SUCCEEDED'" },
@@ -71,9 +67,10 @@ static const SchemaPart parts[] = {
         { "INDEX", "alarm_open", "ON alarm (raised) WHERE acknowledged IS NULL" },
         { "INDEX", "blob_use_hash", "ON blob_use (hash)" },
         { "TRIGGER", "run_deleted", "AFTER DELETE ON run BEGIN"
-          "\n        DELETE FROM blob_use WHERE run = OLD.id;" WITHOUT_RUNS "\nEND" },
-        { "TRIGGER", "run_redefined", "AFTER UPDATE OF definition ON run"
-          " WHEN OLD.definition IS NOT NEW.definition BEGIN" WITHOUT_RUNS "\nEND" },
+          "\n        DELETE FROM blob_use WHERE run = OLD.id;\nEND" },
+        { "TRIGGER", "node_put", "AFTER INSERT ON node WHEN NEW.blob IS NOT NULL BEGIN" BLOB_IS_USED "\nEND" },
+        { "TRIGGER", "node_changed", "AFTER UPDATE OF blob ON node WHEN NEW.blob IS NOT NULL BEGIN" BLOB_IS_USED
+          "\nEND" },
         { "TRIGGER", "blob_use_deleted", "AFTER DELETE ON blob_use"
           " WHEN NOT EXISTS (SELECT 1 FROM blob_use WHERE hash = OLD.hash) BEGIN"
           "\n        DELETE FROM blob WHERE hash = OLD.hash;\nEND" },

@@ -252,8 +252,10 @@ static int give_task(ServedLink *served, const RunStoreFrame *frame, RunStoreTas
                 RecordReader reader;
 
                 record_reader_init(&reader, task->bytes, task->n);
-                task->n_max = record_get(&reader);
-                task->run = record_get(&reader);
+                const uint64_t terms = record_get(&reader);
+
+                task->n_max = terms & UINT32_MAX;
+                task->run = (uint32_t) (terms >> 32);
                 task->fd = runstore_link_take_fd(served->link);
         }
         server->n_tail += task->n;
@@ -277,7 +279,6 @@ static int check_body(const RunStoreFrame *frame) {
         if (frame->kind == RUNSTORE_BATCH)
                 return runstore_check_operations(frame->bytes + sizeof(uint64_t), frame->n - sizeof(uint64_t));
         record_reader_init(&reader, frame->bytes + sizeof(uint64_t), frame->n - sizeof(uint64_t));
-        (void) record_get(&reader);
         (void) record_get(&reader);
         return record_is_at_end(&reader) ? 0 : -EBADMSG;
 }

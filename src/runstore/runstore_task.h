@@ -33,7 +33,8 @@ struct RunStoreTask {
         uint8_t *bytes;                 /* owned: operations, or the query */
         size_t n;
         int fd;                         /* owned; -1: none */
-        uint64_t n_max, run;            /* COLLECT: bytes; the run that has the result */
+        uint64_t n_max;                 /* COLLECT: bytes */
+        uint32_t run;                   /* COLLECT: that has the result; 0: it is not known */
 
         int refused;                    /* a RunStoreReason; -1: done */
         char *sentence;                 /* owned; NULL for no memory */

@@ -334,7 +334,8 @@ static int collect(RunStoreWriter *writer, RunStoreTask *task) {
                 return r == -ENOMEM ? r : 0;
         sha256(bytes, n, task->hash);
         task->n_stored = n;
-        r = put_use(writer, task->run, task->hash);
+        if (task->run > 0)
+                r = put_use(writer, task->run, task->hash);
         return r < 0 ? r : put_chunks(writer, task->hash, bytes, n);
 }
 
