@@ -300,7 +300,8 @@ static void restored(Run *run, usec_t then, bool is_other_boot) {
                         continue;
                 if (node->state == RUN_NODE_DEFERRED)
                         node->at = rebase(node->at, then, now);
-                else if (node->state == RUN_NODE_READY || (node->is_idle && !run_node_sleeps(run, i)))
+                else if (node->state == RUN_NODE_READY || (node->is_idle && !run_node_sleeps(run, i)) ||
+                         run_node_has_sub_run(run, i))
                         node->at = move(node->at, then, now);
                 else if (run_node_sleeps(run, i) && !run_graph_policy(run->graph, i)->sleeps_until)
                         node->at = rebase(node->at, then, now);

@@ -157,7 +157,7 @@ void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reas
         tally[state]++;
         if (run_node_is_wait(run, node))
                 run->n_waits += (uint32_t) (state == RUN_NODE_RUNNING) - (from == RUN_NODE_RUNNING);
-        if (run_graph_policy(run->graph, node)->action == RUN_ACTION_RUN)
+        if (run_node_is_wait(run, node) && run_graph_policy(run->graph, node)->action == RUN_ACTION_RUN)
                 run->n_subs += (uint32_t) (state == RUN_NODE_RUNNING) - (from == RUN_NODE_RUNNING);
         entry->state = state;
         entry->reason = reason;

@@ -158,9 +158,17 @@ static inline bool run_is_full(const Run *run) {
         return run->tally[RUN_NODE_RUNNING] - run->n_idle - run->n_waits >= run->settings.max_parallel;
 }
 
-/* @node is RUNNING without a process, but has an attempt. */
+/* @node is RUNNING without a process, but has an attempt. One with Foreach= has none itself. */
 static inline bool run_node_is_wait(const Run *run, uint32_t node) {
-        return run_graph_policy(run->graph, node)->action != RUN_ACTION_PROCESS;
+        const RunPolicy *policy = run_graph_policy(run->graph, node);
+
+        return policy->action != RUN_ACTION_PROCESS && !policy->is_foreach;
+}
+
+/* The attempt of @node is a run of another flow, which goes on after the end of the boot. */
+static inline bool run_node_has_sub_run(const Run *run, uint32_t node) {
+        return run_node_is_wait(run, node) && run_graph_policy(run->graph, node)->action == RUN_ACTION_RUN &&
+               run->nodes[node].state == RUN_NODE_RUNNING && run->nodes[node].attempt == RUN_ATTEMPT_IS_STARTED;
 }
 
 /* Instances of @node are executed in its place. */

@@ -753,3 +753,34 @@ Test(run_item, graphs_that_cannot_be_are_refused) {
         run_graph_unref(wide);
         run_graph_unref(graph);
 }
+
+/* Instances that are runs of another flow take no place of MaxParallel= from commands, and a pause does not wait for them. */
+Test(run_item, instances_may_be_sub_runs) {
+        RunNodeSpec nodes[] = { foreach_of("each"), node_of("after", parent_a, 1), node_of("a", NULL, 0) };
+        World world;
+        uint32_t n_commands = 0;
+
+        nodes[0].policy.action = RUN_ACTION_RUN;
+        begin(&world, nodes, ELEMENTSOF(nodes));
+        for (uint32_t i = 0; i < 4; i++)
+                turn(&world);
+        for (uint32_t i = 0; i < world.n_attempts; i++) {
+                n_commands += world.attempts[i].node == run_graph_find(graph_of(&world), "a");
+                cr_assert(eq(int, run_engine_started(world.engine, &world.attempts[i], i + 1), 0));
+        }
+        cr_assert(eq(u32, world.n_attempts, 6));
+        cr_assert(eq(u32, n_commands, 1));
+        for (uint32_t i = 0; i < world.n_attempts; i++)
+                if (world.attempts[i].node == run_graph_find(graph_of(&world), "a"))
+                        cr_assert(eq(int, run_engine_ended(world.engine, &world.attempts[i], RUN_END_EXITED, 0), 0));
+        for (uint32_t i = 0; i < 2; i++)
+                turn(&world);
+        /* What waits for the command has begun. */
+        cr_assert(eq(u32, world.n_attempts, 7));
+        cr_assert(eq(int, run_engine_started(world.engine, &world.attempts[6], 7), 0));
+        cr_assert(eq(int, run_engine_ended(world.engine, &world.attempts[6], RUN_END_EXITED, 0), 0));
+        cr_assert(eq(int, run_engine_verb(world.engine, 1, RUN_VERB_PAUSE, 0), 0));
+        turn(&world);
+        cr_assert(eq(int, world.run.state, RUN_PAUSED));
+        finish(&world);
+}
