@@ -68,8 +68,8 @@ static int add_cron(DaguReader *reader, const YamlNode *node, const char *text) 
         for (size_t i = 0; i < ELEMENTSOF(prefixes); i++)
                 if (text_starts_with(text, prefixes[i])) {
                         text += strlen(prefixes[i]);
-                        zone = strndup(text, strcspn(text, " \t"));
-                        text += strcspn(text, " \t");
+                        zone = strndup(text, strcspn(text, " \t\n"));
+                        text += strcspn(text, " \t\n");
                         if (!zone)
                                 return -ENOMEM;
                         break;

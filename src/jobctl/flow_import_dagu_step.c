@@ -349,7 +349,7 @@ static int set_files(DaguReader *reader, const DaguStep *step) {
                 text_add(settings, "StandardOutput=append:");
                 import_add_unspecified(settings, out_path);
                 text_add_char(settings, '\n');
-                r = dagu_note(reader, out, "stdout", told);
+                r = r < 0 ? r : dagu_note(reader, out, "stdout", told);
         }
         if (error_path) {
                 text_add(settings, "StandardError=append:");

@@ -83,7 +83,7 @@ static void merge_alike(unsigned n_others) {
                                (char *) "AB=5", NULL };
 
         for (unsigned i = 0; i < n_others; i++) {
-                char other[16];
+                char other[32];
 
                 snprintf(other, sizeof(other), "O%u=%u", i, i);
                 cr_assert(eq(int, exec_environment_set(&environment, other), 0));

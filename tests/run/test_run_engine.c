@@ -81,7 +81,7 @@ static void set_up(Fixture *fixture) {
 
 /* @payload: RUN_NODE_NONE makes checkpoints. */
 static RunGraph *make_chain(uint32_t n, uint32_t payload) {
-        static char names[LONG][8];
+        static char names[LONG][16];
         static const char *parents[LONG];
         static RunNodeSpec nodes[LONG];
         RunGraph *graph;
