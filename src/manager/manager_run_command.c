@@ -206,10 +206,11 @@ bool manager_run_may_submit(const Unit *unit, uid_t uid) {
         return settings && exec_user_is_listed(settings->allow_submit, uid);
 }
 
+/* A sub-run is the submitter's by the run above it alone: its flow may have gates that are for others to approve. */
 static bool may_control(const ManagerRun *run, uid_t uid) {
         const FlowSettings *settings = settings_of(run->flow->unit);
 
-        return run->facts.uid == uid || (settings && exec_user_is_listed(settings->allow_control, uid));
+        return (run->facts.uid == uid && run->facts.parent == 0) || (settings && exec_user_is_listed(settings->allow_control, uid));
 }
 
 bool manager_runs_has(const ManagerRuns *runs, uint32_t run) {

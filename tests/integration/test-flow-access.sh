@@ -18,6 +18,18 @@ unit closed.flow <<'U'
 [Node a]
 Exec=/bin/false
 U
+unit outer.flow <<'U'
+[Flow]
+AllowSubmit=nobody
+[Node part]
+Flow=inner.flow
+U
+unit inner.flow <<'U'
+[Flow]
+[Node a]
+Gate=manual
+Exec=/bin/true
+U
 unit open.flow <<'U'
 [Flow]
 AllowSubmit=nobody
@@ -76,6 +88,16 @@ of root flow start open
 wait_for '^SUSPENDED$' run_state 2
 report $? "root submits one, too"
 check_exit "who may submit may not control those of others" 4 of nobody flow cancel 2
+
+# — a run that is a part of another —
+check "a flow may have a part that its submitters may not start" of nobody flow start outer
+wait_for 'gate' of root flow show 4
+report $? "the part is there"
+check_exit "who has submitted the whole may not approve within it" 4 of nobody flow approve 4/a
+check_exit "nor cancel it alone" 4 of nobody flow cancel 4
+check "but all of it" of nobody flow cancel 3
+wait_for '^CANCELLED$' run_state 4
+report $? "with its part"
 
 # — what the unit says now —
 kill_core KILL
