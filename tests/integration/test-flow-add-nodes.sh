@@ -92,7 +92,10 @@ DependsOn=split
 Exec=/bin/sh -c 'echo join after \$\$(sort -u $RECORD | wc -l) of \$\$(wc -l <$RECORD) >>$RECORD'
 U
 }
-grows thousand 1000 1000
+# Each addition reads the whole definition, for which sanitized programs need a minute at a thousand.
+MANY=1000
+[ -z "${ASAN_OPTIONS-}" ] || MANY=100
+grows thousand $MANY $MANY
 grows fewer 10 9
 unit wait.flow <<U
 [Flow]
@@ -188,10 +191,10 @@ report $? "and this run ends, too"
 
 # — a thousand times —
 : >"$RECORD"
-check "a node adds a node a thousand times" ctl flow start --wait thousand
-check_equal "what waits for it waits for all of them" "$(tail -n 1 "$RECORD")" "join after 1000 of 1000"
+check "a node adds nodes one by one, up to GrowMax=" ctl flow start --wait thousand
+check_equal "what waits for it waits for all of them" "$(tail -n 1 "$RECORD")" "join after $MANY of $MANY"
 check_prints "none of them waits for those that come later" '^n[1-8]$' head -n 1 "$RECORD"
-check_prints "and all are nodes of the run" 'Nodes: 1002 of 1002 have ended' ctl flow show "$(last_run thousand)"
+check_prints "and all are nodes of the run" "Nodes: $((MANY + 2)) of $((MANY + 2)) have ended" ctl flow show "$(last_run thousand)"
 : >"$RECORD"
 check "one more than GrowMax= is refused" ctl flow start --wait fewer
 check_equal "and is neither executed nor waited for" "$(tail -n 1 "$RECORD")" "join after 9 of 9"
