@@ -210,7 +210,8 @@ bool manager_run_may_submit(const Unit *unit, uid_t uid) {
 static bool may_control(const ManagerRun *run, uid_t uid) {
         const FlowSettings *settings = settings_of(run->flow->unit);
 
-        return (run->facts.uid == uid && run->facts.parent == 0) || (settings && exec_user_is_listed(settings->allow_control, uid));
+        return (run->facts.uid == uid && run->facts.parent == 0) ||
+               (settings && exec_user_is_listed(settings->allow_control, uid));
 }
 
 bool manager_runs_has(const ManagerRuns *runs, uint32_t run) {

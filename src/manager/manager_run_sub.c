@@ -283,7 +283,7 @@ static void pass_down(ManagerRuns *runs, ManagerRun *run, const RunRow *row, Man
         RunRow parent;
         RunWhy why;
 
-        /* It was told by a core before: whether it is undone to its end is for a person to say. */
+        /* A core before has told the run: whether it is undone to its end is for a person to say. */
         if (row->state == RUN_SUSPENDED && row->result == RUN_CANCELLED)
                 sub->is_told = sub->is_stopped = true;
         if (ends && !sub->is_told)
