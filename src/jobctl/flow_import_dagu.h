@@ -97,7 +97,7 @@ int dagu_check_step(DaguReader *reader, const YamlNode *step);
 int dagu_check_handler(DaguReader *reader, const YamlNode *step);
 int dagu_check_keys(DaguReader *reader, const YamlNode *map, const char *where, const DaguKey *keys, size_t n);
 const YamlNode *dagu_get(const DaguReader *reader, const YamlNode *map, const char *key);
-/* That of a step, or else of "defaults". */
+/* The value of a key of a step, or else of "defaults". */
 const YamlNode *dagu_get_default(const DaguReader *reader, const YamlNode *step, const char *key);
 /* A text, a number, a switch; what is not there leaves *ret as it is. 1 if it is there, 0, or an error. */
 int dagu_get_text(DaguReader *reader, const YamlNode *map, const char *key, const char **ret_text);
@@ -116,7 +116,7 @@ void dagu_script_deinit(DaguScript *script);
 void dagu_add_quoted(Text *text, const char *word);
 int dagu_add_expanded(DaguReader *reader, const YamlNode *node, const char *value, Text *text);
 bool dagu_is_dynamic(const char *value);
-/* What is executed. */
+/* Adds the command that a step executes. */
 int dagu_add_run(DaguReader *reader, const YamlNode *step, DaguScript *script);
 /* An expression that is true if all of the conditions are. */
 int dagu_add_conditions(DaguReader *reader, const YamlNode *step, const YamlNode *conditions, Text *text);
@@ -140,7 +140,7 @@ int dagu_read_steps(DaguReader *reader);
 
 /* — flow_import_dagu_policy.c — */
 
-/* What a step says about failures, before other steps are written. */
+/* Reads the settings of a step about failures, before other steps are written. */
 int dagu_read_continue_on(DaguReader *reader, DaguStep *step);
 int dagu_set_policies(DaguReader *reader, const DaguStep *step, ImportTask *task);
 /* The lines behind a command that is repeated. */

@@ -254,7 +254,7 @@ static int add_shell_text(DaguReader *reader, const DaguShell *shell, const Yaml
         r = add_argument(script, node->text);
         if (shell->is_unix)
                 add_positional(reader, script);
-        /* What runs a shell by itself writes the -c. */
+        /* The caller, which runs a shell by itself, writes the -c. */
         add_shell(&words, shell, false);
         if (r == 0)
                 r = words.error;
@@ -443,7 +443,7 @@ static int add_match(DaguReader *reader, const YamlNode *value, const YamlNode *
                 text_add(text, " = ");
                 return r < 0 ? r : dagu_add_expanded(reader, expected, expected->text, text);
         }
-        /* What grep -E and Go read in the same way. */
+        /* Only expressions that grep -E and Go read in the same way are taken. */
         if (strpbrk(pattern, "\\`") || strstr(pattern, "(?") || strstr(pattern, "*?") || strstr(pattern, "+?") ||
             names_variable(pattern))
                 return dagu_fail(reader, expected, "the expression '%s' has no counterpart: only Go reads it",

@@ -218,7 +218,7 @@ static int check_circle(DaguReader *reader) {
         return 0;
 }
 
-/* What the first node of a step waits for. */
+/* Sets the parents of the first node of a step. */
 static int set_parents(DaguReader *reader, uint32_t at) {
         const DaguStep *step = &reader->steps.items[at];
         const uint32_t entry = step->condition != NONE ? step->condition : step->task;
@@ -295,7 +295,7 @@ static int write_call(DaguReader *reader, const DaguStep *step) {
                          "waited for instead");
 }
 
-/* What a command prints is kept for those behind it. */
+/* The output of a command is kept for the steps behind it. */
 static void add_capture(const char *output, DaguScript *script, Text *tail) {
         cleanup_(text_deinit) Text run = script->run;
 

@@ -288,7 +288,7 @@ static int read_event(YamlReader *reader, const yaml_event_t *event) {
         return 0;
 }
 
-/* What libyaml says of its error. */
+/* The error of libyaml, with its place. */
 static int fail_syntax(YamlReader *reader, const char *text) {
         const yaml_parser_t *parser = &reader->parser;
         const char *problem = parser->problem ? parser->problem : "this is not YAML";

@@ -51,7 +51,7 @@ typedef struct ManagerRunAnswer {
         const ManagerRunResult *result; /* or the result of a node */
 } ManagerRunAnswer;
 
-/* What a target signal: is told; all is borrowed, and nothing is NULL. */
+/* The notice for a target signal:; all is borrowed, and nothing is NULL. */
 typedef struct ManagerRunNotice {
         uint32_t run, uid; /* of whoever has submitted the run, who may read what it is about */
         const char *name; /* of the target */

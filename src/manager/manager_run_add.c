@@ -69,7 +69,7 @@ static const char *setting_of(const ManagerRun *run, uint32_t child, const char 
         return NULL;
 }
 
-/* What waits for @below waits for the new nodes, too, but for those that came like them: they run beside each other. */
+/* Nodes that wait for @below wait for the new ones, too, but those that came like them run beside them. */
 static int join(const ManagerRuns *runs, const ManagerRun *run, uint32_t below, FlowAddition *addition) {
         const RunGraph *graph = flow_definition_graph(run->definition);
         cleanup_free_ bool *are_beside = calloc(run_graph_count(graph), sizeof(*are_beside));

@@ -113,7 +113,7 @@ static int tell_unit(ManagerRuns *runs, const ManagerTarget *target, const Manag
 
         if (r == -ENOMEM)
                 return r;
-        /* What is being stopped is not started by others, as with OnFailure=. */
+        /* A unit that is being stopped is not started by others, as with OnFailure=. */
         if (r == 0 && manager_jobs_is_stopping(runs->host.jobs, unit))
                 return failure_set(ret_failure, -EINVAL, "Failed", "%s is being stopped", target->name);
         if (r == 0 && unit->type == UNIT_FLOW && unit->load_state == UNIT_LOADED)

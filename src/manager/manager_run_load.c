@@ -389,7 +389,7 @@ static int take_runs(ManagerRuns *runs, RunStorePage *page) {
                 load->state++;
                 return 0;
         }
-        /* Those that others are parts of come first. */
+        /* Runs that have sub-runs come before these. */
         if (load->runs.n > 1)
                 qsort(load->runs.items, load->runs.n, sizeof(*load->runs.items), compare_runs);
         next_phase(load, load->runs.n > 0 ? LOAD_DEFINITION : LOAD_END);
