@@ -505,21 +505,28 @@ static int read_lines(const char *path, char **ret_text) {
         return text ? 0 : -ENOMEM;
 }
 
-static int add_nodes(Jobctl *ctl, uint64_t id, const char *below, const char *lines) {
-        cleanup_(bus_error_deinit) BusError error = {};
+/* Calls a method of a run that takes two texts, for which NULL is "". */
+static int call_run(Jobctl *ctl, uint64_t id, const char *method, const char *one, const char *other, BusError *error) {
         cleanup_free_ char *path = NULL;
         int r = text_format(&path, BUS_PATH "/run/%" PRIu64, id);
 
         if (r == 0)
-                r = identify(ctl, &error);
-        if (r == 0)
-                r = jobctl_send(ctl,
-                                &(BusCall) { .path = path,
-                                            .interface = BUS_RUN,
-                                            .method = "AddNodes",
-                                            .signature = "ss",
-                                            .args = json_pack("[ss]", below ? below : "", lines) },
-                                NULL, &error);
+                r = identify(ctl, error);
+        if (r < 0)
+                return r;
+        return jobctl_send(ctl,
+                           &(BusCall) { .path = path,
+                                       .interface = BUS_RUN,
+                                       .method = method,
+                                       .signature = "ss",
+                                       .args = json_pack("[ss]", one ? one : "", other ? other : "") },
+                           NULL, error);
+}
+
+static int add_nodes(Jobctl *ctl, uint64_t id, const char *below, const char *lines) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        int r = call_run(ctl, id, "AddNodes", below, lines, &error);
+
         if (r < 0)
                 return jobctl_fail(ctl, &error, "add nodes to run %" PRIu64, id);
         if (ctl->options.json)
@@ -548,19 +555,8 @@ int flow_add_nodes(Jobctl *ctl, char *const *words) {
 
 static int unlock(Jobctl *ctl, uint64_t id, const char *node, const char *lock) {
         cleanup_(bus_error_deinit) BusError error = {};
-        cleanup_free_ char *path = NULL;
-        int r = text_format(&path, BUS_PATH "/run/%" PRIu64, id);
+        int r = call_run(ctl, id, "Unlock", node, lock, &error);
 
-        if (r == 0)
-                r = identify(ctl, &error);
-        if (r == 0)
-                r = jobctl_send(ctl,
-                                &(BusCall) { .path = path,
-                                            .interface = BUS_RUN,
-                                            .method = "Unlock",
-                                            .signature = "ss",
-                                            .args = json_pack("[ss]", node ? node : "", lock ? lock : "") },
-                                NULL, &error);
         if (r < 0)
                 return jobctl_fail(ctl, &error, "unlock run %" PRIu64, id);
         if (ctl->options.json)
