@@ -238,7 +238,9 @@ static int read_timestamp(Reader *reader, Calendar *calendar) {
         time = civil_from_seconds(seconds, 0);
         if (time.year > CALENDAR_YEAR_MAX)
                 return refuse(reader, start, "the year is out of its range, 1970 to 2199");
+        /* A count of seconds is the same time in each zone: a zone that follows it says nothing. */
         calendar->is_utc = true;
+        calendar->dst = -1;
         r = set_field(calendar, CALENDAR_YEAR, time.year);
         if (r == 0)
                 r = set_field(calendar, CALENDAR_MONTH, time.month);

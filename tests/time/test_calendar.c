@@ -146,3 +146,18 @@ Test(calendar, random_text_does_no_harm) {
                 check_text(text);
         }
 }
+
+/* An abbreviation names one half of the year; the seconds name a time in the other. */
+Test(calendar, seconds_since_1970_have_no_zone) {
+        cleanup_(calendar_freep) Calendar *calendar = NULL;
+        cleanup_free_ char *normal = NULL;
+        CalendarFault fault = {};
+        usec_t next;
+
+        setenv("TZ", "Europe/Berlin", 1);
+        cr_assert(eq(int, calendar_parse("@10 CEST", &calendar, &fault), 0));
+        cr_assert(eq(int, calendar_format(calendar, &normal), 0));
+        cr_assert(eq(str, normal, (char *) "1970-01-01 00:00:10 UTC"));
+        cr_assert(eq(int, calendar_next(calendar, 0, &next), 0));
+        cr_assert(eq(u64, next, 10 * USEC_PER_SEC));
+}
