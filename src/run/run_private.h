@@ -261,6 +261,7 @@ void run_ask_policies(Run *run);
 void run_take_answer(Run *run, uint32_t node, RunAnswer answer);
 void run_judge(Run *run); /* all that are marked */
 void run_mark_all(Run *run); /* to be judged */
+void run_mark_children(Run *run, uint32_t node); /* the same, of its children */
 void run_mark_unanswered(Run *run); /* the same, of those that a command judges: a question is in no row */
 void run_node_restore(Run *run, uint32_t node); /* what it held, and what it waits for */
 void run_node_begin_all(Run *run); /* those that are READY wait from now on */
