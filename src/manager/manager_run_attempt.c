@@ -31,7 +31,7 @@ static void note_data(ManagerRuns *runs, const RunAttemptKey *key) {
         RunWhy why;
 
         if (run && run_engine_get_node(runs->engine, key->run, key->node, &row, &why) == 0 &&
-            row.state == RUN_NODE_RUNNING && row.generation == key->generation && row.number == key->number &&
+            row.attempt != RUN_ATTEMPT_NONE && row.generation == key->generation && row.number == key->number &&
             manager_attempts_get(runs->attempts, key, &facts) == 0) {
                 /* After a retry nobody has completed it any more. */
                 run->data[key->node].is_completed &= row.completion != RUN_COMPLETION_NONE;

@@ -70,18 +70,33 @@ static int refuse_idle(const ManagerRun *run, RunVerb verb, const RunRow *row, F
         return 0;
 }
 
+/* What is to be decided is to be decided of the run that the node is. */
+static int refuse_for_sub(const ManagerRun *run, RunVerb verb, const char *name, const ManagerRun *sub,
+                          Failure *ret_failure) {
+        return failure_set(ret_failure, -EINVAL, "InvalidTransition",
+                           "Node %s of run %" PRIu32 " is PENDING, because run %" PRIu32 " of %s, which it is, waits for "
+                           "a person: '%s' does not apply to it. 'jobctl flow why %" PRIu32 "' says what run %" PRIu32
+                           " waits for; 'jobctl flow cancel %" PRIu32 "' ends it.",
+                           name, run->id, sub->id, sub->flow->unit->id, verb_names[verb], sub->id, sub->id, sub->id);
+}
+
 /* A verb that is not for the present state: the sentence names both. */
 static int refuse_verb(ManagerRuns *runs, const ManagerRun *run, RunVerb verb, const char *name, uint32_t node,
                        Failure *ret_failure) {
+        const ManagerRun *sub;
         RunNodeRow node_row;
         RunRow row;
         RunWhy why;
 
-        if (name && run_engine_get_node(runs->engine, run->id, node, &node_row, &why) == 0)
+        if (name && run_engine_get_node(runs->engine, run->id, node, &node_row, &why) == 0) {
+                sub = manager_run_find_waiting_sub(runs, run, &node_row);
+                if (sub)
+                        return refuse_for_sub(run, verb, name, sub, ret_failure);
                 return failure_set(ret_failure, -EINVAL, "InvalidTransition",
                                    "Node %s of run %" PRIu32 " is %s: '%s' does not apply to it.%s", name, run->id,
                                    run_node_state_to_string(node_row.state), verb_names[verb],
                                    find_help(verb, node_row.state));
+        }
         if (run_engine_get(runs->engine, run->id, &row, &why) < 0)
                 return failure_set(ret_failure, -ENOENT, "NoSuchRun", "There is no run %" PRIu32 ".", run->id);
         if (refuse_idle(run, verb, &row, ret_failure) < 0)

@@ -397,7 +397,7 @@ static void put_sayings(const ManagerRuns *runs, const ManagerRun *run, const Ru
 /* The number of the run that the node is. */
 static void put_sub_run(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, Sink *sink) {
         const RunAttemptKey key = { run->id, row->node, row->generation, row->number };
-        const ManagerSub *sub = row->state == RUN_NODE_RUNNING ? manager_attempts_get_sub(runs->attempts, &key) : NULL;
+        const ManagerSub *sub = row->attempt != RUN_ATTEMPT_NONE ? manager_attempts_get_sub(runs->attempts, &key) : NULL;
 
         if (sub && sub->run > 0)
                 sink_entry_u64(sink, "sub_run", sub->run);

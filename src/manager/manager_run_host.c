@@ -87,19 +87,19 @@ static void note_end(ManagerRuns *runs, ManagerRun *run, const RunRow *row) {
                           "Out of memory: nobody is told of the end of run %" PRIu32 ".", run->id);
 }
 
-/* All that waits for a person waits for an approval: as the flow says, and no reason for concern. */
-static bool waits_for_approval(const ManagerRuns *runs, const ManagerRun *run) {
+/* All that waits for a person does so as the flow says, or another person: no reason for concern. */
+static bool waits_on_purpose(const ManagerRuns *runs, const ManagerRun *run) {
         RunNodeRow row;
         RunWhy why;
 
         for (uint32_t i = 0; run_engine_get_node(runs->engine, run->id, i, &row, &why) == 0; i++)
-                if (row.state == RUN_NODE_PENDING && row.reason != RUN_REASON_GATE)
+                if (row.state == RUN_NODE_PENDING && !manager_run_node_waits_on_purpose(runs, run, &row))
                         return false;
         return true;
 }
 
 static void note_suspended(ManagerRuns *runs, const ManagerRun *run) {
-        const bool is_planned = waits_for_approval(runs, run);
+        const bool is_planned = waits_on_purpose(runs, run);
 
         log_write(is_planned ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING, run->flow->unit->id,
                   "Run %" PRIu32 " is suspended: a node waits for %s. See 'jobctl flow why %" PRIu32 "'.", run->id,
@@ -135,8 +135,10 @@ static void put_alarm_event(ManagerRuns *runs, ManagerRun *run, const char *node
 }
 
 static void raise_suspended(ManagerRuns *runs, ManagerRun *run, RecordWriter *writer) {
-        const int r = waits_for_approval(runs, run) ? 0 : manager_run_raise_suspended(runs, run);
+        int r;
 
+        run->waits_on_purpose = waits_on_purpose(runs, run);
+        r = run->waits_on_purpose ? 0 : manager_run_raise_suspended(runs, run);
         if (r > 0) {
                 put_alarm_event(runs, run, NULL, MANAGER_ALARM_SUSPENDED);
                 run->must_tell_alarm = true;
@@ -277,7 +279,7 @@ static void put_end_event(ManagerRuns *runs, ManagerRun *run, const char *name, 
 /* Changes of a node since the last batch raise alarms and callbacks in the batch that has its row. */
 static void note_node(ManagerRuns *runs, ManagerRun *run, const char *name, const RunNodeRow *row,
                       RecordWriter *writer) {
-        const unsigned news = manager_run_compare_node(run, row);
+        const unsigned news = manager_run_compare_node(runs, run, row);
         int r = 0;
 
         if (news & MANAGER_RUN_NODE_WAITS)

@@ -242,7 +242,7 @@ static void settle_attempt(ManagerRuns *runs, ManagerRun *run, const RunNodeRow 
         if (manager_attempts_get(runs->attempts, &key, &facts) == 0)
                 run->facts.sequence = MAX(run->facts.sequence, facts.id);
 
-        if (row->state != RUN_NODE_RUNNING || row->attempt == RUN_ATTEMPT_NONE ||
+        if (row->attempt == RUN_ATTEMPT_NONE ||
             manager_attempts_resume(runs->attempts, &key, run->definition, run->graph) == 0)
                 return;
         if (run_graph_policy(run->graph, row->node)->action == RUN_ACTION_RUN) {

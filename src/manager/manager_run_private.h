@@ -72,6 +72,7 @@ typedef struct ManagerRun {
         bool has_grown; /* the store lacks its definition */
         bool is_new; /* in the batch at hand */
         bool is_over; /* it has ended, by its last row */
+        bool waits_on_purpose; /* it is SUSPENDED, and all that waits for a person does so as its flow says */
         uint32_t told_round; /* whose end others were told of; 0: none */
         uint64_t batch; /* with its last row */
 } ManagerRun;
@@ -292,7 +293,9 @@ enum {
         MANAGER_RUN_NODE_ENDS = 1 << 2,
 };
 
-unsigned manager_run_compare_node(const ManagerRun *run, const RunNodeRow *row);
+unsigned manager_run_compare_node(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row);
+/* The node waits for an approval, or its sub-run does or was paused: somebody wants it so. */
+bool manager_run_node_waits_on_purpose(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row);
 void manager_run_mark_node(ManagerRun *run, const RunNodeRow *row);
 /* Each raises an alarm, which is in the next batch: 0 or -ENOMEM. @node: its name. */
 int manager_run_raise_pending(ManagerRuns *runs, const ManagerRun *run, const char *node, const RunNodeRow *row);
@@ -363,6 +366,9 @@ extern const ManagerAttemptsOps manager_run_attempts_ops; /* its userdata are th
 
 void manager_run_step_sub(void *userdata, const RunAttemptKey *key, ManagerSub *sub, bool ends);
 void manager_run_answer_sub(ManagerRuns *runs, const ManagerRunAnswer *answer);
+bool manager_run_is_paused(const ManagerRuns *runs, const ManagerRun *run);
+/* The run that a node is which is PENDING because of that; NULL: it is none, or has none. */
+const ManagerRun *manager_run_find_waiting_sub(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row);
 void manager_run_explain_sub(const ManagerRuns *runs, const RunAttemptKey *key, Text *text);
 
 /* — manager_run_add.c — */

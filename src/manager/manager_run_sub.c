@@ -296,11 +296,17 @@ static void pass_down(ManagerRuns *runs, ManagerRun *run, const RunRow *row, Man
                 pass_pause(runs, run, row, sub, parent.is_paused);
 }
 
+/* It is SUSPENDED, or was paused by somebody else than its parent. A hold that ends by itself is neither. */
+static bool waits_for_person(const RunRow *row, const ManagerSub *sub) {
+        return row->state == RUN_SUSPENDED ||
+               (row->state == RUN_PAUSED && ((row->is_paused && !sub->is_paused) || row->is_held_by_person));
+}
+
 static bool is_durable(const ManagerRuns *runs, const ManagerRun *run) {
         return run->is_over && run->is_put && !run->is_new && run->batch <= runs->durable;
 }
 
-static void look_at(ManagerRuns *runs, ManagerRun *run, ManagerSub *sub, bool ends) {
+static void look_at(ManagerRuns *runs, const RunAttemptKey *key, ManagerRun *run, ManagerSub *sub, bool ends) {
         RunRow row;
         RunWhy why;
 
@@ -308,7 +314,11 @@ static void look_at(ManagerRuns *runs, ManagerRun *run, ManagerSub *sub, bool en
                 return;
         if (!run_state_is_terminal(row.state))
                 pass_down(runs, run, &row, sub, ends);
-        else if (is_durable(runs, run) && manager_run_make_result(runs, run, &sub->result) == 0)
+        /* The node waits with the run, until that moves. */
+        if (run_engine_sub_waits(runs->engine, key, !ends && waits_for_person(&row, sub)) > 0)
+                manager_run_note_work(runs);
+        if (run_state_is_terminal(row.state) && is_durable(runs, run) &&
+            manager_run_make_result(runs, run, &sub->result) == 0)
                 end_by_state(sub, row.state);
 }
 
@@ -320,7 +330,7 @@ void manager_run_step_sub(void *userdata, const RunAttemptKey *key, ManagerSub *
         if (sub->is_asked || !run)
                 return;
         if (child)
-                look_at(runs, child, sub, ends);
+                look_at(runs, key, child, sub, ends);
         else if (sub->run > 0)
                 ask_for_run(runs, sub);
         else if (!ends)
@@ -329,6 +339,22 @@ void manager_run_step_sub(void *userdata, const RunAttemptKey *key, ManagerSub *
                 end_with(sub, RUN_END_CANCELLED, NULL);
         else
                 ask_for_key(runs, run, key, sub);
+}
+
+bool manager_run_is_paused(const ManagerRuns *runs, const ManagerRun *run) {
+        RunRow row;
+        RunWhy why;
+
+        return run_engine_get(runs->engine, run->id, &row, &why) == 0 && row.state == RUN_PAUSED;
+}
+
+const ManagerRun *manager_run_find_waiting_sub(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row) {
+        const RunAttemptKey key = { run->id, row->node, row->generation, row->number };
+        const ManagerSub *sub = row->state == RUN_NODE_PENDING && row->reason == RUN_REASON_SUB_RUN
+                                        ? manager_attempts_get_sub(runs->attempts, &key)
+                                        : NULL;
+
+        return sub && sub->run > 0 ? manager_run_find(runs, sub->run) : NULL;
 }
 
 void manager_run_explain_sub(const ManagerRuns *runs, const RunAttemptKey *key, Text *text) {

@@ -138,8 +138,12 @@ static void end_as_told(Run *run, uint32_t node) {
         case RUN_OUTCOME_ENDED:
                 run_node_become(run, node, RUN_NODE_CANCELLED, RUN_REASON_ENDED);
                 break;
+        case RUN_OUTCOME_UNNEEDED:
+                run_node_become(run, node, RUN_NODE_CANCELLED, RUN_REASON_UNNEEDED);
+                break;
         case RUN_OUTCOME_CANCELLED:
         case RUN_OUTCOME_OPEN:
+        case _RUN_OUTCOME_MAX:
                 run_node_become(run, node, RUN_NODE_CANCELLED, RUN_REASON_NONE);
         }
 }
@@ -301,7 +305,7 @@ void run_attempt_end(Run *run, uint32_t node, RunEndKind kind, uint16_t end, use
 }
 
 /* One that nobody was asked to spawn has ended with that. */
-static void tell_end(Run *run, uint32_t node, RunOutcome outcome) {
+void run_attempt_tell(Run *run, uint32_t node, RunOutcome outcome) {
         const RunEngine *engine = run->flow->engine;
         RunNode *entry = &run->nodes[node];
         RunAttemptKey key;
@@ -323,7 +327,7 @@ static void tell_end(Run *run, uint32_t node, RunOutcome outcome) {
 void run_attempt_tell_all(Run *run, RunOutcome outcome) {
         for (uint32_t i = 0; i < run->n && run->tally[RUN_NODE_RUNNING] > 0; i++)
                 if (run->nodes[i].state == RUN_NODE_RUNNING && !run_node_is_extra(run, i))
-                        tell_end(run, i, outcome);
+                        run_attempt_tell(run, i, outcome);
 }
 
 void run_attempt_abandon_all(Run *run) {
@@ -352,6 +356,9 @@ void run_attempt_meet_bound(Run *run, uint32_t node) {
         const RunNode *entry = &run->nodes[node];
         const bool is_total = entry->first_at > 0 && usec_add(entry->first_at, policy->total_timeout) <= now;
 
+        if (run_node_waits_with_sub(entry))
+                run_sub_go_on(run, node);
+
         if (entry->state == RUN_NODE_DEFERRED && is_total)
                 fail(run, node, RUN_NODE_TIMEOUT, RUN_REASON_NONE, false);
         else if (entry->state == RUN_NODE_DEFERRED) {
@@ -360,5 +367,5 @@ void run_attempt_meet_bound(Run *run, uint32_t node) {
         } else if (entry->state == RUN_NODE_READY)
                 run_node_fail(run, node, RUN_NODE_TIMEOUT, RUN_REASON_QUEUE);
         else if (entry->state == RUN_NODE_RUNNING && !run_node_sleeps(run, node))
-                tell_end(run, node, is_total ? RUN_OUTCOME_TOTAL : RUN_OUTCOME_TIMEOUT);
+                run_attempt_tell(run, node, is_total ? RUN_OUTCOME_TOTAL : RUN_OUTCOME_TIMEOUT);
 }

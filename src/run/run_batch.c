@@ -110,11 +110,17 @@ static bool can_idle(const Run *run, const RunNodeRow *row) {
                (policy->is_foreach && run_graph_count_items(run->graph, row->node) > 0);
 }
 
+static bool waits_with_sub(const Run *run, const RunNodeRow *row) {
+        return row->state == RUN_NODE_PENDING && row->reason == RUN_REASON_SUB_RUN &&
+               row->attempt == RUN_ATTEMPT_IS_STARTED &&
+               run_graph_policy(run->graph, row->node)->action == RUN_ACTION_RUN;
+}
+
 static bool is_row(const Run *run, const RunNodeRow *row) {
         return row->node < run->n && row->state < _RUN_NODE_STATE_MAX && row->reason < _RUN_REASON_MAX &&
-               row->attempt <= RUN_ATTEMPT_IS_STARTED && row->outcome <= RUN_OUTCOME_ENDED &&
+               row->attempt <= RUN_ATTEMPT_IS_STARTED && row->outcome < _RUN_OUTCOME_MAX &&
                row->completion <= RUN_COMPLETION_FAILURE &&
-               (row->attempt == RUN_ATTEMPT_NONE || row->state == RUN_NODE_RUNNING) &&
+               (row->attempt == RUN_ATTEMPT_NONE || row->state == RUN_NODE_RUNNING || waits_with_sub(run, row)) &&
                (!is_idle_row(row) || can_idle(run, row)) &&
                row->generation > 0 &&
                row->generation <= UINT16_MAX && row->failures <= UINT16_MAX && row->agains <= UINT16_MAX &&

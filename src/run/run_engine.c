@@ -179,21 +179,21 @@ int run_engine_submit(RunFlow *flow, const RunSubmit *submit, uint32_t *ret_id) 
 
 /* — attempts — */
 
-static Run *find_attempt(const RunEngine *engine, const RunAttemptKey *key) {
+Run *run_find_attempt(const RunEngine *engine, const RunAttemptKey *key) {
         Run *run = run_find(engine, key->run);
         const RunNode *node;
 
         if (!run || key->node >= run->n)
                 return NULL;
         node = &run->nodes[key->node];
-        return node->state == RUN_NODE_RUNNING && !node->is_idle && node->generation == key->generation &&
+        return run_node_is_live(node) && !node->is_idle && node->generation == key->generation &&
                                node->number == key->number
                        ? run
                        : NULL;
 }
 
 int run_engine_started(RunEngine *engine, const RunAttemptKey *attempt, usec_t at) {
-        Run *run = find_attempt(engine, attempt);
+        Run *run = run_find_attempt(engine, attempt);
         RunNode *node;
 
         if (!run)
@@ -215,12 +215,14 @@ int run_engine_ended(RunEngine *engine, const RunAttemptKey *attempt, RunEndKind
 
 int run_engine_ended_until(RunEngine *engine, const RunAttemptKey *attempt, RunEndKind kind, uint16_t end,
                            usec_t again) {
-        Run *run = find_attempt(engine, attempt);
+        Run *run = run_find_attempt(engine, attempt);
 
         assert(end < RUN_ENDS);
 
         if (!run)
                 return -ENOENT;
+        if (run_node_waits_with_sub(&run->nodes[attempt->node]))
+                run_sub_go_on(run, attempt->node);
         run_attempt_end(run, attempt->node, kind, end, again);
         run_settle(run);
         run_admit(run->flow);

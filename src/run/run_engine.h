@@ -116,7 +116,8 @@ typedef enum RunReason {
         RUN_REASON_COMPENSATE, /* of a run: STOPPING, SUSPENDED while what has succeeded is undone … */
         RUN_REASON_FINAL, /* … and while the final node runs */
         RUN_REASON_CALLBACK, /* RUNNING: its command has ended, and somebody else completes it; FAILED: so they said */
-        RUN_REASON_SUB_RUN, /* RUNNING: a run of another flow, and no process; CANCELLED: that was cancelled */
+        /* RUNNING: a run of another flow, and no process; PENDING: that waits for a person; CANCELLED: it was cancelled */
+        RUN_REASON_SUB_RUN,
         _RUN_REASON_MAX,
 } RunReason;
 
@@ -167,6 +168,8 @@ typedef enum RunOutcome {
         RUN_OUTCOME_DEADLINE, /* of the run */
         RUN_OUTCOME_CANCELLED,
         RUN_OUTCOME_ENDED, /* FailurePolicy=end */
+        RUN_OUTCOME_UNNEEDED, /* all goals below it have ended */
+        _RUN_OUTCOME_MAX,
 } RunOutcome;
 
 /* What somebody else has said of a node that waits for that, or will. */
@@ -327,6 +330,12 @@ int run_engine_ended(RunEngine *engine, const RunAttemptKey *attempt, RunEndKind
 /* The same; a node that says "not yet" runs again after @again, or for USEC_INFINITY after AgainSec=. */
 int run_engine_ended_until(RunEngine *engine, const RunAttemptKey *attempt, RunEndKind kind, uint16_t end,
                            usec_t again);
+
+/*
+ * The run of another flow that an attempt is @waits for a person, or does no more: its node is PENDING meanwhile. 1: it
+ * has changed; 0: it is so already, or cannot be, because the attempt is to end; -ENOENT.
+ */
+int run_engine_sub_waits(RunEngine *engine, const RunAttemptKey *attempt, bool waits);
 
 typedef enum RunAnswer {
         RUN_ANSWER_READY,

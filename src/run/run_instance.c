@@ -310,7 +310,7 @@ static usec_t due_of(const Run *run, uint32_t node) {
                 return run_sleep_end(run, node);
         if (entry->state == RUN_NODE_READY && policy->queue_timeout > 0 && run_has_begun(run))
                 return usec_add(entry->at, policy->queue_timeout);
-        if (entry->state != RUN_NODE_RUNNING || entry->outcome != RUN_OUTCOME_OPEN)
+        if (!run_node_is_live(entry) || entry->outcome != RUN_OUTCOME_OPEN)
                 return USEC_INFINITY;
         /* The time of an attempt goes on while its node waits to be completed; that of instances is their own. */
         if (entry->attempt == RUN_ATTEMPT_IS_STARTED || (entry->is_idle && !run_node_is_split(run, node)))

@@ -81,8 +81,7 @@ bool run_node_is_skipped_as_unneeded(const RunNode *node) {
         return node->state == RUN_NODE_SKIPPED && node->reason == RUN_REASON_SHORT_CIRCUIT;
 }
 
-/* Whether @node is needed is to be looked at again. */
-static void doubt(Run *run, uint32_t node) {
+void run_doubt(Run *run, uint32_t node) {
         const uint32_t rank = run_graph_rank(run->graph, node);
 
         run->end_doubted = MAX(run->end_doubted, rank + 1);
@@ -98,7 +97,7 @@ static void doubt_parents(Run *run, uint32_t node, bool all) {
         for (uint32_t i = 0; i < n; i++)
                 if ((all || edges[i] & (RUN_EDGE_OPTIONAL | RUN_EDGE_OTHERWISE)) &&
                     !run_node_state_is_terminal(run->nodes[parents[i]].state))
-                        doubt(run, parents[i]);
+                        run_doubt(run, parents[i]);
 }
 
 void run_doubt_parents(Run *run, uint32_t node) {
@@ -164,7 +163,7 @@ void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reas
         entry->is_unneeded = false;
         if (is_item)
                 run_item_take_turn(run, node, from);
-        if (state != RUN_NODE_RUNNING) {
+        if (!run_node_is_live(entry)) {
                 run->n_idle -= entry->is_idle;
                 run->n_split -= run_node_is_split(run, node);
                 entry->is_idle = false;
@@ -189,7 +188,7 @@ void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reas
         if (had_started != run_node_has_started(entry, state) || run_node_is_skipped_as_unneeded(entry) || was_unneeded)
                 doubt_parents(run, node, run_node_is_skipped_as_unneeded(entry) || was_unneeded);
         if (had_started && !run_node_has_started(entry, state))
-                doubt(run, node);
+                run_doubt(run, node);
         if (state == RUN_NODE_SUCCEEDED && run->fired == RUN_END_RUN_NO)
                 run->fired = run_graph_policy(run->graph, node)->end_run;
         if (!run_lock_node(run, node))
@@ -480,6 +479,8 @@ void run_node_skip_rest(Run *run) {
         for (uint32_t i = 0; i < run->n; i++)
                 if (run_node_is_extra(run, i) || run->nodes[i].is_unused)
                         continue;
+                else if (run_node_waits_with_sub(&run->nodes[i]))
+                        run_sub_end(run, i);
                 else if (run->nodes[i].state < RUN_NODE_SUCCEEDED && run->nodes[i].state != RUN_NODE_RUNNING)
                         run_node_become(run, i, RUN_NODE_SKIPPED, RUN_REASON_ENDED);
                 else if (run->nodes[i].is_idle && !run_node_is_split(run, i))
@@ -587,7 +588,11 @@ void run_drop_unneeded(Run *run) {
 
                         if (run_graph_policy(run->graph, i)->is_goal || has_live_goal(run, i, &has_goal) || !has_goal)
                                 continue;
-                        run_node_become(run, i, RUN_NODE_CANCELLED, RUN_REASON_UNNEEDED);
+                        if (run_node_waits_with_sub(&run->nodes[i])) {
+                                run_sub_go_on(run, i);
+                                run_attempt_tell(run, i, RUN_OUTCOME_UNNEEDED);
+                        } else
+                                run_node_become(run, i, RUN_NODE_CANCELLED, RUN_REASON_UNNEEDED);
                         run_judge(run);
                 }
         }

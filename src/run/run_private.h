@@ -165,10 +165,20 @@ static inline bool run_node_is_wait(const Run *run, uint32_t node) {
         return policy->action != RUN_ACTION_PROCESS && !policy->is_foreach;
 }
 
+/* PENDING with its sub-run, which waits for a person: its attempt goes on. See run_sub.c. */
+static inline bool run_node_waits_with_sub(const RunNode *node) {
+        return node->state == RUN_NODE_PENDING && node->reason == RUN_REASON_SUB_RUN;
+}
+
+/* Its attempt is not over. */
+static inline bool run_node_is_live(const RunNode *node) {
+        return node->state == RUN_NODE_RUNNING || run_node_waits_with_sub(node);
+}
+
 /* The attempt of @node is a run of another flow, which goes on after the end of the boot. */
 static inline bool run_node_has_sub_run(const Run *run, uint32_t node) {
         return run_node_is_wait(run, node) && run_graph_policy(run->graph, node)->action == RUN_ACTION_RUN &&
-               run->nodes[node].state == RUN_NODE_RUNNING && run->nodes[node].attempt == RUN_ATTEMPT_IS_STARTED;
+               run_node_is_live(&run->nodes[node]) && run->nodes[node].attempt == RUN_ATTEMPT_IS_STARTED;
 }
 
 /* Instances of @node are executed in its place. */
@@ -240,6 +250,7 @@ RunAttemptKey run_attempt_key(const Run *run, uint32_t node);
 uint8_t run_node_priority(const Run *run, uint32_t node);
 void run_hold_attempt(Run *run, uint32_t node, bool is_held); /* until the host is asked to spawn it */
 Run *run_find(const RunEngine *engine, uint32_t id);
+Run *run_find_attempt(const RunEngine *engine, const RunAttemptKey *attempt); /* one that is not over; NULL */
 void run_become(Run *run, RunState state, RunReason reason); /* the run itself */
 
 /* — run_node.c: states of nodes — */
@@ -253,6 +264,7 @@ void run_node_fail(Run *run, uint32_t node, RunNodeState state, RunReason reason
 void run_node_offer(Run *run, uint32_t node);
 bool run_node_has_started(const RunNode *node, RunNodeState state); /* or was decided without that */
 bool run_node_is_skipped_as_unneeded(const RunNode *node);
+void run_doubt(Run *run, uint32_t node); /* whether it is needed is to be looked at again */
 void run_doubt_parents(Run *run, uint32_t node); /* whether they are needed is to be looked at again */
 /* Whether the command that judges @node is to be asked with the end of the turn. */
 void run_want_policy(Run *run, uint32_t node, bool wants);
@@ -314,11 +326,18 @@ void run_forget_doubts(Run *run); /* after rows were given back: what they do no
 
 RunReason run_attempt_reason(const Run *run, uint32_t node); /* with which @node is RUNNING */
 void run_attempt_make(Run *run, uint32_t node);
+/* Nothing, if it was told before: the first one decides. */
+void run_attempt_tell(Run *run, uint32_t node, RunOutcome outcome);
 void run_attempt_tell_all(Run *run, RunOutcome outcome);
 void run_attempt_abandon_all(Run *run); /* at the deadline */
 void run_attempt_end(Run *run, uint32_t node, RunEndKind kind, uint16_t end, usec_t again);
 void run_attempt_release(Run *run); /* those that the store has */
 void run_attempt_meet_bound(Run *run, uint32_t node); /* of its time, if it is over */
+
+/* — run_sub.c: nodes whose sub-run waits for a person — */
+
+void run_sub_go_on(Run *run, uint32_t node); /* it is RUNNING again */
+void run_sub_end(Run *run, uint32_t node); /* the same, since its run ends */
 
 /* — run_dispatch.c: which attempts are made — */
 
@@ -348,6 +367,7 @@ bool run_lock_why(const Run *run, uint32_t node, RunClaimWhy *ret_why);
 /* — run_settle.c: states of runs — */
 
 void run_stop(Run *run, RunState result);
+void run_wake(Run *run); /* one that is SUSPENDED can move again */
 void run_fire(Run *run); /* ends it if FailurePolicy=end asks for that */
 void run_settle(Run *run); /* after each event */
 bool run_admit(RunFlow *flow); /* whether a run has begun */

@@ -148,6 +148,8 @@ static RunWhy why_of_node(const Run *run, uint32_t node) {
         case RUN_NODE_BLOCKED:
                 return RUN_WHY_HUMAN;
         case RUN_NODE_PENDING:
+                if (run_node_waits_with_sub(&run->nodes[node]))
+                        return RUN_WHY_SUB_RUN;
                 return run_node_is_at_gate(&run->nodes[node]) ? RUN_WHY_GATE : RUN_WHY_HUMAN;
         case RUN_NODE_READY:
                 if (run->row.state != RUN_RUNNING && !run_node_is_extra(run, node))

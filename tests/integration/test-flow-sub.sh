@@ -101,6 +101,17 @@ Exec=/bin/sh -c 'echo slow >>$RECORD; read word <$DIR/slow'
 DependsOn=x
 Exec=/bin/sh -c 'echo after >>$RECORD'
 U
+unit asks.flow <<U
+[Flow]
+MaxRuns=5
+[Node x]
+Exec=/bin/sh -c 'echo asks >>$RECORD; exit 1'
+FailurePolicy=suspend
+U
+unit gate.flow <<U
+[Node x]
+Gate=manual
+U
 unit turn.flow <<U
 [Node x]
 Exec=/bin/sh -c 'read word <$DIR/turn'
@@ -135,6 +146,9 @@ whole lacks say.flow
 whole each say.flow 'Foreach=param.list' 'SubParams=word=%{item}'
 sed -i "s/^\[Flow\]\$/&\nParams='list:=[\"a\",\"b\",\"c\"]'/" "$UNITS/each.flow"
 whole outer slows.flow
+whole waits asks.flow
+whole above waits.flow
+whole approved gate.flow
 whole turns turn.flow
 whole masked hidden.flow
 ln -s /dev/null "$UNITS/hidden.flow"
@@ -230,6 +244,56 @@ report $? "which fails its run"
 check_equal "its node is cancelled" "$(node "$RUN/x" state)-$(node "$RUN/x" reason)" CANCELLED-sub-run
 check_exit "TimeoutSec= ends a part" 1 ctl flow start --wait limited
 check_equal "its node has timed out" "$(node "$(last_run limited)/x" state)-$(run_state "$(parts "$(last_run limited)")")" TIMEOUT-CANCELLED
+
+# — a part that waits for a person —
+: >"$RECORD"
+ctl flow start above
+RUN=$(last_run above)
+wait_for_state "$RUN" SUSPENDED
+report $? "a run is suspended with the part of its part that waits for a person"
+MIDDLE=$(parts "$RUN")
+INNER=$(parts "$MIDDLE")
+check_equal "so is the part between" "$(run_state "$MIDDLE")" SUSPENDED
+check_equal "their nodes are PENDING" "$(node "$RUN/x" state)-$(node "$RUN/x" reason)" PENDING-sub-run
+check_prints "why of the node names the part" "Node x is PENDING \\(sub-run\\): it waits for run $MIDDLE of waits.flow, which is SUSPENDED" ctl flow why "$RUN"
+check_prints "so does an alarm" "pending +$RUN +x .*Node x of run $RUN of above.flow is PENDING \\(sub-run\\): run $MIDDLE of waits.flow, which it is, waits for a person" ctl flow alarms --full
+check_prints "what is to be decided is decided of the part" "because run $MIDDLE of waits.flow, which it is, waits for a person: 'resolve as success' does not apply" ctl flow resolve "$RUN/x" --as=success
+kill_core KILL
+check_equal "a death of core changes nothing" "$(run_state "$RUN")-$(node "$RUN/x" state)-$(node "$RUN/x" reason)" SUSPENDED-PENDING-sub-run
+check "a person resolves it" ctl flow resolve "$INNER/x" --as=success
+wait_for_state "$RUN" SUCCEEDED
+report $? "all that waited goes on"
+check_equal "and nothing was done twice" "$(count asks)-$(node "$RUN/x" attempts)" 1-1
+
+ctl flow start above
+RUN=$(last_run above)
+wait_for_state "$RUN" SUSPENDED
+check "a run is cancelled whose part waits for a person" ctl flow cancel "$RUN"
+wait_for_state "$RUN" CANCELLED
+report $? "it ends"
+check_equal "with all of its parts" "$(run_state "$(parts "$RUN")")-$(run_state "$(parts "$(parts "$RUN")")")" CANCELLED-CANCELLED
+
+ctl flow start slows
+RUN=$(last_run slows)
+PART=$(part "$RUN")
+wait_for '^1$' count slow
+check "a part is paused by itself" ctl flow pause "$PART"
+release slow
+wait_for_state "$RUN" SUSPENDED
+report $? "its run waits with it"
+check_equal "which is no reason for an alarm" "$(ctl flow alarms --no-legend slows)" ""
+check "the part is resumed" ctl flow resume "$PART"
+wait_for_state "$RUN" SUCCEEDED
+report $? "and its run goes on"
+ctl flow start approved
+RUN=$(last_run approved)
+wait_for_state "$RUN" SUSPENDED
+report $? "a run waits with a part that waits for an approval"
+check_equal "which is none, either" "$(ctl flow alarms --no-legend approved)" ""
+ctl flow approve "$(parts "$RUN")/x"
+wait_for_state "$RUN" SUCCEEDED
+report $? "until it has it"
+: >"$RECORD"
 
 # — MaxRuns= of the flow of the part —
 ctl flow start turns
