@@ -190,20 +190,60 @@ static void ask_for_run(ManagerRuns *runs, ManagerSub *sub) {
         ask_store(runs, sub, &query);
 }
 
+static RunStoreFilter equal_text(uint32_t column, const char *text) {
+        return (RunStoreFilter) {
+                .column = column,
+                .compare = RUNSTORE_EQUAL,
+                .value = { .type = RUNSTORE_TEXT, .bytes = text, .n = strlen(text) },
+        };
+}
+
+/* The unit that runs of @node belong to, whatever name of it the node has; NULL: it cannot be found. */
+static const Unit *unit_of(const ManagerRuns *runs, const ManagerRun *run, uint32_t node) {
+        FlowCommand command;
+        Unit *unit = NULL;
+
+        if (manager_run_open_command(run, node, &command) < 0)
+                return NULL;
+        if (unit_table_load(runs->host.units, command.node->flow, &unit) < 0)
+                unit = NULL;
+        flow_command_close(&command);
+        return unit;
+}
+
+/* NULL: there is none here. */
+static const ManagerRun *find_key(const ManagerRuns *runs, const Unit *unit, const char *key) {
+        const ManagerFlow *flow = manager_run_find_flow(runs, unit);
+
+        for (const ManagerRun *run = flow ? flow->first : NULL; run; run = run->next)
+                if (text_equal(run->facts.key, key))
+                        return run;
+        return NULL;
+}
+
 /* An attempt that is to end may have a run, though its number is not known: an earlier core may have submitted it. */
 static void ask_for_key(ManagerRuns *runs, const ManagerRun *run, const RunAttemptKey *key, ManagerSub *sub) {
         cleanup_free_ char *name = NULL;
-        RunStoreQuery query = { .n_filters = 1 };
+        const Unit *unit = unit_of(runs, run, key->node);
+        const ManagerRun *child;
+        RunStoreQuery query = {};
 
         if (make_key(run, key, &name) < 0) {
                 ask_later(runs, sub);
                 return;
         }
-        query.filters[0] = (RunStoreFilter) {
-                .column = RUN_ROW_KEY,
-                .compare = RUNSTORE_EQUAL,
-                .value = { .type = RUNSTORE_TEXT, .bytes = name, .n = strlen(name) },
-        };
+        /* One that the store does not have yet, because it cannot be asked to keep anything, is here. */
+        child = unit ? find_key(runs, unit, name) : NULL;
+        if (child) {
+                sub->run = child->id;
+                sub->has_changed = true;
+                manager_run_note_work(runs);
+                return;
+        }
+        query.filters[query.n_filters++] = equal_text(RUN_ROW_KEY, name);
+        /* With the unit there is an index. */
+        if (unit)
+                query.filters[query.n_filters++] = equal_text(RUN_ROW_UNIT, unit->id);
         ask_store(runs, sub, &query);
 }
 
