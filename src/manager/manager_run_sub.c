@@ -321,14 +321,13 @@ static void pass_pause(ManagerRuns *runs, ManagerRun *run, const RunRow *row, Ma
 /* Pause, resume, stop and cancel pass to sub-runs; each run passes them on to its own. */
 static void pass_down(ManagerRuns *runs, ManagerRun *run, const RunRow *row, ManagerSub *sub, bool ends) {
         RunRow parent;
-        RunWhy why;
 
         /* A core before has told the run: whether it is undone to its end is for a person to say. */
         if (row->state == RUN_SUSPENDED && row->result == RUN_CANCELLED)
                 sub->is_told = sub->is_stopped = true;
         if (ends && !sub->is_told)
                 sub->is_told = tell(runs, run, RUN_VERB_CANCEL, "cancel");
-        if (ends || run_engine_get(runs->engine, run->facts.parent, &parent, &why) < 0)
+        if (ends || run_engine_get_row(runs->engine, run->facts.parent, &parent) < 0)
                 return;
         if (parent.state == RUN_STOPPING && parent.result == RUN_CANCELLED && !sub->is_stopped)
                 sub->is_stopped = tell(runs, run, RUN_VERB_STOP, "stop");
@@ -348,13 +347,14 @@ static bool is_durable(const ManagerRuns *runs, const ManagerRun *run) {
 
 static void look_at(ManagerRuns *runs, const RunAttemptKey *key, ManagerRun *run, ManagerSub *sub, bool ends) {
         RunRow row;
-        RunWhy why;
 
-        if (run_engine_get(runs->engine, run->id, &row, &why) < 0)
+        if (run_engine_get_row(runs->engine, run->id, &row) < 0)
                 return;
         if (!run_state_is_terminal(row.state))
                 pass_down(runs, run, &row, sub, ends);
-        /* The node waits with the run, until that moves. */
+        if (run_engine_get_row(runs->engine, run->id, &row) < 0)
+                return;
+        /* The node waits with the run as it is now, until that moves. */
         if (run_engine_sub_waits(runs->engine, key, !ends && waits_for_person(&row, sub)) > 0)
                 manager_run_note_work(runs);
         if (run_state_is_terminal(row.state) && is_durable(runs, run) &&
@@ -383,9 +383,8 @@ void manager_run_step_sub(void *userdata, const RunAttemptKey *key, ManagerSub *
 
 bool manager_run_is_paused(const ManagerRuns *runs, const ManagerRun *run) {
         RunRow row;
-        RunWhy why;
 
-        return run_engine_get(runs->engine, run->id, &row, &why) == 0 && row.state == RUN_PAUSED;
+        return run_engine_get_row(runs->engine, run->id, &row) == 0 && row.state == RUN_PAUSED;
 }
 
 const ManagerRun *manager_run_find_waiting_sub(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row) {
@@ -401,9 +400,8 @@ void manager_run_explain_sub(const ManagerRuns *runs, const RunAttemptKey *key, 
         const ManagerSub *sub = manager_attempts_get_sub(runs->attempts, key);
         const ManagerRun *run = sub && sub->run > 0 ? manager_run_find(runs, sub->run) : NULL;
         RunRow row;
-        RunWhy why;
 
-        if (run && run_engine_get(runs->engine, run->id, &row, &why) == 0)
+        if (run && run_engine_get_row(runs->engine, run->id, &row) == 0)
                 text_addf(text, "it waits for run %" PRIu32 " of %s, which is %s: see 'jobctl flow why %" PRIu32 "'",
                           run->id, run->facts.unit, run_state_to_string(row.state), run->id);
         else if (sub && sub->run > 0)

@@ -444,6 +444,8 @@ void run_engine_put_all(RunEngine *engine);
 
 /* — what can be asked — */
 
+/* Without what it waits for, which takes a look at the other runs of its flow. -ENOENT. */
+int run_engine_get_row(const RunEngine *engine, uint32_t run, RunRow *ret_row);
 /* -ENOENT. */
 int run_engine_get(const RunEngine *engine, uint32_t run, RunRow *ret_row, RunWhy *ret_why);
 int run_engine_get_node(const RunEngine *engine, uint32_t run, uint32_t node, RunNodeRow *ret_row, RunWhy *ret_why);

@@ -180,6 +180,15 @@ static RunWhy why_of_node(const Run *run, uint32_t node) {
         return RUN_WHY_NOTHING;
 }
 
+int run_engine_get_row(const RunEngine *engine, uint32_t id, RunRow *ret_row) {
+        const Run *run = run_find(engine, id);
+
+        if (!run)
+                return -ENOENT;
+        *ret_row = run->row;
+        return 0;
+}
+
 int run_engine_get(const RunEngine *engine, uint32_t id, RunRow *ret_row, RunWhy *ret_why) {
         const Run *run = run_find(engine, id);
 

@@ -207,6 +207,7 @@ check "the run is resumed" ctl flow resume "$RUN"
 wait_for_state "$RUN" SUCCEEDED
 report $? "and with it its parts"
 check_equal "each command ran once" "$(count slow)-$(count after)" 1-1
+check_equal "nobody was asked for anything" "$(ctl flow alarms --no-legend)" ""
 check_equal "and there is one run of each" "$(parts "$RUN")-$(parts "$MIDDLE")" "$MIDDLE-$INNER"
 
 : >"$RECORD"
