@@ -40,7 +40,8 @@ typedef struct ManagerSub {
         bool is_asked; /* an answer is to come */
         bool is_unknown; /* there is no run yet: so says the store */
         bool is_told; /* the run was told to end; these are passed down, too: … */
-        bool is_paused; /* … the parent was paused, and the run with it */
+        bool is_paused; /* … the parent was paused, and the run with it, as the store knows */
+        bool is_told_pause; /* the same, as the store need not know yet: not recorded */
         bool is_stopped; /* … the parent was stopped */
         bool has_changed; /* in a step, so that it is to be recorded */
         bool has_end; /* the following are set */

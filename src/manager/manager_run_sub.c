@@ -306,16 +306,37 @@ static bool tell(ManagerRuns *runs, ManagerRun *run, RunVerb verb, const char *n
         return true;
 }
 
-/* A run that is not begun yet cannot be paused: it is when it begins. */
-static void pass_pause(ManagerRuns *runs, ManagerRun *run, const RunRow *row, ManagerSub *sub, bool is_paused) {
-        if (is_paused == sub->is_paused)
-                return;
-        if (!is_paused || row->is_paused || tell(runs, run, RUN_VERB_PAUSE, "pause")) {
-                sub->is_paused = is_paused;
-                sub->has_changed = true;
+/* The row of the run as it is now will not be lost with core. */
+static bool is_kept(const ManagerRuns *runs, const ManagerRun *run, const RunRow *row) {
+        return run->put_state == row->state && run->is_put && !run->is_new && run->batch <= runs->durable;
+}
+
+static void note_paused(ManagerSub *sub, bool is_paused) {
+        sub->is_paused = sub->is_told_pause = is_paused;
+        sub->has_changed = true;
+}
+
+/*
+ * A run that is not begun yet cannot be paused: it is when it begins. What was passed on is recorded when the store has
+ * it: core may die after the record of the attempt was written, and before the store has the row.
+ */
+static void pass_pause(ManagerRuns *runs, ManagerRun *run, const RunRow *row, ManagerSub *sub) {
+        if (!row->is_paused && !sub->is_told_pause && !sub->is_paused)
+                sub->is_told_pause = tell(runs, run, RUN_VERB_PAUSE, "pause");
+        else if (row->is_paused && !sub->is_paused) {
+                sub->is_told_pause = true;
+                if (is_kept(runs, run, row))
+                        note_paused(sub, true);
         }
-        if (!is_paused)
+}
+
+static void pass_resume(ManagerRuns *runs, ManagerRun *run, const RunRow *row, ManagerSub *sub) {
+        if (!sub->is_paused && !sub->is_told_pause)
+                return;
+        if (row->is_paused)
                 (void) tell(runs, run, RUN_VERB_RESUME, "resume");
+        else if (is_kept(runs, run, row))
+                note_paused(sub, false);
 }
 
 /* Pause, resume, stop and cancel pass to sub-runs; each run passes them on to its own. */
@@ -331,14 +352,18 @@ static void pass_down(ManagerRuns *runs, ManagerRun *run, const RunRow *row, Man
                 return;
         if (parent.state == RUN_STOPPING && parent.result == RUN_CANCELLED && !sub->is_stopped)
                 sub->is_stopped = tell(runs, run, RUN_VERB_STOP, "stop");
-        if (!run_state_is_terminal(parent.state) && parent.state != RUN_STOPPING)
-                pass_pause(runs, run, row, sub, parent.is_paused);
+        if (run_state_is_terminal(parent.state) || parent.state == RUN_STOPPING)
+                return;
+        if (parent.is_paused)
+                pass_pause(runs, run, row, sub);
+        else
+                pass_resume(runs, run, row, sub);
 }
 
 /* It is SUSPENDED, or was paused by somebody else than its parent. A hold that ends by itself is neither. */
 static bool waits_for_person(const RunRow *row, const ManagerSub *sub) {
         return row->state == RUN_SUSPENDED ||
-               (row->state == RUN_PAUSED && ((row->is_paused && !sub->is_paused) || row->is_held_by_person));
+               (row->state == RUN_PAUSED && ((row->is_paused && !sub->is_paused && !sub->is_told_pause) || row->is_held_by_person));
 }
 
 static bool is_durable(const ManagerRuns *runs, const ManagerRun *run) {
