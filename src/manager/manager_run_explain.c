@@ -174,6 +174,8 @@ static void add_lock(const ManagerRuns *runs, const ManagerRun *run, uint32_t no
         if (why.has_holder) {
                 text_add(text, why.is_lock ? ", which is held by " : "; some is held by ");
                 add_claim(runs, &why.holder, text);
+                if (manager_run_is_below(runs, run, why.holder.run))
+                        text_addf(text, ", which run %" PRIu32 " is a part of, and which has it until its end", run->id);
         }
         if (why.has_other) {
                 text_addf(text, "; %" PRIu32 " wait%s before it, the first is ", why.n_before,

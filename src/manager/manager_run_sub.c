@@ -29,6 +29,12 @@ static const ManagerRun *parent_of(const ManagerRuns *runs, const ManagerRun *ru
         return run->facts.parent > 0 ? manager_run_find(runs, run->facts.parent) : NULL;
 }
 
+bool manager_run_is_below(const ManagerRuns *runs, const ManagerRun *run, uint32_t other) {
+        while (run && run->facts.parent != other)
+                run = parent_of(runs, run);
+        return run;
+}
+
 /* "a.flow, b.flow, a.flow": the units from the outermost run to @unit. */
 static int refuse_cycle(const ManagerRuns *runs, const ManagerRun *run, const char *unit, Failure *ret_failure) {
         const ManagerRun *above[DEPTH_MAX];
@@ -404,6 +410,14 @@ void manager_run_step_sub(void *userdata, const RunAttemptKey *key, ManagerSub *
                 end_with(sub, RUN_END_CANCELLED, NULL);
         else
                 ask_for_key(runs, run, key, sub);
+}
+
+const ManagerRun *manager_run_find_live_part(const ManagerRuns *runs, const ManagerRun *run) {
+        for (const ManagerFlow *flow = runs->flows; flow; flow = flow->next)
+                for (const ManagerRun *part = flow->first; part; part = part->next)
+                        if (part->facts.parent == run->id && !part->is_over)
+                                return part;
+        return NULL;
 }
 
 bool manager_run_is_paused(const ManagerRuns *runs, const ManagerRun *run) {

@@ -58,6 +58,11 @@ runs = [json.loads(line) for line in sys.stdin]
 print(*sorted(run["id"] for run in runs if run.get("parent") == int(sys.argv[1])))' "$1"
 }
 
+# parts_n RUN: how many
+parts_n() {
+        parts "$1" | wc -w
+}
+
 # part RUN: waits for its only part
 part() {
         wait_for '^[0-9]+$' parts "$1"
@@ -112,6 +117,25 @@ unit gate.flow <<U
 [Node x]
 Gate=manual
 U
+unit late.flow <<U
+[Flow]
+RunTimeoutSec=3
+TimeoutMode=abandon
+[Node x]
+Flow=slow.flow
+U
+unit has.flow <<U
+[Flow]
+Needs=gpu:1
+[Node x]
+Flow=needs.flow
+U
+unit needs.flow <<U
+[Flow]
+Needs=gpu:1
+[Node x]
+Exec=/bin/true
+U
 unit turn.flow <<U
 [Node x]
 Exec=/bin/sh -c 'read word <$DIR/turn'
@@ -152,7 +176,8 @@ whole approved gate.flow
 whole turns turn.flow
 whole masked hidden.flow
 ln -s /dev/null "$UNITS/hidden.flow"
-start_daemon
+printf '[Engine]\nResources=gpu:1\n' >"$DIR/conf"
+start_daemon --config "$DIR/conf"
 
 # — the end of a run is that of its node —
 check "a node is a run of another flow" ctl flow start --wait says word=hey
@@ -295,6 +320,35 @@ ctl flow approve "$(parts "$RUN")/x"
 wait_for_state "$RUN" SUCCEEDED
 report $? "until it has it"
 : >"$RECORD"
+
+# — a deadline that leaves parts alone —
+ctl flow start late
+RUN=$(last_run late)
+PART=$(part "$RUN")
+wait_for_state "$RUN" TIMEOUT
+report $? "TimeoutMode=abandon: the run is over"
+check_equal "and its part goes on" "$(run_state "$PART")" RUNNING
+check_prints "beside which no other is made" "has run $PART of slow.flow as a part, which its deadline has abandoned and which still goes on" ctl flow retry "$RUN"
+kill_core KILL
+check_prints "after a death of core, too" "has run $PART of slow.flow as a part" ctl flow rerun "$RUN/x"
+release slow
+wait_for_state "$PART" SUCCEEDED
+check "when it has ended the run is tried again" ctl flow retry "$RUN"
+wait_for '^2$' parts_n "$RUN"
+report $? "with another part"
+PART=$(parts "$RUN" | awk '{ print $2 }')
+ctl flow cancel "$PART"
+wait_for_state "$PART" CANCELLED
+: >"$RECORD"
+
+# — resources of what is above —
+ctl flow start has
+RUN=$(last_run has)
+PART=$(part "$RUN")
+wait_for "wait.* for 1 of the resource 'gpu'.*held by $RUN, which run $PART is a part of, and which has it until its end" ctl flow why "$PART"
+report $? "why names a wait for what is above the run"
+ctl flow cancel "$RUN"
+wait_for_state "$RUN" CANCELLED
 
 # — MaxRuns= of the flow of the part —
 ctl flow start turns
