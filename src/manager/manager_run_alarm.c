@@ -59,8 +59,8 @@ int manager_run_raise_pending(ManagerRuns *runs, const ManagerRun *run, const ch
 
         if (sub)
                 r = text_format(&text,
-                                "Node %s of run %" PRIu32 " of %s is PENDING (sub-run): run %" PRIu32 " of %s, which it "
-                                "is, waits for a person.",
+                                "Node %s of run %" PRIu32 " of %s is PENDING (sub-run): run %" PRIu32 " of %s, which "
+                                "it is, waits for a person.",
                                 node, run->id, run->flow->unit->id, sub->id, sub->flow->unit->id);
         else
                 r = text_format(&text,

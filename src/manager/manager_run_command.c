@@ -74,9 +74,9 @@ static int refuse_idle(const ManagerRun *run, RunVerb verb, const RunRow *row, F
 static int refuse_for_sub(const ManagerRun *run, RunVerb verb, const char *name, const ManagerRun *sub,
                           Failure *ret_failure) {
         return failure_set(ret_failure, -EINVAL, "InvalidTransition",
-                           "Node %s of run %" PRIu32 " is PENDING, because run %" PRIu32 " of %s, which it is, waits for "
-                           "a person: '%s' does not apply to it. 'jobctl flow why %" PRIu32 "' says what run %" PRIu32
-                           " waits for; 'jobctl flow cancel %" PRIu32 "' ends it.",
+                           "Node %s of run %" PRIu32 " is PENDING, because run %" PRIu32 " of %s, which it is, waits "
+                           "for a person: '%s' does not apply to it. 'jobctl flow why %" PRIu32 "' says what run "
+                           "%" PRIu32 " waits for; 'jobctl flow cancel %" PRIu32 "' ends it.",
                            name, run->id, sub->id, sub->flow->unit->id, verb_names[verb], sub->id, sub->id, sub->id);
 }
 

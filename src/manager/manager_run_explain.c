@@ -175,7 +175,8 @@ static void add_lock(const ManagerRuns *runs, const ManagerRun *run, uint32_t no
                 text_add(text, why.is_lock ? ", which is held by " : "; some is held by ");
                 add_claim(runs, &why.holder, text);
                 if (manager_run_is_below(runs, run, why.holder.run))
-                        text_addf(text, ", which run %" PRIu32 " is a part of, and which has it until its end", run->id);
+                        text_addf(text, ", which run %" PRIu32 " is a part of, and which has it until its end",
+                                  run->id);
         }
         if (why.has_other) {
                 text_addf(text, "; %" PRIu32 " wait%s before it, the first is ", why.n_before,
@@ -399,7 +400,8 @@ static void put_sayings(const ManagerRuns *runs, const ManagerRun *run, const Ru
 /* The number of the run that the node is. */
 static void put_sub_run(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, Sink *sink) {
         const RunAttemptKey key = { run->id, row->node, row->generation, row->number };
-        const ManagerSub *sub = row->attempt != RUN_ATTEMPT_NONE ? manager_attempts_get_sub(runs->attempts, &key) : NULL;
+        const ManagerSub *sub = row->attempt != RUN_ATTEMPT_NONE ? manager_attempts_get_sub(runs->attempts, &key)
+                                                                 : NULL;
 
         if (sub && sub->run > 0)
                 sink_entry_u64(sink, "sub_run", sub->run);

@@ -366,10 +366,11 @@ static void pass_down(ManagerRuns *runs, ManagerRun *run, const RunRow *row, Man
                 pass_resume(runs, run, row, sub);
 }
 
-/* It is SUSPENDED, or was paused by somebody else than its parent. A hold that ends by itself is neither. */
+/* The run is SUSPENDED, or was paused by somebody else than its parent. A hold that ends by itself is neither. */
 static bool waits_for_person(const RunRow *row, const ManagerSub *sub) {
-        return row->state == RUN_SUSPENDED ||
-               (row->state == RUN_PAUSED && ((row->is_paused && !sub->is_paused && !sub->is_told_pause) || row->is_held_by_person));
+        const bool is_paused = row->is_paused && !sub->is_paused && !sub->is_told_pause;
+
+        return row->state == RUN_SUSPENDED || (row->state == RUN_PAUSED && (is_paused || row->is_held_by_person));
 }
 
 static bool is_durable(const ManagerRuns *runs, const ManagerRun *run) {

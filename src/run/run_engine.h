@@ -116,7 +116,7 @@ typedef enum RunReason {
         RUN_REASON_COMPENSATE, /* of a run: STOPPING, SUSPENDED while what has succeeded is undone … */
         RUN_REASON_FINAL, /* … and while the final node runs */
         RUN_REASON_CALLBACK, /* RUNNING: its command has ended, and somebody else completes it; FAILED: so they said */
-        /* RUNNING: a run of another flow, and no process; PENDING: that waits for a person; CANCELLED: it was cancelled */
+        /* RUNNING: a run of another flow, and no process; PENDING: that waits for a person; CANCELLED: was cancelled */
         RUN_REASON_SUB_RUN,
         _RUN_REASON_MAX,
 } RunReason;

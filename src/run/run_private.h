@@ -170,7 +170,7 @@ static inline bool run_node_waits_with_sub(const RunNode *node) {
         return node->state == RUN_NODE_PENDING && node->reason == RUN_REASON_SUB_RUN;
 }
 
-/* Its attempt is not over. */
+/* The attempt is not over. */
 static inline bool run_node_is_live(const RunNode *node) {
         return node->state == RUN_NODE_RUNNING || run_node_waits_with_sub(node);
 }

@@ -15,7 +15,7 @@
 
 void run_sub_go_on(Run *run, uint32_t node) {
         run_node_become(run, node, RUN_NODE_RUNNING, RUN_REASON_SUB_RUN);
-        /* It may have become unneeded meanwhile. */
+        /* The node may have become unneeded meanwhile. */
         run_doubt(run, node);
         run_wake(run);
 }
