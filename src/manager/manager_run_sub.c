@@ -29,12 +29,6 @@ static const ManagerRun *parent_of(const ManagerRuns *runs, const ManagerRun *ru
         return run->facts.parent > 0 ? manager_run_find(runs, run->facts.parent) : NULL;
 }
 
-bool manager_run_is_below(const ManagerRuns *runs, const ManagerRun *run, uint32_t other) {
-        while (run && run->facts.parent != other)
-                run = parent_of(runs, run);
-        return run;
-}
-
 /* "a.flow, b.flow, a.flow": the units from the outermost run to @unit. */
 static int refuse_cycle(const ManagerRuns *runs, const ManagerRun *run, const char *unit, Failure *ret_failure) {
         const ManagerRun *above[DEPTH_MAX];
@@ -411,29 +405,6 @@ void manager_run_step_sub(void *userdata, const RunAttemptKey *key, ManagerSub *
                 end_with(sub, RUN_END_CANCELLED, NULL);
         else
                 ask_for_key(runs, run, key, sub);
-}
-
-const ManagerRun *manager_run_find_live_part(const ManagerRuns *runs, const ManagerRun *run) {
-        for (const ManagerFlow *flow = runs->flows; flow; flow = flow->next)
-                for (const ManagerRun *part = flow->first; part; part = part->next)
-                        if (part->facts.parent == run->id && !part->is_over)
-                                return part;
-        return NULL;
-}
-
-bool manager_run_is_paused(const ManagerRuns *runs, const ManagerRun *run) {
-        RunRow row;
-
-        return run_engine_get_row(runs->engine, run->id, &row) == 0 && row.state == RUN_PAUSED;
-}
-
-const ManagerRun *manager_run_find_waiting_sub(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row) {
-        const RunAttemptKey key = { run->id, row->node, row->generation, row->number };
-        const ManagerSub *sub = row->state == RUN_NODE_PENDING && row->reason == RUN_REASON_SUB_RUN
-                                        ? manager_attempts_get_sub(runs->attempts, &key)
-                                        : NULL;
-
-        return sub && sub->run > 0 ? manager_run_find(runs, sub->run) : NULL;
 }
 
 void manager_run_explain_sub(const ManagerRuns *runs, const RunAttemptKey *key, Text *text) {

@@ -305,29 +305,24 @@ void run_attempt_end(Run *run, uint32_t node, RunEndKind kind, uint16_t end, use
 }
 
 /* One that nobody was asked to spawn has ended with that. */
-void run_attempt_tell(Run *run, uint32_t node, RunOutcome outcome) {
-        const RunEngine *engine = run->flow->engine;
+static void tell_end(Run *run, uint32_t node, RunOutcome outcome) {
         RunNode *entry = &run->nodes[node];
-        RunAttemptKey key;
 
         /* A node ends with its instances. */
         if (entry->outcome != RUN_OUTCOME_OPEN || run_node_is_split(run, node))
                 return;
-        entry->outcome = outcome;
-        if (entry->attempt == RUN_ATTEMPT_IS_HELD || entry->is_idle) {
-                run_attempt_end(run, node, RUN_END_EXITED, 0, USEC_INFINITY);
+        if (entry->attempt != RUN_ATTEMPT_IS_HELD && !entry->is_idle) {
+                run_node_tell_end(run, node, outcome);
                 return;
         }
-        run_change_node(run, node);
-        run_node_time(run, node);
-        key = run_attempt_key(run, node);
-        engine->host->end(engine->userdata, &key, outcome);
+        entry->outcome = outcome;
+        run_attempt_end(run, node, RUN_END_EXITED, 0, USEC_INFINITY);
 }
 
 void run_attempt_tell_all(Run *run, RunOutcome outcome) {
         for (uint32_t i = 0; i < run->n && run->tally[RUN_NODE_RUNNING] > 0; i++)
                 if (run->nodes[i].state == RUN_NODE_RUNNING && !run_node_is_extra(run, i))
-                        run_attempt_tell(run, i, outcome);
+                        tell_end(run, i, outcome);
 }
 
 void run_attempt_abandon_all(Run *run) {
@@ -357,7 +352,7 @@ void run_attempt_meet_bound(Run *run, uint32_t node) {
         const bool is_total = entry->first_at > 0 && usec_add(entry->first_at, policy->total_timeout) <= now;
 
         if (run_node_waits_with_sub(entry))
-                run_sub_go_on(run, node);
+                run_node_go_on_with_sub(run, node);
 
         if (entry->state == RUN_NODE_DEFERRED && is_total)
                 fail(run, node, RUN_NODE_TIMEOUT, RUN_REASON_NONE, false);
@@ -367,5 +362,5 @@ void run_attempt_meet_bound(Run *run, uint32_t node) {
         } else if (entry->state == RUN_NODE_READY)
                 run_node_fail(run, node, RUN_NODE_TIMEOUT, RUN_REASON_QUEUE);
         else if (entry->state == RUN_NODE_RUNNING && !run_node_sleeps(run, node))
-                run_attempt_tell(run, node, is_total ? RUN_OUTCOME_TOTAL : RUN_OUTCOME_TIMEOUT);
+                tell_end(run, node, is_total ? RUN_OUTCOME_TOTAL : RUN_OUTCOME_TIMEOUT);
 }

@@ -426,3 +426,14 @@ void run_become(Run *run, RunState state, RunReason reason) {
         run_change(run);
         run_time(run);
 }
+
+void run_wake(Run *run) {
+        if (run->row.state != RUN_SUSPENDED)
+                return;
+        if (run_is_ending(run))
+                run_become(run, RUN_STOPPING, run->row.reason);
+        else if (run->row.is_held)
+                run_become(run, RUN_PAUSED, RUN_REASON_UNIT);
+        else
+                run_become(run, RUN_RUNNING, RUN_REASON_NONE);
+}

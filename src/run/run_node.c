@@ -81,7 +81,8 @@ bool run_node_is_skipped_as_unneeded(const RunNode *node) {
         return node->state == RUN_NODE_SKIPPED && node->reason == RUN_REASON_SHORT_CIRCUIT;
 }
 
-void run_doubt(Run *run, uint32_t node) {
+/* Whether @node is needed is to be looked at again. */
+static void doubt(Run *run, uint32_t node) {
         const uint32_t rank = run_graph_rank(run->graph, node);
 
         run->end_doubted = MAX(run->end_doubted, rank + 1);
@@ -97,7 +98,7 @@ static void doubt_parents(Run *run, uint32_t node, bool all) {
         for (uint32_t i = 0; i < n; i++)
                 if ((all || edges[i] & (RUN_EDGE_OPTIONAL | RUN_EDGE_OTHERWISE)) &&
                     !run_node_state_is_terminal(run->nodes[parents[i]].state))
-                        run_doubt(run, parents[i]);
+                        doubt(run, parents[i]);
 }
 
 void run_doubt_parents(Run *run, uint32_t node) {
@@ -188,7 +189,7 @@ void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reas
         if (had_started != run_node_has_started(entry, state) || run_node_is_skipped_as_unneeded(entry) || was_unneeded)
                 doubt_parents(run, node, run_node_is_skipped_as_unneeded(entry) || was_unneeded);
         if (had_started && !run_node_has_started(entry, state))
-                run_doubt(run, node);
+                doubt(run, node);
         if (state == RUN_NODE_SUCCEEDED && run->fired == RUN_END_RUN_NO)
                 run->fired = run_graph_policy(run->graph, node)->end_run;
         if (!run_lock_node(run, node))
@@ -466,6 +467,37 @@ void run_mark_unanswered(Run *run) {
                         mark(run, i);
 }
 
+/* — attempts that go on — */
+
+void run_node_tell_end(Run *run, uint32_t node, RunOutcome outcome) {
+        const RunEngine *engine = run->flow->engine;
+        const RunAttemptKey key = run_attempt_key(run, node);
+
+        run->nodes[node].outcome = outcome & 7U;
+        run_change_node(run, node);
+        run_node_time(run, node);
+        engine->host->end(engine->userdata, &key, outcome);
+}
+
+void run_node_go_on_with_sub(Run *run, uint32_t node) {
+        run_node_become(run, node, RUN_NODE_RUNNING, RUN_REASON_SUB_RUN);
+        /* The node may have become unneeded meanwhile. */
+        doubt(run, node);
+        run_wake(run);
+}
+
+/* The run of @node ends, and a person may never come. */
+static void end_sub(Run *run, uint32_t node) {
+        const bool drains = run->row.result == RUN_TIMEOUT && run->settings.timeout_mode == RUN_TIMEOUT_DRAIN;
+
+        run_node_go_on_with_sub(run, node);
+        /* Otherwise whoever ends the run tells all that runs, or a stop passes down. */
+        if (drains)
+                run_node_tell_end(run, node, RUN_OUTCOME_DEADLINE);
+        else if (run->row.result != RUN_TIMEOUT && run->row.result != RUN_CANCELLED)
+                run_node_tell_end(run, node, RUN_OUTCOME_ENDED);
+}
+
 /* — many nodes — */
 
 void run_node_end_idle(Run *run, uint32_t node) {
@@ -480,7 +512,7 @@ void run_node_skip_rest(Run *run) {
                 if (run_node_is_extra(run, i) || run->nodes[i].is_unused)
                         continue;
                 else if (run_node_waits_with_sub(&run->nodes[i]))
-                        run_sub_end(run, i);
+                        end_sub(run, i);
                 else if (run->nodes[i].state < RUN_NODE_SUCCEEDED && run->nodes[i].state != RUN_NODE_RUNNING)
                         run_node_become(run, i, RUN_NODE_SKIPPED, RUN_REASON_ENDED);
                 else if (run->nodes[i].is_idle && !run_node_is_split(run, i))
@@ -589,8 +621,8 @@ void run_drop_unneeded(Run *run) {
                         if (run_graph_policy(run->graph, i)->is_goal || has_live_goal(run, i, &has_goal) || !has_goal)
                                 continue;
                         if (run_node_waits_with_sub(&run->nodes[i])) {
-                                run_sub_go_on(run, i);
-                                run_attempt_tell(run, i, RUN_OUTCOME_UNNEEDED);
+                                run_node_go_on_with_sub(run, i);
+                                run_node_tell_end(run, i, RUN_OUTCOME_UNNEEDED);
                         } else
                                 run_node_become(run, i, RUN_NODE_CANCELLED, RUN_REASON_UNNEEDED);
                         run_judge(run);

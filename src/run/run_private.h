@@ -165,7 +165,7 @@ static inline bool run_node_is_wait(const Run *run, uint32_t node) {
         return policy->action != RUN_ACTION_PROCESS && !policy->is_foreach;
 }
 
-/* PENDING with its sub-run, which waits for a person: its attempt goes on. See run_sub.c. */
+/* PENDING with its sub-run, which waits for a person: its attempt goes on. */
 static inline bool run_node_waits_with_sub(const RunNode *node) {
         return node->state == RUN_NODE_PENDING && node->reason == RUN_REASON_SUB_RUN;
 }
@@ -252,6 +252,7 @@ void run_hold_attempt(Run *run, uint32_t node, bool is_held); /* until the host 
 Run *run_find(const RunEngine *engine, uint32_t id);
 Run *run_find_attempt(const RunEngine *engine, const RunAttemptKey *attempt); /* one that is not over; NULL */
 void run_become(Run *run, RunState state, RunReason reason); /* the run itself */
+void run_wake(Run *run); /* one that is SUSPENDED can move again */
 
 /* — run_node.c: states of nodes — */
 
@@ -264,7 +265,6 @@ void run_node_fail(Run *run, uint32_t node, RunNodeState state, RunReason reason
 void run_node_offer(Run *run, uint32_t node);
 bool run_node_has_started(const RunNode *node, RunNodeState state); /* or was decided without that */
 bool run_node_is_skipped_as_unneeded(const RunNode *node);
-void run_doubt(Run *run, uint32_t node); /* whether it is needed is to be looked at again */
 void run_doubt_parents(Run *run, uint32_t node); /* whether they are needed is to be looked at again */
 /* Whether the command that judges @node is to be asked with the end of the turn. */
 void run_want_policy(Run *run, uint32_t node, bool wants);
@@ -276,6 +276,12 @@ void run_mark_all(Run *run); /* to be judged */
 void run_mark_unanswered(Run *run); /* the same, of those that a command judges: a question is in no row */
 void run_node_restore(Run *run, uint32_t node); /* what it held, and what it waits for */
 void run_node_begin_all(Run *run); /* those that are READY wait from now on */
+void run_node_tell_end(Run *run, uint32_t node, RunOutcome outcome); /* for which the host was asked to spawn */
+/*
+ * A node that is PENDING because its sub-run waits for a person keeps its attempt, its time and its locks: what is done
+ * to the sub-run is what moves the node. Before something ends the attempt, the node is RUNNING again, by this.
+ */
+void run_node_go_on_with_sub(Run *run, uint32_t node);
 void run_node_end_idle(Run *run, uint32_t node); /* its run ends, and there is nothing whose end could be waited for */
 void run_node_skip_rest(Run *run); /* all that do not run */
 /* A person has to decide about @node, because its condition had no value. */
@@ -326,18 +332,11 @@ void run_forget_doubts(Run *run); /* after rows were given back: what they do no
 
 RunReason run_attempt_reason(const Run *run, uint32_t node); /* with which @node is RUNNING */
 void run_attempt_make(Run *run, uint32_t node);
-/* Nothing, if it was told before: the first one decides. */
-void run_attempt_tell(Run *run, uint32_t node, RunOutcome outcome);
 void run_attempt_tell_all(Run *run, RunOutcome outcome);
 void run_attempt_abandon_all(Run *run); /* at the deadline */
 void run_attempt_end(Run *run, uint32_t node, RunEndKind kind, uint16_t end, usec_t again);
 void run_attempt_release(Run *run); /* those that the store has */
 void run_attempt_meet_bound(Run *run, uint32_t node); /* of its time, if it is over */
-
-/* — run_sub.c: nodes whose sub-run waits for a person — */
-
-void run_sub_go_on(Run *run, uint32_t node); /* it is RUNNING again */
-void run_sub_end(Run *run, uint32_t node); /* the same, since its run ends */
 
 /* — run_dispatch.c: which attempts are made — */
 
@@ -367,7 +366,6 @@ bool run_lock_why(const Run *run, uint32_t node, RunClaimWhy *ret_why);
 /* — run_settle.c: states of runs — */
 
 void run_stop(Run *run, RunState result);
-void run_wake(Run *run); /* one that is SUSPENDED can move again */
 void run_fire(Run *run); /* ends it if FailurePolicy=end asks for that */
 void run_settle(Run *run); /* after each event */
 bool run_admit(RunFlow *flow); /* whether a run has begun */

@@ -64,17 +64,6 @@ void run_stop(Run *run, RunState result) {
         run_node_skip_rest(run);
 }
 
-void run_wake(Run *run) {
-        if (run->row.state != RUN_SUSPENDED)
-                return;
-        if (run_is_ending(run))
-                run_become(run, RUN_STOPPING, run->row.reason);
-        else if (run->row.is_held)
-                run_become(run, RUN_PAUSED, RUN_REASON_UNIT);
-        else
-                run_become(run, RUN_RUNNING, RUN_REASON_NONE);
-}
-
 static void settle_stopping(Run *run) {
         if (run->tally[RUN_NODE_RUNNING] > 0 || !run_undo_step(run))
                 return;
