@@ -179,7 +179,7 @@ int run_engine_submit(RunFlow *flow, const RunSubmit *submit, uint32_t *ret_id) 
 
 /* — attempts — */
 
-Run *run_find_attempt(const RunEngine *engine, const RunAttemptKey *key) {
+static Run *find_attempt(const RunEngine *engine, const RunAttemptKey *key) {
         Run *run = run_find(engine, key->run);
         const RunNode *node;
 
@@ -193,7 +193,7 @@ Run *run_find_attempt(const RunEngine *engine, const RunAttemptKey *key) {
 }
 
 int run_engine_started(RunEngine *engine, const RunAttemptKey *attempt, usec_t at) {
-        Run *run = run_find_attempt(engine, attempt);
+        Run *run = find_attempt(engine, attempt);
         RunNode *node;
 
         if (!run)
@@ -215,7 +215,7 @@ int run_engine_ended(RunEngine *engine, const RunAttemptKey *attempt, RunEndKind
 
 int run_engine_ended_until(RunEngine *engine, const RunAttemptKey *attempt, RunEndKind kind, uint16_t end,
                            usec_t again) {
-        Run *run = run_find_attempt(engine, attempt);
+        Run *run = find_attempt(engine, attempt);
 
         assert(end < RUN_ENDS);
 
@@ -238,7 +238,7 @@ static bool can_wait(const Run *run, uint32_t node) {
 }
 
 int run_engine_sub_waits(RunEngine *engine, const RunAttemptKey *attempt, bool waits) {
-        Run *run = run_find_attempt(engine, attempt);
+        Run *run = find_attempt(engine, attempt);
 
         if (!run)
                 return -ENOENT;

@@ -250,7 +250,6 @@ RunAttemptKey run_attempt_key(const Run *run, uint32_t node);
 uint8_t run_node_priority(const Run *run, uint32_t node);
 void run_hold_attempt(Run *run, uint32_t node, bool is_held); /* until the host is asked to spawn it */
 Run *run_find(const RunEngine *engine, uint32_t id);
-Run *run_find_attempt(const RunEngine *engine, const RunAttemptKey *attempt); /* one that is not over; NULL */
 void run_become(Run *run, RunState state, RunReason reason); /* the run itself */
 void run_wake(Run *run); /* one that is SUSPENDED can move again */
 
