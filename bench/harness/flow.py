@@ -309,7 +309,7 @@ class FlowBench:
 
     def engine_turns(self):
         """The engine alone, in processor time."""
-        done = subprocess.run([self.tools.turns], capture_output=True, text=True, timeout=self.context.timeout)
+        done = subprocess.run([self.tools.turns], capture_output=True, text=True, timeout=5 * self.context.timeout)
         if done.returncode != 0:
             raise managers.Failed(done.stderr.strip())
         said = json.loads(done.stdout)
