@@ -18,6 +18,7 @@
 
 #include "basic/log.h"
 #include "basic/text.h"
+#include "flow/flow_spec.h"
 #include "manager/manager_attempt_folder.h"
 #include "manager/manager_run_blob.h"
 #include "manager/manager_run_private.h"
@@ -465,6 +466,15 @@ static int expand(const ManagerRunLoad *load, ManagerRun *run) {
         return r < 0 ? r : manager_run_set_graph(run, graph);
 }
 
+/* A run goes on by the definition that it was made from, whatever has become of the file of its unit. */
+static void restore_settings(ManagerRuns *runs, const ManagerRun *run) {
+        const FlowSettings *settings = flow_definition_settings(run->definition);
+        RunSettings run_settings;
+
+        flow_spec_settings(settings, settings->on_busy, runs->n_processors, &run_settings);
+        (void) run_engine_restore_settings(runs->engine, run->id, &run_settings);
+}
+
 static int add_run(ManagerRuns *runs) {
         ManagerRunLoad *load = runs->load;
         LoadRun *loaded = present(load);
@@ -497,11 +507,13 @@ static int add_run(ManagerRuns *runs) {
         run->told_round = run->is_over ? loaded->row.round : 0;
         loaded->row.parent_node = manager_run_find_parent_node(runs, &run->facts);
         r = run_engine_restore(flow->engine, run->graph, &loaded->row, load->nodes.items, (uint32_t) load->nodes.n);
-        if (r < 0)
+        if (r < 0) {
                 manager_run_remove(runs, run);
-        else
-                set_data(load, run);
-        return r;
+                return r;
+        }
+        restore_settings(runs, run);
+        set_data(load, run);
+        return 0;
 }
 
 static int end_nodes(ManagerRuns *runs) {
