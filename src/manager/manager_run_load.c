@@ -191,12 +191,24 @@ static void give_up(ManagerRuns *runs) {
         runs->loaded(runs, id, true);
 }
 
+/* What waits for one run waits for the next link, which begins to load it again. */
+static void lose_link(ManagerRuns *runs) {
+        if (runs->load->id > 0)
+                runs->load = manager_run_load_free(runs->load);
+        else
+                give_up(runs);
+}
+
 static void ask(ManagerRuns *runs) {
         ManagerRunLoad *load = runs->load;
         RunStoreQuery query = {};
+        int r;
 
         describe_query(load, &query);
-        if (manager_run_link_query(runs->link, &query, &load->query) < 0)
+        r = manager_run_link_query(runs->link, &query, &load->query);
+        if (r == -ENOTCONN)
+                lose_link(runs);
+        else if (r < 0)
                 give_up(runs);
 }
 
@@ -748,10 +760,13 @@ bool manager_run_load_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page
         return true;
 }
 
-bool manager_run_load_refused(ManagerRuns *runs, uint64_t query) {
+bool manager_run_load_refused(ManagerRuns *runs, uint64_t query, const RunStoreRefusal *refusal) {
         if (!runs->load || runs->load->query != query)
                 return false;
-        give_up(runs);
+        if (refusal->reason == RUNSTORE_REFUSED_UNAVAILABLE)
+                lose_link(runs);
+        else
+                give_up(runs);
         return true;
 }
 

@@ -102,4 +102,41 @@ check_prints "one node waits for the other as before" 'MaxParallel=' ctl flow wh
 release "$RUN" well
 wait_for SUCCEEDED state "$RUN"
 check_equal "so they ran one after the other" "$(tr '\n' ' ' <"$RECORD")" "begin a end a begin b end b "
+
+# — a run that has ended is there while the store comes back —
+
+ctl flow start --quiet called
+RUN=$(last_run)
+wait_for . cat "$DIR/token"
+TOKEN=$(cat "$DIR/token")
+check_exit "a node is completed" 0 ctl flow complete "$TOKEN"
+wait_for SUCCEEDED state "$RUN"
+
+# complete_again: in the background; the store, whose pid is $STORE, does not answer yet
+complete_again() {
+        STORE=$(store)
+        kill -STOP "$STORE"
+        "$BUILD/jobctl" flow complete --quiet "$TOKEN" >"$DIR/out" 2>&1 &
+        CLIENT=$!
+        wait_for '\) S ' cat "/proc/$CLIENT/stat"
+        # Each is answered behind what came before.
+        for _ in 1 2 3 4 5; do
+                ctl is-active quick.flow >/dev/null
+        done
+}
+
+complete_again
+kill -KILL "$STORE"
+wait "$CLIENT"
+check_equal "the same again, whose run the store does not live to tell of" "$? $(cat "$DIR/out")" "0 "
+complete_again
+kill_core KILL
+kill -CONT "$STORE"
+wait "$CLIENT"
+check_equal "or core" "$? $(cat "$DIR/out")" "0 "
+for i in 1 2 3 4 5; do
+        kill -KILL "$(store)"
+        check_exit "and while it comes back ($i)" 0 ctl flow complete "$TOKEN"
+        wait_for . store
+done
 done_testing
