@@ -3,9 +3,9 @@
  * Loading runs from the store
  *
  * One query is under way at a time, and the next one follows from its rows:
- * numbers that were given, the runs in each state that lives, and for each of
- * them its definition and its nodes. Then the engine has them, and attempts
- * are told.
+ * numbers that were given, the runs in each state that lives, how others have
+ * ended that a unit is judged by, and for each that lives its definition and
+ * its nodes. Then the engine has them, and attempts are told.
  */
 
 #include <errno.h>
@@ -34,6 +34,7 @@ typedef enum LoadPhase {
         LOAD_ALARMS, /* that are open */
         LOAD_OUTBOX, /* what nobody was told yet */
         LOAD_RUNS,
+        LOAD_ENDED, /* how runs of units that are active have ended */
         LOAD_DEFINITION,
         LOAD_READING, /* the definition: no query */
         LOAD_NODES,
@@ -60,6 +61,8 @@ struct ManagerRunLoad {
         uint64_t query; /* under way; 0: none */
         RunState state; /* of the runs that are being read */
         VECTOR(LoadRun) runs;
+        VECTOR(Unit *) units; /* references: of LOAD_ENDED … */
+        size_t unit; /* … and the one that is looked at */
         VECTOR(LoadDefinition) definitions;
         size_t at; /* of .runs, from LOAD_DEFINITION on */
         VECTOR(RunNodeRow) nodes;
@@ -101,6 +104,9 @@ ManagerRunLoad *manager_run_load_free(ManagerRunLoad *load) {
                 manager_run_facts_deinit(&load->runs.items[i].facts);
         for (size_t i = 0; i < load->definitions.n; i++)
                 flow_definition_unref(load->definitions.items[i].definition);
+        for (size_t i = 0; i < load->units.n; i++)
+                unit_unref(load->units.items[i]);
+        vector_deinit(&load->units);
         vector_deinit(&load->runs);
         vector_deinit(&load->definitions);
         vector_deinit(&load->nodes);
@@ -135,6 +141,15 @@ static RunStoreValue number(uint64_t value) {
         return (RunStoreValue) { .type = RUNSTORE_INTEGER, .integer = (int64_t) value };
 }
 
+/* Those that have ended since the unit began to start. */
+static void describe_ended(const Unit *unit, RunStoreQuery *query) {
+        *query = (RunStoreQuery) { .table = RUNSTORE_RUN, .columns = UINT64_C(1) << RUN_ROW_STATE };
+        filter(query, RUN_ROW_UNIT,
+               (RunStoreValue) { .type = RUNSTORE_TEXT, .bytes = unit->id, .n = strlen(unit->id) });
+        filter(query, RUN_ROW_ENDED, number(unit->inactive_exit.realtime));
+        query->filters[1].compare = RUNSTORE_GREATER;
+}
+
 static void describe_query(const ManagerRunLoad *load, RunStoreQuery *query) {
         const char *word;
 
@@ -161,6 +176,9 @@ static void describe_query(const ManagerRunLoad *load, RunStoreQuery *query) {
                 else
                         filter(query, RUN_ROW_STATE,
                                (RunStoreValue) { .type = RUNSTORE_TEXT, .bytes = word, .n = strlen(word) });
+                break;
+        case LOAD_ENDED:
+                describe_ended(load->units.items[load->unit], query);
                 break;
         case LOAD_DEFINITION:
                 *query = (RunStoreQuery) { .table = RUNSTORE_DEF };
@@ -387,6 +405,24 @@ static int compare_runs(const void *a, const void *b) {
         return (left->row.id > right->row.id) - (left->row.id < right->row.id);
 }
 
+/* Units that are judged by how their runs have ended, of which the core before has told them nothing yet. */
+static int list_units(ManagerRuns *runs) {
+        ManagerRunLoad *load = runs->load;
+
+        unit_table_foreach(runs->host.units, unit) {
+                if (unit->type != UNIT_FLOW || unit_state_is_inactive_or_failed(unit->active_state))
+                        continue;
+                if (vector_push(&load->units, unit) < 0)
+                        return -ENOMEM;
+                unit_ref(unit);
+        }
+        return 0;
+}
+
+static void begin_definitions(ManagerRunLoad *load) {
+        next_phase(load, load->runs.n > 0 ? LOAD_DEFINITION : LOAD_END);
+}
+
 static int take_runs(ManagerRuns *runs, RunStorePage *page) {
         ManagerRunLoad *load = runs->load;
         ManagerRunValues values;
@@ -405,7 +441,37 @@ static int take_runs(ManagerRuns *runs, RunStorePage *page) {
         /* Runs that have sub-runs come before these. */
         if (load->runs.n > 1)
                 qsort(load->runs.items, load->runs.n, sizeof(*load->runs.items), compare_runs);
-        next_phase(load, load->runs.n > 0 ? LOAD_DEFINITION : LOAD_END);
+        if (load->id == 0)
+                r = list_units(runs);
+        if (load->units.n > 0)
+                next_phase(load, LOAD_ENDED);
+        else
+                begin_definitions(load);
+        return r;
+}
+
+static int take_ended(ManagerRuns *runs, RunStorePage *page) {
+        ManagerRunLoad *load = runs->load;
+        ManagerFlow *flow = manager_run_flow(runs, load->units.items[load->unit]);
+        ManagerRunValues values;
+        int r;
+
+        if (!flow)
+                return -ENOMEM;
+        while ((r = manager_run_values_next(page, &values)) > 0) {
+                const int state = run_state_from_string(manager_run_values_text(&values, RUN_ROW_STATE));
+
+                if (state >= 0)
+                        manager_run_note_result(flow, (RunState) state);
+        }
+        keep_cursor(load, page);
+        /* A failure decides. */
+        if (r < 0 || (load->n_cursor > 0 && !flow->has_failed))
+                return r;
+        if (++load->unit < load->units.n)
+                next_phase(load, LOAD_ENDED);
+        else
+                begin_definitions(load);
         return 0;
 }
 
@@ -743,8 +809,8 @@ void manager_run_load_step(ManagerRuns *runs) {
 bool manager_run_load_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page) {
         static int (*const takes[])(ManagerRuns * runs, RunStorePage * page) = {
                 [LOAD_LAST_RUN] = take_last, [LOAD_LAST_ALARM] = take_last_alarm, [LOAD_ALARMS] = take_alarms,
-                [LOAD_OUTBOX] = take_outbox, [LOAD_RUNS] = take_runs,             [LOAD_DEFINITION] = take_definition,
-                [LOAD_NODES] = take_nodes,   [LOAD_RESULTS] = take_result,
+                [LOAD_OUTBOX] = take_outbox, [LOAD_RUNS] = take_runs,             [LOAD_ENDED] = take_ended,
+                [LOAD_DEFINITION] = take_definition, [LOAD_NODES] = take_nodes,   [LOAD_RESULTS] = take_result,
         };
         ManagerRunLoad *load = runs->load;
 

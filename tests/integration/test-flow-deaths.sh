@@ -103,6 +103,36 @@ release "$RUN" well
 wait_for SUCCEEDED state "$RUN"
 check_equal "so they ran one after the other" "$(tr '\n' ' ' <"$RECORD")" "begin a end a begin b end b "
 
+# — how runs have ended —
+
+"$BUILD/jobctl" start behind.service >"$DIR/out" 2>&1 &
+CLIENT=$!
+wait_for finished ctl flow list --no-legend
+FIRST=$(last_run)
+ctl flow start --quiet finished
+SECOND=$(last_run)
+release "$FIRST" well
+wait_for SUCCEEDED state "$FIRST"
+kill_core KILL
+ctl flow cancel --quiet "$SECOND"
+wait_for '^(inactive|failed)$' ctl is-active finished.flow
+check_equal "a success counts for the start, though core dies before all have ended" \
+        "$(ctl is-active finished.flow)" inactive
+wait "$CLIENT"
+check_equal "and what is behind it is started" "$? $(cat "$DIR/out")" "0 "
+
+ctl flow start --quiet accepted
+FIRST=$(last_run)
+ctl flow start --quiet accepted
+SECOND=$(last_run)
+release "$FIRST" badly
+wait_for FAILED state "$FIRST"
+kill_core KILL
+release "$SECOND" well
+wait_for SUCCEEDED state "$SECOND"
+wait_for '^(inactive|failed)$' ctl is-active accepted.flow
+check_equal "so does a failure for the unit" "$(ctl is-active accepted.flow)" failed
+
 # — a run that has ended is there while the store comes back —
 
 ctl flow start --quiet called
