@@ -19,8 +19,13 @@
 #include "basic/log.h"
 #include "basic/text.h"
 #include "manager/manager_attempt_folder.h"
+#include "manager/manager_run_alarm.h"
 #include "manager/manager_run_blob.h"
+#include "manager/manager_run_data.h"
+#include "manager/manager_run_graph.h"
+#include "manager/manager_run_load.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_run_table.h"
 
 #define LINES_A_TURN 500U
 #define CAUSE_VALUES 16U /* that a cause has at most */
