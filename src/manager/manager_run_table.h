@@ -30,6 +30,7 @@ ManagerFlow *manager_run_find_flow(const ManagerRuns *runs, const Unit *unit); /
 ManagerFlow *manager_run_flow(ManagerRuns *runs, Unit *unit); /* made if needed; NULL: no memory */
 /* The start of the unit lasts until its runs have ended, which do not wait for it to be active. */
 bool manager_run_waits_for_end(const Unit *unit);
+void manager_run_note_result(ManagerFlow *flow, RunState state); /* a run has ended so: the unit is judged by that */
 void manager_run_drop_flow(ManagerRuns *runs, ManagerFlow *flow);
 void manager_run_drop_spare(ManagerRuns *runs);
 /* The definition of @unit that was read last; NULL: none is known. */
