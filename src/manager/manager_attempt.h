@@ -142,8 +142,8 @@ void manager_attempts_forget_stored(ManagerAttempts *attempts, uint64_t durable)
 /* — after a restart — */
 
 /*
- * Gives a restored attempt the definition of its run, and tells its start and end again. @has_to_end: its run has told it
- * to end. -ENOENT if there is none.
+ * Gives a restored attempt the definition of its run, and tells its start and end again. @has_to_end: its run has told
+ * it to end. -ENOENT if there is none.
  */
 int manager_attempts_resume(ManagerAttempts *attempts, const RunAttemptKey *key, FlowDefinition *definition,
                             RunGraph *graph, bool has_to_end);

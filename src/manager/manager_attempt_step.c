@@ -702,7 +702,7 @@ void manager_attempt_resume(ManagerAttempt *attempt, FlowDefinition *definition,
         const ManagerAttemptStep step = attempt->state.step;
 
         define(attempt, definition, graph);
-        /* It was told to end by a decision that was not recorded: nobody was answered, and the run decides anew. */
+        /* A decision to end it that was not recorded has been answered to nobody: the run decides anew. */
         attempt->state.is_interrupted |= attempt->state.is_stopping && !has_to_end;
         if (attempt->state.has_begun)
                 host->ops->started(host->userdata, &attempt->state.key);

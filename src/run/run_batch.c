@@ -296,7 +296,7 @@ static void restored(Run *run, usec_t then, bool is_other_boot) {
         for (uint32_t i = 0; i < run->n; i++) {
                 RunNode *node = &run->nodes[i];
 
-                /* It has no row that would say since when it waits. */
+                /* No row says since when it waits. */
                 if (run_item_is_untouched(run, i)) {
                         node->at = now;
                         run_node_time(run, i);
