@@ -3,7 +3,9 @@
  * Parts: which runs are those of nodes with Flow=, and what can be said of them
  */
 
+#include "manager/manager_run_part.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_run_table.h"
 
 bool manager_run_is_below(const ManagerRuns *runs, const ManagerRun *run, uint32_t other) {
         while (run && run->facts.parent != other)
