@@ -194,13 +194,17 @@ def flow_figures(results):
                            of('foreach', 'ninja'), 1.5))
     found.append(limit('bwa, Recover=retry: CPU of core an attempt, µs', of('bwa, CPU of core an attempt', 'jobd, retry'), 200))
     for what, most in (('large, submit to first attempt, first time', 2000), ('large, submit to first attempt', 200),
-                       ('large, longest answer', 10)):
+                       ('large, CPU of core to the first attempt, first time', 2000),
+                       ('large, CPU of core to the first attempt', 200),
+                       ('large, longest answer, first time', 10), ('large, longest answer', 10)):
         found.append(limit(f'{what}, ms', of(what, 'jobd'), most))
     found.append(limit('large, memory of core, MiB', of('large, memory of core', 'jobd'), 25))
     sizes = sorted({s.n for s in results.samples if s.row == 'm'})
     if len(sizes) == 2:
         few, many = (results.median('history, submit to first attempt', 'jobd', n) for n in sizes)
         found.append(ratio(f'submit to first attempt with {sizes[1]:,} runs / with none', '≤ 1.1', many, few, 1.1))
+        few, many = (results.median('history, memory of core', 'jobd', n) for n in sizes)
+        found.append(ratio(f'memory of core with {sizes[1]:,} runs / with none', '≤ 1.05', many, few, 1.05))
     return [figure for figure in found if figure.is_met is not None]
 
 
