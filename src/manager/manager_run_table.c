@@ -287,6 +287,12 @@ const char *manager_runs_node_name(const ManagerRuns *runs, uint32_t id, uint32_
         return graph && node < run_graph_count(graph) ? run_graph_name(graph, node) : NULL;
 }
 
+uint32_t manager_runs_find_node(const ManagerRuns *runs, uint32_t id, const char *name) {
+        const ManagerRun *run = manager_run_find(runs, id);
+
+        return run ? run_graph_find(run->graph, name) : RUN_NODE_NONE;
+}
+
 int manager_runs_why(const ManagerRuns *runs, uint32_t id, const char *node, RunWhy *ret_why) {
         const ManagerRun *run = manager_run_find(runs, id);
         RunNodeRow node_row;
