@@ -431,6 +431,7 @@ static void end_batch(ManagerRuns *runs) {
         for (size_t i = 0; i < runs->awaited.n; i++)
                 if (runs->awaited.items[i].batch == 0)
                         runs->awaited.items[i].batch = runs->batch;
+        manager_run_put_ends(runs);
         manager_attempts_note_batch(runs->attempts, runs->batch);
         manager_attempts_forget_stored(runs->attempts, runs->durable);
 }
@@ -525,14 +526,6 @@ static void take_acknowledgements(ManagerRuns *runs) {
         vector_clear(&runs->acknowledgements);
 }
 
-/* Not from inside the engine of runs: what follows may be asked of it again. */
-static void tell_ends(ManagerRuns *runs) {
-        for (size_t i = 0; i < runs->ends.n; i++)
-                job_manager_notify_run(runs->host.jobs->engine, runs->ends.items[i].unit, &runs->ends.items[i].end,
-                                       runs->host.attempts.turn->now);
-        vector_clear(&runs->ends);
-}
-
 bool manager_runs_has_work(const ManagerRuns *runs) {
         return runs->has_work;
 }
@@ -560,7 +553,7 @@ void manager_runs_turn(ManagerRuns *runs) {
                 if (runs->has_missed)
                         manager_run_begin_missed(runs);
                 has_more = run_engine_turn(runs->engine, ATTEMPTS_A_TURN);
-                tell_ends(runs);
+                manager_run_tell_ends(runs);
                 take_acknowledgements(runs);
                 manager_run_summarize(runs);
                 manager_run_outbox_step(runs);
@@ -570,6 +563,7 @@ void manager_runs_turn(ManagerRuns *runs) {
                 /* Ends that it tells are in the next batch. */
                 has_more |= manager_attempts_step(runs->attempts);
                 manager_run_answer_durable(runs);
+                manager_run_forget_ends(runs);
                 forget_ended(runs);
                 revive(runs);
                 manager_run_retain_step(runs);
@@ -578,6 +572,10 @@ void manager_runs_turn(ManagerRuns *runs) {
         }
         arm(runs);
         tell_flows(runs);
+        /* Before the batch leaves. */
+        if (runs->must_commit)
+                (void) state_commit(runs->host.attempts.turn->state);
+        runs->must_commit = false;
         send(runs);
         if (has_more || runs->has_missed || manager_run_is_reading(runs))
                 manager_turn_wake(runs->host.attempts.turn);
@@ -689,6 +687,7 @@ ManagerRuns *manager_runs_free(ManagerRuns *runs) {
         sd_event_source_disable_unref(runs->timer);
         id_map_deinit(&runs->by_id);
         vector_deinit(&runs->ends);
+        vector_deinit(&runs->told_ends);
         vector_deinit(&runs->awaited);
         vector_deinit(&runs->asked);
         free(runs);

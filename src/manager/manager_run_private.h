@@ -176,6 +176,13 @@ typedef struct ManagerRunEnd {
         JobRunEnd end;
 } ManagerRunEnd;
 
+/* An end of a run that others were told of, as long as the store may not have it. */
+typedef struct ManagerToldEnd {
+        uint32_t run, round;
+        uint64_t batch; /* that has it */
+        bool is_of_earlier; /* an earlier core has told it, and the run has not ended again */
+} ManagerToldEnd;
+
 typedef struct ManagerRunLoad ManagerRunLoad;
 typedef struct ManagerTrigger ManagerTrigger;
 typedef struct ManagerRetention ManagerRetention;
@@ -204,6 +211,8 @@ struct ManagerRuns {
         uint64_t last_trigger; /* the number of the last one */
         uint64_t last_sub; /* the last ticket of a sub-run */
         VECTOR(ManagerRunEnd) ends;
+        VECTOR(ManagerToldEnd) told_ends;
+        bool must_commit; /* the state, before the batch leaves */
         VECTOR(ManagerAwaited) awaited;
         VECTOR(ManagerAsked) asked;
         ManagerAlarms *alarms; /* owned */
@@ -341,6 +350,16 @@ bool manager_run_next_trigger(ManagerRuns *runs, ManagerRunRequest *ret_request)
 void manager_run_end_trigger(ManagerRuns *runs, uint64_t number, const Failure *failure);
 uint32_t manager_run_count_triggers(const ManagerRuns *runs, const Unit *unit);
 void manager_run_drop_triggers(ManagerRuns *runs);
+
+/* — manager_run_end.c: OnFailure= and OnSuccess= — */
+
+void manager_run_note_end(ManagerRuns *runs, ManagerRun *run, const RunRow *row); /* from inside the engine of runs … */
+void manager_run_tell_ends(ManagerRuns *runs); /* … and behind it, what was noted: others may be asked for runs */
+void manager_run_put_ends(ManagerRuns *runs); /* at the end of a batch */
+void manager_run_forget_ends(ManagerRuns *runs); /* in a turn, those that are durable */
+/* A part of the record of triggers. */
+void manager_run_write_ends(const ManagerRuns *runs, RecordWriter *writer);
+int manager_run_read_ends(ManagerRuns *runs, RecordReader *reader); /* 0, -EBADMSG or -ENOMEM */
 
 /* — manager_run_host.c — */
 

@@ -81,6 +81,21 @@ Type=oneshot
 RemainAfterExit=yes
 ExecStart=/bin/true
 U
+unit told.service <<U
+[Service]
+Type=oneshot
+ExecStart=/bin/sh -c 'echo told >>$RECORD.told'
+U
+unit failing.flow <<U
+[Unit]
+OnFailure=told.service
+[Node a]
+Exec=$DIR/step failing
+U
+unit stopped.flow <<U
+[Node a]
+SleepSec=1000
+U
 unit accepted.flow <<U
 [Flow]
 MaxRuns=2
@@ -169,4 +184,22 @@ for i in 1 2 3 4 5; do
         check_exit "and while it comes back ($i)" 0 ctl flow complete "$TOKEN"
         wait_for . store
 done
+# — OnFailure= and OnSuccess= are told once —
+
+ctl flow start --quiet failing
+RUN=$(last_run)
+wait_for 'begin failing' cat "$RECORD"
+STORE=$(store)
+kill -STOP "$STORE"
+release "$RUN" badly
+wait_for '^told' cat "$RECORD.told"
+report $? "somebody is told of the end of a run, which the store has not recorded"
+OLD=$CORE
+kill -KILL "$CORE" "$STORE"
+next_core "$OLD"
+wait_for FAILED state "$RUN"
+report $? "core and the store die, and it ends again"
+wait_for '^$' ctl list-jobs --no-legend
+check_equal "nobody is told twice" "$(grep -c told "$RECORD.told")" 1
+
 done_testing
