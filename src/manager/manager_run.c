@@ -195,6 +195,15 @@ static void answer_silence(ManagerRuns *runs) {
         manager_run_refuse_awaited(runs, &failure);
 }
 
+/* Runs are held before the stop of their unit is done: otherwise they would start it again after a death of core. */
+static void hold_runs(ManagerRuns *runs, ManagerFlow *flow) {
+        const bool by_person = !runs->host.ops->is_ending(runs->host.userdata);
+
+        run_flow_unit(flow->engine, RUN_UNIT_STOP, by_person);
+        flow->is_stopping = true;
+        flow->hold_batch = by_person && manager_run_count_live(runs, flow) > 0 ? UINT64_MAX : 0;
+}
+
 static void loaded(ManagerRuns *runs, uint32_t id, bool has_failed) {
         if (id == 0)
                 runs->has_failed = has_failed;
@@ -212,6 +221,8 @@ static void loaded(ManagerRuns *runs, uint32_t id, bool has_failed) {
 
                                 if (flow)
                                         flow->is_news = true;
+                                if (flow && unit->active_state == UNIT_DEACTIVATING)
+                                        hold_runs(runs, flow);
                         }
         }
         if (runs->is_loaded)
@@ -274,11 +285,11 @@ void manager_runs_stop_unit(ManagerRuns *runs, Unit *unit, bool interrupts) {
         ManagerFlow *flow = manager_run_find_flow(runs, unit);
 
         if (flow && !flow->is_stopping)
-                run_flow_unit(flow->engine, RUN_UNIT_STOP, !runs->host.ops->is_ending(runs->host.userdata));
-        if (flow) {
-                flow->is_stopping = true;
+                hold_runs(runs, flow);
+        else if (flow && interrupts)
+                flow->hold_batch = 0; /* the stop has lasted long enough */
+        if (flow)
                 flow->is_news = true;
-        }
         if (interrupts)
                 manager_attempts_interrupt(runs->attempts, unit);
         manager_run_note_work(runs);
@@ -351,8 +362,9 @@ void manager_runs_get(const ManagerRuns *runs, const Unit *unit, UnitRuns *ret_r
 static void tell_flows(ManagerRuns *runs) {
         for (ManagerFlow *flow = runs->flows, *next; flow; flow = next) {
                 next = flow->next;
-                if (!flow->is_news || (!runs->is_loaded && !flow->problem))
+                if (!flow->is_news || (!runs->is_loaded && !flow->problem) || flow->hold_batch > runs->durable)
                         continue;
+                flow->hold_batch = 0;
                 flow->is_news = false;
                 if (flow->unit->vtable->runs_changed) {
                         manager_turn_enter(runs->host.attempts.turn, flow->unit);
@@ -432,6 +444,8 @@ static void end_batch(ManagerRuns *runs) {
                 if (runs->awaited.items[i].batch == 0)
                         runs->awaited.items[i].batch = runs->batch;
         manager_run_put_ends(runs);
+        for (ManagerFlow *flow = runs->flows; flow; flow = flow->next)
+                flow->hold_batch = MIN(flow->hold_batch, runs->batch);
         manager_attempts_note_batch(runs->attempts, runs->batch);
         manager_attempts_forget_stored(runs->attempts, runs->durable);
 }

@@ -202,4 +202,30 @@ report $? "core and the store die, and it ends again"
 wait_for '^$' ctl list-jobs --no-legend
 check_equal "nobody is told twice" "$(grep -c told "$RECORD.told")" 1
 
+# — a stop of the unit stays done —
+
+# dies_stopping: core and the store, as soon as a stop of stopped.flow is under way that the store has not recorded
+dies_stopping() {
+        STORE=$(store)
+        OLD=$CORE
+        kill -STOP "$STORE"
+        "$BUILD/jobctl" stop stopped.flow >"$DIR/out" 2>&1 &
+        CLIENT=$!
+        wait_for '^(deactivating|inactive)$' ctl is-active stopped.flow
+        kill -KILL "$OLD" "$STORE"
+        next_core "$OLD"
+}
+
+ctl flow start --quiet stopped
+RUN=$(last_run)
+wait_for RUNNING state "$RUN"
+dies_stopping
+wait "$CLIENT"
+check_equal "a stop ends well, though core and the store die before that is recorded" "$? $(cat "$DIR/out")" "0 "
+wait_for PAUSED state "$RUN"
+report $? "the run is held"
+check_equal "and does not start its unit" "$(ctl is-active stopped.flow)" inactive
+check_exit "until a person does" 0 ctl start stopped.flow
+wait_for RUNNING state "$RUN"
+report $? "when the run goes on"
 done_testing
