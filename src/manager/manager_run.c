@@ -65,6 +65,7 @@ static void on_opened(void *userdata, uint64_t durable, bool has_lost) {
                 manager_alarms_put_all(runs->alarms);
                 run_engine_put_all(runs->engine);
         }
+        manager_attempts_store_again(runs->attempts, has_lost ? UINT64_MAX : durable);
         if (!runs->is_loaded && !runs->load)
                 manager_run_load_begin(runs, 0);
         else if (runs->is_loaded && runs->pending && !runs->load)
