@@ -10,9 +10,14 @@
  * not told twice.
  */
 
+#include <errno.h>
+#include <inttypes.h>
+
 #include "basic/log.h"
 #include "job/job_manager.h"
+#include "manager/manager_run_end.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_run_table.h"
 #include "manager/manager_section.h"
 
 #define BATCH_OPEN UINT64_MAX /* that of this turn, which is not ended */

@@ -20,8 +20,13 @@
 #include "basic/text.h"
 #include "flow/flow_spec.h"
 #include "manager/manager_attempt_folder.h"
+#include "manager/manager_run_alarm.h"
 #include "manager/manager_run_blob.h"
+#include "manager/manager_run_data.h"
+#include "manager/manager_run_graph.h"
+#include "manager/manager_run_load.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_run_table.h"
 
 #define LINES_A_TURN 500U
 #define CAUSE_VALUES 16U /* that a cause has at most */

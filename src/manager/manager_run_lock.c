@@ -12,7 +12,9 @@
 #include <inttypes.h>
 
 #include "basic/text.h"
-#include "manager/manager_run_private.h"
+#include "manager/manager_run_host.h"
+#include "manager/manager_run_lock.h"
+#include "manager/manager_run_table.h"
 
 typedef struct LockList {
         const ManagerRuns *runs; /* borrowed, as all of it */
@@ -52,16 +54,17 @@ static void put_entry(const LockList *list, const RunLockEntry *entry) {
         sink_entry_u64(sink, "total", entry->total);
         sink_entry_u64(sink, "run", entry->key.run);
         if (run) {
-                sink_entry_string(sink, "name", run->facts.name);
-                sink_entry_string(sink, "unit", run->facts.unit);
+                sink_entry_string(sink, "name", manager_run_facts(run)->name);
+                sink_entry_string(sink, "unit", manager_run_facts(run)->unit);
         }
         if (run && entry->key.node != RUN_CLAIM_OF_RUN)
                 sink_entry_string(sink, "node",
-                                  run_graph_name(run->graph, entry->key.node));
+                                  run_graph_name(manager_run_graph(run), entry->key.node));
         if (!entry->is_held) {
                 sink_entry_u64(sink, "priority", entry->priority);
                 sink_entry_u64(sink, "since",
-                               usec_sub(runs->host.attempts.turn->now_realtime, usec_sub(runs->now, entry->since)));
+                               usec_sub(manager_runs_now_realtime(runs),
+                                        usec_sub(manager_runs_now(runs), entry->since)));
         }
         sink_close(sink);
 }
@@ -83,7 +86,7 @@ bool manager_runs_write_locks(const ManagerRuns *runs, const ManagerLockFilter *
         LockList list = { .runs = runs, .filter = filter, .sink = sink };
 
         sink_open(sink, 'a', "a{sv}");
-        run_engine_visit_locks(runs->engine, visit, &list);
+        run_engine_visit_locks(manager_runs_engine(runs), visit, &list);
         sink_close(sink);
         return list.has_more;
 }
@@ -98,7 +101,7 @@ static int list_held(const ManagerRuns *runs, uint32_t run, uint32_t node, const
         size_t n = 0;
 
         *ret_list = NULL;
-        for (; (name = run_engine_held_lock(runs->engine, run, node, n)); n++) {
+        for (; (name = run_engine_held_lock(manager_runs_engine(runs), run, node, n)); n++) {
                 text_addf(&text, "%s%s", n > 0 ? ", " : "", name);
                 has_lock = has_lock || text_equal(name, lock);
         }
@@ -108,13 +111,14 @@ static int list_held(const ManagerRuns *runs, uint32_t run, uint32_t node, const
 /* 1; 0: it has nothing to give up, or runs; -ENOMEM. */
 static int unlock_node(ManagerRuns *runs, ManagerRun *run, uint32_t node, const ManagerRunCommand *command) {
         cleanup_free_ char *held = NULL;
-        int r = list_held(runs, run->id, node, command->lock, &held);
+        int r = list_held(runs, manager_run_id(run), node, command->lock, &held);
 
-        if (r < 0 || !held || run_engine_verb(runs->engine, run->id, RUN_VERB_UNLOCK, node) < 0)
+        if (r < 0 || !held ||
+            run_engine_verb(manager_runs_engine(runs), manager_run_id(run), RUN_VERB_UNLOCK, node) < 0)
                 return r;
         manager_run_put_event(runs, run,
                               (ManagerRunEvent) {
-                                      .node = run_graph_name(run->graph, node),
+                                      .node = run_graph_name(manager_run_graph(run), node),
                                       .kind = "verb",
                                       .new = "unlock",
                                       .comment = held,
@@ -131,43 +135,43 @@ static int refuse_node(const ManagerRuns *runs, const ManagerRun *run, uint32_t 
         RunNodeRow row = {};
         RunWhy why;
 
-        (void) run_engine_get_node(runs->engine, run->id, node, &row, &why);
-        if (list_held(runs, run->id, node, command->lock, &held) < 0)
+        (void) manager_run_get_node(runs, run, node, &row, &why);
+        if (list_held(runs, manager_run_id(run), node, command->lock, &held) < 0)
                 return -ENOMEM;
         if (held)
                 return failure_set(ret_failure, -EINVAL, "InvalidTransition",
                                    "Node %s of run %" PRIu32 " is %s: it keeps its locks (%s) until nothing of it runs "
                                    "any more; 'flow cancel' ends what runs.",
-                                   command->node, run->id, run_node_state_to_string(row.state), held);
+                                   command->node, manager_run_id(run), run_node_state_to_string(row.state), held);
         if (command->lock)
                 return failure_set(ret_failure, -EINVAL, "InvalidTransition",
                                    "Node %s of run %" PRIu32 " does not hold the lock '%s'; 'flow locks' says who "
                                    "does.",
-                                   command->node, run->id, command->lock);
+                                   command->node, manager_run_id(run), command->lock);
         return failure_set(ret_failure, -EINVAL, "InvalidTransition", "Node %s of run %" PRIu32 " holds no lock.",
-                           command->node, run->id);
+                           command->node, manager_run_id(run));
 }
 
 static int refuse_run(const ManagerRuns *runs, const ManagerRun *run, const ManagerRunCommand *command,
                       Failure *ret_failure) {
         cleanup_free_ char *held = NULL;
 
-        if (list_held(runs, run->id, RUN_NODE_NONE, command->lock, &held) < 0)
+        if (list_held(runs, manager_run_id(run), RUN_NODE_NONE, command->lock, &held) < 0)
                 return -ENOMEM;
         if (held)
                 return failure_set(ret_failure, -EINVAL, "InvalidTransition",
                                    "Run %" PRIu32 " itself holds its locks (%s), from its beginning until it has "
                                    "ended: 'flow stop' and 'flow cancel' end it.",
-                                   run->id, held);
+                                   manager_run_id(run), held);
         return failure_set(ret_failure, -EINVAL, "InvalidTransition",
                            "No node of run %" PRIu32 " holds %s%s%s while nothing of it runs; 'flow locks' says who "
                            "holds what.",
-                           run->id, command->lock ? "the lock '" : "a lock", command->lock ?: "",
+                           manager_run_id(run), command->lock ? "the lock '" : "a lock", command->lock ?: "",
                            command->lock ? "'" : "");
 }
 
 int manager_run_unlock(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *command, Failure *ret_failure) {
-        const uint32_t n = run_graph_count(run->graph);
+        const uint32_t n = run_graph_count(manager_run_graph(run));
         bool has_any = false;
         uint32_t node;
         int r = manager_run_find_node(run, command->node, &node, ret_failure);

@@ -12,7 +12,10 @@
 #include <string.h>
 
 #include "manager/manager_run_folder.h"
+#include "manager/manager_run_host.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_run_retain.h"
+#include "manager/manager_run_table.h"
 
 #define KEEP_SUCCEEDED USEC_PER_DAY
 #define KEEP_OTHERS (7 * USEC_PER_DAY)

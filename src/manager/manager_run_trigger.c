@@ -14,7 +14,9 @@
 #include "basic/log.h"
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "manager/manager_run_end.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_run_trigger.h"
 #include "manager/manager_section.h"
 
 struct ManagerTrigger {
