@@ -27,6 +27,7 @@
 #include "manager/manager_run_data.h"
 #include "manager/manager_run_define.h"
 #include "manager/manager_run_deliver.h"
+#include "manager/manager_run_end.h"
 #include "manager/manager_run_folder.h"
 #include "manager/manager_run_host.h"
 #include "manager/manager_run_load.h"
@@ -212,6 +213,15 @@ static void answer_silence(ManagerRuns *runs) {
         manager_run_refuse_awaited(runs, &failure);
 }
 
+/* Runs are held before the stop of their unit is done: otherwise they would start it again after a death of core. */
+static void hold_runs(ManagerRuns *runs, ManagerFlow *flow) {
+        const bool by_person = !runs->host.ops->is_ending(runs->host.userdata);
+
+        run_flow_unit(flow->engine, RUN_UNIT_STOP, by_person);
+        flow->is_stopping = true;
+        flow->hold_batch = by_person && manager_run_count_live(runs, flow) > 0 ? UINT64_MAX : 0;
+}
+
 static void loaded(ManagerRuns *runs, uint32_t id, bool has_failed) {
         if (id == 0)
                 runs->has_failed = has_failed;
@@ -229,6 +239,8 @@ static void loaded(ManagerRuns *runs, uint32_t id, bool has_failed) {
 
                                 if (flow)
                                         flow->is_news = true;
+                                if (flow && unit->active_state == UNIT_DEACTIVATING)
+                                        hold_runs(runs, flow);
                         }
         }
         if (runs->is_loaded)
@@ -291,11 +303,11 @@ void manager_runs_stop_unit(ManagerRuns *runs, Unit *unit, bool interrupts) {
         ManagerFlow *flow = manager_run_find_flow(runs, unit);
 
         if (flow && !flow->is_stopping)
-                run_flow_unit(flow->engine, RUN_UNIT_STOP, !runs->host.ops->is_ending(runs->host.userdata));
-        if (flow) {
-                flow->is_stopping = true;
+                hold_runs(runs, flow);
+        else if (flow && interrupts)
+                flow->hold_batch = 0; /* the stop has lasted long enough */
+        if (flow)
                 flow->is_news = true;
-        }
         if (interrupts)
                 manager_attempts_interrupt(runs->attempts, unit);
         manager_run_note_work(runs);
@@ -368,8 +380,9 @@ void manager_runs_get(const ManagerRuns *runs, const Unit *unit, UnitRuns *ret_r
 static void tell_flows(ManagerRuns *runs) {
         for (ManagerFlow *flow = runs->flows, *next; flow; flow = next) {
                 next = flow->next;
-                if (!flow->is_news || (!runs->is_loaded && !flow->problem))
+                if (!flow->is_news || (!runs->is_loaded && !flow->problem) || flow->hold_batch > runs->durable)
                         continue;
+                flow->hold_batch = 0;
                 flow->is_news = false;
                 if (flow->unit->vtable->runs_changed) {
                         manager_turn_enter(runs->host.attempts.turn, flow->unit);
@@ -448,6 +461,9 @@ static void end_batch(ManagerRuns *runs) {
         for (size_t i = 0; i < runs->awaited.n; i++)
                 if (runs->awaited.items[i].batch == 0)
                         runs->awaited.items[i].batch = runs->batch;
+        manager_run_put_ends(runs);
+        for (ManagerFlow *flow = runs->flows; flow; flow = flow->next)
+                flow->hold_batch = MIN(flow->hold_batch, runs->batch);
         manager_attempts_note_batch(runs->attempts, runs->batch);
         manager_attempts_forget_stored(runs->attempts, runs->durable);
 }
@@ -542,14 +558,6 @@ static void take_acknowledgements(ManagerRuns *runs) {
         vector_clear(&runs->acknowledgements);
 }
 
-/* Not from inside the engine of runs: what follows may be asked of it again. */
-static void tell_ends(ManagerRuns *runs) {
-        for (size_t i = 0; i < runs->ends.n; i++)
-                job_manager_notify_run(runs->host.jobs->engine, runs->ends.items[i].unit, &runs->ends.items[i].end,
-                                       runs->host.attempts.turn->now);
-        vector_clear(&runs->ends);
-}
-
 bool manager_runs_has_work(const ManagerRuns *runs) {
         return runs->has_work;
 }
@@ -577,7 +585,7 @@ void manager_runs_turn(ManagerRuns *runs) {
                 if (runs->has_missed)
                         manager_run_begin_missed(runs);
                 has_more = run_engine_turn(runs->engine, ATTEMPTS_A_TURN);
-                tell_ends(runs);
+                manager_run_tell_ends(runs);
                 take_acknowledgements(runs);
                 manager_run_summarize(runs);
                 manager_run_outbox_step(runs);
@@ -587,6 +595,7 @@ void manager_runs_turn(ManagerRuns *runs) {
                 /* Ends that it tells are in the next batch. */
                 has_more |= manager_attempts_step(runs->attempts);
                 manager_run_answer_durable(runs);
+                manager_run_forget_ends(runs);
                 forget_ended(runs);
                 revive(runs);
                 manager_run_retain_step(runs);
@@ -595,6 +604,10 @@ void manager_runs_turn(ManagerRuns *runs) {
         }
         arm(runs);
         tell_flows(runs);
+        /* Before the batch leaves. */
+        if (runs->must_commit)
+                (void) state_commit(runs->host.attempts.turn->state);
+        runs->must_commit = false;
         send(runs);
         if (has_more || runs->has_missed || manager_run_is_reading(runs))
                 manager_turn_wake(runs->host.attempts.turn);
@@ -706,6 +719,7 @@ ManagerRuns *manager_runs_free(ManagerRuns *runs) {
         sd_event_source_disable_unref(runs->timer);
         id_map_deinit(&runs->by_id);
         vector_deinit(&runs->ends);
+        vector_deinit(&runs->told_ends);
         vector_deinit(&runs->awaited);
         vector_deinit(&runs->asked);
         free(runs);

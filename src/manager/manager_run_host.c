@@ -15,6 +15,7 @@
 #include "manager/manager_run_alarm.h"
 #include "manager/manager_run_data.h"
 #include "manager/manager_run_define.h"
+#include "manager/manager_run_end.h"
 #include "manager/manager_run_host.h"
 #include "manager/manager_run_item.h"
 #include "manager/manager_run_keep.h"
@@ -78,26 +79,6 @@ static void note_times(ManagerRuns *runs, ManagerRun *run, const RunRow *row) {
                 facts->ended = now;
 }
 
-/* OnFailure= and OnSuccess= of the flow, later in the turn; a run that was cancelled is neither. */
-static void note_end(ManagerRuns *runs, ManagerRun *run, const RunRow *row) {
-        const ManagerRunEnd end = {
-                .unit = run->flow->unit,
-                .end = {
-                        .run = run->id,
-                        .round = row->round,
-                        .has_failed = row->state == RUN_FAILED || row->state == RUN_TIMEOUT,
-                },
-        };
-
-        /* A run that a person compensates later has told its end already. */
-        if (run->told_round == row->round)
-                return;
-        run->told_round = row->round;
-        if (row->state != RUN_CANCELLED && vector_push(&runs->ends, end) < 0)
-                log_write(LOG_LEVEL_ERROR, run->flow->unit->id,
-                          "Out of memory: nobody is told of the end of run %" PRIu32 ".", run->id);
-}
-
 /* All that waits for a person does so as the flow says, or another person: no reason for concern. */
 static bool waits_on_purpose(const ManagerRuns *runs, const ManagerRun *run) {
         RunNodeRow row;
@@ -129,7 +110,7 @@ static void note_state(ManagerRuns *runs, ManagerRun *run, const RunRow *row) {
                 log_write(row->state == RUN_SUCCEEDED ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING, run->flow->unit->id,
                           "Run %" PRIu32 " has ended: %s%s%s.", run->id, run_state_to_string(row->state),
                           row->reason != RUN_REASON_NONE ? ", " : "", run_reason_to_string(row->reason));
-                note_end(runs, run, row);
+                manager_run_note_end(runs, run, row);
         } else if (row->state == RUN_SUSPENDED && run->put_state != RUN_SUSPENDED)
                 note_suspended(runs, run);
 }

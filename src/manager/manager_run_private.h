@@ -61,7 +61,8 @@ struct ManagerFlow {
         ManagerRun *first;
         ManagerKept kept; /* of the last submission */
         bool is_starting; /* its start job waits for a submission */
-        bool is_stopping; /* its stop waits for attempts */
+        bool is_stopping; /* its stop waits for attempts … */
+        uint64_t hold_batch; /* … and for this batch, which holds its runs; 0: none; UINT64_MAX: the one at hand */
         bool has_failed, has_succeeded; /* a run has, since it became active */
         bool is_news; /* the unit is to be told */
         const char *problem; /* why its start has failed; static */
@@ -102,6 +103,13 @@ typedef struct ManagerRunEnd {
         JobRunEnd end;
 } ManagerRunEnd;
 
+/* An end of a run that others were told of, as long as the store may not have it. */
+typedef struct ManagerToldEnd {
+        uint32_t run, round;
+        uint64_t batch; /* that has it */
+        bool is_of_earlier; /* an earlier core has told it, and the run has not ended again */
+} ManagerToldEnd;
+
 typedef struct ManagerSubmit ManagerSubmit;
 typedef struct ManagerPending ManagerPending;
 typedef struct ManagerTrigger ManagerTrigger;
@@ -131,6 +139,8 @@ struct ManagerRuns {
         uint64_t last_trigger; /* the number of the last one */
         uint64_t last_sub; /* the last ticket of a sub-run */
         VECTOR(ManagerRunEnd) ends;
+        VECTOR(ManagerToldEnd) told_ends;
+        bool must_commit; /* the state, before the batch leaves */
         VECTOR(ManagerAwaited) awaited;
         VECTOR(ManagerAsked) asked;
         ManagerAlarms *alarms; /* owned */

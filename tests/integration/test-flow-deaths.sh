@@ -81,6 +81,21 @@ Type=oneshot
 RemainAfterExit=yes
 ExecStart=/bin/true
 U
+unit told.service <<U
+[Service]
+Type=oneshot
+ExecStart=/bin/sh -c 'echo told >>$RECORD.told'
+U
+unit failing.flow <<U
+[Unit]
+OnFailure=told.service
+[Node a]
+Exec=$DIR/step failing
+U
+unit stopped.flow <<U
+[Node a]
+SleepSec=1000
+U
 unit accepted.flow <<U
 [Flow]
 MaxRuns=2
@@ -169,4 +184,48 @@ for i in 1 2 3 4 5; do
         check_exit "and while it comes back ($i)" 0 ctl flow complete "$TOKEN"
         wait_for . store
 done
+# — OnFailure= and OnSuccess= are told once —
+
+ctl flow start --quiet failing
+RUN=$(last_run)
+wait_for 'begin failing' cat "$RECORD"
+STORE=$(store)
+kill -STOP "$STORE"
+release "$RUN" badly
+wait_for '^told' cat "$RECORD.told"
+report $? "somebody is told of the end of a run, which the store has not recorded"
+OLD=$CORE
+kill -KILL "$CORE" "$STORE"
+next_core "$OLD"
+wait_for FAILED state "$RUN"
+report $? "core and the store die, and it ends again"
+wait_for '^$' ctl list-jobs --no-legend
+check_equal "nobody is told twice" "$(grep -c told "$RECORD.told")" 1
+
+# — a stop of the unit stays done —
+
+# dies_stopping: core and the store, as soon as a stop of stopped.flow is under way that the store has not recorded
+dies_stopping() {
+        STORE=$(store)
+        OLD=$CORE
+        kill -STOP "$STORE"
+        "$BUILD/jobctl" stop stopped.flow >"$DIR/out" 2>&1 &
+        CLIENT=$!
+        wait_for '^(deactivating|inactive)$' ctl is-active stopped.flow
+        kill -KILL "$OLD" "$STORE"
+        next_core "$OLD"
+}
+
+ctl flow start --quiet stopped
+RUN=$(last_run)
+wait_for RUNNING state "$RUN"
+dies_stopping
+wait "$CLIENT"
+check_equal "a stop ends well, though core and the store die before that is recorded" "$? $(cat "$DIR/out")" "0 "
+wait_for PAUSED state "$RUN"
+report $? "the run is held"
+check_equal "and does not start its unit" "$(ctl is-active stopped.flow)" inactive
+check_exit "until a person does" 0 ctl start stopped.flow
+wait_for RUNNING state "$RUN"
+report $? "when the run goes on"
 done_testing
