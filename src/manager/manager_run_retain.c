@@ -103,9 +103,18 @@ static bool is_kept(const ManagerRuns *runs, ManagerRetention *retention, const 
                usec_add(manager_run_values_number(values, RUN_ROW_ENDED), keep_for) > now;
 }
 
-/* A run that a person has made to go on meanwhile stays. */
+/* A person has made it go on meanwhile, or will have when it is loaded. */
+static bool is_wanted(const ManagerRuns *runs, uint32_t id) {
+        if (manager_run_find(runs, id))
+                return true;
+        for (const ManagerPending *pending = runs->pending; pending; pending = pending->next)
+                if (pending->id == id)
+                        return true;
+        return false;
+}
+
 static void drop(ManagerRuns *runs, uint32_t id) {
-        RecordWriter *writer = manager_run_find(runs, id) ? NULL : manager_run_writer(runs);
+        RecordWriter *writer = is_wanted(runs, id) ? NULL : manager_run_writer(runs);
 
         if (!writer)
                 return;
