@@ -458,7 +458,7 @@ static void arm(ManagerRuns *runs) {
         if (has_clients(runs))
                 next = MIN(next, (runs->now / SILENCE_STEP + 1) * SILENCE_STEP);
         if (runs->is_loaded)
-                next = MIN(MIN(next, run_engine_deadline(runs->engine)),
+                next = MIN(MIN(MIN(next, run_engine_deadline(runs->engine)), runs->watch_at),
                            MIN(runs->summary_at, manager_run_outbox_next(runs)));
         if (next == runs->alarm)
                 return;
@@ -554,7 +554,8 @@ void manager_runs_turn(ManagerRuns *runs) {
                 judge_store(runs);
                 if (runs->has_missed)
                         manager_run_begin_missed(runs);
-                has_more = run_engine_turn(runs->engine, ATTEMPTS_A_TURN);
+                has_more = manager_run_watch(runs);
+                has_more |= run_engine_turn(runs->engine, ATTEMPTS_A_TURN);
                 tell_ends(runs);
                 take_acknowledgements(runs);
                 manager_run_summarize(runs);
@@ -621,7 +622,8 @@ int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, c
         if (!runs)
                 return -ENOMEM;
         runs->host = *host;
-        runs->alarm = runs->look_at = runs->summary_at = USEC_INFINITY;
+        runs->alarm = runs->look_at = runs->summary_at = runs->watch_at = USEC_INFINITY;
+        runs->watch_pause = manager_run_watch_pause();
         runs->n_processors = n > 0 ? (uint32_t) n : 1;
         runs->loaded = loaded;
         runs->answer_sub = manager_run_answer_sub;

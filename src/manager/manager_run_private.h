@@ -208,6 +208,8 @@ struct ManagerRuns {
         ManagerOutbox *outbox; /* owned */
         usec_t signals_from; /* when targets signal: are told, by the clock of the engine */
         usec_t summary_at; /* of the first summary to come */
+        usec_t watch_at, watch_pause; /* the next round of the watchdog; until the one after it */
+        bool is_watching; /* a round is not at its end */
         ManagerRunLoad *load; /* owned; NULL: nothing is being loaded */
         void (*loaded)(ManagerRuns *runs, uint32_t id, bool has_failed); /* the loader has ended */
         void (*answer_sub)(ManagerRuns *runs, const ManagerRunAnswer *answer); /* as manager_run_answer_sub() */
@@ -534,6 +536,12 @@ bool manager_run_load_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page
 bool manager_run_load_refused(ManagerRuns *runs, uint64_t query);
 void manager_run_load_step(ManagerRuns *runs); /* reads definitions on, in a turn */
 ManagerRunLoad *manager_run_load_free(ManagerRunLoad *load);
+
+/* — manager_run_watch.c — */
+
+usec_t manager_run_watch_pause(void);
+/* In a turn, when times have come, before the engine ends it. Returns whether a round is to go on in the next turn. */
+bool manager_run_watch(ManagerRuns *runs);
 
 /* — manager_run_retain.c — */
 
