@@ -199,6 +199,7 @@ static void loaded(ManagerRuns *runs, uint32_t id, bool has_failed) {
                 runs->is_loaded = true;
                 manager_attempts_drop_unknown(runs->attempts);
                 manager_run_sweep_files(runs);
+                manager_run_retain_all(runs);
                 for (ManagerFlow *flow = runs->flows; flow; flow = flow->next)
                         flow->is_news = true;
                 unit_table_foreach(runs->host.units, unit)
@@ -459,7 +460,7 @@ static void arm(ManagerRuns *runs) {
                 next = MIN(next, (runs->now / SILENCE_STEP + 1) * SILENCE_STEP);
         if (runs->is_loaded)
                 next = MIN(MIN(MIN(next, run_engine_deadline(runs->engine)), runs->watch_at),
-                           MIN(runs->summary_at, manager_run_outbox_next(runs)));
+                           MIN(MIN(runs->summary_at, manager_run_outbox_next(runs)), manager_run_retain_next(runs)));
         if (next == runs->alarm)
                 return;
         runs->alarm = next;
@@ -483,7 +484,7 @@ static bool is_idle(const ManagerRuns *runs) {
         return !runs->flows && !runs->submits && !runs->triggers && !runs->pending && !runs->load &&
                !runs->retentions && !runs->outlines && !runs->writer && runs->awaited.n == 0 &&
                runs->acknowledgements.n == 0 && runs->asked.n == 0 && runs->look_at == USEC_INFINITY &&
-               manager_run_outbox_is_idle(runs);
+               runs->alarm <= runs->retain_at && manager_run_outbox_is_idle(runs);
 }
 
 static void acknowledge(ManagerRuns *runs, const ManagerAcknowledgement *wanted) {
@@ -561,6 +562,7 @@ void manager_runs_turn(ManagerRuns *runs) {
                 manager_run_summarize(runs);
                 manager_run_outbox_step(runs);
                 put_outline(runs);
+                manager_run_retain_drop(runs);
                 end_batch(runs);
                 manager_attempts_store(runs->attempts);
                 /* Ends that it tells are in the next batch. */
@@ -622,7 +624,7 @@ int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, c
         if (!runs)
                 return -ENOMEM;
         runs->host = *host;
-        runs->alarm = runs->look_at = runs->summary_at = runs->watch_at = USEC_INFINITY;
+        runs->alarm = runs->look_at = runs->summary_at = runs->watch_at = runs->retain_at = USEC_INFINITY;
         runs->watch_pause = manager_run_watch_pause();
         runs->n_processors = n > 0 ? (uint32_t) n : 1;
         runs->loaded = loaded;

@@ -210,6 +210,7 @@ struct ManagerRuns {
         usec_t summary_at; /* of the first summary to come */
         usec_t watch_at, watch_pause; /* the next round of the watchdog; until the one after it */
         bool is_watching; /* a round is not at its end */
+        usec_t retain_at; /* when runs of all flows are looked at; USEC_INFINITY: they are not loaded yet */
         ManagerRunLoad *load; /* owned; NULL: nothing is being loaded */
         void (*loaded)(ManagerRuns *runs, uint32_t id, bool has_failed); /* the loader has ended */
         void (*answer_sub)(ManagerRuns *runs, const ManagerRunAnswer *answer); /* as manager_run_answer_sub() */
@@ -546,7 +547,10 @@ bool manager_run_watch(ManagerRuns *runs);
 /* — manager_run_retain.c — */
 
 void manager_run_retain(ManagerRuns *runs, const ManagerRun *run); /* it has ended: others of its flow may go */
-void manager_run_retain_step(ManagerRuns *runs); /* in a turn */
+void manager_run_retain_all(ManagerRuns *runs); /* core has begun: runs of all flows may go */
+usec_t manager_run_retain_next(const ManagerRuns *runs);
+void manager_run_retain_drop(ManagerRuns *runs); /* in a turn, before its batch ends … */
+void manager_run_retain_step(ManagerRuns *runs); /* … and when runs that have ended were forgotten */
 bool manager_run_retain_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page);
 bool manager_run_retain_refused(ManagerRuns *runs, uint64_t query);
 void manager_run_drop_retentions(ManagerRuns *runs);
