@@ -162,9 +162,6 @@ const char *manager_attempts_find_abandoned(const ManagerAttempts *attempts, uin
 /* The attempt that holds @unit, as "run 17, node x", until the next call; NULL: none does. */
 const char *manager_attempts_find_holder(ManagerAttempts *attempts, const Unit *unit);
 ProcessOwner *manager_attempts_find_owner(const ManagerAttempts *attempts, const char *name);
-/* Every attempt that is not forgotten, in any order. */
-void manager_attempts_foreach_process(const ManagerAttempts *attempts, const Unit *unit,
-                                      void (*visit)(void *userdata, const ProcessOwner *owner), void *userdata);
 
 /* — records — */
 

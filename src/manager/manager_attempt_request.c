@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a process of an attempt is given
+ *
+ * Whatever can fail fails before the process is made, with a sentence: the
+ * attempt ends by it, and its node says why.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "basic/fd.h"
+#include "basic/strv.h"
+#include "basic/text.h"
+#include "exec/exec_credentials.h"
+#include "manager/manager_attempt_folder.h"
+#include "manager/manager_attempt_request.h"
+#include "manager/manager_control.h"
+#include "manager/manager_run_folder.h"
+#include "types/exec_context.h"
+#include "types/exec_sandbox.h"
+#include "types/unit_process.h"
+
+struct ManagerAttemptRequest {
+        const ManagerAttemptBasis *basis; /* borrowed */
+        char **argv; /* owned: words with values of the run; NULL: they have none */
+        char *input, *run_folder; /* owned: paths; NULL: not known yet, or there is none */
+        int answer, answer_in; /* owned: the ends of a pipe; -1 */
+};
+
+int manager_attempt_request_new(ManagerAttemptRequest **ret_request, const ManagerAttemptBasis *basis) {
+        ManagerAttemptRequest *request = calloc(1, sizeof(*request));
+
+        if (!request)
+                return -ENOMEM;
+        request->basis = basis;
+        request->answer = request->answer_in = -1;
+        *ret_request = request;
+        return 0;
+}
+
+ManagerAttemptRequest *manager_attempt_request_free(ManagerAttemptRequest *request) {
+        if (!request)
+                return NULL;
+        fd_close(request->answer);
+        fd_close(request->answer_in);
+        strv_free(request->argv);
+        free(request->input);
+        free(request->run_folder);
+        free(request);
+        return NULL;
+}
+
+/* — words — */
+
+static bool has_values(const ExecCommand *command) {
+        strv_foreach(word, command->argv)
+                if (strstr(*word, "%{"))
+                        return true;
+        return false;
+}
+
+static int make_script_words(ManagerAttemptRequest *request, const ExecCommand *command, ExecRequest *exec) {
+        char *path;
+        int r = strv_copy(command->argv, &request->argv);
+
+        if (r == 0)
+                r = text_join_path(request->basis->folder, "script", &path);
+        if (r == 0)
+                r = strv_consume(&request->argv, path);
+        exec->argv = request->argv;
+        return r;
+}
+
+/* The words of @command, with the values that they name. */
+static int make_words(ManagerAttemptRequest *request, const ExecCommand *command, ExecRequest *exec,
+                      ExecResult *result) {
+        const ManagerAttemptsHost *host = request->basis->host;
+        cleanup_free_ char *problem = NULL;
+        int r;
+
+        request->argv = strv_free(request->argv);
+        if (manager_attempt_command_runs_script(request->basis->command))
+                return make_script_words(request, command, exec);
+        exec->argv = command->argv;
+        if (!has_values(command))
+                return 0;
+        r = host->ops->substitute(host->userdata, &request->basis->state->key, command, &request->argv, &problem);
+        if (r < 0)
+                exec_result_set(result, EXEC_STEP_RESOURCES, r, "%s=: %s", exec->label,
+                                problem ? problem : strerror(-r));
+        exec->argv = request->argv;
+        return r;
+}
+
+/* — environment — */
+
+static int set_key(const ManagerAttemptRequest *request, char ***environment) {
+        const ManagerAttemptsHost *host = request->basis->host;
+        const ManagerAttemptCommand *command = request->basis->command;
+        const RunAttemptKey *key = &request->basis->state->key;
+        const char *node = manager_attempt_command_node_name(command);
+        const char *token = host->ops->token_of(host->userdata, key);
+        int r;
+
+        r = unit_process_add_variable(environment, "JOBD_UNIT=%s", request->basis->unit->id);
+        if (r == 0 && token)
+                r = unit_process_add_variable(environment, "JOBD_TOKEN=%s", token);
+        if (r == 0)
+                r = unit_process_add_variable(environment, "JOBD_RUN=%" PRIu32, key->run);
+        if (r == 0)
+                r = unit_process_add_variable(environment, "JOBD_NODE=%s", node);
+        if (request->basis->state->is_question)
+                return r < 0 ? r
+                             : unit_process_add_variable(environment, "JOBD_POLICY=%s",
+                                                         manager_attempt_command_node(command)->policy);
+        if (r == 0)
+                r = unit_process_add_variable(environment, "JOBD_ATTEMPT=%" PRIu32, key->number);
+        /* Equal for all tries, so that a command can tell whether it has done its work before. */
+        return r < 0 ? r
+                     : unit_process_add_variable(environment, "JOBD_ATTEMPT_KEY=%" PRIu32 "/%s/%" PRIu32, key->run,
+                                                 node, key->generation);
+}
+
+/* As ExecStopPost= of a service knows it. */
+static int set_end(const ManagerAttemptState *state, char ***environment) {
+        const bool is_signal = state->exit_signal >= 0;
+        const char *signal = is_signal ? sigabbrev_np(state->exit_signal) : NULL;
+        const char *result = state->kind != RUN_END_EXITED ? "resources"
+                             : is_signal                   ? "signal"
+                             : state->exit > 0             ? "exit-code"
+                                                           : "success";
+        int r = unit_process_add_variable(environment, "SERVICE_RESULT=%s", result);
+
+        if (r < 0 || !state->has_end || state->kind != RUN_END_EXITED)
+                return r;
+        r = unit_process_add_variable(environment, "EXIT_CODE=%s", is_signal ? "killed" : "exited");
+        if (r < 0)
+                return r;
+        return signal ? unit_process_add_variable(environment, "EXIT_STATUS=%s", signal)
+                      : unit_process_add_variable(environment, "EXIT_STATUS=%i",
+                                                  is_signal ? state->exit_signal : state->exit);
+}
+
+static int set_trigger(const ManagerAttemptRequest *request, char ***environment) {
+        const ManagerAttemptsHost *host = request->basis->host;
+        int r = 0;
+
+        strv_foreach(variable, host->ops->environment_of(host->userdata, request->basis->state->key.run))
+                if (r == 0)
+                        r = strv_push(environment, *variable);
+        return r;
+}
+
+static int set_environment(const ManagerAttemptRequest *request, char ***environment) {
+        const ManagerAttemptsHost *host = request->basis->host;
+        const ManagerAttemptState *state = request->basis->state;
+        char hex[2 * sizeof(state->invocation) + 1];
+        int r;
+
+        text_write_hex(hex, state->invocation, sizeof(state->invocation));
+        r = unit_process_add_variable(environment, "INVOCATION_ID=%s", hex);
+        if (r == 0)
+                r = set_key(request, environment);
+        if (r == 0)
+                r = set_trigger(request, environment);
+        if (r == 0 && manager_attempt_command_is_of_end(request->basis->command))
+                r = unit_process_add_variable(environment, "JOBD_RUN_RESULT=%s",
+                                              run_state_to_string(host->ops->result_of(host->userdata,
+                                                                                       state->key.run)));
+        if (r == 0 && state->step == MANAGER_ATTEMPT_POST)
+                r = set_end(state, environment);
+        return r;
+}
+
+/* — folders and input — */
+
+/* Fills the folder and gives it to the user of the attempt, before its first process. */
+static int make_folder(const ManagerAttemptRequest *request, const ExecRequest *exec, ExecResult *result,
+                       bool *ret_lacks_input) {
+        const ManagerAttemptsHost *host = request->basis->host;
+        const RunAttemptKey *key = &request->basis->state->key;
+        const char *folder = request->basis->folder, *script = manager_attempt_command_script(request->basis->command);
+        cleanup_free_ char *json = NULL, *problem = NULL;
+        int r = manager_attempt_folder_make(host->folder, folder);
+
+        if (r == 0 && request->basis->state->is_question)
+                r = host->ops->question(host->userdata, key, folder, &json);
+        else if (r == 0)
+                r = host->ops->input(host->userdata, key, folder, &json, &problem);
+        if (r == -ENODATA) {
+                *ret_lacks_input = true;
+                exec_result_set(result, EXEC_STEP_RESOURCES, 0, "%s", problem ? problem : strerror(-r));
+                return r;
+        }
+        if (r == 0)
+                r = manager_attempt_folder_write(folder, "input", json);
+        if (r == 0 && script)
+                r = manager_attempt_folder_write(folder, "script", script);
+        if (r == 0)
+                return manager_attempt_folder_give(folder, exec, result);
+        exec_result_set(result, EXEC_STEP_RESOURCES, r, "cannot prepare %s: %s", folder, strerror(-r));
+        return r;
+}
+
+/* RunDirectory=: the user of the flow owns it, whoever this attempt runs as. */
+static int set_run_folder(ManagerAttemptRequest *request, ExecRequest *exec, ExecResult *result) {
+        const ManagerAttemptsHost *host = request->basis->host;
+        const FlowSettings *flow = manager_attempt_command_flow(request->basis->command);
+        ExecRequest owner = { .is_user_manager = exec->is_user_manager };
+        ExecCredentials credentials = {};
+        int r = 0;
+
+        if (!flow->run_directory || !host->run_folders)
+                return 0;
+        if (!request->run_folder)
+                r = manager_run_folder_path(host->run_folders, request->basis->state->key.run, &request->run_folder);
+        if (r == 0)
+                r = unit_process_add_variable(&exec->own_environment, "JOBD_RUN_DIR=%s", request->run_folder);
+        if (r < 0)
+                return r;
+        exec_context_fill_user(&flow->process.exec, &owner);
+        r = exec_credentials_resolve(&owner, &credentials, result);
+        exec->common_folder = request->run_folder;
+        exec->common_uid = credentials.owner;
+        exec->common_gid = credentials.owner_group;
+        exec_credentials_deinit(&credentials);
+        return r;
+}
+
+static int set_input(ManagerAttemptRequest *request, ExecRequest *exec, ExecResult *result, bool *ret_lacks_input) {
+        int r = request->basis->state->has_begun ? 0 : make_folder(request, exec, result, ret_lacks_input);
+
+        if (r == 0 && !request->input)
+                r = text_join_path(request->basis->folder, "input", &request->input);
+        if (r == 0)
+                r = unit_process_add_variable(&exec->own_environment, "JOBD_INPUT=%s", request->input);
+        exec->own_folder = request->basis->folder;
+        return r;
+}
+
+static int set_data(ManagerAttemptRequest *request, ExecRequest *exec, ExecResult *result, bool *ret_lacks_input) {
+        const ManagerAttemptsHost *host = request->basis->host;
+        const ManagerAttemptState *state = request->basis->state;
+        const FlowInputMode mode = manager_attempt_command_data(request->basis->command)->input_mode;
+        const bool has_results = mode == FLOW_INPUT_ENV;
+        int r = set_input(request, exec, result, ret_lacks_input);
+
+        if (r == 0)
+                r = unit_process_add_variable(&exec->own_environment, "JOBD_RESULT=%s/result", request->basis->folder);
+        if (r == 0)
+                r = unit_process_add_variable(&exec->own_environment, "JOBD_CONTROL=%s/" MANAGER_CONTROL_FILE,
+                                              request->basis->folder);
+        if (r == 0 && (has_results || manager_attempt_command_script(request->basis->command)))
+                r = host->ops->variables(host->userdata, &state->key, has_results, &exec->own_environment);
+        if (r == -E2BIG)
+                exec_result_set(result, EXEC_STEP_RESOURCES, r, "%s have more than 64 KiB; use InputMode=file",
+                                has_results ? "InputMode=env: parameters and results" : "Script=: parameters");
+        if (mode == FLOW_INPUT_STDIN && state->step == MANAGER_ATTEMPT_MAIN)
+                exec->standard_input_file = request->input;
+        return r;
+}
+
+/* The command reads the question and writes its answer, which has to fit into the pipe; its errors go to the log. */
+static int set_streams(ManagerAttemptRequest *request, ExecRequest *exec) {
+        int ends[2];
+
+        if (request->answer < 0 && pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
+                return -errno;
+        if (request->answer < 0) {
+                request->answer = ends[0];
+                request->answer_in = ends[1];
+        }
+        /* The end of the manager does not wait, that of the command does. */
+        if (fcntl(request->answer_in, F_SETFL, 0) < 0)
+                return -errno;
+        exec->standard_input_file = request->input;
+        exec->standard_output = (ExecStream) { .kind = EXEC_STREAM_FD, .fd = request->answer_in };
+        if (exec->standard_error.kind == EXEC_STREAM_SAME)
+                exec->standard_error.kind = EXEC_STREAM_DEFAULT;
+        return 0;
+}
+
+static int set_question(ManagerAttemptRequest *request, ExecRequest *exec, ExecResult *result, bool *ret_lacks_input) {
+        int r = set_input(request, exec, result, ret_lacks_input);
+
+        return r < 0 ? r : set_streams(request, exec);
+}
+
+/* — all of it — */
+
+int manager_attempt_request_fill(ManagerAttemptRequest *request, ExecRequest *exec, ExecResult *result,
+                                 bool *ret_lacks_input) {
+        const ManagerAttemptBasis *basis = request->basis;
+        const ExecCommand *command = manager_attempt_command_find(basis->command);
+        int r;
+
+        *ret_lacks_input = false;
+        if (!command || !command->path || !command->argv || !command->argv[0])
+                return -ENOEXEC;
+        exec->label = manager_attempt_command_setting(basis->command);
+        exec->path = command->path;
+        r = make_words(request, command, exec, result);
+        if (r < 0)
+                return r;
+        exec_context_fill(&manager_attempt_command_process(basis->command)->exec, command, exec);
+        exec->unit = basis->unit->id;
+        r = exec_sandbox_share(basis->unit, exec);
+        if (r == 0)
+                r = set_environment(request, &exec->own_environment);
+        if (r < 0)
+                return r;
+        if (basis->state->is_question)
+                return set_question(request, exec, result, ret_lacks_input);
+        r = set_run_folder(request, exec, result);
+        return r < 0 ? r : set_data(request, exec, result, ret_lacks_input);
+}
+
+void manager_attempt_request_add_log(const ManagerAttemptRequest *request, ExecRequest *exec) {
+        const ManagerAttemptBasis *basis = request->basis;
+        char run[32], number[32], name[300], *fields[] = { run, name, number, NULL };
+
+        snprintf(run, sizeof(run), "RUN=%" PRIu32, basis->state->key.run);
+        snprintf(name, sizeof(name), "NODE=%s", manager_attempt_command_node_name(basis->command));
+        snprintf(number, sizeof(number), "ATTEMPT=%" PRIu32, basis->state->key.number);
+        manager_log_prepare_attempt(*basis->host->log,
+                                    &(ManagerLogAttempt) {
+                                            .unit = basis->unit->id,
+                                            .invocation = basis->state->invocation,
+                                            .exec = &manager_attempt_command_process(basis->command)->exec,
+                                            .fields = fields,
+                                    },
+                                    exec);
+}
+
+void manager_attempt_request_let_go(ManagerAttemptRequest *request) {
+        request->answer_in = fd_close(request->answer_in);
+}
+
+int manager_attempt_request_answer(const ManagerAttemptRequest *request) {
+        return request->answer;
+}

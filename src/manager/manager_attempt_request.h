@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * What a process of an attempt is given: its words, environment, folders and input
+ *
+ * Before the first process the folder of the attempt is made, with the input
+ * of the node and its script; later ones find it. The command that judges a
+ * node reads the question from standard input and writes its answer into a
+ * pipe, whose other end is here.
+ *
+ * A request of this kind is filled anew for each process, and what it points
+ * to lives here until the next one.
+ */
+
+#include "exec/exec.h"
+#include "manager/manager_attempt_command.h"
+
+typedef struct ManagerAttemptRequest ManagerAttemptRequest;
+
+/* 0 or -ENOMEM. @basis: borrowed. */
+int manager_attempt_request_new(ManagerAttemptRequest **ret_request, const ManagerAttemptBasis *basis);
+ManagerAttemptRequest *manager_attempt_request_free(ManagerAttemptRequest *request); /* accepts NULL */
+
+/*
+ * Fills @exec for the process of the present step; the command is open. 0, or -errno, for which @result need not be
+ * set. *ret_lacks_input: something that the node needs is not there.
+ */
+int manager_attempt_request_fill(ManagerAttemptRequest *request, ExecRequest *exec, ExecResult *result,
+                                 bool *ret_lacks_input);
+/* Adds the connection to the log, when nothing else can fail. */
+void manager_attempt_request_add_log(const ManagerAttemptRequest *request, ExecRequest *exec);
+
+/* The process has its end of the pipe, or there is none. */
+void manager_attempt_request_let_go(ManagerAttemptRequest *request);
+/* Where the answer to a question is read; -1: nothing was asked. */
+int manager_attempt_request_answer(const ManagerAttemptRequest *request);
