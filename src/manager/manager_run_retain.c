@@ -39,7 +39,7 @@ struct ManagerRetention {
         usec_t due;
         uint32_t n_ends; /* since it waits */
         bool is_of_all;
-        VECTOR(Keep) keeps; /* of the flow alone, or of those that were seen so far; the last one that was seen is first */
+        VECTOR(Keep) keeps; /* of the flow alone, or of those that were seen so far, the last one first */
         uint64_t query; /* under way; 0: none */
         bool has_begun, is_over;
         uint64_t cursor; /* number of the last run that was seen; 0: none */

@@ -414,7 +414,7 @@ bool run_engine_turn(RunEngine *engine, uint32_t budget);
 /* What was overlooked. */
 typedef enum RunOversight {
         RUN_OVERSIGHT_PARENTS, /* of a node: they say another state */
-        RUN_OVERSIGHT_POLICY, /* the command that judges it was not asked, and nothing that it could wait for is to come */
+        RUN_OVERSIGHT_POLICY, /* the command that judges it was not asked, and all that is above it has ended */
         RUN_OVERSIGHT_READY, /* a node that is READY was none of those that may begin */
         RUN_OVERSIGHT_LOCK, /* it did not wait for what it takes */
         RUN_OVERSIGHT_TIME, /* a node, or the run, had no timer for what is to come */

@@ -43,7 +43,7 @@ static void spend(Watch *watch, uint32_t n) {
 
 /* — nodes — */
 
-/* It is READY, and what it needs is to come: false if nobody would give it that. */
+/* A node that is READY is to begin, or has no turn yet: false if nobody would begin it. */
 static bool is_offered(const Run *run, uint32_t node) {
         const uint32_t urgency = run_graph_urgency(run->graph, node);
 
