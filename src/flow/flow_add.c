@@ -100,24 +100,40 @@ static int add_entry(Line *line, const char *key, const JsonValue *value) {
         return r;
 }
 
+/* The section of the node. @mark: before the parent that it got. */
+static int write_section(const Line *line, const char *body, const char *mark, char **ret_section) {
+        const bool is_unnamed = line->below && !line->has_parents;
+
+        return text_format(ret_section, MARK "[Node %s]\n%s%s%s%s%s\n", line->name, is_unnamed ? mark : "",
+                           is_unnamed ? "DependsOn=" : "", is_unnamed ? line->below : "", is_unnamed ? "\n" : "", body);
+}
+
+/* 1: @text has the node in the same words, perhaps as an earlier version wrote them, which did not mark the parent. */
+static int has_node(const Line *line, const char *body, const char *text, const char *section) {
+        cleanup_free_ char *unmarked = NULL;
+        int r;
+
+        if (strstr(text, section))
+                return 1;
+        r = write_section(line, body, "", &unmarked);
+        return r < 0 ? r : strstr(text, unmarked) != NULL;
+}
+
 static int take_node(Line *line, const char *text, const RunGraph *graph) {
         cleanup_free_ char *body = NULL, *section = NULL;
         FlowAddition *addition = line->addition;
-        const bool is_unnamed = line->below && !line->has_parents;
         int r;
 
         if (!line->name)
                 return refuse(line, "Node", "The line has no name for its node");
         r = text_finish(&line->body, &body);
         if (r == 0)
-                r = text_format(&section, MARK "[Node %s]\n%s%s%s%s\n", line->name,
-                                is_unnamed ? UNNAMED "DependsOn=" : "", is_unnamed ? line->below : "",
-                                is_unnamed ? "\n" : "", body);
-        if (r < 0)
-                return r;
+                r = write_section(line, body, UNNAMED, &section);
+        if (r == 0)
+                r = has_node(line, body, text, section);
         /* The same node again changes nothing. */
-        if (strstr(text, section))
-                return 0;
+        if (r != 0)
+                return MIN(r, 0);
         if (run_graph_find(graph, line->name) != RUN_NODE_NONE || strv_contains(addition->names, line->name))
                 return refuse(line, line->name, "There is a node of that name already");
         text_add(&addition->text, section);

@@ -16,6 +16,9 @@
 #include "flow/flow_spec.h"
 #include "unitfile/flow_text.h"
 
+/* A line takes as long to read as so many nodes to look at while the graph is made. */
+#define NODES_A_LINE UINT64_C(40)
+
 struct FlowDefinition {
         unsigned n_references;
         FlowText *flow; /* owned */
@@ -46,8 +49,8 @@ static int begin(FlowDefinition *definition) {
         return r;
 }
 
-int flow_definition_new(FlowDefinition **ret_definition, const UnitFileLoader *loader, const char *name,
-                        const char *text, const char *nodes, Failure *ret_failure) {
+int flow_definition_new_with(FlowDefinition **ret_definition, const UnitFileLoader *loader, const char *name,
+                             const char *text, char **nodes, Failure *ret_failure) {
         cleanup_(flow_definition_unrefp) FlowDefinition *definition = calloc(1, sizeof(*definition));
         int r;
 
@@ -61,7 +64,7 @@ int flow_definition_new(FlowDefinition **ret_definition, const UnitFileLoader *l
         if (!definition->text)
                 return -ENOMEM;
         if (settings_of(definition)->nodes_file) {
-                definition->nodes = strdup(nodes ? nodes : "");
+                definition->nodes = *nodes ? take_ptr(*nodes) : strdup("");
                 if (!definition->nodes)
                         return -ENOMEM;
         }
@@ -70,6 +73,15 @@ int flow_definition_new(FlowDefinition **ret_definition, const UnitFileLoader *l
                 return r;
         *ret_definition = take_ptr(definition);
         return 0;
+}
+
+int flow_definition_new(FlowDefinition **ret_definition, const UnitFileLoader *loader, const char *name,
+                        const char *text, const char *nodes, Failure *ret_failure) {
+        cleanup_free_ char *copy = NULL;
+
+        if (nodes && !(copy = strdup(nodes)))
+                return -ENOMEM;
+        return flow_definition_new_with(ret_definition, loader, name, text, &copy, ret_failure);
 }
 
 FlowDefinition *flow_definition_ref(FlowDefinition *definition) {
@@ -109,10 +121,13 @@ static int read_line(FlowDefinition *definition) {
         return r < 0 ? r : 1;
 }
 
-static int make_graph(FlowDefinition *definition, Failure *ret_failure) {
+/* 1: there is more to do. */
+static int make_graph(FlowDefinition *definition, uint64_t budget, Failure *ret_failure) {
         cleanup_free_ char *problem = NULL;
-        int r = flow_spec_make(definition->spec, &definition->graph, &problem);
+        int r = flow_spec_make(definition->spec, budget, &definition->graph, &problem);
 
+        if (r > 0)
+                return r;
         if (r == -EINVAL)
                 return failure_set(ret_failure, -EINVAL, "BadUnitSetting", "%s: %s",
                                    flow_text_draft(definition->flow)->name, problem ? problem : strerror(-r));
@@ -140,10 +155,14 @@ int flow_definition_read(FlowDefinition *definition, unsigned n_lines, Failure *
         if (definition->is_reading)
                 flow_nodes_end(&definition->reader);
         definition->is_reading = false;
-        return make_graph(definition, ret_failure);
+        return make_graph(definition, MAX(n_lines, 1U) * NODES_A_LINE, ret_failure);
 }
 
 /* — what can be asked — */
+
+bool flow_definition_has_lines(const FlowDefinition *definition) {
+        return definition->is_reading;
+}
 
 const char *flow_definition_text(const FlowDefinition *definition) {
         return definition->text;

@@ -24,16 +24,20 @@ typedef struct FlowDefinition FlowDefinition;
  */
 int flow_definition_new(FlowDefinition **ret_definition, const UnitFileLoader *loader, const char *name,
                         const char *text, const char *nodes, Failure *ret_failure);
+/* The same; takes *@nodes, unless that is NULL. */
+int flow_definition_new_with(FlowDefinition **ret_definition, const UnitFileLoader *loader, const char *name,
+                             const char *text, char **nodes, Failure *ret_failure);
 FlowDefinition *flow_definition_ref(FlowDefinition *definition);
 FlowDefinition *flow_definition_unref(FlowDefinition *definition); /* accepts NULL, returns NULL */
 DEFINE_CLEANUP(FlowDefinition, flow_definition_unref)
 
 /*
- * Reads up to @n_lines lines of NodesFile=: 1 if there are more, 0 if all are read and the graph is made, -EINVAL with
- * @ret_failure, which names file and line, or -ENOMEM.
+ * Reads up to @n_lines lines of NodesFile=, or makes a part of the graph that takes as long: 1 if there is more to do,
+ * 0 if all are read and the graph is made, -EINVAL with @ret_failure, which names file and line, or -ENOMEM.
  */
 int flow_definition_read(FlowDefinition *definition, unsigned n_lines, Failure *ret_failure);
 
+bool flow_definition_has_lines(const FlowDefinition *definition); /* that are not read */
 const char *flow_definition_text(const FlowDefinition *definition);
 const char *flow_definition_nodes(const FlowDefinition *definition); /* NULL: none */
 const FlowSettings *flow_definition_settings(const FlowDefinition *definition);

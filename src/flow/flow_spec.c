@@ -32,11 +32,14 @@ struct FlowSpec {
         uint32_t demand; /* of a run; index, plus one; 0: nothing */
         bool drops_results, saves_results; /* of any node */
         Arena memory; /* of names and lists */
+        RunGraphMaker *maker; /* owned; NULL: the graph is not begun */
+        size_t n_own; /* of .nodes, once it is: those of the end are behind them */
 };
 
 FlowSpec *flow_spec_free(FlowSpec *spec) {
         if (!spec)
                 return NULL;
+        run_graph_maker_free(spec->maker);
         vector_deinit(&spec->nodes);
         vector_deinit(&spec->extras);
         vector_deinit(&spec->demands);
@@ -421,8 +424,8 @@ int flow_spec_add_sections(FlowSpec *spec) {
         return r;
 }
 
-int flow_spec_make(FlowSpec *spec, RunGraph **ret_graph, char **ret_problem) {
-        const size_t n = spec->nodes.n;
+static int begin_graph(FlowSpec *spec) {
+        const size_t n = spec->n_own = spec->nodes.n;
         int r = add_extras(spec);
         const RunGraphSpec graph = {
                 .nodes = spec->nodes.items,
@@ -436,9 +439,18 @@ int flow_spec_make(FlowSpec *spec, RunGraph **ret_graph, char **ret_problem) {
                            (spec->flow->compensate_on & FLOW_COMPENSATE_ON_CANCEL ? RUN_UNDO_ON_CANCEL : 0U),
         };
 
+        return r == 0 ? run_graph_begin(&graph, &spec->maker) : r;
+}
+
+int flow_spec_make(FlowSpec *spec, uint64_t budget, RunGraph **ret_graph, char **ret_problem) {
+        int r = spec->maker ? 0 : begin_graph(spec);
+
         if (r == 0)
-                r = run_graph_new(&graph, ret_graph, ret_problem);
-        spec->nodes.n = n;
+                r = run_graph_make(spec->maker, budget, ret_graph, ret_problem);
+        if (r > 0)
+                return r;
+        spec->maker = run_graph_maker_free(spec->maker);
+        spec->nodes.n = spec->n_own;
         return r;
 }
 

@@ -33,8 +33,11 @@ int flow_spec_add_sections(FlowSpec *spec);
 bool flow_spec_drops_results(const FlowSpec *spec);
 bool flow_spec_saves_results(const FlowSpec *spec);
 
-/* The graph of all that was added, with what ends a run behind it; errors as of run_graph_new(). */
-int flow_spec_make(FlowSpec *spec, RunGraph **ret_graph, char **ret_problem);
+/*
+ * The graph of all that was added, with what ends a run behind it, in steps: 1, 0 and errors as of run_graph_make().
+ * Nothing is added between two steps.
+ */
+int flow_spec_make(FlowSpec *spec, uint64_t budget, RunGraph **ret_graph, char **ret_problem);
 
 /*
  * The settings of runs of @flow, with @busy for those that are submitted while as many as MaxRuns= run; MaxParallel= is

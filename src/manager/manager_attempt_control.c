@@ -40,19 +40,21 @@ ManagerAttemptControl *manager_attempt_control_free(ManagerAttemptControl *contr
         return NULL;
 }
 
-static void add_nodes(void *userdata, const char *file) {
+static int add_nodes(void *userdata, char *const *files) {
         const ManagerAttemptBasis *basis = ((ManagerAttemptControl *) userdata)->basis;
         const ManagerAttemptsHost *host = basis->host;
         cleanup_free_ char *lines = NULL, *problem = NULL;
-        int r = manager_control_read_nodes(basis->folder, file, &lines);
+        int r = manager_control_read_nodes(basis->folder, files, &lines);
 
         if (r == 0)
                 r = host->ops->add_nodes(host->userdata, &basis->state->key, lines, &problem);
-        if (r < 0)
-                manager_attempt_say(basis, LOG_LEVEL_ERROR, "add-nodes %s: %s", file,
+        /* Of several they come again in parts, until the one that is to blame stands alone. */
+        if (r < 0 && !files[1])
+                manager_attempt_say(basis, LOG_LEVEL_ERROR, "add-nodes %s: %s", files[0],
                                     problem       ? problem
                                     : r == -EFBIG ? "It has more than 1 MiB."
                                                   : strerror(-r));
+        return r;
 }
 
 static void refuse_line(void *userdata, uint64_t line, const char *sentence) {

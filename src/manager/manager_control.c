@@ -20,6 +20,7 @@
 
 #include "basic/fd.h"
 #include "basic/macro.h"
+#include "basic/strv.h"
 #include "basic/text.h"
 #include "manager/manager_control.h"
 
@@ -28,17 +29,23 @@
 #define WAKES 10U /* in that time */
 #define EVENT_BYTES 4096U
 #define LINES_AT_ONCE 200U
+#define TOGETHER_MAX 128U /* files of add-nodes that are taken at once */
 #define SHOWN_BYTES 64U /* of a line that cannot be taken */
+
+#define NODES_WORD "add-nodes"
 
 typedef struct Reading {
         unsigned n; /* lines that may be read still */
+        char **files; /* owned: of the lines of add-nodes that were gathered … */
+        size_t first; /* … where the first of these begins … */
+        uint64_t first_line; /* … and how many lines were before it */
         ManagerControl *control;
         const ManagerControlOps *ops;
         void *userdata;
 } Reading;
 
 void manager_control_init(ManagerControl *control) {
-        *control = (ManagerControl) { .again = USEC_INFINITY };
+        *control = (ManagerControl) { .again = USEC_INFINITY, .n_together = TOGETHER_MAX };
 }
 
 void manager_control_deinit(ManagerControl *control) {
@@ -111,14 +118,21 @@ static int take_progress(Reading *reading, const char *argument) {
         return 0;
 }
 
+static bool is_file(const char *name) {
+        return name[0] != '\0' && name[0] != '.' && !strchr(name, '/');
+}
+
 static int take_nodes(Reading *reading, const char *argument) {
-        if (argument[0] == '\0' || argument[0] == '.' || strchr(argument, '/'))
+        int r;
+
+        if (!is_file(argument)) {
                 refuse(reading, "'%s' is no name of a file beside $JOBD_CONTROL", argument);
-        else
-                reading->ops->add_nodes(reading->userdata, argument);
-        /* The file may have had a thousand nodes. */
-        reading->n = 0;
-        return 0;
+                return 0;
+        }
+        r = strv_push(&reading->files, argument);
+        if (r == 0 && strv_length(reading->files) >= reading->control->n_together)
+                reading->n = 0;
+        return r;
 }
 
 static const struct {
@@ -126,7 +140,7 @@ static const struct {
         int (*take)(Reading *reading, const char *argument);
 } words[] = {
         { "pending", take_pending },   { "again-after", take_again }, { "progress", take_progress },
-        { "status", take_status },     { "add-nodes", take_nodes },
+        { "status", take_status },     { NODES_WORD, take_nodes },
 };
 
 /* — lines — */
@@ -166,6 +180,44 @@ static int refuse_long(Reading *reading) {
         return 0;
 }
 
+/* @line is one of add-nodes, and nothing is wrong with it. */
+static bool is_addition(const char *line, size_t length) {
+        const char *end;
+
+        if (length > MANAGER_CONTROL_LINE_BYTES || memchr(line, '\0', length) || !text_is_utf8(line))
+                return false;
+        line += strspn(line, " \t");
+        if (!text_starts_with(line, NODES_WORD))
+                return false;
+        line += strlen(NODES_WORD);
+        end = line + strcspn(line, "\r");
+        if (end == line || !strchr(" \t", *line))
+                return false;
+        line += strspn(line, " \t");
+        return line < end && *line != '.' && !memchr(line, '/', (size_t) (end - line));
+}
+
+/*
+ * Adds the nodes of all lines that were gathered, since each addition reads the definition of the run. If they are
+ * refused one of them may be the cause: then the same lines are read again, fewer at once. Returns whether they count
+ * as read.
+ */
+static bool add_gathered(Reading *reading) {
+        ManagerControl *control = reading->control;
+        const unsigned n = (unsigned) strv_length(reading->files);
+
+        if (n == 0)
+                return true;
+        if (reading->ops->add_nodes(reading->userdata, reading->files) < 0 && n > 1) {
+                control->n_together = n / 2;
+                control->n_lines = reading->first_line;
+                control->has_more = true;
+                return false;
+        }
+        control->n_together = MIN(2 * control->n_together, TOGETHER_MAX);
+        return true;
+}
+
 /*
  * The lines of @n bytes at the place that was read up to. A line without its end waits for it, unless @is_over. What
  * was taken counts as read, whatever follows.
@@ -181,17 +233,23 @@ static int take_lines(Reading *reading, char *bytes, size_t n, bool is_over) {
 
                 if (!end && !is_over)
                         break;
-                control->has_more = reading->n == 0;
+                line[length] = '\0';
+                control->has_more = reading->n == 0 || (reading->files && !is_addition(line, length));
                 if (control->has_more)
                         break;
                 reading->n--;
-                line[length] = '\0';
+                if (!reading->files) {
+                        reading->first = at;
+                        reading->first_line = control->n_lines;
+                }
                 r = length > MANAGER_CONTROL_LINE_BYTES ? refuse_long(reading) : take_line(reading, line, length);
                 if (r < 0)
                         control->n_lines--;
                 else
                         at += length + (end ? 1 : 0);
         }
+        if (!add_gathered(reading))
+                at = reading->first;
         control->n_read += at;
         return r < 0 ? r : at > 0;
 }
@@ -261,18 +319,39 @@ int manager_control_read(ManagerControl *control, const char *folder, bool is_ov
         if (size <= control->n_read)
                 return 0;
         r = read_part(fd, control->n_read, size - control->n_read, &bytes, &n);
-        return r < 0 ? r : take_lines(&reading, bytes, n, is_over);
+        if (r == 0)
+                r = take_lines(&reading, bytes, n, is_over);
+        strv_free(reading.files);
+        return r;
 }
 
-int manager_control_read_nodes(const char *folder, const char *file, char **ret_lines) {
+static int add_file(const char *folder, const char *file, Text *lines) {
+        cleanup_free_ char *bytes = NULL;
         cleanup_fd_ int fd = -1;
         uint64_t size;
         size_t n;
+        int r;
 
         fd = open_file(folder, file, &size);
         if (fd < 0)
                 return fd;
-        return size > MANAGER_CONTROL_BYTES ? -EFBIG : read_part(fd, 0, size, ret_lines, &n);
+        if (size > MANAGER_CONTROL_BYTES - MIN(lines->n, MANAGER_CONTROL_BYTES))
+                return -EFBIG;
+        r = read_part(fd, 0, size, &bytes, &n);
+        if (r < 0)
+                return r;
+        text_addf(lines, "%s%s", lines->n > 0 ? "\n" : "", bytes);
+        return 0;
+}
+
+int manager_control_read_nodes(const char *folder, char *const *files, char **ret_lines) {
+        cleanup_(text_deinit) Text lines = {};
+        int r = 0;
+
+        strv_foreach(file, files)
+                if (r == 0)
+                        r = add_file(folder, *file, &lines);
+        return r < 0 ? r : text_finish(&lines, ret_lines);
 }
 
 /* — watching — */

@@ -13,8 +13,9 @@
  *     status TEXT        what it does
  *     add-nodes FILE     nodes for the run, of a file beside the control file
  *
- * The last line of a word counts, but each add-nodes is carried out. A line
- * that says nothing known is told to the log, and changes nothing.
+ * The last line of a word counts, but each add-nodes is carried out; those that
+ * stand together are carried out as one. A line that says nothing known is told
+ * to the log, and changes nothing.
  */
 
 #include <stdbool.h>
@@ -38,11 +39,15 @@ typedef struct ManagerControl {
         unsigned n_refused; /* lines that were told of */
         bool is_at_limit; /* MANAGER_CONTROL_BYTES, which was told */
         bool has_more; /* lines that can be read at once */
+        unsigned n_together; /* so many lines of add-nodes are taken as one, at most */
 } ManagerControl;
 
 typedef struct ManagerControlOps {
-        /* Nodes are to be added from @file, a name without a folder. */
-        void (*add_nodes)(void *userdata, const char *file);
+        /*
+         * Nodes are to be added from @files, names without a folder, as if all of them were in one. Returns a negative
+         * errno if they are refused: if there are several, they come again in parts, and only one alone is refused.
+         */
+        int (*add_nodes)(void *userdata, char *const *files);
         /* A line that cannot be taken, in a sentence without its point. */
         void (*refuse)(void *userdata, uint64_t line, const char *sentence);
 } ManagerControlOps;
@@ -59,8 +64,8 @@ void manager_control_deinit(ManagerControl *control);
 int manager_control_read(ManagerControl *control, const char *folder, bool is_over, const ManagerControlOps *ops,
                          void *userdata);
 
-/* The lines of add-nodes, which the caller owns. -EFBIG above MANAGER_CONTROL_BYTES, -ENOENT, or -errno. */
-int manager_control_read_nodes(const char *folder, const char *file, char **ret_lines);
+/* The lines of @files, which the caller owns. -EFBIG above MANAGER_CONTROL_BYTES, -ENOENT, or -errno. */
+int manager_control_read_nodes(const char *folder, char *const *files, char **ret_lines);
 
 /* — watching — */
 

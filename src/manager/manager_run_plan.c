@@ -329,10 +329,17 @@ static void put_run(const Plan *plan, const char *params, Sink *sink) {
 /* Reads the definition; one that no run can be made of is refused here, too. */
 static int read_definition(Plan *plan, const char *unit, Failure *ret_failure) {
         cleanup_free_ char *problem = NULL;
+        ManagerNodes *nodes = NULL;
         ManagerTexts texts;
-        int r = manager_run_define(plan->runs, plan->flow, &texts, &plan->definition, ret_failure);
+        int r;
 
+        while ((r = manager_run_define(plan->runs, plan->flow, &nodes, SIZE_MAX, &texts, &plan->definition,
+                                       ret_failure)) > 0)
+                ;
+        manager_run_nodes_free(nodes);
         if (r == 0)
+                r = flow_definition_read(plan->definition, LINES_MAX, ret_failure);
+        while (r > 0 && !flow_definition_has_lines(plan->definition))
                 r = flow_definition_read(plan->definition, LINES_MAX, ret_failure);
         if (r > 0 || (r == 0 && run_graph_count(graph_of(plan)) > NODES_MAX))
                 return failure_set(ret_failure, -E2BIG, "LimitsExceeded",

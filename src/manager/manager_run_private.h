@@ -83,6 +83,8 @@ typedef struct ManagerTexts {
         SeenFile nodes;
 } ManagerTexts;
 
+typedef struct ManagerNodes ManagerNodes;
+
 /* A definition that was read: a large one takes long to read, and to write. */
 typedef struct ManagerKept {
         FlowDefinition *definition; /* a reference; NULL: none */
@@ -116,6 +118,7 @@ typedef struct ManagerSubmit {
         ManagerFlow *flow; /* borrowed */
         FlowDefinition *definition; /* a reference; NULL: not begun */
         ManagerTexts texts; /* of it */
+        ManagerNodes *nodes; /* owned: NodesFile=, while it is read; NULL */
         char *key, *trigger; /* owned */
         char *name; /* owned: that is asked for; NULL: as RunName= says */
         char **params; /* owned: assignments, as run_param.h has them */
@@ -496,14 +499,23 @@ int manager_run_substitute(ManagerRuns *runs, const RunAttemptKey *key, const Ex
 int manager_run_make_params(const ManagerRuns *runs, ManagerRun *run, uint32_t node, char *const *words,
                             char ***ret_params, char **ret_problem);
 
+/* — manager_run_nodes.c — */
+
+int manager_run_nodes_begin(const char *path, ManagerNodes **ret_nodes, Failure *ret_failure);
+bool manager_run_nodes_is_of(const ManagerNodes *nodes, const char *path);
+/* 1: there is more to do; 0 with the text, which the caller owns, and what @texts is to know of it; or an error. */
+int manager_run_nodes_go_on(ManagerNodes *nodes, size_t n, ManagerTexts *texts, char **ret_text, Failure *ret_failure);
+ManagerNodes *manager_run_nodes_free(ManagerNodes *nodes); /* accepts NULL, returns NULL */
+
 /* — manager_run_submit.c — */
 
 /*
  * The definition of a run of @flow that is submitted now: that of the last one, if nothing has changed, else one that
- * is to be read. 0, -ENOMEM, or a negative errno with @ret_failure.
+ * is to be read. 0, -ENOMEM, or a negative errno with @ret_failure. 1: about @n bytes were read, and there are more:
+ * *@nodes, which is NULL at first and owned by the caller, has what was read so far.
  */
-int manager_run_define(const ManagerRuns *runs, const ManagerFlow *flow, ManagerTexts *texts,
-                       FlowDefinition **ret_definition, Failure *ret_failure);
+int manager_run_define(const ManagerRuns *runs, const ManagerFlow *flow, ManagerNodes **nodes, size_t n,
+                       ManagerTexts *texts, FlowDefinition **ret_definition, Failure *ret_failure);
 /* The parameters of a run, with the defaults of Params=, which the caller owns. NULL: none. As above. */
 int manager_run_apply_params(const FlowDefinition *definition, char *const *params, char **ret_json,
                              Failure *ret_failure);

@@ -17,11 +17,13 @@
 #include "unitfile/file_text.h"
 #include "unitfile/flow_nodes.h"
 
-/* Lines of NodesFile= that are read in a turn. */
+/* Lines of NodesFile= that are read in a turn, and bytes before that. */
 #define LINES_A_TURN 500U
+#define BYTES_A_TURN ((size_t) 256 * 1024)
 
 static void free_submit(ManagerSubmit *submit) {
         flow_definition_unref(submit->definition);
+        manager_run_nodes_free(submit->nodes);
         free(submit->key);
         free(submit->trigger);
         free(submit->name);
@@ -30,56 +32,59 @@ static void free_submit(ManagerSubmit *submit) {
         free(submit);
 }
 
-/* The nodes of NodesFile=, as they are now. */
-static int read_nodes(const char *path, ManagerTexts *texts, char **ret_text, Failure *ret_failure) {
-        FileProblem problem;
-        struct stat st;
-        int r = file_text_read_up_to(path, FLOW_NODES_FILE_MAX, "The file is larger than 256 MiB.", ret_text, &st,
-                                     &problem);
-
-        if (r == -EBADMSG)
-                return failure_set(ret_failure, -EINVAL, "BadUnitSetting", "%s:%u: %s", path, problem.line,
-                                   problem.text);
-        if (r < 0 && r != -ENOMEM)
-                return failure_set(ret_failure, -EINVAL, "LoadFailed", "The file %s of NodesFile= cannot be read: %s.",
-                                   path, strerror(-r));
-        if (r < 0)
-                return r;
-        texts->nodes = seen_file_make(0, &st, *ret_text);
-        sha256(*ret_text, strlen(*ret_text), texts->nodes_hash);
-        return 0;
+/* Whether the text of NodesFile= is needed: not if the last definition has been made of it, and of the same unit. */
+static bool is_kept(const ManagerKept *kept, const FlowSettings *settings, ManagerTexts *texts) {
+        *texts = (ManagerTexts) {};
+        if (!kept)
+                return false;
+        if (settings->nodes_file) {
+                if (!seen_file_is_current(&kept->texts.nodes, settings->nodes_file))
+                        return false;
+                *texts = kept->texts;
+        }
+        manager_run_hash(settings->text, texts->nodes_hash, texts->hash);
+        return memcmp(kept->texts.hash, texts->hash, sizeof(texts->hash)) == 0;
 }
 
-int manager_run_define(const ManagerRuns *runs, const ManagerFlow *flow, ManagerTexts *texts,
-                       FlowDefinition **ret_definition, Failure *ret_failure) {
+/* 1: there is more to read. */
+static int read_nodes(const FlowSettings *settings, ManagerNodes **nodes, size_t n, ManagerTexts *texts,
+                      char **ret_text, Failure *ret_failure) {
+        int r = 0;
+
+        /* The unit may have been loaded again meanwhile. */
+        if (*nodes && !(settings->nodes_file && manager_run_nodes_is_of(*nodes, settings->nodes_file)))
+                *nodes = manager_run_nodes_free(*nodes);
+        if (!settings->nodes_file)
+                return 0;
+        if (!*nodes)
+                r = manager_run_nodes_begin(settings->nodes_file, nodes, ret_failure);
+        return r == 0 ? manager_run_nodes_go_on(*nodes, n, texts, ret_text, ret_failure) : r;
+}
+
+int manager_run_define(const ManagerRuns *runs, const ManagerFlow *flow, ManagerNodes **nodes, size_t n,
+                       ManagerTexts *texts, FlowDefinition **ret_definition, Failure *ret_failure) {
         const FlowSettings *settings = flow->unit->type_settings;
         const ManagerKept *kept = manager_run_find_kept(runs, flow);
-        cleanup_free_ char *nodes = NULL;
-        bool is_known;
-        int r = 0;
+        cleanup_free_ char *text = NULL;
+        int r;
 
         if (flow->unit->load_state != UNIT_LOADED || !settings || !settings->text)
                 return failure_set(ret_failure, -ENOENT, "NoSuchUnit", "Unit %s is not loaded.", flow->unit->id);
+        if (!*nodes && is_kept(kept, settings, texts)) {
+                *ret_definition = flow_definition_ref(kept->definition);
+                return 0;
+        }
         *texts = (ManagerTexts) {};
-        is_known = settings->nodes_file && kept && seen_file_is_current(&kept->texts.nodes, settings->nodes_file);
-        if (is_known)
-                *texts = kept->texts;
-        else if (settings->nodes_file)
-                r = read_nodes(settings->nodes_file, texts, &nodes, ret_failure);
-        if (r < 0)
+        r = read_nodes(settings, nodes, n, texts, &text, ret_failure);
+        if (r != 0)
                 return r;
         manager_run_hash(settings->text, texts->nodes_hash, texts->hash);
         if (kept && memcmp(kept->texts.hash, texts->hash, sizeof(texts->hash)) == 0) {
                 *ret_definition = flow_definition_ref(kept->definition);
                 return 0;
         }
-        if (is_known)
-                r = read_nodes(settings->nodes_file, texts, &nodes, ret_failure);
-        if (r < 0)
-                return r;
-        manager_run_hash(settings->text, texts->nodes_hash, texts->hash);
-        return flow_definition_new(ret_definition, runs->host.loader, flow->unit->id, settings->text, nodes,
-                                   ret_failure);
+        return flow_definition_new_with(ret_definition, runs->host.loader, flow->unit->id, settings->text, &text,
+                                        ret_failure);
 }
 
 int manager_run_apply_params(const FlowDefinition *definition, char *const *params, char **ret_json,
@@ -380,13 +385,15 @@ static bool try_submit(ManagerRuns *runs, ManagerSubmit *submit, unsigned *n_lin
                 return true;
         }
         if (!submit->definition)
-                r = manager_run_define(runs, submit->flow, &submit->texts, &submit->definition, &failure);
+                r = manager_run_define(runs, submit->flow, &submit->nodes, BYTES_A_TURN, &submit->texts,
+                                       &submit->definition, &failure);
         if (r == 0) {
+                submit->nodes = manager_run_nodes_free(submit->nodes);
                 r = flow_definition_read(submit->definition, *n_lines, &failure);
-                if (r > 0) {
-                        *n_lines = 0;
-                        return false;
-                }
+        }
+        if (r > 0) {
+                *n_lines = 0;
+                return false;
         }
         if (r == 0) {
                 manager_run_keep_definition(runs, submit->flow, submit->definition, &submit->texts);
@@ -500,7 +507,8 @@ void manager_run_submit_triggers(ManagerRuns *runs) {
 bool manager_run_is_reading(const ManagerRuns *runs) {
         const ManagerSubmit *submit = runs->submits;
 
-        return runs->is_loaded && submit && submit->definition && !flow_definition_graph(submit->definition);
+        return runs->is_loaded && submit &&
+               (submit->nodes || (submit->definition && !flow_definition_graph(submit->definition)));
 }
 
 bool manager_run_is_submitted_to(const ManagerRuns *runs, const ManagerFlow *flow) {

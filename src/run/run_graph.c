@@ -98,48 +98,79 @@ uint32_t run_graph_find(const RunGraph *graph, const char *name) {
         return RUN_NODE_NONE;
 }
 
-static int add_names(RunGraph *graph, const RunGraphSpec *spec, char **ret_problem) {
-        size_t at = 0;
-        int r;
+/* — making: each step does a part of a pass over the nodes — */
 
+typedef enum GraphPass {
+        PASS_BEGIN,
+        PASS_NAMES, /* with policies */
+        PASS_PARENTS,
+        PASS_JUDGED,
+        PASS_OTHERWISE,
+        PASS_CHILDREN,
+        PASS_ORDER,
+        PASS_URGENCY,
+        _PASS_MAX,
+} GraphPass;
+
+struct RunGraphMaker {
+        RunGraphSpec spec; /* what it points to is borrowed */
+        RunGraph *graph; /* a reference */
+        GraphPass pass;
+        uint32_t at; /* the next node of the pass */
+        size_t n_names; /* bytes that are placed */
+        IndexTable by_policy; /* of .policies of the graph */
+        uint32_t n_edges; /* that are placed */
+        uint32_t *seen; /* owned: for each node the child that named it last, plus one */
+};
+
+static int begin_names(RunGraph *graph, const RunGraphSpec *spec, char **ret_problem) {
         for (uint32_t i = 0; i < spec->n_nodes; i++)
                 graph->n_names += strlen(spec->nodes[i].name) + 1;
         if (graph->n_names > UINT32_MAX)
                 return refuse(ret_problem, "The names of all nodes take more than 4 GiB.");
         graph->names = malloc(graph->n_names);
-        if (!graph->names)
-                return -ENOMEM;
-        r = index_table_reserve(&graph->by_name, spec->n_nodes);
-        if (r < 0)
-                return r;
+        return graph->names ? index_table_reserve(&graph->by_name, spec->n_nodes) : -ENOMEM;
+}
 
-        for (uint32_t i = 0; i < spec->n_nodes; i++) {
-                const char *name = spec->nodes[i].name;
+static int add_name(RunGraphMaker *maker, uint32_t node, char **ret_problem) {
+        RunGraph *graph = maker->graph;
+        const char *name = maker->spec.nodes[node].name;
+        const size_t n = strlen(name) + 1;
 
-                if (strcmp(name, RUN_NO_NODE) == 0)
-                        return refuse(ret_problem, "No node can be called \"%s\", which means no node.", name);
-                if (run_graph_find(graph, name) != RUN_NODE_NONE)
-                        return refuse(ret_problem, "There are two nodes \"%s\".", name);
-                graph->nodes[i] = (GraphNode) { .name = (uint32_t) at, .payload = spec->nodes[i].payload };
-                memcpy(graph->names + at, name, strlen(name) + 1);
-                at += strlen(name) + 1;
-                r = index_table_put(&graph->by_name, index_table_hash(name), i);
-                if (r < 0)
-                        return r;
+        if (strcmp(name, RUN_NO_NODE) == 0)
+                return refuse(ret_problem, "No node can be called \"%s\", which means no node.", name);
+        if (run_graph_find(graph, name) != RUN_NODE_NONE)
+                return refuse(ret_problem, "There are two nodes \"%s\".", name);
+        graph->nodes[node] = (GraphNode) { .name = (uint32_t) maker->n_names,
+                                           .payload = maker->spec.nodes[node].payload };
+        memcpy(graph->names + maker->n_names, name, n);
+        maker->n_names += n;
+        return index_table_put(&graph->by_name, index_table_hash(name), node);
+}
+
+/* Word by word: a policy has some hundred bytes. */
+static uint32_t hash_policy(const RunPolicy *policy) {
+        uint32_t words[sizeof(*policy) / sizeof(uint32_t)];
+        uint64_t sum = HASH_BEGIN;
+
+        static_assert(sizeof(*policy) % sizeof(uint32_t) == 0, "a policy is whole words");
+        memcpy(words, policy, sizeof(words));
+        for (size_t i = 0; i < ELEMENTSOF(words); i++) {
+                sum = (sum ^ words[i]) * UINT64_C(0x100000001b3);
+                sum ^= sum >> 32;
         }
-        return 0;
+        return (uint32_t) sum;
 }
 
 /* Padding may keep equal policies apart, which costs memory only. */
 static int add_policy(RunGraph *graph, IndexTable *table, const RunPolicy *policy, uint32_t *ret_index) {
-        const char *bytes = (const char *) policy;
-        uint64_t sum = HASH_BEGIN;
         uint32_t hash, index;
         int r;
 
-        for (size_t i = 0; i < sizeof(*policy); i++)
-                sum = hash_add_byte(sum, bytes[i]);
-        hash = (uint32_t) (sum ^ sum >> 32);
+        /* Most nodes have that of the one before. */
+        if (graph->policies.n > 0 && memcmp(&graph->policies.items[*ret_index], policy, sizeof(*policy)) == 0)
+                return 0;
+        hash = hash_policy(policy);
         for (size_t probe = 0; index_table_next(table, hash, &probe, &index);)
                 if (memcmp(&graph->policies.items[index], policy, sizeof(*policy)) == 0) {
                         *ret_index = index;
@@ -158,19 +189,36 @@ static int add_policy(RunGraph *graph, IndexTable *table, const RunPolicy *polic
         return 0;
 }
 
-static int add_policies(RunGraph *graph, const RunGraphSpec *spec) {
-        cleanup_(index_table_deinit) IndexTable table = {};
-        int r = 0;
+static int take_node(RunGraphMaker *maker, uint32_t node, char **ret_problem) {
+        GraphNode *nodes = maker->graph->nodes;
+        int r = add_name(maker, node, ret_problem);
 
-        for (uint32_t i = 0; i < spec->n_nodes && r == 0; i++)
-                r = add_policy(graph, &table, &spec->nodes[i].policy, &graph->nodes[i].policy);
-        return r;
+        if (r < 0)
+                return r;
+        nodes[node].policy = node > 0 ? nodes[node - 1].policy : 0;
+        return add_policy(maker->graph, &maker->by_policy, &maker->spec.nodes[node].policy, &nodes[node].policy);
 }
 
-/* Finds the parents of one node. @seen: for each node the child that named it last, plus one. */
-static int add_parents(RunGraph *graph, const RunNodeSpec *spec, uint32_t node, uint32_t *seen, uint32_t *n_edges,
-                       char **ret_problem) {
-        graph->nodes[node].first_parent = *n_edges;
+static int begin_edges(RunGraphMaker *maker, char **ret_problem) {
+        RunGraph *graph = maker->graph;
+        uint64_t n_max = 0;
+
+        for (uint32_t i = 0; i < graph->n; i++)
+                n_max += maker->spec.nodes[i].n_parents;
+        if (n_max >= UINT32_MAX)
+                return refuse(ret_problem, "There are too many dependencies.");
+        maker->seen = calloc(graph->n, sizeof(*maker->seen));
+        graph->parents = calloc(n_max + 1, sizeof(*graph->parents));
+        graph->parent_edges = calloc(n_max + 1, sizeof(*graph->parent_edges));
+        return maker->seen && graph->parents && graph->parent_edges ? 0 : -ENOMEM;
+}
+
+/* Finds the parents of one node. */
+static int add_parents(RunGraphMaker *maker, uint32_t node, char **ret_problem) {
+        const RunNodeSpec *spec = &maker->spec.nodes[node];
+        RunGraph *graph = maker->graph;
+
+        graph->nodes[node].first_parent = maker->n_edges;
         for (uint32_t i = 0; i < spec->n_parents; i++) {
                 const char *name = spec->parents[i];
                 uint32_t parent;
@@ -183,12 +231,13 @@ static int add_parents(RunGraph *graph, const RunNodeSpec *spec, uint32_t node, 
                                       name);
                 if (parent == node)
                         return refuse(ret_problem, "Node \"%s\" depends on itself.", name);
-                if (seen[parent] == node + 1)
+                if (maker->seen[parent] == node + 1)
                         return refuse(ret_problem, "Node \"%s\" depends on \"%s\" twice.", spec->name, name);
-                seen[parent] = node + 1;
-                graph->parent_edges[*n_edges] = spec->edges ? spec->edges[i] : 0;
-                graph->parents[(*n_edges)++] = parent;
+                maker->seen[parent] = node + 1;
+                graph->parent_edges[maker->n_edges] = spec->edges ? spec->edges[i] : 0;
+                graph->parents[maker->n_edges++] = parent;
         }
+        graph->nodes[node + 1].first_parent = maker->n_edges;
         return 0;
 }
 
@@ -246,29 +295,9 @@ static int check_amount(const RunGraph *graph, uint32_t node, char **ret_problem
         return 0;
 }
 
-static int add_edges(RunGraph *graph, const RunGraphSpec *spec, char **ret_problem) {
-        cleanup_free_ uint32_t *seen = calloc(spec->n_nodes, sizeof(*seen));
-        uint64_t n_max = 0;
-        uint32_t n = 0;
-        int r = 0;
-
-        for (uint32_t i = 0; i < spec->n_nodes; i++)
-                n_max += spec->nodes[i].n_parents;
-        if (n_max >= UINT32_MAX)
-                return refuse(ret_problem, "There are too many dependencies.");
-        graph->parents = calloc(n_max + 1, sizeof(*graph->parents));
-        graph->parent_edges = calloc(n_max + 1, sizeof(*graph->parent_edges));
-        if (!seen || !graph->parents || !graph->parent_edges)
-                return -ENOMEM;
-
-        for (uint32_t i = 0; i < spec->n_nodes && r == 0; i++)
-                r = add_parents(graph, &spec->nodes[i], i, seen, &n, ret_problem);
-        graph->nodes[spec->n_nodes].first_parent = n;
-        for (uint32_t i = 0; i < spec->n_nodes && r == 0; i++) {
-                judge_edges(graph, i);
-                r = check_amount(graph, i, ret_problem);
-        }
-        return r;
+static int judge_node(RunGraph *graph, uint32_t node, char **ret_problem) {
+        judge_edges(graph, node);
+        return check_amount(graph, node, ret_problem);
 }
 
 /* — Otherwise= — */
@@ -283,7 +312,7 @@ static uint32_t hash_parents(const RunGraph *graph, uint32_t node) {
         return sum;
 }
 
-/* @seen: as in add_parents(), of a walk that is over. */
+/* @seen: as of the maker, of a walk that is over. */
 static bool has_same_parents(const RunGraph *graph, uint32_t a, uint32_t b, uint32_t *seen) {
         uint32_t n_a, n_b;
         const uint32_t *of_a = run_graph_parents(graph, a, &n_a), *of_b = run_graph_parents(graph, b, &n_b);
@@ -588,14 +617,15 @@ static int add_partners(RunGraph *graph, const RunGraphSpec *spec) {
         return 0;
 }
 
-int run_graph_new(const RunGraphSpec *spec, RunGraph **ret_graph, char **ret_problem) {
-        cleanup_(run_graph_unrefp) RunGraph *graph = NULL;
+static int begin_graph(RunGraphMaker *maker, char **ret_problem) {
+        const RunGraphSpec *spec = &maker->spec;
+        RunGraph *graph;
         int r;
 
         if (spec->n_nodes == spec->n_extra || spec->n_nodes == RUN_NODE_NONE)
                 return refuse(ret_problem, spec->n_nodes == RUN_NODE_NONE ? "There are too many nodes." :
                                                                             "There is no node.");
-        graph = malloc(sizeof(*graph));
+        graph = maker->graph = malloc(sizeof(*graph));
         if (!graph)
                 return -ENOMEM;
         *graph = (RunGraph) {
@@ -605,36 +635,93 @@ int run_graph_new(const RunGraphSpec *spec, RunGraph **ret_graph, char **ret_pro
         graph->nodes = calloc((size_t) spec->n_nodes + 1, sizeof(*graph->nodes));
         if (!graph->nodes)
                 return -ENOMEM;
-
-        r = add_names(graph, spec, ret_problem);
-        if (r < 0)
-                return r;
-        r = add_policies(graph, spec);
+        r = begin_names(graph, spec, ret_problem);
         if (r == 0)
                 r = add_partners(graph, spec);
         if (r == 0)
                 r = add_demands(graph, spec);
-        if (r == 0)
-                r = add_expansions(graph, spec);
-        if (r < 0)
-                return r;
-        r = add_edges(graph, spec, ret_problem);
-        if (r < 0)
-                return r;
-        r = add_otherwise(graph, ret_problem);
-        if (r < 0)
-                return r;
-        r = add_children(graph);
-        if (r < 0)
-                return r;
-        r = add_order(graph, ret_problem);
-        if (r < 0)
-                return r;
-        r = add_urgency(graph);
-        if (r < 0)
-                return r;
-        *ret_graph = take_ptr(graph);
+        return r == 0 ? add_expansions(graph, spec) : r;
+}
+
+int run_graph_begin(const RunGraphSpec *spec, RunGraphMaker **ret_maker) {
+        RunGraphMaker *maker = calloc(1, sizeof(*maker));
+
+        if (!maker)
+                return -ENOMEM;
+        maker->spec = *spec;
+        *ret_maker = maker;
         return 0;
+}
+
+RunGraphMaker *run_graph_maker_free(RunGraphMaker *maker) {
+        if (!maker)
+                return NULL;
+        run_graph_unref(maker->graph);
+        index_table_deinit(&maker->by_policy);
+        free(maker->seen);
+        free(maker);
+        return NULL;
+}
+
+/* The part of a pass that concerns the next node, or all of a pass that is not cut. */
+static int make_part(RunGraphMaker *maker, char **ret_problem) {
+        RunGraph *graph = maker->graph;
+        int r = 0;
+
+        switch (maker->pass) {
+        case PASS_BEGIN:
+                return begin_graph(maker, ret_problem);
+        case PASS_NAMES:
+                return take_node(maker, maker->at, ret_problem);
+        case PASS_PARENTS:
+                if (maker->at == 0)
+                        r = begin_edges(maker, ret_problem);
+                return r == 0 ? add_parents(maker, maker->at, ret_problem) : r;
+        case PASS_JUDGED:
+                return judge_node(graph, maker->at, ret_problem);
+        case PASS_OTHERWISE:
+                return add_otherwise(graph, ret_problem);
+        case PASS_CHILDREN:
+                return add_children(graph);
+        case PASS_ORDER:
+                return add_order(graph, ret_problem);
+        case PASS_URGENCY:
+                return add_urgency(graph);
+        case _PASS_MAX:
+                break;
+        }
+        return 0;
+}
+
+static bool is_cut(GraphPass pass) {
+        return pass == PASS_NAMES || pass == PASS_PARENTS || pass == PASS_JUDGED;
+}
+
+int run_graph_make(RunGraphMaker *maker, uint64_t budget, RunGraph **ret_graph, char **ret_problem) {
+        for (uint64_t spent = 0; maker->pass < _PASS_MAX;) {
+                const uint32_t n = is_cut(maker->pass) ? maker->spec.n_nodes : 1;
+                int r;
+
+                if (spent >= budget)
+                        return 1;
+                r = make_part(maker, ret_problem);
+                if (r < 0)
+                        return r;
+                spent += is_cut(maker->pass) ? 1 : maker->spec.n_nodes;
+                if (++maker->at < n)
+                        continue;
+                maker->at = 0;
+                maker->pass++;
+        }
+        *ret_graph = take_ptr(maker->graph);
+        return 0;
+}
+
+int run_graph_new(const RunGraphSpec *spec, RunGraph **ret_graph, char **ret_problem) {
+        cleanup_(run_graph_maker_freep) RunGraphMaker *maker = NULL;
+        int r = run_graph_begin(spec, &maker);
+
+        return r < 0 ? r : run_graph_make(maker, UINT64_MAX, ret_graph, ret_problem);
 }
 
 const RunExpansion *run_graph_expansions(const RunGraph *graph, uint32_t *ret_n) {

@@ -199,6 +199,17 @@ RunGraph *run_graph_unref(RunGraph *graph); /* accepts NULL, returns NULL */
 DEFINE_CLEANUP(RunGraph, run_graph_unref)
 
 /*
+ * Makes a graph in steps. What @spec points to has to stay meanwhile. A step looks at nodes some @budget times, or goes
+ * over all of them once. 1: there is more to do; else as run_graph_new(), and the maker is of no use any more.
+ */
+typedef struct RunGraphMaker RunGraphMaker;
+
+int run_graph_begin(const RunGraphSpec *spec, RunGraphMaker **ret_maker); /* 0 or -ENOMEM */
+int run_graph_make(RunGraphMaker *maker, uint64_t budget, RunGraph **ret_graph, char **ret_problem);
+RunGraphMaker *run_graph_maker_free(RunGraphMaker *maker); /* accepts NULL, returns NULL */
+DEFINE_CLEANUP(RunGraphMaker, run_graph_maker_free)
+
+/*
  * The graph of a run whose nodes with Foreach= have instances: NODE[0] … between the node and its children, which count
  * each instance as a parent in place of the node. @definition is the graph without instances. 0, -ENOMEM, or -EINVAL
  * for expansions that cannot be.

@@ -18,10 +18,7 @@
 #include "basic/macro.h"
 #include "unitfile/file_text.h"
 
-static void file_closep(int *fd) {
-        if (*fd >= 0)
-                close(*fd);
-}
+#define FILE_CHARACTER_MAX 4U /* bytes */
 
 static int file_problem(FileProblem *ret_problem, unsigned line, const char *text) {
         *ret_problem = (FileProblem) { .line = line, .text = text };
@@ -64,29 +61,6 @@ int file_text_check(const char *text, size_t n, FileProblem *ret_problem) {
         return 0;
 }
 
-static int file_read_all(int fd, size_t size, char **ret_text, size_t *ret_n) {
-        cleanup_free_ char *text = malloc(size + 1);
-        size_t n = 0;
-
-        if (!text)
-                return -ENOMEM;
-        while (n < size) {
-                ssize_t got = read(fd, text + n, size - n);
-
-                if (got < 0 && errno == EINTR)
-                        continue;
-                if (got < 0)
-                        return -errno;
-                if (got == 0)
-                        break;
-                n += (size_t) got;
-        }
-        text[n] = '\0';
-        *ret_text = take_ptr(text);
-        *ret_n = n;
-        return 0;
-}
-
 int file_text_read(const char *path, char **ret_text, struct stat *ret_stat, FileProblem *ret_problem) {
         return file_text_read_up_to(path, FILE_TEXT_MAX, "The file is larger than 1 MiB.", ret_text, ret_stat,
                                     ret_problem);
@@ -94,37 +68,102 @@ int file_text_read(const char *path, char **ret_text, struct stat *ret_stat, Fil
 
 int file_text_read_up_to(const char *path, size_t max, const char *problem, char **ret_text, struct stat *ret_stat,
                          FileProblem *ret_problem) {
-        cleanup_free_ char *text = NULL;
-        size_t n = 0;
-        int r;
+        cleanup_(file_reading_end) FileReading reading;
+        int r = file_reading_begin(&reading, path, max, problem, ret_stat, ret_problem);
 
+        if (r == 0)
+                r = file_reading_go_on(&reading, SIZE_MAX, ret_problem);
+        if (r == 0)
+                *ret_text = take_ptr(reading.text);
+        return r;
+}
+
+/* — in parts — */
+
+int file_reading_begin(FileReading *reading, const char *path, size_t max, const char *problem, struct stat *ret_stat,
+                       FileProblem *ret_problem) {
         assert(path);
         *ret_problem = (FileProblem) {};
+        *reading = (FileReading) { .fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) };
 
-        cleanup_(file_closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-        if (fd < 0)
+        if (reading->fd < 0)
                 return -errno;
-        if (fstat(fd, ret_stat) < 0)
+        if (fstat(reading->fd, ret_stat) < 0)
                 return -errno;
         if (S_ISCHR(ret_stat->st_mode) && ret_stat->st_rdev == makedev(1, 3)) {
-                *ret_text = strdup("");
-                return *ret_text ? 0 : -ENOMEM;
+                reading->text = strdup("");
+                return reading->text ? 0 : -ENOMEM;
         }
         if (!S_ISREG(ret_stat->st_mode))
                 return file_problem(ret_problem, 0, "The file is not a regular file.");
         if ((size_t) ret_stat->st_size > max)
                 return file_problem(ret_problem, 0, problem);
+        reading->size = (size_t) ret_stat->st_size;
+        reading->text = malloc(reading->size + 1);
+        return reading->text ? 0 : -ENOMEM;
+}
 
-        r = file_read_all(fd, (size_t) ret_stat->st_size, &text, &n);
-        if (r < 0)
-                return r;
-        r = file_text_check(text, n, ret_problem);
-        if (r < 0)
-                return r;
-        if (text_starts_with(text, "\xEF\xBB\xBF"))
-                memmove(text, text + 3, n - 2);
-        *ret_text = take_ptr(text);
+/* Returns true at the end of the file. */
+static int file_read_part(FileReading *reading, size_t n) {
+        const size_t end = reading->n + MIN(n, reading->size - reading->n);
+
+        while (reading->n < end) {
+                ssize_t got = read(reading->fd, reading->text + reading->n, end - reading->n);
+
+                if (got < 0 && errno == EINTR)
+                        continue;
+                if (got < 0)
+                        return -errno;
+                if (got == 0)
+                        reading->size = reading->n; /* it was cut meanwhile */
+                if (got == 0)
+                        break;
+                reading->n += (size_t) got;
+        }
+        reading->text[reading->n] = '\0';
+        return reading->n == reading->size;
+}
+
+/* The last character may not be there as a whole yet. */
+static int file_check_part(FileReading *reading, bool is_whole, FileProblem *ret_problem) {
+        const char *text = reading->text;
+
+        if (memchr(text + reading->n_checked, '\0', reading->n - reading->n_checked))
+                return file_text_check(text, reading->n, ret_problem);
+        while (reading->n_checked < reading->n) {
+                const char *at = text + reading->n_checked;
+                const size_t left = reading->n - reading->n_checked;
+                const size_t n = (unsigned char) *at < 0x80 ? 1 : text_utf8_length(at, left);
+
+                if (n == 0 && !is_whole && left < FILE_CHARACTER_MAX)
+                        break;
+                if (n == 0)
+                        return file_text_check(text, reading->n, ret_problem);
+                reading->n_checked += n;
+        }
         return 0;
+}
+
+int file_reading_go_on(FileReading *reading, size_t n, FileProblem *ret_problem) {
+        int is_whole = file_read_part(reading, n), r;
+
+        if (is_whole < 0)
+                return is_whole;
+        r = file_check_part(reading, is_whole, ret_problem);
+        if (r < 0 || !is_whole)
+                return r < 0 ? r : 1;
+        if (text_starts_with(reading->text, "\xEF\xBB\xBF")) {
+                memmove(reading->text, reading->text + 3, reading->n - 2);
+                reading->n -= 3;
+        }
+        return 0;
+}
+
+void file_reading_end(FileReading *reading) {
+        if (reading->fd >= 0)
+                close(reading->fd);
+        free(reading->text);
+        *reading = (FileReading) { .fd = -1 };
 }
 
 void file_lines_deinit(FileLines *lines) {

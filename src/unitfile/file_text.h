@@ -30,6 +30,21 @@ int file_text_read(const char *path, char **ret_text, struct stat *ret_stat, Fil
 int file_text_read_up_to(const char *path, size_t max, const char *problem, char **ret_text, struct stat *ret_stat,
                          FileProblem *ret_problem);
 
+/* A file that is read in parts. */
+typedef struct FileReading {
+        int fd;
+        char *text;             /* owned: what was read so far, NUL-terminated */
+        size_t size, n;         /* bytes of the file, and of .text */
+        size_t n_checked;       /* of .text */
+} FileReading;
+
+/* Opens @path. 0, or a negative errno as of file_text_read_up_to(). Requires file_reading_end() in either case. */
+int file_reading_begin(FileReading *reading, const char *path, size_t max, const char *problem, struct stat *ret_stat,
+                       FileProblem *ret_problem);
+/* Reads and checks about @n bytes more. 1: there are more; 0: .text is all of it; or an error as above. */
+int file_reading_go_on(FileReading *reading, size_t n, FileProblem *ret_problem);
+void file_reading_end(FileReading *reading);
+
 /* Makes the same checks on text from another source: 0 or -EBADMSG. */
 int file_text_check(const char *text, size_t n, FileProblem *ret_problem);
 

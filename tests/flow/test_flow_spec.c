@@ -43,7 +43,7 @@ static RunGraph *make(const char *text) {
 
         cr_assert(eq(int, flow_spec_new(&spec, load(text)), 0));
         cr_assert(eq(int, flow_spec_add_sections(spec), 0));
-        cr_assert(eq(int, flow_spec_make(spec, &graph, NULL), 0));
+        cr_assert(eq(int, flow_spec_make(spec, UINT64_MAX, &graph, NULL), 0));
         return graph;
 }
 
@@ -322,7 +322,7 @@ Test(flow_spec, nodes_of_a_file) {
         while (flow_nodes_next(&nodes, &node) > 0)
                 cr_assert(eq(int, flow_spec_add(spec, node, 10 * ++n), 0));
         flow_nodes_end(&nodes);
-        cr_assert(eq(int, flow_spec_make(spec, &graph, NULL), 0));
+        cr_assert(eq(int, flow_spec_make(spec, UINT64_MAX, &graph, NULL), 0));
         cr_assert(eq(u32, run_graph_count(graph), 3));
         cr_assert(eq(u32, policy_of(graph, "a")->retry, 7));
         cr_assert(eq(int, policy_of(graph, "a")->failure, RUN_POLICY_CONTINUE));
@@ -346,7 +346,7 @@ Test(flow_spec, memory_runs_out) {
                 if (r == 0)
                         r = flow_spec_add_sections(spec);
                 if (r == 0)
-                        r = flow_spec_make(spec, &graph, NULL);
+                        r = flow_spec_make(spec, UINT64_MAX, &graph, NULL);
                 if (!double_memory_disarm()) {
                         cr_assert(eq(int, r, 0));
                         break;

@@ -5,6 +5,7 @@
  * S000-43a, S004-10
  */
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 
 #include "basic/fd.h"
 #include "basic/macro.h"
+#include "basic/strv.h"
 #include "basic/text.h"
 #include "double/double_assert.h"
 #include "manager/manager_control.h"
@@ -25,14 +27,19 @@ typedef struct Fixture {
         ManagerControl control;
         char folder[64];
         char path[96];
-        Text heard; /* "+FILE" for nodes to be added, "N: SENTENCE" for refused lines */
+        Text heard; /* "+FILE,FILE" for nodes to be added, "-…" if they are refused, "N: SENTENCE" for refused lines */
         size_t n_refused;
 } Fixture;
 
-static void hear_nodes(void *userdata, const char *file) {
+/* Of those that come together, too; one called "bad" is refused. */
+static int hear_nodes(void *userdata, char *const *files) {
         Fixture *fixture = userdata;
+        const bool is_bad = strv_contains(files, "bad");
 
-        text_addf(&fixture->heard, "+%s ", file);
+        for (size_t i = 0; files[i]; i++)
+                text_addf(&fixture->heard, "%s%s", i > 0 ? "," : is_bad ? "-" : "+", files[i]);
+        text_add(&fixture->heard, " ");
+        return is_bad ? -EINVAL : 0;
 }
 
 static void hear_refused(void *userdata, uint64_t line, const char *sentence) {
@@ -117,11 +124,56 @@ Test(manager_control, each_add_nodes_is_heard_once) {
 
         set_up(&fixture);
         cr_expect(eq(int, look(&fixture, "add-nodes a\nadd-nodes b\nadd-no", false), 1));
-        expect_heard(&fixture, "+a +b ");
+        expect_heard(&fixture, "+a,b ");
         cr_expect(eq(int, look(&fixture, "des c", false), 0));
         cr_expect(eq(int, look(&fixture, "c", true), 1));
-        expect_heard(&fixture, "+a +b +cc ");
+        expect_heard(&fixture, "+a,b +cc ");
         cr_expect(eq(int, manager_control_read(&fixture.control, fixture.folder, true, &ops, &fixture), 0));
+        tear_down(&fixture);
+}
+
+/* Lines between them end what comes together, and their own order stays. */
+Test(manager_control, additions_that_stand_together_are_one) {
+        Fixture fixture;
+
+        set_up(&fixture);
+        cr_expect(eq(int, look(&fixture,
+                               "add-nodes a\n add-nodes\tb\r\nstatus x\nadd-nodes c\nadd-nodes d/e\nadd-nodes f\n",
+                               false), 1));
+        expect_heard(&fixture, "+a,b +c 5: 'd/e' is no name of a file beside $JOBD_CONTROL +f ");
+        cr_expect(eq(u64, fixture.control.n_lines, 6));
+        cr_expect(eq(str, fixture.control.status, (char *) "x"));
+        tear_down(&fixture);
+}
+
+/* The one that is to blame is refused alone, once, and all others are carried out once. */
+Test(manager_control, one_that_is_refused_keeps_no_other_from_being_added) {
+        Fixture fixture;
+
+        set_up(&fixture);
+        cr_expect(eq(int, look(&fixture, "add-nodes a\nadd-nodes b\nadd-nodes bad\nadd-nodes c\nadd-nodes d\n", false), 1));
+        expect_heard(&fixture, "-a,b,bad,c,d +a,b -bad,c,d -bad +c,d ");
+        cr_expect(eq(u64, fixture.control.n_lines, 5));
+        cr_expect(eq(sz, fixture.n_refused, 0));
+        tear_down(&fixture);
+}
+
+/* As many as there are, in turns of a bounded number. */
+Test(manager_control, many_additions_are_few_calls) {
+        cleanup_(text_deinit) Text lines = {};
+        Fixture fixture;
+        size_t n_calls = 0, n_files = 0;
+
+        set_up(&fixture);
+        for (unsigned i = 0; i < 1000; i++)
+                text_addf(&lines, "add-nodes f%u\n", i);
+        cr_expect(eq(int, look(&fixture, lines.string, false), 1));
+        for (const char *c = fixture.heard.string; *c; c++) {
+                n_calls += *c == '+';
+                n_files += *c == '+' || *c == ',';
+        }
+        cr_expect(eq(sz, n_files, 1000));
+        cr_expect(lt(sz, n_calls, 20));
         tear_down(&fixture);
 }
 
@@ -188,10 +240,10 @@ Test(manager_control, a_call_takes_so_many_lines) {
         set_up(&fixture);
         append(&fixture, nodes, strlen(nodes));
         cr_expect(eq(int, manager_control_read(&fixture.control, fixture.folder, false, &ops, &fixture), 1));
-        expect_heard(&fixture, "+a ");
+        expect_heard(&fixture, "+a,b ");
         cr_expect(fixture.control.has_more);
         cr_expect(eq(int, look(&fixture, "", false), 1));
-        expect_heard(&fixture, "+a +b ");
+        expect_heard(&fixture, "+a,b ");
         cr_expect(eq(u64, fixture.control.progress, 1));
         for (unsigned i = 0; i < 1000; i++)
                 append(&fixture, "x\n", 2);
@@ -207,17 +259,17 @@ Test(manager_control, a_call_takes_so_many_lines) {
 
 /* A command may put anything there: none of it is followed or waited for. */
 Test(manager_control, what_is_no_file_is_not_read) {
-        char *lines = NULL;
+        char *files[] = { (char *) MANAGER_CONTROL_FILE, NULL }, *lines = NULL;
         Fixture fixture;
 
         set_up(&fixture);
         cr_assert(eq(int, mkfifo(fixture.path, 0600), 0));
         cr_expect(manager_control_read(&fixture.control, fixture.folder, true, &ops, &fixture) < 0);
-        cr_expect(manager_control_read_nodes(fixture.folder, MANAGER_CONTROL_FILE, &lines) < 0);
+        cr_expect(manager_control_read_nodes(fixture.folder, files, &lines) < 0);
         cr_assert(eq(int, unlink(fixture.path), 0));
         cr_assert(eq(int, symlink("/etc/passwd", fixture.path), 0));
         cr_expect(manager_control_read(&fixture.control, fixture.folder, true, &ops, &fixture) < 0);
-        cr_expect(manager_control_read_nodes(fixture.folder, MANAGER_CONTROL_FILE, &lines) < 0);
+        cr_expect(manager_control_read_nodes(fixture.folder, files, &lines) < 0);
         cr_expect(eq(sz, fixture.n_refused, 0));
         tear_down(&fixture);
 }

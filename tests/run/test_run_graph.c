@@ -147,6 +147,59 @@ Test(run_graph, long_cycle, .init = limit_stack) {
         cr_assert(strstr(problem, ", and 99900 more.") != NULL);
 }
 
+/* In steps it is the same graph, and each step is short. */
+Test(run_graph, is_made_in_steps) {
+        RunNodeSpec nodes[] = { ROOT("a"), NODE("b", "a"), NODE("c", "a", "b"), NODE("d", "b") };
+        cleanup_(run_graph_unrefp) RunGraph *whole = NULL, *graph = NULL;
+        cleanup_(run_graph_maker_freep) RunGraphMaker *maker = NULL;
+        unsigned n_steps = 1;
+        int r;
+
+        nodes[2].policy.retry = 3;
+        cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { nodes, 4 }, &whole, NULL), 0));
+        cr_assert(eq(int, run_graph_begin(&(RunGraphSpec) { nodes, 4 }, &maker), 0));
+        while ((r = run_graph_make(maker, 1, &graph, NULL)) > 0) {
+                cr_assert(graph == NULL);
+                n_steps++;
+        }
+        cr_assert(eq(int, r, 0));
+        /* Names, parents and what is judged, node by node; and the other passes. */
+        cr_assert(eq(uint, n_steps, 3 * 4 + 5));
+        cr_assert(eq(u32, run_graph_count(graph), 4));
+        for (uint32_t i = 0; i < 4; i++) {
+                uint32_t n, n_whole;
+
+                cr_expect(eq(str, (char *) run_graph_name(graph, i), (char *) run_graph_name(whole, i)));
+                cr_expect(eq(u32, run_graph_policy(graph, i)->retry, i == 2 ? 3 : 0));
+                cr_expect(eq(u32, run_graph_order(graph)[i], run_graph_order(whole)[i]));
+                cr_expect(eq(u32, run_graph_by_urgency(graph)[i], run_graph_by_urgency(whole)[i]));
+                (void) run_graph_parents(graph, i, &n);
+                (void) run_graph_parents(whole, i, &n_whole);
+                cr_expect(eq(u32, n, n_whole));
+        }
+}
+
+/* One that is given up, and one that is refused on the way, leave nothing. */
+Test(run_graph, steps_may_end_early) {
+        const RunNodeSpec nodes[] = { ROOT("a"), NODE("b", "a"), NODE("c", "nobody") };
+        cleanup_free_ char *problem = NULL;
+        RunGraphMaker *maker;
+        RunGraph *graph = NULL;
+        int r;
+
+        cr_assert(eq(int, run_graph_begin(&(RunGraphSpec) { nodes, 3 }, &maker), 0));
+        for (unsigned i = 0; i < 4; i++)
+                cr_assert(eq(int, run_graph_make(maker, 1, &graph, &problem), 1));
+        run_graph_maker_free(maker);
+        cr_assert(eq(int, run_graph_begin(&(RunGraphSpec) { nodes, 3 }, &maker), 0));
+        while ((r = run_graph_make(maker, 1, &graph, &problem)) > 0)
+                ;
+        cr_assert(eq(int, r, -EINVAL));
+        cr_assert(eq(str, problem, (char *) "Node \"c\" depends on \"nobody\", which does not exist."));
+        cr_assert(graph == NULL);
+        run_graph_maker_free(maker);
+}
+
 /* Each edge adds five bytes a direction. */
 Test(run_graph, edges_take_ten_bytes) {
         RunNodeSpec apart[] = { ROOT("a"), ROOT("b"), ROOT("c") };

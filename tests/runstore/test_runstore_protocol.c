@@ -295,6 +295,24 @@ static void assert_hash(const char *text, size_t times, const char *expected) {
         free(bytes);
 }
 
+/* However the bytes are cut. */
+Test(runstore_protocol, hash_is_that_of_all_parts) {
+        uint8_t bytes[300], whole[SHA256_BYTES], parts[SHA256_BYTES];
+
+        for (size_t i = 0; i < sizeof(bytes); i++)
+                bytes[i] = (uint8_t) (i * 7);
+        sha256(bytes, sizeof(bytes), whole);
+        for (size_t n = 1; n < sizeof(bytes); n++) {
+                Sha256 sum;
+
+                sha256_begin(&sum);
+                for (size_t at = 0; at < sizeof(bytes); at += n)
+                        sha256_add(&sum, bytes + at, MIN(n, sizeof(bytes) - at));
+                sha256_end(&sum, parts);
+                cr_assert(memcmp(whole, parts, SHA256_BYTES) == 0, "parts of %zu bytes", n);
+        }
+}
+
 /* The examples of FIPS 180-4, and lengths about the end of a block. */
 Test(runstore_protocol, hash_is_that_of_the_standard) {
         assert_hash("", 1, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");

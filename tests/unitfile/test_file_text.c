@@ -165,3 +165,66 @@ Test(file_text, a_fifo_is_not_waited_for) {
         unlink("fifo");
         rmdir(path);
 }
+
+/* A file with @text, read @part bytes at a time: what became of it, and how many parts there were. */
+static int read_in_parts(const char *text, size_t n, size_t part, char **ret_text, FileProblem *ret_problem,
+                         unsigned *ret_parts) {
+        char path[] = "/tmp/jobd-parts-XXXXXX";
+        FileReading reading;
+        struct stat st;
+        int fd = mkstemp(path), r;
+
+        cr_assert(fd >= 0);
+        cr_assert(eq(sz, (size_t) write(fd, text, n), n));
+        close(fd);
+        r = file_reading_begin(&reading, path, 1024, "too large", &st, ret_problem);
+        *ret_parts = 0;
+        while (r == 0 && (r = file_reading_go_on(&reading, part, ret_problem)) > 0) {
+                ++*ret_parts;
+                r = 0;
+        }
+        *ret_text = r == 0 ? take_ptr(reading.text) : NULL;
+        file_reading_end(&reading);
+        unlink(path);
+        return r;
+}
+
+/* Characters may be cut anywhere. */
+Test(file_text, parts_are_what_the_whole_is) {
+        const char text[] = "\xEF\xBB\xBF" "a\xc3\xa9\n\xe2\x82\xac\xf0\x9f\x98\x80 end\n";
+        FileProblem problem;
+        unsigned n_parts;
+
+        for (size_t part = 1; part <= sizeof(text); part++) {
+                cleanup_free_ char *read = NULL;
+
+                cr_assert(eq(int, read_in_parts(text, strlen(text), part, &read, &problem, &n_parts), 0), "%zu", part);
+                assert_string(read, text + 3);
+                cr_assert(eq(uint, n_parts, (strlen(text) - 1) / part));
+        }
+}
+
+Test(file_text, parts_are_judged_as_the_whole_is) {
+        static const struct {
+                const char *text;
+                size_t n;
+                unsigned line; /* 0: it is good */
+        } cases[] = {
+                { "", 0, 0 },
+                { "a\nb\0c", 5, 2 },
+                { "a\n\nb\xff\n", 6, 3 },
+                { "a\n\xe2\x82", 4, 2 }, /* cut by the end of the file */
+                { "\xe2\x82\nabcdef", 9, 1 },
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(cases); i++)
+                for (size_t part = 1; part <= 16; part++) {
+                        cleanup_free_ char *read = NULL;
+                        FileProblem problem = {};
+                        unsigned n_parts;
+                        int r = read_in_parts(cases[i].text, cases[i].n, part, &read, &problem, &n_parts);
+
+                        cr_expect(eq(int, r, cases[i].line > 0 ? -EBADMSG : 0), "case %zu, parts of %zu", i, part);
+                        cr_expect(eq(uint, problem.line, cases[i].line), "case %zu, parts of %zu", i, part);
+                }
+}
