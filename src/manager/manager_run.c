@@ -67,6 +67,8 @@ static void on_opened(void *userdata, uint64_t durable, bool has_lost) {
         }
         if (!runs->is_loaded && !runs->load)
                 manager_run_load_begin(runs, 0);
+        else if (runs->is_loaded && runs->pending && !runs->load)
+                manager_run_load_begin(runs, runs->pending->id);
 }
 
 static void on_marks(void *userdata, uint64_t accepted, uint64_t durable) {
@@ -118,8 +120,9 @@ static void on_refused(void *userdata, uint64_t number, const RunStoreRefusal *r
                 look_later(runs);
         else if (number == 0)
                 runs->is_refusing &= manager_run_link_is_refused(runs->link);
-        if (number == 0 || manager_run_load_refused(runs, number) || manager_run_submit_refused(runs, number) ||
-            manager_run_retain_refused(runs, number) || manager_run_outbox_refused(runs, number) ||
+        if (number == 0 || manager_run_load_refused(runs, number, refusal) ||
+            manager_run_submit_refused(runs, number) || manager_run_retain_refused(runs, number) ||
+            manager_run_outbox_refused(runs, number) ||
             manager_run_outline_refused(runs, number) || manager_run_reading_refused(runs, number, refusal) ||
             manager_attempts_refused(runs->attempts, number, refusal->reason == RUNSTORE_REFUSED_TOO_LARGE))
                 return;
@@ -173,9 +176,11 @@ static bool has_clients(const ManagerRuns *runs) {
 /* Runs wait as long as the store needs, people do not. */
 static void answer_silence(ManagerRuns *runs) {
         cleanup_(failure_deinit) Failure failure = {};
+        /* What waits for a run that is in the store alone is asked of no link before there is one. */
+        const usec_t absence = runs->pending ? manager_run_link_absence(runs->link) : 0;
         const char *problem;
 
-        if (!has_clients(runs) || manager_run_link_silence(runs->link) < SILENCE_MAX)
+        if (!has_clients(runs) || MAX(manager_run_link_silence(runs->link), absence) < SILENCE_MAX)
                 return;
         problem = manager_run_link_problem(runs->link) ?: "jobd-runstore does not answer";
         failure_set(&failure, -EHOSTDOWN, "StoreUnavailable", "The store of runs cannot be asked: %s.", problem);
@@ -211,7 +216,7 @@ static void loaded(ManagerRuns *runs, uint32_t id, bool has_failed) {
                         }
         }
         if (runs->is_loaded)
-                manager_run_take_pending(runs, id);
+                manager_run_take_pending(runs, id, has_failed);
         if (runs->is_loaded && runs->pending && !runs->load)
                 manager_run_load_begin(runs, runs->pending->id);
         runs->host.attempts.turn->has_news = true;

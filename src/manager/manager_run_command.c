@@ -326,8 +326,14 @@ int manager_runs_complete(ManagerRuns *runs, const ManagerRunCommand *command, F
         return manager_runs_command(runs, &whole, ret_failure);
 }
 
-/* Runs those commands whose run is there, or fails those whose run is not: @id 0 is every run. */
-void manager_run_take_pending(ManagerRuns *runs, uint32_t id) {
+static int refuse_missing(uint32_t id, bool has_failed, Failure *ret_failure) {
+        if (has_failed)
+                return failure_set(ret_failure, -EHOSTDOWN, "StoreUnavailable",
+                                   "Run %" PRIu32 " cannot be read from the store of runs; try again.", id);
+        return failure_set(ret_failure, -ENOENT, "NoSuchRun", "There is no run %" PRIu32 ".", id);
+}
+
+void manager_run_take_pending(ManagerRuns *runs, uint32_t id, bool has_failed) {
         ManagerPending **at = &runs->pending, *pending;
 
         while ((pending = *at)) {
@@ -358,7 +364,7 @@ void manager_run_take_pending(ManagerRuns *runs, uint32_t id) {
                                                                 .uid = pending->uid },
                                          &failure);
                 else
-                        r = failure_set(&failure, -ENOENT, "NoSuchRun", "There is no run %" PRIu32 ".", pending->id);
+                        r = refuse_missing(pending->id, has_failed, &failure);
                 if (r < 0)
                         manager_run_answer(runs, pending->ticket, 0, &failure);
                 else

@@ -114,8 +114,7 @@ static void note_state(ManagerRuns *runs, ManagerRun *run, const RunRow *row) {
         if (run->is_over != was_over)
                 run->flow->is_news = true;
         if (run->is_over && !was_over) {
-                run->flow->has_failed |= row->state == RUN_FAILED || row->state == RUN_TIMEOUT;
-                run->flow->has_succeeded |= row->state == RUN_SUCCEEDED || row->state == RUN_PARTIAL;
+                manager_run_note_result(run->flow, row->state);
                 log_write(row->state == RUN_SUCCEEDED ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING, run->flow->unit->id,
                           "Run %" PRIu32 " has ended: %s%s%s.", run->id, run_state_to_string(row->state),
                           row->reason != RUN_REASON_NONE ? ", " : "", run_reason_to_string(row->reason));

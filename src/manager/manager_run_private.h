@@ -251,6 +251,7 @@ ManagerFlow *manager_run_find_flow(const ManagerRuns *runs, const Unit *unit); /
 ManagerFlow *manager_run_flow(ManagerRuns *runs, Unit *unit); /* made if needed; NULL: no memory */
 /* The start of the unit lasts until its runs have ended, which do not wait for it to be active. */
 bool manager_run_waits_for_end(const Unit *unit);
+void manager_run_note_result(ManagerFlow *flow, RunState state); /* a run has ended so: the unit is judged by that */
 void manager_run_drop_flow(ManagerRuns *runs, ManagerFlow *flow);
 void manager_run_drop_spare(ManagerRuns *runs);
 /* The definition of @flow that was read last; NULL: none is known. */
@@ -535,18 +536,24 @@ void manager_run_drop_submits(ManagerRuns *runs);
 
 /* — manager_run_command.c — */
 
-/* Executes those commands whose run is there, and fails those for @id, 0: none, which is not. */
-void manager_run_take_pending(ManagerRuns *runs, uint32_t id);
+/*
+ * Executes those commands whose run is there, and fails those for @id, 0: none, which is not. @has_failed: it could not
+ * be loaded, and may be in the store.
+ */
+void manager_run_take_pending(ManagerRuns *runs, uint32_t id, bool has_failed);
 void manager_run_refuse_pending(ManagerRuns *runs, const Failure *failure);
 void manager_run_drop_pending(ManagerRuns *runs);
 
 /* — manager_run_load.c — */
 
-/* Begins to load what lives, or run @id alone (0: what lives); ManagerRuns.loaded follows. */
+/*
+ * Begins to load what lives, or run @id alone (0: what lives); ManagerRuns.loaded follows. If the link is lost while a
+ * run is loaded alone, nothing follows, and the next link begins that again.
+ */
 void manager_run_load_begin(ManagerRuns *runs, uint32_t id);
 /* Rows for a query of the loader: false if it is none. */
 bool manager_run_load_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page);
-bool manager_run_load_refused(ManagerRuns *runs, uint64_t query);
+bool manager_run_load_refused(ManagerRuns *runs, uint64_t query, const RunStoreRefusal *refusal);
 void manager_run_load_step(ManagerRuns *runs); /* reads definitions on, in a turn */
 ManagerRunLoad *manager_run_load_free(ManagerRunLoad *load);
 

@@ -87,6 +87,11 @@ ManagerFlow *manager_run_flow(ManagerRuns *runs, Unit *unit) {
         return flow;
 }
 
+void manager_run_note_result(ManagerFlow *flow, RunState state) {
+        flow->has_failed |= state == RUN_FAILED || state == RUN_TIMEOUT;
+        flow->has_succeeded |= state == RUN_SUCCEEDED || state == RUN_PARTIAL;
+}
+
 /* A definition takes more memory while it is read than later, in many small pieces, which malloc() keeps for itself. */
 static void trim_memory(const FlowDefinition *definition) {
         if (run_graph_count(flow_definition_graph(definition)) >= LARGE_NODES)

@@ -193,6 +193,20 @@ int run_engine_restore(RunFlow *flow, RunGraph *graph, const RunRow *row, const 
         return 0;
 }
 
+int run_engine_restore_settings(RunEngine *engine, uint32_t id, const RunSettings *settings) {
+        Run *run = run_find(engine, id);
+        uint8_t priority;
+
+        if (!run)
+                return -ENOENT;
+        /* The row has that. */
+        priority = run->settings.priority;
+        run->settings = *settings;
+        run->settings.priority = priority;
+        run_time(run);
+        return 0;
+}
+
 /* — a larger graph — */
 
 /* All that the engine knows of a node and its row does not have. */

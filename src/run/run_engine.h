@@ -445,6 +445,8 @@ bool run_engine_watch(RunEngine *engine, uint32_t budget, RunOversightVisitor vi
  -EEXIST, -EINVAL for rows that cannot be, -ENOMEM: nothing is added.
  */
 int run_engine_restore(RunFlow *flow, RunGraph *graph, const RunRow *row, const RunNodeRow *nodes, uint32_t n_nodes);
+/* Before run_engine_restored(): the settings of one that was given back, if its flow has others now. -ENOENT. */
+int run_engine_restore_settings(RunEngine *engine, uint32_t run, const RunSettings *settings);
 /*
  * All runs were given back: the store has batches up to these numbers, the last one was made when it was @then, and
  * it is @now. In another boot, whose clock may be behind, waits last as long as they had to at @then; a deadline in the

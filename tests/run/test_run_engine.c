@@ -283,6 +283,30 @@ Test(run_engine, waits_of_another_boot_last_as_long_as_they_had_to) {
         check_other_boot(1000, 1000);
 }
 
+/* Those of its flow may have changed since it was made. */
+Test(run_engine, a_run_that_is_given_back_has_its_own_settings) {
+        const RunSettings own = { .max_parallel = 2, .max_runs = 1, .timeout = USEC_INFINITY, .queue_timeout = 10 };
+        cleanup_(run_graph_unrefp) RunGraph *graph = make_chain(1, 0);
+        const RunRow row = { .id = 1, .state = RUN_RUNNING, .round = 1, .deadline = USEC_INFINITY };
+        RunRow waiting = { .id = 2, .state = RUN_QUEUED, .round = 1, .deadline = USEC_INFINITY, .queued_at = 1 };
+        Fixture fixture;
+
+        set_up(&fixture);
+        cr_assert(eq(int, run_engine_restore(fixture.flow, graph, &row, NULL, 0), 0));
+        cr_assert(eq(int, run_engine_restore(fixture.flow, graph, &waiting, NULL, 0), 0));
+        waiting.id = 3;
+        cr_assert(eq(int, run_engine_restore(fixture.flow, graph, &waiting, NULL, 0), 0));
+        cr_assert(eq(int, run_engine_restore_settings(fixture.engine, 2, &own), 0));
+        cr_assert(eq(int, run_engine_restore_settings(fixture.engine, 4, &own), -ENOENT));
+        run_engine_restored(fixture.engine, 1, 1, 1, 1, false);
+        cr_assert(eq(u64, run_engine_deadline(fixture.engine), 11));
+        run_engine_time(fixture.engine, 11);
+        cr_expect(eq(int, state_of(&fixture, 1), RUN_RUNNING));
+        cr_expect(eq(int, state_of(&fixture, 2), RUN_TIMEOUT));
+        cr_expect(eq(int, state_of(&fixture, 3), RUN_QUEUED));
+        run_engine_free(fixture.engine);
+}
+
 static void set_end(RunEndSet ends, uint32_t end) {
         ends[end / 64] |= UINT64_C(1) << end % 64;
 }

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "double/double_memory.h"
 #include "run/run_engine.h"
 
 #define ATTEMPTS_MAX 64U
@@ -783,4 +784,35 @@ Test(run_item, instances_may_be_sub_runs) {
         turn(&world);
         cr_assert(eq(int, world.run.state, RUN_PAUSED));
         finish(&world);
+}
+
+/* Whichever allocation fails as the node begins, it waits for a person, who tries again. */
+Test(run_item, without_memory_a_person_tries_again) {
+        const RunNodeSpec nodes[] = { foreach_of("a"), node_of("b", parent_a, 1) };
+        unsigned failures = 0;
+        bool was_reached;
+
+        do {
+                World world;
+                uint32_t id;
+
+                make(&world, nodes, 2);
+                cr_assert(eq(int, run_engine_submit(world.flow, &(RunSubmit) { .id = 1, .graph = world.graph }, &id), 0));
+                double_memory_arm(failures + 1, false);
+                turn(&world);
+                was_reached = double_memory_disarm();
+                if (was_reached) {
+                        failures++;
+                        cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_PENDING));
+                        cr_assert(eq(int, state_of(&world), RUN_SUSPENDED));
+                        cr_assert(eq(u32, world.n_attempts, 0));
+                        cr_assert(eq(int, verb(&world, RUN_VERB_AS_RETRY, "a"), 0));
+                        turn(&world);
+                }
+                end_all(&world, NULL);
+                cr_assert(eq(u32, world.n_attempts, 6));
+                cr_assert(eq(int, state_of(&world), RUN_SUCCEEDED));
+                finish(&world);
+        } while (was_reached);
+        cr_assert(lt(uint, 1, failures));
 }
