@@ -771,7 +771,7 @@ static int describe_client(const JobRequester *requester, char **ret_client) {
                        : text_format(ret_client, "%s[%" PRIu32 "]", requester->command ?: "", requester->pid);
 }
 
-/* As if the timer had elapsed at that time: the run has the same key, so that there is one for each time. */
+/* The run has the key of a run that the timer makes at that time, so that there is one for each time. */
 static int make_elapse(BusCall *call, const TimerOptions *timer, ManagerRunRequest *request, char **ret_key,
                        char ***ret_environment) {
         char *by, *time;

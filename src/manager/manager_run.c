@@ -19,8 +19,25 @@
 #include "basic/strv.h"
 #include "exec/exec_remove.h"
 #include "manager/manager_priority.h"
+#include "manager/manager_run_alarm.h"
+#include "manager/manager_run_answer.h"
+#include "manager/manager_run_attempt.h"
+#include "manager/manager_run_blob.h"
+#include "manager/manager_run_command.h"
+#include "manager/manager_run_data.h"
+#include "manager/manager_run_define.h"
+#include "manager/manager_run_deliver.h"
 #include "manager/manager_run_folder.h"
+#include "manager/manager_run_host.h"
+#include "manager/manager_run_load.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_run_retain.h"
+#include "manager/manager_run_sub.h"
+#include "manager/manager_run_submit.h"
+#include "manager/manager_run_table.h"
+#include "manager/manager_run_tell.h"
+#include "manager/manager_run_trigger.h"
+#include "manager/manager_run_watch.h"
 
 /* Attempts that are begun in a turn. */
 #define ATTEMPTS_A_TURN 64U
@@ -65,10 +82,11 @@ static void on_opened(void *userdata, uint64_t durable, bool has_lost) {
                 manager_alarms_put_all(runs->alarms);
                 run_engine_put_all(runs->engine);
         }
+        manager_attempts_store_again(runs->attempts, has_lost ? UINT64_MAX : durable);
         if (!runs->is_loaded && !runs->load)
                 manager_run_load_begin(runs, 0);
         else if (runs->is_loaded && runs->pending && !runs->load)
-                manager_run_load_begin(runs, runs->pending->id);
+                manager_run_load_begin(runs, manager_run_find_pending(runs));
 }
 
 static void on_marks(void *userdata, uint64_t accepted, uint64_t durable) {
@@ -218,7 +236,7 @@ static void loaded(ManagerRuns *runs, uint32_t id, bool has_failed) {
         if (runs->is_loaded)
                 manager_run_take_pending(runs, id, has_failed);
         if (runs->is_loaded && runs->pending && !runs->load)
-                manager_run_load_begin(runs, runs->pending->id);
+                manager_run_load_begin(runs, manager_run_find_pending(runs));
         runs->host.attempts.turn->has_news = true;
 }
 
@@ -697,10 +715,6 @@ ManagerRuns *manager_runs_free(ManagerRuns *runs) {
         vector_deinit(&runs->asked);
         free(runs);
         return NULL;
-}
-
-ManagerAttempts *manager_runs_attempts(ManagerRuns *runs) {
-        return runs->attempts;
 }
 
 void manager_runs_begin(ManagerRuns *runs, bool is_taken_over) {

@@ -86,7 +86,7 @@ typedef struct ManagerRunsHost {
 
 int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, const ManagerRunsHost *host);
 ManagerRuns *manager_runs_free(ManagerRuns *runs);
-ManagerAttempts *manager_runs_attempts(ManagerRuns *runs);
+ManagerAttempts *manager_runs_attempts(const ManagerRuns *runs);
 ManagerCallbacks *manager_runs_callbacks(ManagerRuns *runs);
 
 /*

@@ -12,6 +12,9 @@
 
 #include "basic/log.h"
 #include "basic/text.h"
+#include "manager/manager_run_alarm.h"
+#include "manager/manager_run_answer.h"
+#include "manager/manager_run_policy.h"
 #include "manager/manager_run_private.h"
 
 /* — what is new — */

@@ -20,6 +20,7 @@
 #include "basic/fd.h"
 #include "basic/fd_write.h"
 #include "basic/text.h"
+#include "manager/manager_run_answer.h"
 #include "manager/manager_run_blob.h"
 #include "manager/manager_run_private.h"
 

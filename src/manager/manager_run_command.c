@@ -10,7 +10,31 @@
 
 #include "basic/text.h"
 #include "exec/exec_user.h"
+#include "manager/manager_run_add.h"
+#include "manager/manager_run_answer.h"
+#include "manager/manager_run_command.h"
+#include "manager/manager_run_complete.h"
+#include "manager/manager_run_host.h"
+#include "manager/manager_run_load.h"
+#include "manager/manager_run_lock.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_run_submit.h"
+#include "manager/manager_run_table.h"
+#include "manager/manager_run_token.h"
+
+/* A command for a run that is being loaded. */
+struct ManagerPending {
+        struct ManagerPending *next;
+        uint32_t id;
+        RunVerb verb;
+        bool is_delete, stops;
+        RunCompletion completion;
+        char *token, *result; /* owned */
+        char *node, *lines, *lock, *comment, *operator, *reqid; /* owned */
+        uint32_t uid;
+        bool must_be_allowed;
+        ManagerRunTicket ticket;
+};
 
 int manager_runs_find(const ManagerRuns *runs, const char *run, uint32_t *ret_id, Failure *ret_failure) {
         const ManagerRun *named;
@@ -386,4 +410,15 @@ void manager_run_drop_pending(ManagerRuns *runs) {
                 runs->pending = pending->next;
                 free_pending(pending);
         }
+}
+
+bool manager_run_is_pending(const ManagerRuns *runs, uint32_t id) {
+        for (const ManagerPending *pending = runs->pending; pending; pending = pending->next)
+                if (pending->id == id)
+                        return true;
+        return false;
+}
+
+uint32_t manager_run_find_pending(const ManagerRuns *runs) {
+        return runs->pending ? runs->pending->id : 0;
 }

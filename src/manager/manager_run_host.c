@@ -12,7 +12,18 @@
 #include "basic/log.h"
 #include "basic/random.h"
 #include "basic/text.h"
+#include "manager/manager_run_alarm.h"
+#include "manager/manager_run_data.h"
+#include "manager/manager_run_define.h"
+#include "manager/manager_run_host.h"
+#include "manager/manager_run_item.h"
+#include "manager/manager_run_keep.h"
+#include "manager/manager_run_policy.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_run_table.h"
+#include "manager/manager_run_tell.h"
+#include "manager/manager_run_token.h"
+#include "manager/manager_run_value.h"
 
 /* — rows — */
 

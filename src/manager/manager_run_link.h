@@ -10,6 +10,7 @@
  */
 
 #include "basic/failure.h"
+#include "basic/usec.h"
 #include "runstore/runstore_client.h"
 
 typedef struct sd_event sd_event;

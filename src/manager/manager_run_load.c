@@ -20,8 +20,13 @@
 #include "basic/text.h"
 #include "flow/flow_spec.h"
 #include "manager/manager_attempt_folder.h"
+#include "manager/manager_run_alarm.h"
 #include "manager/manager_run_blob.h"
+#include "manager/manager_run_data.h"
+#include "manager/manager_run_graph.h"
+#include "manager/manager_run_load.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_run_table.h"
 
 #define LINES_A_TURN 500U
 #define CAUSE_VALUES 16U /* that a cause has at most */
@@ -252,12 +257,14 @@ static void keep_cursor(ManagerRunLoad *load, const RunStorePage *page) {
 
 /* — the end — */
 
-/* A run of another flow is as durable as this one, and found by its key. The engine asks for what was not begun. */
-static void find_sub_run(ManagerRuns *runs, ManagerRun *run, const RunNodeRow *row) {
-        const RunAttemptKey key = { run->id, row->node, row->generation, row->number };
+static RunAttemptKey key_of(const ManagerRun *run, const RunNodeRow *row) {
+        return (RunAttemptKey) { run->id, row->node, row->generation, row->number };
+}
 
-        if (row->attempt != RUN_ATTEMPT_IS_STARTED && row->outcome == RUN_OUTCOME_OPEN)
-                return;
+/* One that the state lacks. */
+static void begin_anew(ManagerRuns *runs, ManagerRun *run, const RunNodeRow *row) {
+        const RunAttemptKey key = key_of(run, row);
+
         if (manager_attempts_begin(runs->attempts, &key, ++run->facts.sequence, run->flow->unit, run->definition,
                                    run->graph) < 0)
                 (void) run_engine_ended(runs->engine, &key, RUN_END_LOST, 0);
@@ -265,39 +272,68 @@ static void find_sub_run(ManagerRuns *runs, ManagerRun *run, const RunNodeRow *r
                 manager_attempts_end(runs->attempts, &key);
 }
 
-/* Finds how an attempt has ended that its row calls running. */
-static void settle_attempt(ManagerRuns *runs, ManagerRun *run, const RunNodeRow *row, bool is_other_boot) {
-        const RunAttemptKey key = { run->id, row->node, row->generation, row->number };
-        ManagerAttemptFacts facts;
+/* An attempt that its row calls running, and nobody knows. */
+static void settle_unknown(ManagerRuns *runs, ManagerRun *run, const RunNodeRow *row, bool is_other_boot) {
+        const RunAction action = run_graph_policy(run->graph, row->node)->action;
+        const bool was_begun = row->attempt == RUN_ATTEMPT_IS_STARTED, has_to_end = row->outcome != RUN_OUTCOME_OPEN;
+        const RunAttemptKey key = key_of(run, row);
+        const bool is_complete = !is_other_boot && runs->knows_attempts;
 
-        if (manager_attempts_get(runs->attempts, &key, &facts) == 0)
-                run->facts.sequence = MAX(run->facts.sequence, facts.id);
-
-        if (row->state != RUN_NODE_RUNNING || row->attempt == RUN_ATTEMPT_NONE ||
-            manager_attempts_resume(runs->attempts, &key, run->definition, run->graph) == 0)
-                return;
-        if (run_graph_policy(run->graph, row->node)->action == RUN_ACTION_RUN) {
-                find_sub_run(runs, run, row);
+        /* A run of another flow is as durable as this one, and found by its key. */
+        if (action == RUN_ACTION_RUN) {
+                if (was_begun || has_to_end)
+                        begin_anew(runs, run, row);
                 return;
         }
-        /* The state of this boot would know it if it had been begun: the engine asks for it. */
-        if (!is_other_boot && runs->knows_attempts && row->attempt != RUN_ATTEMPT_IS_STARTED)
+        /* The state of this boot would know it if it had been begun … */
+        if (is_complete && !was_begun) {
+                if (has_to_end)
+                        (void) run_engine_ended(runs->engine, &key, RUN_END_FAILED, 0);
+                /* … and the engine asks for it. */
                 return;
+        }
+        /* A job is in the state with its attempt: this one was not asked for. */
+        if (is_complete && action == RUN_ACTION_JOB) {
+                begin_anew(runs, run, row);
+                return;
+        }
         log_write(LOG_LEVEL_WARNING, run->flow->unit->id,
                   "Run %" PRIu32 ", node %s: nobody knows how its attempt has ended.", run->id,
                   run_graph_name(run->graph, row->node));
         (void) run_engine_ended(runs->engine, &key, RUN_END_LOST, 0);
 }
 
-static void settle_run(ManagerRuns *runs, const LoadRun *loaded) {
-        ManagerRun *run = manager_run_find(runs, loaded->row.id);
-        RunNodeRow row;
-        RunWhy why;
+/* What the run has decided of an attempt, and the state does not know. */
+static void settle_attempt(ManagerRuns *runs, ManagerRun *run, const RunNodeRow *row, bool is_other_boot) {
+        const bool has_to_end = row->outcome != RUN_OUTCOME_OPEN || row->reason == RUN_REASON_SHORT_CIRCUIT;
+        const RunAttemptKey key = key_of(run, row);
 
-        if (!run)
+        if (row->state == RUN_NODE_RUNNING && row->attempt != RUN_ATTEMPT_NONE &&
+            manager_attempts_resume(runs->attempts, &key, run->definition, run->graph, has_to_end) < 0)
+                settle_unknown(runs, run, row, is_other_boot);
+}
+
+static void tell_known(ManagerRuns *runs, ManagerRun *run, const RunNodeRow *row, bool is_other_boot) {
+        const RunAttemptKey key = key_of(run, row);
+        ManagerAttemptFacts facts;
+
+        if (manager_attempts_get(runs->attempts, &key, &facts) < 0)
                 return;
-        for (uint32_t i = 0; run_engine_get_node(runs->engine, run->id, i, &row, &why) == 0; i++)
-                settle_attempt(runs, run, &row, loaded->is_other_boot);
+        run->facts.sequence = MAX(run->facts.sequence, facts.id);
+        (void) run_engine_known(runs->engine, &key);
+}
+
+static void foreach_node(ManagerRuns *runs, const ManagerRunLoad *load,
+                         void (*visit)(ManagerRuns *, ManagerRun *, const RunNodeRow *, bool)) {
+        for (size_t i = 0; i < load->runs.n; i++) {
+                const LoadRun *loaded = &load->runs.items[i];
+                ManagerRun *run = manager_run_find(runs, loaded->row.id);
+                RunNodeRow row;
+                RunWhy why;
+
+                for (uint32_t k = 0; run && run_engine_get_node(runs->engine, run->id, k, &row, &why) == 0; k++)
+                        visit(runs, run, &row, loaded->is_other_boot);
+        }
 }
 
 static void finish(ManagerRuns *runs) {
@@ -310,8 +346,9 @@ static void finish(ManagerRuns *runs) {
         /* Rows of two boots would have times of two clocks. */
         if (load->is_other_boot)
                 run_engine_put_all(runs->engine);
-        for (size_t i = 0; i < load->runs.n; i++)
-                settle_run(runs, &load->runs.items[i]);
+        /* The end of one attempt may end others: by then the engine knows which ones there are. */
+        foreach_node(runs, load, tell_known);
+        foreach_node(runs, load, settle_attempt);
         runs->loaded(runs, load->id, false);
         manager_run_load_free(load);
 }

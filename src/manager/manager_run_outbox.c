@@ -17,8 +17,11 @@
 #include "basic/log.h"
 #include "basic/text.h"
 #include "manager/manager_callback.h"
+#include "manager/manager_run_alarm.h"
+#include "manager/manager_run_deliver.h"
 #include "manager/manager_run_outbox.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_run_table.h"
 #include "manager/manager_target.h"
 
 #define CALLBACKS_MAX 16U /* at a time */

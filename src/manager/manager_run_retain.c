@@ -14,8 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "manager/manager_run_command.h"
 #include "manager/manager_run_folder.h"
+#include "manager/manager_run_host.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_run_retain.h"
+#include "manager/manager_run_table.h"
 
 #define KEEP_SUCCEEDED USEC_PER_DAY
 #define KEEP_OTHERS (7 * USEC_PER_DAY)
@@ -238,12 +242,7 @@ static bool is_kept(ManagerRuns *runs, ManagerRetention *retention, const Manage
 
 /* A person has made it go on meanwhile, or will have when it is loaded. */
 static bool is_wanted(const ManagerRuns *runs, uint32_t id) {
-        if (manager_run_find(runs, id))
-                return true;
-        for (const ManagerPending *pending = runs->pending; pending; pending = pending->next)
-                if (pending->id == id)
-                        return true;
-        return false;
+        return manager_run_find(runs, id) || manager_run_is_pending(runs, id);
 }
 
 static void drop(ManagerRuns *runs, uint32_t id) {

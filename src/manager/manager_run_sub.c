@@ -17,7 +17,13 @@
 
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "manager/manager_run_graph.h"
+#include "manager/manager_run_host.h"
+#include "manager/manager_run_keep.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_run_sub.h"
+#include "manager/manager_run_table.h"
+#include "manager/manager_run_value.h"
 
 #define DEPTH_MAX 16U /* of runs within runs */
 #define ASK_AGAIN USEC_PER_SEC
@@ -88,7 +94,10 @@ static void ask_later(const ManagerRuns *runs, ManagerSub *sub) {
         sub->not_before = usec_add(runs->host.attempts.turn->now, ASK_AGAIN);
 }
 
-/* What the manager or its store cannot do at present is asked for again; what may be otherwise later is a failure. */
+/*
+ * A run that the manager or its store cannot make at present is asked for again. A refusal that may be otherwise later
+ * is a failure, after which the node may be tried again; any other stays a refusal.
+ */
 static void fail(const ManagerRuns *runs, ManagerSub *sub, const Failure *failure) {
         switch (-failure->code) {
         case EAGAIN:

@@ -8,7 +8,11 @@
 #include <string.h>
 
 #include "flow/flow_spec.h"
+#include "manager/manager_run_data.h"
+#include "manager/manager_run_graph.h"
+#include "manager/manager_run_keep.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_run_table.h"
 #include "runstore/sha256.h"
 #include "types/unit_ask.h"
 
@@ -116,17 +120,18 @@ static void keep_spare(ManagerRuns *runs, ManagerFlow *flow) {
         trim_memory(runs->spare.kept.definition);
 }
 
-const ManagerKept *manager_run_find_kept(const ManagerRuns *runs, const ManagerFlow *flow) {
+const ManagerKept *manager_run_find_kept(const ManagerRuns *runs, const Unit *unit) {
+        const ManagerFlow *flow = manager_run_find_flow(runs, unit);
         const ManagerSpare *spare = &runs->spare;
 
-        if (flow->kept.definition)
+        if (flow && flow->kept.definition)
                 return &flow->kept;
-        return spare->kept.definition && strcmp(spare->unit, flow->unit->id) == 0 ? &spare->kept : NULL;
+        return spare->kept.definition && strcmp(spare->unit, unit->id) == 0 ? &spare->kept : NULL;
 }
 
 void manager_run_keep_definition(ManagerRuns *runs, ManagerFlow *flow, FlowDefinition *definition,
                                  const ManagerTexts *texts) {
-        const ManagerKept *kept = manager_run_find_kept(runs, flow);
+        const ManagerKept *kept = manager_run_find_kept(runs, flow->unit);
 
         if (kept && kept->definition == definition) {
                 if (kept != &flow->kept)

@@ -15,6 +15,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_run_trigger.h"
 #include "manager/manager_section.h"
 
 struct ManagerTrigger {

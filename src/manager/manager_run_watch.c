@@ -10,6 +10,7 @@
 
 #include "basic/log.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_run_watch.h"
 
 #define SLICE 4096U /* nodes, and parents of those that wait */
 

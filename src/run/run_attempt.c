@@ -310,7 +310,7 @@ static void tell_end(Run *run, uint32_t node, RunOutcome outcome) {
         if (entry->outcome != RUN_OUTCOME_OPEN || run_node_is_split(run, node))
                 return;
         entry->outcome = outcome;
-        if (entry->attempt == RUN_ATTEMPT_IS_HELD || entry->is_idle) {
+        if (entry->is_idle || run_set_has(run, RUN_SET_HELD, node)) {
                 run_attempt_end(run, node, RUN_END_EXITED, 0, USEC_INFINITY);
                 return;
         }
@@ -330,7 +330,7 @@ void run_attempt_abandon_all(Run *run) {
         const RunEngine *engine = run->flow->engine;
 
         for (uint32_t i = 0; i < run->n && run->tally[RUN_NODE_RUNNING] > 0; i++) {
-                const bool is_held = run->nodes[i].attempt == RUN_ATTEMPT_IS_HELD || run->nodes[i].is_idle;
+                const bool is_held = run_set_has(run, RUN_SET_HELD, i) || run->nodes[i].is_idle;
                 const RunAttemptKey key = run_attempt_key(run, i);
 
                 /* An attempt that was told to end before keeps that outcome: the first signal has decided. */

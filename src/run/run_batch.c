@@ -310,6 +310,13 @@ static void restored(Run *run, usec_t then, bool is_other_boot) {
         for (uint32_t i = 0; i < run->n; i++) {
                 RunNode *node = &run->nodes[i];
 
+                /* No row says since when it waits. */
+                if (run_item_is_untouched(run, i)) {
+                        node->at = now;
+                        run_node_time(run, i);
+                        run_node_restore(run, i);
+                        continue;
+                }
                 if (!is_other_boot || run_node_state_is_terminal(node->state))
                         continue;
                 if (node->state == RUN_NODE_DEFERRED)
@@ -321,8 +328,7 @@ static void restored(Run *run, usec_t then, bool is_other_boot) {
                         node->at = rebase(node->at, then, now);
                 if (node->first_at > 0)
                         node->first_at = move(node->first_at, then, now);
-                if (!run_item_is_untouched(run, i))
-                        run_change_node(run, i);
+                run_change_node(run, i);
                 run_node_time(run, i);
                 run_node_restore(run, i);
         }

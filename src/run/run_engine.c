@@ -192,6 +192,17 @@ static Run *find_attempt(const RunEngine *engine, const RunAttemptKey *key) {
                        : NULL;
 }
 
+int run_engine_known(RunEngine *engine, const RunAttemptKey *attempt) {
+        Run *run = find_attempt(engine, attempt);
+
+        if (!run)
+                return -ENOENT;
+        if (run->nodes[attempt->node].attempt == RUN_ATTEMPT_IS_HELD)
+                run->nodes[attempt->node].attempt = RUN_ATTEMPT_IS_ASKED;
+        run_hold_attempt(run, attempt->node, false);
+        return 0;
+}
+
 int run_engine_started(RunEngine *engine, const RunAttemptKey *attempt, usec_t at) {
         Run *run = find_attempt(engine, attempt);
         RunNode *node;

@@ -320,6 +320,13 @@ typedef enum RunEndKind {
         _RUN_END_KIND_MAX,
 } RunEndKind;
 
+/*
+ * After a restart, before any attempt is told of as started or ended: the host has @attempt, begun or not. One that the
+ * host does not tell of is asked for in the next turn, or ends with whatever would end it before. -ENOENT: there is no
+ * such attempt (any more).
+ */
+int run_engine_known(RunEngine *engine, const RunAttemptKey *attempt);
+
 /* -ENOENT: there is no such attempt (any more). */
 int run_engine_started(RunEngine *engine, const RunAttemptKey *attempt, usec_t at);
 /* @end: of a kind that has a status or signal, less than RUN_ENDS; else 0. The whole tree is gone. -ENOENT. */

@@ -251,6 +251,52 @@ Test(run_engine, refuses_rows_that_cannot_be) {
         run_engine_free(fixture.engine);
 }
 
+/* A run with one attempt, of which nobody knows whether it was begun. */
+static void restore_held(Fixture *fixture, RunAttempt attempt) {
+        cleanup_(run_graph_unrefp) RunGraph *graph = make_chain(1, 0);
+        const RunRow row = { .id = 1, .state = RUN_RUNNING, .round = 1, .deadline = USEC_INFINITY };
+        const RunNodeRow node = {
+                .node = 0, .generation = 1, .number = 1, .state = RUN_NODE_RUNNING, .attempt = attempt
+        };
+
+        set_up(fixture);
+        cr_assert(eq(int, run_engine_restore(fixture->flow, graph, &row, &node, 1), 0));
+        run_engine_restored(fixture->engine, 1, 1, 1, 1, false);
+}
+
+/* Between the load and the first turn: a deadline, a command that has waited for the load, an exit with EndMode=kill. */
+Test(run_engine, an_attempt_that_nobody_has_begun_ends_before_the_first_turn) {
+        static const RunAttempt attempts[] = { RUN_ATTEMPT_IS_HELD, RUN_ATTEMPT_IS_ASKED };
+        Fixture fixture;
+
+        for (size_t i = 0; i < ELEMENTSOF(attempts); i++) {
+                restore_held(&fixture, attempts[i]);
+                cr_assert(eq(int, run_engine_verb(fixture.engine, 1, RUN_VERB_CANCEL, 0), 0));
+                (void) run_engine_turn(fixture.engine, UINT32_MAX);
+                cr_assert(eq(int, state_of(&fixture, 1), RUN_CANCELLED));
+                cr_assert(eq(u32, fixture.world.n_spawned, 0));
+                cr_assert(eq(u32, fixture.world.n_ended, 0));
+                run_engine_free(fixture.engine);
+        }
+}
+
+Test(run_engine, an_attempt_that_the_host_has_after_a_restart_is_ended_by_it) {
+        const RunAttemptKey key = { 1, 0, 1, 1 };
+        Fixture fixture;
+
+        restore_held(&fixture, RUN_ATTEMPT_IS_HELD);
+        cr_assert(eq(int, run_engine_known(fixture.engine, &key), 0));
+        cr_assert(eq(int, run_engine_known(fixture.engine, &(RunAttemptKey) { 1, 0, 1, 2 }), -ENOENT));
+        cr_assert(eq(int, run_engine_verb(fixture.engine, 1, RUN_VERB_CANCEL, 0), 0));
+        (void) run_engine_turn(fixture.engine, UINT32_MAX);
+        cr_assert(eq(u32, fixture.world.n_spawned, 0));
+        cr_assert(eq(u32, fixture.world.n_ended, 1));
+        cr_assert(eq(int, state_of(&fixture, 1), RUN_STOPPING));
+        cr_assert(eq(int, run_engine_ended(fixture.engine, &key, RUN_END_EXITED, 143), 0));
+        cr_assert(eq(int, state_of(&fixture, 1), RUN_CANCELLED));
+        run_engine_free(fixture.engine);
+}
+
 /* The clock of the engine begins anew with a boot. */
 static void check_other_boot(usec_t then, usec_t now) {
         cleanup_(run_graph_unrefp) RunGraph *graph = make_chain(1, 0);

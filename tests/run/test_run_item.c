@@ -563,7 +563,7 @@ Test(run_item, a_success_that_is_enough_spares_the_others) {
 }
 
 /* Rows as they were put, given to another engine. */
-static void restart(World *old, World *ret_world, const RunNodeSpec *nodes, uint32_t n) {
+static void restart_at(World *old, World *ret_world, const RunNodeSpec *nodes, uint32_t n, usec_t now) {
         uint32_t n_expansions, n_rows = 0;
         const RunExpansion *expansions = run_graph_expansions(graph_of(old), &n_expansions);
         cleanup_(run_graph_unrefp) RunGraph *graph = NULL;
@@ -577,7 +577,7 @@ static void restart(World *old, World *ret_world, const RunNodeSpec *nodes, uint
         cr_assert(eq(int, run_engine_restore(ret_world->flow, graph, &old->run, rows, n_rows), 0));
         ret_world->wide = run_graph_ref(graph);
         ret_world->batch = old->batch;
-        run_engine_restored(ret_world->engine, old->batch, old->batch, 1, 1, false);
+        run_engine_restored(ret_world->engine, old->batch, old->batch, now, now, false);
         for (uint32_t i = 0; i < n_rows; i++)
                 if (rows[i].attempt != RUN_ATTEMPT_NONE)
                         cr_assert(eq(int,
@@ -586,6 +586,29 @@ static void restart(World *old, World *ret_world, const RunNodeSpec *nodes, uint
                                                                            rows[i].number },
                                                         1),
                                      0));
+}
+
+static void restart(World *old, World *ret_world, const RunNodeSpec *nodes, uint32_t n) {
+        restart_at(old, ret_world, nodes, n, 1);
+}
+
+/* An instance that has not begun has no row, and so no time. */
+Test(run_item, instances_wait_no_longer_for_a_restart) {
+        RunNodeSpec nodes[] = { foreach_of("a") };
+        World old, new;
+
+        nodes[0].policy.queue_timeout = USEC_PER_HOUR;
+        begin(&old, nodes, 1);
+        restart_at(&old, &new, nodes, 1, 5 * USEC_PER_HOUR);
+        cr_assert(eq(int, row_of(&new, "a[4]").state, RUN_NODE_READY));
+        run_engine_time(new.engine, 5 * USEC_PER_HOUR + USEC_PER_MINUTE);
+        turn(&new);
+        cr_assert(eq(int, row_of(&new, "a[4]").state, RUN_NODE_READY));
+        run_engine_time(new.engine, 7 * USEC_PER_HOUR);
+        turn(&new);
+        cr_assert(eq(int, row_of(&new, "a[4]").reason, RUN_REASON_QUEUE));
+        finish(&old);
+        finish(&new);
 }
 
 Test(run_item, instances_go_on_after_a_restart) {
