@@ -38,6 +38,7 @@
 #include "manager/manager_run_table.h"
 #include "manager/manager_run_tell.h"
 #include "manager/manager_run_trigger.h"
+#include "manager/manager_run_watch.h"
 
 /* Attempts that are begun in a turn. */
 #define ATTEMPTS_A_TURN 64U
@@ -231,6 +232,7 @@ static void loaded(ManagerRuns *runs, uint32_t id, bool has_failed) {
                 runs->is_loaded = true;
                 manager_attempts_drop_unknown(runs->attempts);
                 manager_run_sweep_files(runs);
+                manager_run_retain_all(runs);
                 for (ManagerFlow *flow = runs->flows; flow; flow = flow->next)
                         flow->is_news = true;
                 unit_table_foreach(runs->host.units, unit)
@@ -496,8 +498,8 @@ static void arm(ManagerRuns *runs) {
         if (has_clients(runs))
                 next = MIN(next, (runs->now / SILENCE_STEP + 1) * SILENCE_STEP);
         if (runs->is_loaded)
-                next = MIN(MIN(next, run_engine_deadline(runs->engine)),
-                           MIN(runs->summary_at, manager_run_outbox_next(runs)));
+                next = MIN(MIN(MIN(next, run_engine_deadline(runs->engine)), runs->watch_at),
+                           MIN(MIN(runs->summary_at, manager_run_outbox_next(runs)), manager_run_retain_next(runs)));
         if (next == runs->alarm)
                 return;
         runs->alarm = next;
@@ -521,7 +523,7 @@ static bool is_idle(const ManagerRuns *runs) {
         return !runs->flows && !runs->submits && !runs->triggers && !runs->pending && !runs->load &&
                !runs->retentions && !runs->outlines && !runs->writer && runs->awaited.n == 0 &&
                runs->acknowledgements.n == 0 && runs->asked.n == 0 && runs->look_at == USEC_INFINITY &&
-               manager_run_outbox_is_idle(runs);
+               runs->alarm <= runs->retain_at && manager_run_outbox_is_idle(runs);
 }
 
 static void acknowledge(ManagerRuns *runs, const ManagerAcknowledgement *wanted) {
@@ -584,12 +586,14 @@ void manager_runs_turn(ManagerRuns *runs) {
                 judge_store(runs);
                 if (runs->has_missed)
                         manager_run_begin_missed(runs);
-                has_more = run_engine_turn(runs->engine, ATTEMPTS_A_TURN);
+                has_more = manager_run_watch(runs);
+                has_more |= run_engine_turn(runs->engine, ATTEMPTS_A_TURN);
                 manager_run_tell_ends(runs);
                 take_acknowledgements(runs);
                 manager_run_summarize(runs);
                 manager_run_outbox_step(runs);
                 put_outline(runs);
+                manager_run_retain_drop(runs);
                 end_batch(runs);
                 manager_attempts_store(runs->attempts);
                 /* Ends that it tells are in the next batch. */
@@ -656,7 +660,8 @@ int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, c
         if (!runs)
                 return -ENOMEM;
         runs->host = *host;
-        runs->alarm = runs->look_at = runs->summary_at = USEC_INFINITY;
+        runs->alarm = runs->look_at = runs->summary_at = runs->watch_at = runs->retain_at = USEC_INFINITY;
+        runs->watch_pause = manager_run_watch_pause();
         runs->n_processors = n > 0 ? (uint32_t) n : 1;
         runs->loaded = loaded;
         runs->answer_sub = manager_run_answer_sub;

@@ -435,6 +435,13 @@ void manager_run_drop_pending(ManagerRuns *runs) {
         }
 }
 
+bool manager_run_is_pending(const ManagerRuns *runs, uint32_t id) {
+        for (const ManagerPending *pending = runs->pending; pending; pending = pending->next)
+                if (pending->id == id)
+                        return true;
+        return false;
+}
+
 uint32_t manager_run_find_pending(const ManagerRuns *runs) {
         return runs->pending ? runs->pending->id : 0;
 }

@@ -16,4 +16,5 @@
 void manager_run_take_pending(ManagerRuns *runs, uint32_t id, bool has_failed);
 void manager_run_refuse_pending(ManagerRuns *runs, const Failure *failure);
 void manager_run_drop_pending(ManagerRuns *runs);
+bool manager_run_is_pending(const ManagerRuns *runs, uint32_t id); /* a command waits for that run */
 uint32_t manager_run_find_pending(const ManagerRuns *runs); /* the run that the first one is for; 0: there is none */

@@ -148,6 +148,9 @@ struct ManagerRuns {
         ManagerOutbox *outbox; /* owned */
         usec_t signals_from; /* when targets signal: are told, by the clock of the engine */
         usec_t summary_at; /* of the first summary to come */
+        usec_t watch_at, watch_pause; /* the next round of the watchdog; until the one after it */
+        bool is_watching; /* a round is not at its end */
+        usec_t retain_at; /* when runs of all flows are looked at; USEC_INFINITY: they are not loaded yet */
         ManagerRunLoad *load; /* owned; NULL: nothing is being loaded */
         void (*loaded)(ManagerRuns *runs, uint32_t id, bool has_failed); /* the loader has ended */
         void (*answer_sub)(ManagerRuns *runs, const ManagerRunAnswer *answer); /* as manager_run_answer_sub() */

@@ -425,6 +425,35 @@ int run_engine_complete(RunEngine *engine, uint32_t run, uint32_t node, uint32_t
  */
 bool run_engine_turn(RunEngine *engine, uint32_t budget);
 
+/* — the watchdog — */
+
+/* What was overlooked. */
+typedef enum RunOversight {
+        RUN_OVERSIGHT_PARENTS, /* of a node: they say another state */
+        RUN_OVERSIGHT_POLICY, /* the command that judges it was not asked, and all that is above it has ended */
+        RUN_OVERSIGHT_READY, /* a node that is READY was none of those that may begin */
+        RUN_OVERSIGHT_LOCK, /* it did not wait for what it takes */
+        RUN_OVERSIGHT_TIME, /* a node, or the run, had no timer for what is to come */
+        RUN_OVERSIGHT_ATTEMPT, /* the host was not to be asked for an attempt that the store has */
+        RUN_OVERSIGHT_ITEMS, /* instances have ended, and their node has not */
+        RUN_OVERSIGHT_RUN, /* the nodes of a run say another state of it */
+        RUN_OVERSIGHT_STUCK, /* nothing of a run can move, and there is nothing to repair */
+        _RUN_OVERSIGHT_MAX,
+} RunOversight;
+
+DECLARE_STRING_TABLE_TO(run_oversight, RunOversight); /* "nobody was to begin it": of the node, or run */
+
+/* @node: RUN_NODE_NONE is the run itself. It may not change the engine. */
+typedef void (*RunOversightVisitor)(void *userdata, uint32_t run, uint32_t node, RunOversight oversight);
+
+/* From here on all runs that live are to be looked at … */
+void run_engine_watch_begin(RunEngine *engine);
+/*
+ * … about @budget nodes and their parents at a time: what can move and does not is told, and repaired. Returns whether
+ * more are left. Before run_engine_turn(), which does what follows.
+ */
+bool run_engine_watch(RunEngine *engine, uint32_t budget, RunOversightVisitor visit, void *userdata);
+
 /* — restart — */
 
 /*

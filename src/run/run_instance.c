@@ -394,18 +394,30 @@ void run_set_wall(Run *run, int64_t wall) {
         engine->wall = before;
 }
 
+bool run_node_lacks_timer(const Run *run, uint32_t node) {
+        return run->nodes[node].place == HEAP_NOWHERE && due_of(run, node) != USEC_INFINITY;
+}
+
 static usec_t due_of_run(const Run *run) {
         if (run->row.state == RUN_QUEUED)
                 return usec_add(run->row.queued_at, run->settings.queue_timeout);
         return run_is_busy(run) ? run->row.deadline : USEC_INFINITY;
 }
 
+static usec_t first_due(const Run *run) {
+        const usec_t due = due_of_run(run);
+
+        return run->n_timers > 0 ? MIN(due, due_of(run, run->timers[0])) : due;
+}
+
+bool run_lacks_timer(const Run *run) {
+        return run->due != first_due(run) || (run->due != USEC_INFINITY && run->place == HEAP_NOWHERE);
+}
+
 void run_time(Run *run) {
         Heap *timers = &run->flow->engine->timers;
-        usec_t due = due_of_run(run);
+        const usec_t due = first_due(run);
 
-        if (run->n_timers > 0)
-                due = MIN(due, due_of(run, run->timers[0]));
         if (due == run->due)
                 return;
         run->due = due;

@@ -258,6 +258,10 @@ static uint32_t count_unfinished(const Run *run, uint32_t node) {
                entry->pending;
 }
 
+static bool is_judged_by_command(const Run *run, uint32_t node) {
+        return run_graph_policy(run->graph, node)->readiness == RUN_READY_BY_POLICY;
+}
+
 /* A command judges @node: it is asked whenever a parent has ended or become PENDING. */
 static RunNodeEvent ask_later(Run *run, uint32_t node) {
         const uint32_t n = run_graph_count_judged(run->graph, node);
@@ -270,7 +274,7 @@ static RunNodeEvent ask_later(Run *run, uint32_t node) {
         return RUN_NODE_EVENT_WAIT;
 }
 
-static RunNodeEvent ask_parents(Run *run, uint32_t node) {
+static RunNodeEvent ask_parents(const Run *run, uint32_t node) {
         const RunPolicy *policy = run_graph_policy(run->graph, node);
         const RunNode *entry = &run->nodes[node];
         const RunCounts counts = { .n = {
@@ -281,7 +285,7 @@ static RunNodeEvent ask_parents(Run *run, uint32_t node) {
                                            [RUN_PARENT_PENDING] = entry->pending,
                                    } };
 
-        return policy->readiness == RUN_READY_BY_POLICY ? ask_later(run, node) : run_ready(policy, &counts);
+        return run_ready(policy, &counts);
 }
 
 /* Whether a failure above @node is why it is skipped: its rule wants success, and one that counts has failed. */
@@ -388,7 +392,7 @@ static void judge(Run *run, uint32_t node) {
         if ((state != RUN_NODE_WAITING && state != RUN_NODE_BLOCKED) || run_node_is_extra(run, node) ||
             run_graph_policy(run->graph, node)->is_item)
                 return;
-        verdict = ask_parents(run, node);
+        verdict = is_judged_by_command(run, node) ? ask_later(run, node) : ask_parents(run, node);
         if (run_graph_policy(run->graph, node)->is_otherwise && verdict != RUN_NODE_EVENT_NEVER) {
                 const RunNodeEvent others = ask_siblings(run, node);
 
@@ -399,6 +403,50 @@ static void judge(Run *run, uint32_t node) {
                 verdict = verdict == RUN_NODE_EVENT_FIT ? others : verdict;
         }
         take_verdict(run, node, verdict);
+}
+
+/* @node waits, and its parents say that it does not. Whether a command that is asked knew all of them is not seen. */
+static bool is_overlooked(const Run *run, uint32_t node) {
+        const RunNode *entry = &run->nodes[node];
+        RunNodeEvent verdict, others;
+
+        if (is_judged_by_command(run, node))
+                return entry->state == RUN_NODE_WAITING && count_unfinished(run, node) == 0 && entry->pending == 0 &&
+                       !entry->is_asked && !run_set_has(run, RUN_SET_TO_ASK, node);
+        verdict = ask_parents(run, node);
+        if (run_graph_policy(run->graph, node)->is_otherwise && verdict != RUN_NODE_EVENT_NEVER) {
+                others = ask_siblings(run, node);
+                verdict = verdict == RUN_NODE_EVENT_FIT || others == RUN_NODE_EVENT_NEVER ? others : verdict;
+        }
+        return verdict != (entry->state == RUN_NODE_WAITING ? RUN_NODE_EVENT_WAIT : RUN_NODE_EVENT_BLOCK);
+}
+
+bool run_node_repair(Run *run, uint32_t node) {
+        const uint8_t *edges = run_graph_parent_edges(run->graph, node);
+        RunNode *entry = &run->nodes[node], counted = {};
+        uint32_t n;
+        const uint32_t *parents = run_graph_parents(run->graph, node, &n);
+        bool is_right;
+
+        if (!run_is_judged(run) || entry->is_unused || run_node_is_extra(run, node) ||
+            run_graph_policy(run->graph, node)->is_item)
+                return false;
+        for (uint32_t i = 0; i < n; i++)
+                if (edges[i] & RUN_EDGE_IS_JUDGED)
+                        count_parent(&counted,
+                                     run_parent_of(run->nodes[parents[i]].state, run->nodes[parents[i]].reason,
+                                                   edges[i]),
+                                     1);
+        is_right = counted.succeeded == entry->succeeded && counted.failed == entry->failed &&
+                   counted.skipped == entry->skipped && counted.pending == entry->pending;
+        entry->succeeded = counted.succeeded;
+        entry->failed = counted.failed;
+        entry->skipped = counted.skipped;
+        entry->pending = counted.pending;
+        if (is_right && !is_overlooked(run, node))
+                return false;
+        mark(run, node);
+        return true;
 }
 
 void run_ask_policies(Run *run) {
@@ -462,8 +510,7 @@ void run_mark_all(Run *run) {
 
 void run_mark_unanswered(Run *run) {
         for (uint32_t i = 0; i < run->n; i++)
-                if (run_graph_policy(run->graph, i)->readiness == RUN_READY_BY_POLICY &&
-                    run->nodes[i].state == RUN_NODE_WAITING)
+                if (is_judged_by_command(run, i) && run->nodes[i].state == RUN_NODE_WAITING)
                         mark(run, i);
 }
 

@@ -104,6 +104,7 @@ typedef struct Run {
         uint32_t *undo; /* owned: nodes to undo, in their order, once … */
         bool is_undo_listed; /* … they are listed */
         bool is_being_restored;
+        uint32_t watch, watched; /* the last round of the watchdog; in this one all nodes before it */
         uint32_t n_undo, undo_at;
         uint32_t *timers; /* a heap of nodes */
         uint64_t *sets[_RUN_SET_MAX];
@@ -132,6 +133,7 @@ struct RunEngine {
         int64_t wall; /* the wall clock is so much ahead of .now */
         uint32_t accepted, durable;
         RunStore store;
+        uint32_t watch; /* rounds of the watchdog */
         bool is_restoring;
 };
 
@@ -244,6 +246,9 @@ bool run_node_sleeps(const Run *run, uint32_t node);
 void run_set_wall(Run *run, int64_t wall); /* all that sleeps until a time, when the clock is set */
 usec_t run_again_bound(const Run *run, uint32_t node); /* until when a node may say "not yet"; USEC_INFINITY: always */
 void run_time(Run *run); /* the same for the run */
+/* What is to happen at a time, and no timer says so. */
+bool run_node_lacks_timer(const Run *run, uint32_t node);
+bool run_lacks_timer(const Run *run);
 int run_compare_due(const void *a, const void *b);
 uint32_t *run_heap_place(void *run);
 RunAttemptKey run_attempt_key(const Run *run, uint32_t node);
@@ -272,6 +277,8 @@ void run_ask_policies(Run *run);
 void run_take_answer(Run *run, uint32_t node, RunAnswer answer);
 void run_judge(Run *run); /* all that are marked */
 void run_mark_all(Run *run); /* to be judged */
+/* Counts the parents of @node anew, and marks it if that, or what is counted, says another state. Returns whether. */
+bool run_node_repair(Run *run, uint32_t node);
 void run_mark_unanswered(Run *run); /* the same, of those that a command judges: a question is in no row */
 void run_node_restore(Run *run, uint32_t node); /* what it held, and what it waits for */
 void run_node_begin_all(Run *run); /* those that are READY wait from now on */
@@ -308,6 +315,7 @@ bool run_item_is_untouched(const Run *run, uint32_t node); /* an instance that h
 /* — run_item.c: instances of nodes with Foreach= — */
 
 void run_items_begin(Run *run, uint32_t node); /* in place of an attempt */
+bool run_items_repair(Run *run, RunItems *items); /* counts instances anew: whether that was wrong */
 void run_items_complete(Run *run); /* nodes of which all instances have ended */
 /* Instances that have waited for their turn may begin. */
 void run_items_give_turns(Run *run);
@@ -367,6 +375,7 @@ bool run_lock_why(const Run *run, uint32_t node, RunClaimWhy *ret_why);
 void run_stop(Run *run, RunState result);
 void run_fire(Run *run); /* ends it if FailurePolicy=end asks for that */
 void run_settle(Run *run); /* after each event */
+uint32_t run_count_moving(const Run *run); /* nodes that go on by themselves */
 bool run_admit(RunFlow *flow); /* whether a run has begun */
 void run_begin(Run *run);
 bool run_has_place(const RunFlow *flow); /* of MaxRuns= */
