@@ -66,6 +66,8 @@ class Graphs:
         self.units.mkdir()
         stamp = f'{tools.stamp} {tools.fifo} top'
         self.write_unit('small', [json.dumps({'Node': 'only', 'Exec': stamp})], 'Recover=pending')
+        # Of this unit is the history of row m, which stays.
+        self.write_unit('old', [json.dumps({'Node': 'only', 'Exec': stamp})], 'KeepRuns=4294967295', 'KeepFor=infinity')
         self.write_told()
         self.items = [*((f'each{i}', []) for i in range(ITEMS)), ('last', [f'each{i}' for i in range(ITEMS)])]
         self.write_ninja('foreach', self.items)

@@ -437,6 +437,7 @@ static void end_step(ManagerAttempt *attempt, const UnitExit *exit) {
                                       (command && command->flags & EXEC_IGNORE_FAILURE));
 
         set_timer(attempt, USEC_INFINITY);
+        attempt->is_due = false;
         if (attempt->state.step == MANAGER_ATTEMPT_POST || (attempt->state.step == MANAGER_ATTEMPT_PRE && is_well)) {
                 attempt->state.index++;
         } else {
@@ -547,6 +548,9 @@ void manager_attempt_note_time(ManagerAttempt *attempt, UnitPurpose purpose) {
                         read_control(attempt);
         } else if (!is_defined(attempt)) {
                 attempt->is_due = true;
+                /* For a core after this one, if this one does not come to load the run. */
+                if (!attempt->is_known)
+                        set_timer(attempt, USEC_PER_SEC);
         } else if (open_command(attempt) == 0) {
                 take_next_signal(attempt);
         }

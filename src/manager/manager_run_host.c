@@ -380,6 +380,8 @@ static void host_abandon(void *userdata, const RunAttemptKey *key) {
         ManagerRuns *runs = userdata;
 
         manager_attempts_abandon(runs->attempts, key);
+        /* The run is over and not loaded again: the state alone says that the attempt is to be left. */
+        runs->must_commit = true;
 }
 
 static uint32_t host_random(void *userdata) {
@@ -416,9 +418,12 @@ void manager_run_begin_missed(ManagerRuns *runs) {
                         for (uint32_t i = 0; run_engine_get_node(runs->engine, run->id, i, &row, &why) == 0; i++) {
                                 const RunAttemptKey key = { run->id, i, row.generation, row.number };
 
-                                if (row.state == RUN_NODE_RUNNING && row.attempt == RUN_ATTEMPT_IS_ASKED)
+                                if (row.state == RUN_NODE_RUNNING && row.attempt == RUN_ATTEMPT_IS_ASKED) {
                                         host_spawn(runs, &key);
-                                else if (why == RUN_WHY_POLICY)
+                                        /* The run may have told it to end meanwhile. */
+                                        if (row.outcome != RUN_OUTCOME_OPEN)
+                                                manager_attempts_end(runs->attempts, &key);
+                                } else if (why == RUN_WHY_POLICY)
                                         manager_run_ask_missed(runs, run, &row);
                         }
                 }

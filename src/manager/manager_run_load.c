@@ -305,7 +305,7 @@ static void settle_unknown(ManagerRuns *runs, ManagerRun *run, const RunNodeRow 
 
 /* What the run has decided of an attempt, and the state does not know. */
 static void settle_attempt(ManagerRuns *runs, ManagerRun *run, const RunNodeRow *row, bool is_other_boot) {
-        const bool has_to_end = row->outcome != RUN_OUTCOME_OPEN || row->reason == RUN_REASON_SHORT_CIRCUIT;
+        const bool has_to_end = row->outcome != RUN_OUTCOME_OPEN;
         const RunAttemptKey key = key_of(run, row);
 
         if (row->attempt != RUN_ATTEMPT_NONE &&

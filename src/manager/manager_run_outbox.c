@@ -692,6 +692,15 @@ usec_t manager_run_outbox_next(const ManagerRuns *runs) {
         return next;
 }
 
+size_t manager_run_outbox_count_gone(const ManagerRuns *runs) {
+        const ManagerOutbox *outbox = runs->outbox;
+        size_t n = 0;
+
+        for (size_t i = 0; i < outbox->entries.n; i++)
+                n += outbox->entries.items[i].is_gone;
+        return n;
+}
+
 bool manager_run_outbox_is_idle(const ManagerRuns *runs) {
         return runs->outbox->entries.n == 0 && !manager_run_outbox_has_rows(runs) &&
                manager_callbacks_count(runs->outbox->callbacks) == 0;

@@ -24,6 +24,8 @@
 #define KEEP_SUCCEEDED USEC_PER_DAY
 #define KEEP_OTHERS (7 * USEC_PER_DAY)
 #define LOOK_EVERY USEC_PER_HOUR
+/* A look takes so many runs at once, and deletes them in one batch, which others wait for. */
+#define ROWS_AT_ONCE 64U
 /* So long after the boot the wall clock may be wrong, and with it all ages. */
 #define CLOCK_PATIENCE (90 * USEC_PER_SEC)
 /* Ends of a flow have a look in common, for so long and until they are such a part of what it keeps. */
@@ -143,6 +145,7 @@ static void ask(ManagerRuns *runs, ManagerRetention *retention) {
                 .columns = UINT64_C(1) << RUN_ROW_ID | UINT64_C(1) << RUN_ROW_UNIT | UINT64_C(1) << RUN_ROW_STATE |
                            UINT64_C(1) << RUN_ROW_ENDED | UINT64_C(1) << RUN_ROW_PARENT,
                 .is_descending = true,
+                .limit = ROWS_AT_ONCE,
                 .n_filters = retention->is_of_all ? 0 : 1,
         };
 
@@ -188,16 +191,33 @@ void manager_run_retain_step(ManagerRuns *runs) {
         }
         if (runs->retentions && !runs->retentions->has_begun)
                 choose(runs);
-        if (runs->retentions && runs->retentions->has_begun && runs->retentions->query == 0)
+        /* What a deleted run has left in the outbox goes before more of all runs are looked at. */
+        if (runs->retentions && runs->retentions->has_begun && runs->retentions->query == 0 &&
+            !(runs->retentions->is_of_all && manager_run_outbox_count_gone(runs) >= ROWS_AT_ONCE))
                 ask(runs, runs->retentions);
 }
 
-/* What the flow keeps; NULL without memory. One whose unit is not there any more keeps what the defaults say. */
+/* Of a flow that is there and cannot be read now, nobody knows what it keeps: all, until it can. */
+static int add_unknown(ManagerRetention *retention, const char *name, bool is_gone, size_t *ret_place) {
+        FlowSettings *settings = NULL;
+        int r = flow_settings_new(&settings);
+
+        if (r == 0 && !is_gone) {
+                settings->keep_runs = UINT32_MAX;
+                settings->has_keep_for = true;
+                settings->keep_for = USEC_INFINITY;
+        }
+        if (r == 0)
+                r = add_keep(retention, name, settings, ret_place);
+        flow_settings_free(settings);
+        return r;
+}
+
+/* What the flow keeps; NULL without memory. One whose file is gone keeps what the defaults say. */
 static Keep *find_keep(ManagerRuns *runs, ManagerRetention *retention, const char *name) {
         Keep *keeps = retention->keeps.items, found;
-        FlowSettings *defaults = NULL;
+        Unit *unit = NULL;
         size_t place = 0;
-        Unit *unit;
         int r;
 
         while (place < retention->keeps.n && strcmp(keeps[place].unit, name) != 0)
@@ -206,9 +226,9 @@ static Keep *find_keep(ManagerRuns *runs, ManagerRetention *retention, const cha
                 r = unit_table_load(runs->host.units, name, &unit);
                 if (r == 0 && unit->type == UNIT_FLOW && unit->load_state == UNIT_LOADED)
                         r = add_keep(retention, name, unit->type_settings, &place);
-                else if (r != -ENOMEM && (r = flow_settings_new(&defaults)) == 0)
-                        r = add_keep(retention, name, defaults, &place);
-                flow_settings_free(defaults);
+                else if (r != -ENOMEM)
+                        r = add_unknown(retention, name,
+                                        r == -EINVAL || (r == 0 && unit->load_state == UNIT_NOT_FOUND), &place);
                 if (r < 0)
                         return NULL;
                 keeps = retention->keeps.items;
@@ -217,6 +237,11 @@ static Keep *find_keep(ManagerRuns *runs, ManagerRetention *retention, const cha
         memmove(keeps + 1, keeps, place * sizeof(*keeps));
         keeps[0] = found;
         return keeps;
+}
+
+/* The run lives, or will do when it is loaded, for a person has asked for that. */
+static bool is_wanted(const ManagerRuns *runs, uint32_t id) {
+        return manager_run_find(runs, id) || manager_run_is_pending(runs, id);
 }
 
 static bool is_kept(ManagerRuns *runs, ManagerRetention *retention, const ManagerRunValues *values) {
@@ -228,7 +253,7 @@ static bool is_kept(ManagerRuns *runs, ManagerRetention *retention, const Manage
         if (state < 0 || !run_state_is_terminal((RunState) state))
                 return true;
         /* The run that it is a part of may still look how it has ended. */
-        if (manager_run_find(runs, (uint32_t) manager_run_values_number(values, RUN_ROW_PARENT)))
+        if (is_wanted(runs, (uint32_t) manager_run_values_number(values, RUN_ROW_PARENT)))
                 return true;
         keep = find_keep(runs, retention, manager_run_values_text(values, RUN_ROW_UNIT));
         if (!keep)
@@ -238,11 +263,6 @@ static bool is_kept(ManagerRuns *runs, ManagerRetention *retention, const Manage
                 keep_for = state == RUN_SUCCEEDED ? KEEP_SUCCEEDED : KEEP_OTHERS;
         return ++keep->n_seen <= keep->keep_runs &&
                usec_add(manager_run_values_number(values, RUN_ROW_ENDED), keep_for) > now;
-}
-
-/* A person has made it go on meanwhile, or will have when it is loaded. */
-static bool is_wanted(const ManagerRuns *runs, uint32_t id) {
-        return manager_run_find(runs, id) || manager_run_is_pending(runs, id);
 }
 
 static void drop(ManagerRuns *runs, uint32_t id) {

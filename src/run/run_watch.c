@@ -126,7 +126,9 @@ static void look_at_run(Watch *watch, Run *run) {
         const RunState before = run->row.state;
 
         if (run_lacks_timer(run)) {
-                run->due = USEC_INFINITY;
+                /* In the heap it stands where its time says. */
+                if (run->place == HEAP_NOWHERE)
+                        run->due = USEC_INFINITY;
                 run_time(run);
                 report(watch, run, RUN_NODE_NONE, RUN_OVERSIGHT_TIME);
         }
