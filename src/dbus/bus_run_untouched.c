@@ -38,7 +38,7 @@ static bool is_wanted(const RunStoreQuery *query, const RunNodeRow *row, const c
         return true;
 }
 
-/* What a filter leaves at once: the name is that of one node, and few states are those of an untouched one. */
+/* A filter decides before any node is looked at: it has one name, and an untouched node has few states. */
 static void narrow(const ManagerRuns *runs, uint32_t run, const RunStoreQuery *query, uint32_t *from, uint32_t *end) {
         *end = UINT32_MAX;
         for (size_t i = 0; query && i < query->n_filters; i++) {

@@ -17,7 +17,7 @@
 
 typedef struct ManagerAttempt ManagerAttempt;
 
-/* What attempts share. */
+/* Data that all attempts of the manager have in common. */
 typedef struct ManagerAttemptShared {
         ManagerAttemptsHost host;
         const ProcessOwnerOps *ops; /* static: of each as an owner of processes */

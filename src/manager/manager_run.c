@@ -195,7 +195,7 @@ static bool has_clients(const ManagerRuns *runs) {
 /* Runs wait as long as the store needs, people do not. */
 static void answer_silence(ManagerRuns *runs) {
         cleanup_(failure_deinit) Failure failure = {};
-        /* What waits for a run that is in the store alone is asked of no link before there is one. */
+        /* Commands about a run that is in the store alone wait until there is a link to ask for it. */
         const usec_t absence = runs->pending ? manager_run_link_absence(runs->link) : 0;
         const char *problem;
 

@@ -95,7 +95,7 @@ static int refuse_idle(const ManagerRun *run, RunVerb verb, const RunRow *row, F
         return 0;
 }
 
-/* What is to be decided is to be decided of the run that the node is. */
+/* The node is a run of another flow: the decision that it waits for is one about a node of that run. */
 static int refuse_for_sub(const ManagerRun *run, RunVerb verb, const char *name, const ManagerRun *sub,
                           Failure *ret_failure) {
         return failure_set(ret_failure, -EINVAL, "InvalidTransition",

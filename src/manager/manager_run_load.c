@@ -146,7 +146,7 @@ static RunStoreValue number(uint64_t value) {
         return (RunStoreValue) { .type = RUNSTORE_INTEGER, .integer = (int64_t) value };
 }
 
-/* Those that have ended since the unit began to start. */
+/* Runs of the unit that have ended since it began to start. */
 static void describe_ended(const Unit *unit, RunStoreQuery *query) {
         *query = (RunStoreQuery) { .table = RUNSTORE_RUN, .columns = UINT64_C(1) << RUN_ROW_STATE };
         filter(query, RUN_ROW_UNIT,
@@ -214,7 +214,7 @@ static void give_up(ManagerRuns *runs) {
         runs->loaded(runs, id, true);
 }
 
-/* What waits for one run waits for the next link, which begins to load it again. */
+/* Commands about this run wait for the next link, which begins to load the run again. */
 static void lose_link(ManagerRuns *runs) {
         if (runs->load->id > 0)
                 runs->load = manager_run_load_free(runs->load);
@@ -303,7 +303,7 @@ static void settle_unknown(ManagerRuns *runs, ManagerRun *run, const RunNodeRow 
         (void) run_engine_ended(runs->engine, &key, RUN_END_LOST, 0);
 }
 
-/* What the run has decided of an attempt, and the state does not know. */
+/* The row of a node has the decisions about its attempt that the state of the manager may lack: carries them out. */
 static void settle_attempt(ManagerRuns *runs, ManagerRun *run, const RunNodeRow *row, bool is_other_boot) {
         const bool has_to_end = row->outcome != RUN_OUTCOME_OPEN;
         const RunAttemptKey key = key_of(run, row);

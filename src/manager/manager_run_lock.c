@@ -144,7 +144,7 @@ static const char *find_holder(const ManagerRuns *runs, const ManagerRun *run, u
         return NULL;
 }
 
-/* What is held comes free by itself, but perhaps late: says when, and what can be done. */
+/* The locks come free by themselves, but perhaps late: says when, and what can be done. */
 static int refuse_held(const ManagerRuns *runs, const ManagerRun *run, uint32_t node, const char *who,
                        const char *held, Failure *ret_failure) {
         RunNodeRow entry = {};

@@ -32,7 +32,7 @@
 #define GATHER_FOR (5 * USEC_PER_SEC)
 #define GATHER_SHARE 16U
 
-/* What a flow keeps. */
+/* The limits of one flow, and how many of its runs the look has seen. */
 typedef struct Keep {
         char *unit; /* owned */
         uint32_t keep_runs, n_seen;
@@ -191,13 +191,13 @@ void manager_run_retain_step(ManagerRuns *runs) {
         }
         if (runs->retentions && !runs->retentions->has_begun)
                 choose(runs);
-        /* What a deleted run has left in the outbox goes before more of all runs are looked at. */
+        /* Rows of deleted runs leave the outbox before a look at all runs takes more of them. */
         if (runs->retentions && runs->retentions->has_begun && runs->retentions->query == 0 &&
             !(runs->retentions->is_of_all && manager_run_outbox_count_gone(runs) >= ROWS_AT_ONCE))
                 ask(runs, runs->retentions);
 }
 
-/* Of a flow that is there and cannot be read now, nobody knows what it keeps: all, until it can. */
+/* A flow that is there and cannot be read keeps all its runs until it can, because its limits are not known. */
 static int add_unknown(ManagerRetention *retention, const char *name, bool is_gone, size_t *ret_place) {
         FlowSettings *settings = NULL;
         int r = flow_settings_new(&settings);
@@ -213,7 +213,7 @@ static int add_unknown(ManagerRetention *retention, const char *name, bool is_go
         return r;
 }
 
-/* What the flow keeps; NULL without memory. One whose file is gone keeps what the defaults say. */
+/* The limits of the flow; NULL without memory. A flow whose file is gone has the defaults. */
 static Keep *find_keep(ManagerRuns *runs, ManagerRetention *retention, const char *name) {
         Keep *keeps = retention->keeps.items, found;
         Unit *unit = NULL;

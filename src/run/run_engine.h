@@ -427,7 +427,7 @@ bool run_engine_turn(RunEngine *engine, uint32_t budget);
 
 /* — the watchdog — */
 
-/* What was overlooked. */
+/* Errors of the engine that the watchdog finds. */
 typedef enum RunOversight {
         RUN_OVERSIGHT_PARENTS, /* of a node: they say another state */
         RUN_OVERSIGHT_POLICY, /* the command that judges it was not asked, and all that is above it has ended */

@@ -246,7 +246,7 @@ bool run_node_sleeps(const Run *run, uint32_t node);
 void run_set_wall(Run *run, int64_t wall); /* all that sleeps until a time, when the clock is set */
 usec_t run_again_bound(const Run *run, uint32_t node); /* until when a node may say "not yet"; USEC_INFINITY: always */
 void run_time(Run *run); /* the same for the run */
-/* What is to happen at a time, and no timer says so. */
+/* A node or a run has a time limit, and no timer has it. */
 bool run_node_lacks_timer(const Run *run, uint32_t node);
 bool run_lacks_timer(const Run *run);
 int run_compare_due(const void *a, const void *b);

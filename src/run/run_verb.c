@@ -68,7 +68,7 @@ static bool can_take(const Run *run, RunVerb verb, uint32_t node) {
         state = run->nodes[node].state;
         if (verb == RUN_VERB_RERUN)
                 return true;
-        /* What is to be decided is to be decided of the sub-run. */
+        /* The decision is one about a node of the sub-run. */
         if (run_node_waits_with_sub(&run->nodes[node]))
                 return false;
         /* A gate is opened by an approval alone: a retry would go around it. */
