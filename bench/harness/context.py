@@ -19,9 +19,9 @@ def add_options(parser, sizes, oneshots, runs):
     parser.add_argument('--oneshots', type=numbers, default=oneshots, help='N of row h')
     parser.add_argument('--services', type=int, default=10_000, help='N of row i')
     parser.add_argument('--runs', type=int, default=runs)
-    parser.add_argument('--rows', type=lambda text: set(text.split(',')), default=set('abcdefghijklmn') | {'engine'},
+    parser.add_argument('--rows', type=lambda text: set(text.split(',')), default=set('abcdefghijklmno') | {'engine'},
                         help='letters, and "engine"')
-    parser.add_argument('--disk', help='for the runs of rows k to n (default: the folder of temporary files)')
+    parser.add_argument('--disk', help='for the runs of rows k to o (default: the folder of temporary files)')
     parser.add_argument('--workflows', type=pathlib.Path, default=SOURCE.parent / 'shared/data/flows/wfinstances',
                         help='recorded workflows of row k')
     parser.add_argument('--history', type=int, default=1_000_000, help='runs that have ended, of row m')
@@ -47,6 +47,7 @@ class Tools:
         self.build_jobd(build)
         self.jobd, self.jobd_sim = build / 'jobd', build / 'jobd-sim'
         self.jobctl = build / 'jobctl'
+        self.turns = build / 'bench-turns'
         self.helpers = build / 'bench'
         self.helpers.mkdir(exist_ok=True)
         self.stamp = self.compile('stamp', '-static')
@@ -62,7 +63,7 @@ class Tools:
         if check.returncode != 0:
             sys.exit(f'{check.stdout}{check.stderr}bench: only a release is measured; choose another folder, or remove '
                      'this one')
-        Tools.do(['ninja', '-C', build, 'jobd', 'jobd-core', 'jobd-sim', 'jobctl', 'jobd-runstore', 'jobd-log'])
+        Tools.do(['ninja', '-C', build, 'jobd', 'jobd-core', 'jobd-sim', 'jobctl', 'jobd-runstore', 'jobd-log', 'bench-turns'])
 
     def compile(self, name, *flags):
         program = self.helpers / name

@@ -10,6 +10,7 @@ real disk (--disk), since what it promises with Recover=pending is that.
 import json
 import pathlib
 import shutil
+import signal
 import sqlite3
 import statistics
 import subprocess
@@ -21,6 +22,7 @@ from . import manager as managers
 PARALLEL = 16
 BWA = 1000              # tasks between the first two and the last two
 CHAIN = 1000
+TOLD = 50               # nodes of a chain whose targets hang
 LARGE = 100_000
 ITEMS = 10_000          # of the list of a node with Foreach=
 PROBE_MSEC = 3000
@@ -64,6 +66,9 @@ class Graphs:
         self.units.mkdir()
         stamp = f'{tools.stamp} {tools.fifo} top'
         self.write_unit('small', [json.dumps({'Node': 'only', 'Exec': stamp})], 'Recover=pending')
+        # Of this unit is the history of row m, which stays.
+        self.write_unit('old', [json.dumps({'Node': 'only', 'Exec': stamp})], 'KeepRuns=4294967295', 'KeepFor=infinity')
+        self.write_told()
         self.items = [*((f'each{i}', []) for i in range(ITEMS)), ('last', [f'each{i}' for i in range(ITEMS)])]
         self.write_ninja('foreach', self.items)
         self.write_foreach('retry')
@@ -83,6 +88,15 @@ class Graphs:
         lines = [json.dumps({'Node': node, 'Exec': command, 'DependsOn': parents})
                  for node, parents, command in self.commands(nodes)]
         self.write_unit(f'{name}-{recover}', lines, f'MaxParallel={PARALLEL}', f'Recover={recover}')
+
+    def write_told(self):
+        """A chain of which nobody is told, and the same with targets that do not end."""
+        for name, lines in (('alone', []), ('told', ['OnBegin=exec:/bin/sleep infinity', 'OnResult=exec:/bin/sleep infinity'])):
+            nodes = [('t0', [])] + [(f't{i}', [f't{i - 1}']) for i in range(1, TOLD)]
+            text = ['[Unit]', 'DefaultDependencies=no', '[Flow]', 'Recover=retry', *lines]
+            for node, parents, command in self.commands(nodes):
+                text += [f'[Node {node}]', f'Exec={command}', *(f'DependsOn={parent}' for parent in parents)]
+            (self.units / f'{name}.flow').write_text('\n'.join(text) + '\n', encoding='ascii')
 
     def write_foreach(self, recover):
         """Two nodes, of which the first is executed for each item; the list is a parameter."""
@@ -197,6 +211,52 @@ class FlowBench:
     def beside_builders(self):
         for shape, nodes in self.graphs.shapes.items():
             self.in_turns('k', shape, len(nodes), self.builders)
+            self.count_calls(shape, len(nodes))
+
+    def count_calls(self, shape, n):
+        """System calls of core (whose children are not traced), where strace can tell."""
+        if not shutil.which('strace'):
+            return
+        self.context.fifo.drain()
+        with JobdWithRuns(self.context) as it, tempfile.TemporaryDirectory() as folder:
+            it.start(self.graphs.units)
+            self.warm_up(it)
+            tracer = subprocess.Popen(['strace', '-p', str(it.pid), '-o', f'{folder}/calls'], stderr=subprocess.PIPE, text=True)
+            if 'attached' not in tracer.stderr.readline():
+                tracer.kill()
+                tracer.wait()
+                return
+            it.run_to_stamp(f'{shape}-retry.flow')
+            it.await_end(f'{shape}-retry.flow')
+            tracer.send_signal(signal.SIGINT)
+            tracer.wait()
+            lines = pathlib.Path(f'{folder}/calls').read_text(errors='replace').splitlines()
+            calls = [line for line in lines if not line.startswith(('---', '+++'))]
+            self.add('k', f'{shape}, system calls of core an attempt', 'jobd, retry', n, '', len(calls) / n)
+
+    # — o: those who are told hang —
+
+    def told(self):
+        """The time between the end of a node and the begin of the next, in turns without and with targets that hang."""
+        for i in range(max(self.options.runs, 5)):
+            for name in ('alone', 'told') if i % 2 else ('told', 'alone'):
+                self.context.fifo.drain()
+                with JobdWithRuns(self.context) as it:
+                    it.start(self.graphs.units)
+                    self.warm_up(it)
+                    it.run_to_stamp(f'{name}.flow')
+                    it.await_end(f'{name}.flow')
+                    self.add('o', f'gap between nodes, {name}', 'jobd', TOLD, 'ms', self.gap(it, f'{name}.flow'))
+        self.context.tell('(o) targets that hang')
+
+    @staticmethod
+    def gap(it, unit):
+        with sqlite3.connect(next(it.disk.rglob('runs.db'))) as db:
+            rows = db.execute('SELECT started, ended FROM attempt WHERE run = (SELECT id FROM run WHERE unit = ?) '
+                              'ORDER BY started', (unit,)).fetchall()
+        if len(rows) != TOLD:
+            raise managers.Failed(f'{len(rows)} attempts are in the store')
+        return statistics.median((after[0] - before[1]) / 1e3 for before, after in zip(rows, rows[1:]))
 
     def in_turns(self, row, shape, n, builders):
         turns = ['retry', 'pending', *(name for name in builders if shutil.which(self.builders[name][0]))]
@@ -246,7 +306,18 @@ class FlowBench:
             with JobdWithRuns(self.context) as it:
                 it.start(self.graphs.units)
                 self.large_life(it)
+            self.engine_turns()
             self.context.tell(f'(l) {LARGE:,} nodes')
+
+    def engine_turns(self):
+        """The engine alone, in processor time."""
+        done = subprocess.run([self.tools.turns], capture_output=True, text=True, timeout=5 * self.context.timeout)
+        if done.returncode != 0:
+            raise managers.Failed(done.stderr.strip())
+        said = json.loads(done.stdout)
+        self.add('l', 'large, longest turn of the engine', 'engine', LARGE, 'ms', said['turn'] / 1e6)
+        self.add('l', 'completion with 1,000 children', 'engine', LARGE, 'ms', said['completion'] / 1e6)
+        self.add('l', 'completion with 100,000 children', 'engine', LARGE, 'ms', said['wide'] / 1e6)
 
     def large_life(self, it):
         before = it.rss_kib()
@@ -260,7 +331,9 @@ class FlowBench:
     def large_run(self, it, which):
         probe = subprocess.Popen(['nsenter', '-t', str(it.pid), '-p', *map(str, it.client()), 'probe', 'one.target',
                                   str(PROBE_MSEC)], stdout=subprocess.PIPE, text=True)
+        cpu = it.cpu_nsec()
         self.add('l', f'large, submit to first attempt{which}', 'jobd', LARGE, 'ms', it.run_to_stamp('large.flow') / 1e6)
+        self.add('l', f'large, CPU of core to the first attempt{which}', 'jobd', LARGE, 'ms', (it.cpu_nsec() - cpu) / 1e6)
         said = json.loads(probe.communicate(timeout=self.context.timeout)[0])
         self.add('l', f'large, longest answer{which}', 'jobd', LARGE, 'ms', said['longest'] / 1e6)
 

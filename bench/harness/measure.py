@@ -108,7 +108,7 @@ class Bench:
 
     def flows(self):
         rows = self.options.rows
-        if not rows & set('klmn'):
+        if not rows & set('klmno'):
             return
         bench = flow.FlowBench(self.context, self.results)
         if 'k' in rows:
@@ -119,6 +119,8 @@ class Bench:
             bench.history(self.options.history)
         if 'n' in rows:
             bench.foreach()
+        if 'o' in rows:
+            bench.told()
 
     def measure_size(self, n):
         steps = [({'a', 'b', 'j'}, self.load_and_transactions), ({'f'}, self.requests), ({'c'}, self.chain),

@@ -9,6 +9,7 @@ ROWS = {
     'a': 'load of a random DAG of N targets', 'b': 'transaction on it', 'c': 'chain of N', 'd': 'target after N services',
     'e': 'N/2 cycles of two units', 'f': 'one request with N units loaded', 'g': 'round trips on the private socket',
     'h': 'oneshots that run a static true', 'i': 'reload of N services', 'j': 'memory, wake-ups', 'k': 'flows beside ninja and make', 'l': 'a flow of very many nodes', 'm': 'runs that have ended', 'n': 'a node for many items',
+    'o': 'targets that hang',
     '': 'the engine alone',
 }
 NAMES = ['jobd', 'no commits', 'systemd', 'dinit', 'engine', 'jobd, retry', 'jobd, pending', 'ninja', 'make']
@@ -193,14 +194,26 @@ def flow_figures(results):
         found.append(ratio(f'foreach, Recover={recover} / ninja', '≤ 1.5', of('foreach', f'jobd, {recover}'),
                            of('foreach', 'ninja'), 1.5))
     found.append(limit('bwa, Recover=retry: CPU of core an attempt, µs', of('bwa, CPU of core an attempt', 'jobd, retry'), 200))
+    for shape in ('bwa', 'montage', 'chain'):
+        found.append(limit(f'{shape}, Recover=retry: system calls of core an attempt',
+                           of(f'{shape}, system calls of core an attempt', 'jobd, retry'), 15))
     for what, most in (('large, submit to first attempt, first time', 2000), ('large, submit to first attempt', 200),
-                       ('large, longest answer', 10)):
+                       ('large, CPU of core to the first attempt, first time', 2000),
+                       ('large, CPU of core to the first attempt', 200),
+                       ('large, longest answer, first time', 10), ('large, longest answer', 10)):
         found.append(limit(f'{what}, ms', of(what, 'jobd'), most))
     found.append(limit('large, memory of core, MiB', of('large, memory of core', 'jobd'), 25))
+    for what, most in (('large, longest turn of the engine', 10), ('completion with 1,000 children', 1)):
+        found.append(limit(f'{what}, ms', of(what, 'engine'), most))
+    alone, told = of('gap between nodes, alone', 'jobd'), of('gap between nodes, told', 'jobd')
+    found.append(limit('from node to node, targets that hang − none, ms',
+                       None if alone is None or told is None else max(0, told - alone), 5))
     sizes = sorted({s.n for s in results.samples if s.row == 'm'})
     if len(sizes) == 2:
         few, many = (results.median('history, submit to first attempt', 'jobd', n) for n in sizes)
         found.append(ratio(f'submit to first attempt with {sizes[1]:,} runs / with none', '≤ 1.1', many, few, 1.1))
+        few, many = (results.median('history, memory of core', 'jobd', n) for n in sizes)
+        found.append(ratio(f'memory of core with {sizes[1]:,} runs / with none', '≤ 1.05', many, few, 1.05))
     return [figure for figure in found if figure.is_met is not None]
 
 

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "basic/fd.h"
 #include "basic/strv.h"
@@ -41,6 +42,16 @@ typedef struct RowsAnswer {
 
 /* In a ticket: what is asked for is all properties of a run, or the one of the number before. */
 #define ALL_PROPERTIES UINT32_MAX
+/* The rows of the store alone: nodes that nothing has happened to were listed before. */
+#define STORED_NODES (UINT32_MAX - 1)
+
+/*
+ * Cursors of nodes: the name of the last one; "/" and the number of the next one that nothing has happened to; and "//"
+ * and the name of the last one of STORED_NODES. No name begins with a slash.
+ */
+#define CURSOR_UNTOUCHED "/"
+#define CURSOR_STORED "//"
+#define NODES_MAX 1000U /* in an answer */
 
 static void put_value(Sink *sink, const char *key, const RunStoreValue *value) {
         switch (value->type) {
@@ -147,29 +158,10 @@ static void put_row(const BusTree *tree, const RowsAnswer *rows, const ManagerRu
         sink_close(sink);
 }
 
-/* Nodes that nothing has happened to have no row. */
-static void put_untouched(const BusTree *tree, const ManagerRunAnswer *answer, Sink *sink) {
-        const ManagerRuns *runs = manager_runs(tree->manager);
-        RunNodeRow row;
-        RunWhy why;
-
-        for (uint32_t i = 0; manager_runs_node(runs, answer->run, i, &row, &why) == 0; i++) {
-                if (!manager_runs_is_untouched(runs, answer->run, &row) ||
-                    manager_runs_is_of_end(runs, answer->run, i))
-                        continue;
-                sink_open(sink, 'a', "{sv}");
-                sink_entry_u64(sink, "run", answer->run);
-                sink_entry_string(sink, "node", manager_runs_node_name(runs, answer->run, i));
-                sink_entry_u64(sink, "generation", row.generation);
-                sink_entry_string(sink, "state", run_node_state_to_string(row.state));
-                sink_entry_u64(sink, "attempts", 0);
-                sink_entry_string(sink, "why", run_why_to_string(why));
-                sink_close(sink);
-        }
-}
-
-static void write_cursor(const RunStorePage *page, Sink *sink) {
+static void write_cursor(const ManagerRunAnswer *answer, Sink *sink) {
+        const RunStorePage *page = answer->page;
         const RunStoreValue *last = page->n_cursor > 0 ? &page->cursor[page->n_cursor - 1] : NULL;
+        cleanup_free_ char *text = NULL;
         char number[24];
 
         if (!page->has_more || !last) {
@@ -177,6 +169,11 @@ static void write_cursor(const RunStorePage *page, Sink *sink) {
         } else if (last->type == RUNSTORE_INTEGER) {
                 snprintf(number, sizeof(number), "%" PRId64, last->integer);
                 sink_string(sink, number);
+        } else if (answer->ticket.what == STORED_NODES) {
+                if (text_format(&text, CURSOR_STORED "%s", (const char *) last->bytes) < 0)
+                        sink->error = -ENOMEM;
+                else
+                        sink_string(sink, text);
         } else {
                 sink_string(sink, last->bytes);
         }
@@ -187,14 +184,16 @@ static void write_rows(const BusView *view, const void *data, Sink *sink) {
         const ManagerRunAnswer *answer = rows->answer;
         RunStorePage page = *answer->page;
         ManagerRunValues values;
+        uint32_t from = 0;
 
         sink_open(sink, 'a', "a{sv}");
         while (manager_run_values_next(&page, &values) > 0)
                 put_row(view->tree, rows, &values, sink);
-        if (answer->table == RUNSTORE_NODE && answer->run > 0 && !answer->page->has_more)
-                put_untouched(view->tree, answer, sink);
+        if (answer->table == RUNSTORE_NODE && answer->ticket.what != STORED_NODES && !answer->page->has_more)
+                (void) bus_run_put_untouched(manager_runs(view->tree->manager), answer->run, NULL, &from, UINT32_MAX,
+                                             sink);
         sink_close(sink);
-        write_cursor(answer->page, sink);
+        write_cursor(answer, sink);
 }
 
 static void put_run_path(const BusView *view, uint32_t id, Sink *sink) {
@@ -275,7 +274,7 @@ static void on_run_answered(void *userdata, const ManagerRunAnswer *answer) {
         const BusRuns *runs = userdata;
         const BusLater later = { .peer = answer->ticket.a, .number = answer->ticket.b };
 
-        if (!answer->failure && answer->ticket.what != 0) {
+        if (!answer->failure && answer->ticket.what != 0 && answer->ticket.what != STORED_NODES) {
                 answer_properties(runs, later, answer);
                 return;
         }
@@ -544,21 +543,26 @@ static int read_cursor(BusCall *call, const char *cursor, RunStoreQuery *query) 
         return 0;
 }
 
+static int send_query(BusCall *call, const RunStoreQuery *query, uint32_t run, uint32_t what) {
+        ManagerRunTicket ticket;
+        int r = keep(call, &ticket);
+
+        if (r < 0)
+                return r;
+        ticket.what = what;
+        return end_asking(call,
+                          manager_runs_query(manager_runs(call->tree->manager), query, run, ticket, &call->failure));
+}
+
 /* Reads the arguments a{sv}, u, s. */
 static int ask(BusCall *call, RunStoreQuery *query, uint32_t run) {
-        ManagerRunTicket ticket;
         int r = read_filters(call, query);
 
         if (r < 0)
                 return r;
         query->limit = bus_call_u32(call);
         r = read_cursor(call, bus_call_string(call), query);
-        if (r >= 0)
-                r = keep(call, &ticket);
-        if (r < 0)
-                return r;
-        return end_asking(call,
-                          manager_runs_query(manager_runs(call->tree->manager), query, run, ticket, &call->failure));
+        return r < 0 ? r : send_query(call, query, run, 0);
 }
 
 int bus_manager_list_runs(BusCall *call) {
@@ -573,7 +577,7 @@ int bus_manager_list_alarms(BusCall *call) {
         return ask(call, &query, 0);
 }
 
-static int ask_of_run(BusCall *call, RunStoreTable table, unsigned column) {
+static RunStoreQuery query_of_run(const BusCall *call, RunStoreTable table, unsigned column) {
         RunStoreQuery query = { .table = table, .n_filters = 1 };
 
         query.filters[0] = (RunStoreFilter) {
@@ -581,11 +585,68 @@ static int ask_of_run(BusCall *call, RunStoreTable table, unsigned column) {
                 .compare = RUNSTORE_EQUAL,
                 .value = { .type = RUNSTORE_INTEGER, .integer = (int64_t) call->object->id },
         };
+        return query;
+}
+
+static int ask_of_run(BusCall *call, RunStoreTable table, unsigned column) {
+        RunStoreQuery query = query_of_run(call, table, column);
+
         return ask(call, &query, (uint32_t) call->object->id);
 }
 
+static int answer_untouched(BusCall *call, const RunStoreQuery *query, uint32_t from) {
+        char cursor[16] = CURSOR_STORED;
+
+        sink_open(call->reply, 'a', "a{sv}");
+        (void) bus_run_put_untouched(manager_runs(call->tree->manager), (uint32_t) call->object->id, query, &from,
+                                     query->limit, call->reply);
+        sink_close(call->reply);
+        if (from != RUN_NODE_NONE)
+                snprintf(cursor, sizeof(cursor), CURSOR_UNTOUCHED "%" PRIu32, from);
+        sink_string(call->reply, cursor);
+        return 0;
+}
+
+/* Filters are those of the store: nodes without a row are judged here, and those that are many come first. */
+static int begin_nodes(BusCall *call, const RunStoreQuery *query) {
+        const uint32_t run = (uint32_t) call->object->id;
+        const bool is_filtered = query->n_filters > 1;
+        uint32_t from = 0, n;
+
+        n = bus_run_put_untouched(manager_runs(call->tree->manager), run, query, &from,
+                                  is_filtered ? 1 : query->limit + 1, NULL);
+        if (n > (is_filtered ? 0 : query->limit))
+                return answer_untouched(call, query, 0);
+        return send_query(call, query, run, is_filtered ? STORED_NODES : 0);
+}
+
 static int method_nodes(BusCall *call) {
-        return ask_of_run(call, RUNSTORE_NODE, NODE_RUN);
+        const uint32_t run = (uint32_t) call->object->id;
+        RunStoreQuery query = query_of_run(call, RUNSTORE_NODE, NODE_RUN);
+        const char *cursor;
+        uint32_t from;
+        int r = read_filters(call, &query);
+
+        if (r < 0)
+                return r;
+        query.limit = bus_call_u32(call);
+        if (query.limit == 0 || query.limit > NODES_MAX)
+                query.limit = NODES_MAX;
+        cursor = bus_call_string(call);
+        if (!*cursor)
+                return begin_nodes(call, &query);
+        if (text_starts_with(cursor, CURSOR_STORED)) {
+                r = read_cursor(call, cursor + strlen(CURSOR_STORED), &query);
+                return r < 0 ? r : send_query(call, &query, run, STORED_NODES);
+        }
+        if (text_starts_with(cursor, CURSOR_UNTOUCHED)) {
+                if (text_parse_u32(cursor + strlen(CURSOR_UNTOUCHED), &from) < 0)
+                        return bus_call_fail(call, -EINVAL, "InvalidArgs", "'%s' is not a cursor of an answer.",
+                                             cursor);
+                return answer_untouched(call, &query, from);
+        }
+        r = read_cursor(call, cursor, &query);
+        return r < 0 ? r : send_query(call, &query, run, 0);
 }
 
 static int method_attempts(BusCall *call) {
@@ -771,7 +832,7 @@ static int describe_client(const JobRequester *requester, char **ret_client) {
                        : text_format(ret_client, "%s[%" PRIu32 "]", requester->command ?: "", requester->pid);
 }
 
-/* As if the timer had elapsed at that time: the run has the same key, so that there is one for each time. */
+/* The run has the key of a run that the timer makes at that time, so that there is one for each time. */
 static int make_elapse(BusCall *call, const TimerOptions *timer, ManagerRunRequest *request, char **ret_key,
                        char ***ret_environment) {
         char *by, *time;
@@ -1052,7 +1113,8 @@ static const BusMethod methods[] = {
         { "Approve", "sbs", "node approves comment", "", NULL, BUS_VERB_CONTROL_RUN, method_approve,
           "Lets a node begin that waits at its gate, or makes it FAILED; the comment is kept in the events." },
         { "Nodes", "a{sv}us", "filters limit cursor", "aa{sv}s", "nodes cursor", BUS_VERB_READ, method_nodes,
-          "Nodes of the run, by their names; as Manager.ListRuns." },
+          "Nodes of the run, by their names; as Manager.ListRuns. Nodes that nothing has happened to come last or, if "
+          "they are more than an answer takes, first: then one that begins meanwhile may come twice." },
         { "Attempts", "a{sv}us", "filters limit cursor", "aa{sv}s", "attempts cursor", BUS_VERB_READ, method_attempts,
           "Attempts of its nodes, the oldest first; as Manager.ListRuns." },
         { "Events", "a{sv}us", "filters limit cursor", "aa{sv}s", "events cursor", BUS_VERB_READ, method_events,

@@ -17,6 +17,16 @@ void bus_run_view_values(const ManagerRunValues *values, char *const *environmen
 /* Writes an a{sv} with what may have changed, with the keys of its row in the store. */
 void bus_run_put_view(const ManagerRunView *run, Sink *sink);
 
+/* — bus_run_untouched.c — */
+
+/*
+ * Writes nodes of a run that nothing has happened to, as the filters of @query say (NULL: all), from number *@from on,
+ * and at most @limit. Returns how many these are; *@from is where to go on, or RUN_NODE_NONE. Without a sink they are
+ * counted.
+ */
+uint32_t bus_run_put_untouched(const ManagerRuns *runs, uint32_t run, const RunStoreQuery *query, uint32_t *from,
+                               uint32_t limit, Sink *sink);
+
 /* — bus_run_news.c — */
 
 typedef struct BusRunNode {

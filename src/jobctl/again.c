@@ -44,6 +44,7 @@ static const struct Repeatable {
         { "StartTransientUnit", 10 },
         { "CancelJob", 1 },
         { "ClearJobs", 1 },
+        { "CompleteNode", 1 }, /* the same completion again changes nothing */
         { "Detach", 1 },
         { "Explain", 1 },
         { "Get", 1 },

@@ -280,18 +280,27 @@ static bool is_idle_end(const json_t *node) {
         return strchr(value_string(node, "node"), '@') && text_equal(value_string(node, "state"), "WAITING");
 }
 
-/* A node that has a row may be told without one, too. */
+/* A node that has a row, which says more, may be told without one before or after that. */
 static json_t *without_doubles(const json_t *nodes) {
-        json_t *seen = json_object(), *left = json_array(), *node;
+        json_t *places = json_object(), *left = json_array(), *node;
         size_t i;
 
         json_array_foreach(nodes, i, node) {
-                if (is_idle_end(node) || json_object_get(seen, value_string(node, "node")))
+                const char *name = value_string(node, "node");
+                const json_t *place = json_object_get(places, name);
+                const size_t at = (size_t) json_integer_value(place);
+
+                if (is_idle_end(node))
                         continue;
-                json_object_set_new(seen, value_string(node, "node"), json_true());
+                if (place) {
+                        if (json_object_size(node) > json_object_size(json_array_get(left, at)))
+                                json_array_set(left, at, node);
+                        continue;
+                }
+                json_object_set_new(places, name, json_integer((json_int_t) json_array_size(left)));
                 json_array_append(left, node);
         }
-        json_decref(seen);
+        json_decref(places);
         return left;
 }
 

@@ -48,7 +48,7 @@ uint32_t manager_alarms_count(const ManagerAlarms *alarms); /* that are open */
 
 bool manager_alarms_has_rows(const ManagerAlarms *alarms); /* that no batch has */
 void manager_alarms_put(ManagerAlarms *alarms, RecordWriter *writer);
-/* What was put last is in a batch; otherwise it is put again. */
+/* The rows that were put last are in a batch; if not, they are put again. */
 void manager_alarms_end_batch(ManagerAlarms *alarms, bool is_taken);
 void manager_alarms_put_all(ManagerAlarms *alarms); /* the store has lost them */
 

@@ -167,6 +167,12 @@ void manager_attempts_store(ManagerAttempts *attempts) {
                         manager_attempt_store(attempts->all.items[i]);
 }
 
+void manager_attempts_store_again(ManagerAttempts *attempts, uint64_t durable) {
+        for (size_t i = 0; i < attempts->all.n; i++)
+                if (attempts->all.items[i])
+                        manager_attempt_store_again(attempts->all.items[i], durable);
+}
+
 bool manager_attempts_stored(ManagerAttempts *attempts, uint64_t number, const uint8_t *hash) {
         for (size_t i = 0; i < attempts->all.n; i++)
                 if (attempts->all.items[i] && manager_attempt_stored(attempts->all.items[i], number, hash))
@@ -235,12 +241,12 @@ void manager_attempts_interrupt(ManagerAttempts *attempts, const Unit *unit) {
 /* — after a restart — */
 
 int manager_attempts_resume(ManagerAttempts *attempts, const RunAttemptKey *key, FlowDefinition *definition,
-                            RunGraph *graph) {
+                            RunGraph *graph, bool has_to_end) {
         ManagerAttempt *attempt = find(attempts, key);
 
         if (!attempt)
                 return -ENOENT;
-        manager_attempt_resume(attempt, definition, graph);
+        manager_attempt_resume(attempt, definition, graph, has_to_end);
         return 0;
 }
 

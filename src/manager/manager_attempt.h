@@ -40,7 +40,8 @@ typedef struct ManagerSub {
         bool is_asked; /* an answer is to come */
         bool is_unknown; /* there is no run yet: so says the store */
         bool is_told; /* the run was told to end; these are passed down, too: … */
-        bool is_paused; /* … the parent was paused, and the run with it */
+        bool is_paused; /* … the parent was paused, and the run with it, as the store knows */
+        bool is_told_pause; /* the same, as the store need not know yet: not recorded */
         bool is_stopped; /* … the parent was stopped */
         bool has_changed; /* in a step, so that it is to be recorded */
         bool has_end; /* the following are set */
@@ -129,6 +130,8 @@ void manager_attempts_abandon(ManagerAttempts *attempts, const RunAttemptKey *ke
 void manager_attempts_interrupt(ManagerAttempts *attempts, const Unit *unit);
 /* At the end of a turn, when no batch is open: gives the store what is to be kept there. */
 void manager_attempts_store(ManagerAttempts *attempts);
+/* Another store process, with all up to @durable, does not answer to these numbers any more: it is asked again. */
+void manager_attempts_store_again(ManagerAttempts *attempts, uint64_t durable);
 /* The store has the file that was collected under @number, or has refused it. False: that is none of an attempt. */
 bool manager_attempts_stored(ManagerAttempts *attempts, uint64_t number, const uint8_t *hash);
 bool manager_attempts_refused(ManagerAttempts *attempts, uint64_t number, bool is_too_large);
@@ -139,9 +142,12 @@ void manager_attempts_forget_stored(ManagerAttempts *attempts, uint64_t durable)
 
 /* — after a restart — */
 
-/* Gives a restored attempt the definition of its run, and tells its start and end again: -ENOENT if there is none. */
+/*
+ * Gives a restored attempt the definition of its run, and tells its start and end again. @has_to_end: its run has told
+ * it to end. -ENOENT if there is none.
+ */
 int manager_attempts_resume(ManagerAttempts *attempts, const RunAttemptKey *key, FlowDefinition *definition,
-                            RunGraph *graph);
+                            RunGraph *graph, bool has_to_end);
 /* Kills attempts that no run has asked for, and forgets them; abandoned ones go on. */
 void manager_attempts_drop_unknown(ManagerAttempts *attempts);
 

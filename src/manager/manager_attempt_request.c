@@ -127,7 +127,7 @@ static int set_key(const ManagerAttemptRequest *request, char ***environment) {
                                                  node, key->generation);
 }
 
-/* As ExecStopPost= of a service knows it. */
+/* The variables are those that ExecStopPost= of a service has. */
 static int set_end(const ManagerAttemptState *state, char ***environment) {
         const bool is_signal = state->exit_signal >= 0;
         const char *signal = is_signal ? sigabbrev_np(state->exit_signal) : NULL;

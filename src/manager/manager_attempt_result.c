@@ -120,6 +120,14 @@ int manager_attempt_result_store(ManagerAttemptResult *result) {
                                          basis->state->key.run, &result->collection);
 }
 
+void manager_attempt_result_ask_again(ManagerAttemptResult *result, uint64_t durable) {
+        if (result->basis->state->step != MANAGER_ATTEMPT_COLLECT || result->collection == 0 ||
+            result->collection > durable || !result->take)
+                return;
+        result->collection = 0;
+        ask_to_store(result);
+}
+
 bool manager_attempt_result_is_answered(ManagerAttemptResult *result, uint64_t number) {
         if (result->basis->state->step != MANAGER_ATTEMPT_COLLECT || result->collection != number || !result->take)
                 return false;

@@ -31,6 +31,8 @@ void manager_attempt_result_end(ManagerAttemptResult *result); /* what is being 
 
 /* Gives the store what is for it. 0, or -errno: it is to be tried again. */
 int manager_attempt_result_store(ManagerAttemptResult *result);
+/* Another store process has all up to @durable, and will not answer again: it is asked again for the same. */
+void manager_attempt_result_ask_again(ManagerAttemptResult *result, uint64_t durable);
 /* The store has answered to this number: it is the one of this result, which waits no more. */
 bool manager_attempt_result_is_answered(ManagerAttemptResult *result, uint64_t number);
 int manager_attempt_result_keep(ManagerAttemptResult *result, const uint8_t *hash); /* the store has it: 0, -ENOMEM */

@@ -46,6 +46,7 @@ struct ManagerAttempt {
         ManagerUses uses; /* of units */
         ManagerSub sub; /* a run of another flow */
         bool is_late; /* a question that was not answered in time */
+        bool is_due; /* the time of its step was over before its definition was there */
         bool leaves_rest; /* which cannot be killed */
         bool is_known; /* a run has asked for it */
 };
@@ -436,6 +437,7 @@ static void end_step(ManagerAttempt *attempt, const UnitExit *exit) {
                                       (command && command->flags & EXEC_IGNORE_FAILURE));
 
         set_timer(attempt, USEC_INFINITY);
+        attempt->is_due = false;
         if (attempt->state.step == MANAGER_ATTEMPT_POST || (attempt->state.step == MANAGER_ATTEMPT_PRE && is_well)) {
                 attempt->state.index++;
         } else {
@@ -544,7 +546,12 @@ void manager_attempt_note_time(ManagerAttempt *attempt, UnitPurpose purpose) {
                         proceed(attempt);
                 else if (manager_attempt_control_get(attempt->control)->has_more && is_defined(attempt))
                         read_control(attempt);
-        } else if (is_defined(attempt) && open_command(attempt) == 0) {
+        } else if (!is_defined(attempt)) {
+                attempt->is_due = true;
+                /* For a core after this one, if this one does not come to load the run. */
+                if (!attempt->is_known)
+                        set_timer(attempt, USEC_PER_SEC);
+        } else if (open_command(attempt) == 0) {
                 take_next_signal(attempt);
         }
 }
@@ -665,6 +672,10 @@ void manager_attempt_store(ManagerAttempt *attempt) {
                 manager_attempt_look_again(attempt);
 }
 
+void manager_attempt_store_again(ManagerAttempt *attempt, uint64_t durable) {
+        manager_attempt_result_ask_again(attempt->result, durable);
+}
+
 bool manager_attempt_stored(ManagerAttempt *attempt, uint64_t number, const uint8_t *hash) {
         if (!manager_attempt_result_is_answered(attempt->result, number))
                 return false;
@@ -690,10 +701,13 @@ void manager_attempt_forget(ManagerAttempt *attempt) {
         manager_attempt_folder_remove(attempt->basis.folder);
 }
 
-void manager_attempt_resume(ManagerAttempt *attempt, FlowDefinition *definition, RunGraph *graph) {
+void manager_attempt_resume(ManagerAttempt *attempt, FlowDefinition *definition, RunGraph *graph, bool has_to_end) {
         const ManagerAttemptsHost *host = attempt->basis.host;
+        const ManagerAttemptStep step = attempt->state.step;
 
         define(attempt, definition, graph);
+        /* A decision to end it that was not recorded has been answered to nobody: the run decides anew. */
+        attempt->state.is_interrupted |= attempt->state.is_stopping && !has_to_end;
         if (attempt->state.has_begun)
                 host->ops->started(host->userdata, &attempt->state.key);
         if (attempt->state.has_begun && !attempt->state.is_question &&
@@ -703,13 +717,19 @@ void manager_attempt_resume(ManagerAttempt *attempt, FlowDefinition *definition,
                 tell_end(attempt);
         else if (attempt->state.is_job && attempt->state.step != MANAGER_ATTEMPT_COLLECT)
                 host->turn->has_news = true;
-        else if (attempt->state.is_stopping && attempt->state.pid > 0 && open_command(attempt) == 0)
+        else if (attempt->is_due && open_command(attempt) == 0)
+                take_next_signal(attempt);
+        else if (attempt->state.is_stopping && step < MANAGER_ATTEMPT_CLEAN && attempt->state.pid > 0 &&
+                 open_command(attempt) == 0)
                 terminate(attempt);
         else if (attempt->state.waits || (attempt->state.pid == 0 && !attempt->state.is_wanted)) {
                 attempt->state.waits = false;
                 host->turn->has_news = true;
                 proceed(attempt);
         }
+        /* A decision is recorded before the state of the attempt: that may lack it. */
+        if (has_to_end)
+                manager_attempt_stop(attempt);
 }
 
 void manager_attempt_go_alone(ManagerAttempt *attempt) {

@@ -17,7 +17,7 @@
 
 typedef struct ManagerAttempt ManagerAttempt;
 
-/* What attempts share. */
+/* Data that all attempts of the manager have in common. */
 typedef struct ManagerAttemptShared {
         ManagerAttemptsHost host;
         const ProcessOwnerOps *ops; /* static: of each as an owner of processes */
@@ -50,12 +50,13 @@ void manager_attempt_drop(ManagerAttempt *attempt);
 
 void manager_attempt_hear(ManagerAttempt *attempt, int watch); /* of the folder: see manager_control_watch() */
 void manager_attempt_store(ManagerAttempt *attempt); /* gives the store what is for it */
+void manager_attempt_store_again(ManagerAttempt *attempt, uint64_t durable); /* see manager_attempts_store_again() */
 /* See manager_attempts_stored(): false: it has asked for nothing with this number. */
 bool manager_attempt_stored(ManagerAttempt *attempt, uint64_t number, const uint8_t *hash);
 bool manager_attempt_refused(ManagerAttempt *attempt, uint64_t number, bool is_too_large);
 /* Nothing of it is left to be done: its record and its folder go, and it is to be freed. */
 void manager_attempt_forget(ManagerAttempt *attempt);
-void manager_attempt_resume(ManagerAttempt *attempt, FlowDefinition *definition, RunGraph *graph);
+void manager_attempt_resume(ManagerAttempt *attempt, FlowDefinition *definition, RunGraph *graph, bool has_to_end);
 void manager_attempt_go_alone(ManagerAttempt *attempt); /* it is abandoned, and no run asks for it any more */
 
 /* — what processes ask and tell: see process_owner.h — */

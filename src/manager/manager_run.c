@@ -19,8 +19,26 @@
 #include "basic/strv.h"
 #include "exec/exec_remove.h"
 #include "manager/manager_priority.h"
+#include "manager/manager_run_alarm.h"
+#include "manager/manager_run_answer.h"
+#include "manager/manager_run_attempt.h"
+#include "manager/manager_run_blob.h"
+#include "manager/manager_run_command.h"
+#include "manager/manager_run_data.h"
+#include "manager/manager_run_define.h"
+#include "manager/manager_run_deliver.h"
+#include "manager/manager_run_end.h"
 #include "manager/manager_run_folder.h"
+#include "manager/manager_run_host.h"
+#include "manager/manager_run_load.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_run_retain.h"
+#include "manager/manager_run_sub.h"
+#include "manager/manager_run_submit.h"
+#include "manager/manager_run_table.h"
+#include "manager/manager_run_tell.h"
+#include "manager/manager_run_trigger.h"
+#include "manager/manager_run_watch.h"
 
 /* Attempts that are begun in a turn. */
 #define ATTEMPTS_A_TURN 64U
@@ -65,8 +83,11 @@ static void on_opened(void *userdata, uint64_t durable, bool has_lost) {
                 manager_alarms_put_all(runs->alarms);
                 run_engine_put_all(runs->engine);
         }
+        manager_attempts_store_again(runs->attempts, has_lost ? UINT64_MAX : durable);
         if (!runs->is_loaded && !runs->load)
                 manager_run_load_begin(runs, 0);
+        else if (runs->is_loaded && runs->pending && !runs->load)
+                manager_run_load_begin(runs, manager_run_find_pending(runs));
 }
 
 static void on_marks(void *userdata, uint64_t accepted, uint64_t durable) {
@@ -118,8 +139,9 @@ static void on_refused(void *userdata, uint64_t number, const RunStoreRefusal *r
                 look_later(runs);
         else if (number == 0)
                 runs->is_refusing &= manager_run_link_is_refused(runs->link);
-        if (number == 0 || manager_run_load_refused(runs, number) || manager_run_submit_refused(runs, number) ||
-            manager_run_retain_refused(runs, number) || manager_run_outbox_refused(runs, number) ||
+        if (number == 0 || manager_run_load_refused(runs, number, refusal) ||
+            manager_run_submit_refused(runs, number) || manager_run_retain_refused(runs, number) ||
+            manager_run_outbox_refused(runs, number) ||
             manager_run_outline_refused(runs, number) || manager_run_reading_refused(runs, number, refusal) ||
             manager_attempts_refused(runs->attempts, number, refusal->reason == RUNSTORE_REFUSED_TOO_LARGE))
                 return;
@@ -173,9 +195,11 @@ static bool has_clients(const ManagerRuns *runs) {
 /* Runs wait as long as the store needs, people do not. */
 static void answer_silence(ManagerRuns *runs) {
         cleanup_(failure_deinit) Failure failure = {};
+        /* Commands about a run that is in the store alone wait until there is a link to ask for it. */
+        const usec_t absence = runs->pending ? manager_run_link_absence(runs->link) : 0;
         const char *problem;
 
-        if (!has_clients(runs) || manager_run_link_silence(runs->link) < SILENCE_MAX)
+        if (!has_clients(runs) || MAX(manager_run_link_silence(runs->link), absence) < SILENCE_MAX)
                 return;
         problem = manager_run_link_problem(runs->link) ?: "jobd-runstore does not answer";
         failure_set(&failure, -EHOSTDOWN, "StoreUnavailable", "The store of runs cannot be asked: %s.", problem);
@@ -190,6 +214,15 @@ static void answer_silence(ManagerRuns *runs) {
         manager_run_refuse_awaited(runs, &failure);
 }
 
+/* Runs are held before the stop of their unit is done: otherwise they would start it again after a death of core. */
+static void hold_runs(ManagerRuns *runs, ManagerFlow *flow) {
+        const bool by_person = !runs->host.ops->is_ending(runs->host.userdata);
+
+        run_flow_unit(flow->engine, RUN_UNIT_STOP, by_person);
+        flow->is_stopping = true;
+        flow->hold_batch = by_person && manager_run_count_live(runs, flow) > 0 ? UINT64_MAX : 0;
+}
+
 static void loaded(ManagerRuns *runs, uint32_t id, bool has_failed) {
         if (id == 0)
                 runs->has_failed = has_failed;
@@ -199,6 +232,7 @@ static void loaded(ManagerRuns *runs, uint32_t id, bool has_failed) {
                 runs->is_loaded = true;
                 manager_attempts_drop_unknown(runs->attempts);
                 manager_run_sweep_files(runs);
+                manager_run_retain_all(runs);
                 for (ManagerFlow *flow = runs->flows; flow; flow = flow->next)
                         flow->is_news = true;
                 unit_table_foreach(runs->host.units, unit)
@@ -207,12 +241,14 @@ static void loaded(ManagerRuns *runs, uint32_t id, bool has_failed) {
 
                                 if (flow)
                                         flow->is_news = true;
+                                if (flow && unit->active_state == UNIT_DEACTIVATING)
+                                        hold_runs(runs, flow);
                         }
         }
         if (runs->is_loaded)
-                manager_run_take_pending(runs, id);
+                manager_run_take_pending(runs, id, has_failed);
         if (runs->is_loaded && runs->pending && !runs->load)
-                manager_run_load_begin(runs, runs->pending->id);
+                manager_run_load_begin(runs, manager_run_find_pending(runs));
         runs->host.attempts.turn->has_news = true;
 }
 
@@ -269,11 +305,11 @@ void manager_runs_stop_unit(ManagerRuns *runs, Unit *unit, bool interrupts) {
         ManagerFlow *flow = manager_run_find_flow(runs, unit);
 
         if (flow && !flow->is_stopping)
-                run_flow_unit(flow->engine, RUN_UNIT_STOP, !runs->host.ops->is_ending(runs->host.userdata));
-        if (flow) {
-                flow->is_stopping = true;
+                hold_runs(runs, flow);
+        else if (flow && interrupts)
+                flow->hold_batch = 0; /* the stop has lasted long enough */
+        if (flow)
                 flow->is_news = true;
-        }
         if (interrupts)
                 manager_attempts_interrupt(runs->attempts, unit);
         manager_run_note_work(runs);
@@ -346,8 +382,9 @@ void manager_runs_get(const ManagerRuns *runs, const Unit *unit, UnitRuns *ret_r
 static void tell_flows(ManagerRuns *runs) {
         for (ManagerFlow *flow = runs->flows, *next; flow; flow = next) {
                 next = flow->next;
-                if (!flow->is_news || (!runs->is_loaded && !flow->problem))
+                if (!flow->is_news || (!runs->is_loaded && !flow->problem) || flow->hold_batch > runs->durable)
                         continue;
+                flow->hold_batch = 0;
                 flow->is_news = false;
                 if (flow->unit->vtable->runs_changed) {
                         manager_turn_enter(runs->host.attempts.turn, flow->unit);
@@ -426,6 +463,9 @@ static void end_batch(ManagerRuns *runs) {
         for (size_t i = 0; i < runs->awaited.n; i++)
                 if (runs->awaited.items[i].batch == 0)
                         runs->awaited.items[i].batch = runs->batch;
+        manager_run_put_ends(runs);
+        for (ManagerFlow *flow = runs->flows; flow; flow = flow->next)
+                flow->hold_batch = MIN(flow->hold_batch, runs->batch);
         manager_attempts_note_batch(runs->attempts, runs->batch);
         manager_attempts_forget_stored(runs->attempts, runs->durable);
 }
@@ -458,8 +498,8 @@ static void arm(ManagerRuns *runs) {
         if (has_clients(runs))
                 next = MIN(next, (runs->now / SILENCE_STEP + 1) * SILENCE_STEP);
         if (runs->is_loaded)
-                next = MIN(MIN(next, run_engine_deadline(runs->engine)),
-                           MIN(runs->summary_at, manager_run_outbox_next(runs)));
+                next = MIN(MIN(MIN(next, run_engine_deadline(runs->engine)), runs->watch_at),
+                           MIN(MIN(runs->summary_at, manager_run_outbox_next(runs)), manager_run_retain_next(runs)));
         if (next == runs->alarm)
                 return;
         runs->alarm = next;
@@ -483,7 +523,7 @@ static bool is_idle(const ManagerRuns *runs) {
         return !runs->flows && !runs->submits && !runs->triggers && !runs->pending && !runs->load &&
                !runs->retentions && !runs->outlines && !runs->writer && runs->awaited.n == 0 &&
                runs->acknowledgements.n == 0 && runs->asked.n == 0 && runs->look_at == USEC_INFINITY &&
-               manager_run_outbox_is_idle(runs);
+               runs->alarm <= runs->retain_at && manager_run_outbox_is_idle(runs);
 }
 
 static void acknowledge(ManagerRuns *runs, const ManagerAcknowledgement *wanted) {
@@ -520,14 +560,6 @@ static void take_acknowledgements(ManagerRuns *runs) {
         vector_clear(&runs->acknowledgements);
 }
 
-/* Not from inside the engine of runs: what follows may be asked of it again. */
-static void tell_ends(ManagerRuns *runs) {
-        for (size_t i = 0; i < runs->ends.n; i++)
-                job_manager_notify_run(runs->host.jobs->engine, runs->ends.items[i].unit, &runs->ends.items[i].end,
-                                       runs->host.attempts.turn->now);
-        vector_clear(&runs->ends);
-}
-
 bool manager_runs_has_work(const ManagerRuns *runs) {
         return runs->has_work;
 }
@@ -554,17 +586,20 @@ void manager_runs_turn(ManagerRuns *runs) {
                 judge_store(runs);
                 if (runs->has_missed)
                         manager_run_begin_missed(runs);
-                has_more = run_engine_turn(runs->engine, ATTEMPTS_A_TURN);
-                tell_ends(runs);
+                has_more = manager_run_watch(runs);
+                has_more |= run_engine_turn(runs->engine, ATTEMPTS_A_TURN);
+                manager_run_tell_ends(runs);
                 take_acknowledgements(runs);
                 manager_run_summarize(runs);
                 manager_run_outbox_step(runs);
                 put_outline(runs);
+                manager_run_retain_drop(runs);
                 end_batch(runs);
                 manager_attempts_store(runs->attempts);
                 /* Ends that it tells are in the next batch. */
                 has_more |= manager_attempts_step(runs->attempts);
                 manager_run_answer_durable(runs);
+                manager_run_forget_ends(runs);
                 forget_ended(runs);
                 revive(runs);
                 manager_run_retain_step(runs);
@@ -573,6 +608,10 @@ void manager_runs_turn(ManagerRuns *runs) {
         }
         arm(runs);
         tell_flows(runs);
+        /* Before the batch leaves. */
+        if (runs->must_commit)
+                (void) state_commit(runs->host.attempts.turn->state);
+        runs->must_commit = false;
         send(runs);
         if (has_more || runs->has_missed || manager_run_is_reading(runs))
                 manager_turn_wake(runs->host.attempts.turn);
@@ -621,7 +660,8 @@ int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, c
         if (!runs)
                 return -ENOMEM;
         runs->host = *host;
-        runs->alarm = runs->look_at = runs->summary_at = USEC_INFINITY;
+        runs->alarm = runs->look_at = runs->summary_at = runs->watch_at = runs->retain_at = USEC_INFINITY;
+        runs->watch_pause = manager_run_watch_pause();
         runs->n_processors = n > 0 ? (uint32_t) n : 1;
         runs->loaded = loaded;
         runs->answer_sub = manager_run_answer_sub;
@@ -684,14 +724,11 @@ ManagerRuns *manager_runs_free(ManagerRuns *runs) {
         sd_event_source_disable_unref(runs->timer);
         id_map_deinit(&runs->by_id);
         vector_deinit(&runs->ends);
+        vector_deinit(&runs->told_ends);
         vector_deinit(&runs->awaited);
         vector_deinit(&runs->asked);
         free(runs);
         return NULL;
-}
-
-ManagerAttempts *manager_runs_attempts(ManagerRuns *runs) {
-        return runs->attempts;
 }
 
 void manager_runs_begin(ManagerRuns *runs, bool is_taken_over) {

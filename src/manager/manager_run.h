@@ -86,7 +86,7 @@ typedef struct ManagerRunsHost {
 
 int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, const ManagerRunsHost *host);
 ManagerRuns *manager_runs_free(ManagerRuns *runs);
-ManagerAttempts *manager_runs_attempts(ManagerRuns *runs);
+ManagerAttempts *manager_runs_attempts(const ManagerRuns *runs);
 ManagerCallbacks *manager_runs_callbacks(ManagerRuns *runs);
 
 /*
@@ -200,6 +200,7 @@ int manager_runs_why(const ManagerRuns *runs, uint32_t run, const char *node, Ru
 bool manager_runs_is_of_end(const ManagerRuns *runs, uint32_t run, uint32_t node);
 /* The node's name; NULL: the run does not live, or has no such node. */
 const char *manager_runs_node_name(const ManagerRuns *runs, uint32_t run, uint32_t node);
+uint32_t manager_runs_find_node(const ManagerRuns *runs, uint32_t run, const char *name); /* RUN_NODE_NONE: none */
 /* A run as clients see it; strings are borrowed, and "" where there is none. */
 typedef struct ManagerRunView {
         uint32_t id, uid, round;

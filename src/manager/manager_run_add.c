@@ -14,7 +14,12 @@
 
 #include "basic/strv.h"
 #include "flow/flow_add.h"
+#include "manager/manager_run_add.h"
+#include "manager/manager_run_data.h"
+#include "manager/manager_run_host.h"
+#include "manager/manager_run_keep.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_run_table.h"
 
 #define NODES_AT_ONCE 1000U
 

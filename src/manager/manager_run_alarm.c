@@ -3,7 +3,8 @@
  * Alarms of runs: what raises them, and who acknowledges them
  *
  * A node that becomes PENDING raises one, a run that becomes SUSPENDED
- * another. A wait for an approval raises none: it is asked for on purpose.
+ * another. A wait for an approval raises none: it is asked for on purpose. So is
+ * a pause of a sub-run.
  */
 
 #include <errno.h>
@@ -12,17 +13,28 @@
 
 #include "basic/log.h"
 #include "basic/text.h"
+#include "manager/manager_run_alarm.h"
+#include "manager/manager_run_answer.h"
+#include "manager/manager_run_part.h"
+#include "manager/manager_run_policy.h"
 #include "manager/manager_run_private.h"
 
 /* — what is new — */
 
-unsigned manager_run_compare_node(const ManagerRun *run, const RunNodeRow *row) {
+bool manager_run_node_waits_on_purpose(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row) {
+        const ManagerRun *sub = manager_run_find_waiting_sub(runs, run, row);
+
+        return (row->state == RUN_NODE_PENDING && row->reason == RUN_REASON_GATE) ||
+               (sub && (sub->waits_on_purpose || manager_run_is_paused(runs, sub)));
+}
+
+unsigned manager_run_compare_node(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row) {
         const ManagerRunMark *mark = &run->marks[row->node];
         const bool is_same_try = mark->generation == row->generation && mark->number == row->number;
         const bool is_same = is_same_try && mark->state == row->state;
         unsigned news = 0;
 
-        if (row->state == RUN_NODE_PENDING && row->reason != RUN_REASON_GATE && !is_same)
+        if (row->state == RUN_NODE_PENDING && !is_same && !manager_run_node_waits_on_purpose(runs, run, row))
                 news |= MANAGER_RUN_NODE_WAITS;
         if (row->number > 0 && !is_same_try)
                 news |= MANAGER_RUN_NODE_BEGINS;
@@ -45,11 +57,21 @@ int manager_run_raise_pending(ManagerRuns *runs, const ManagerRun *run, const ch
         const bool is_said = row->reason == RUN_REASON_POLICY || row->reason == RUN_REASON_STATUS;
         const ManagerSaying *saying = is_said ? manager_run_find_saying(run, row) : NULL;
         const char *why = saying ? saying->reason : NULL;
+        const ManagerRun *sub = manager_run_find_waiting_sub(runs, run, row);
         cleanup_free_ char *text = NULL;
+        int r;
 
-        if (text_format(&text, "Node %s of run %" PRIu32 " of %s is PENDING (%s%s%s): a person has to resolve it.",
-                        node, run->id, run->flow->unit->id, run_reason_to_string(row->reason), why ? ": " : "",
-                        why ? why : "") < 0)
+        if (sub)
+                r = text_format(&text,
+                                "Node %s of run %" PRIu32 " of %s is PENDING (sub-run): run %" PRIu32 " of %s, which "
+                                "it is, waits for a person.",
+                                node, run->id, run->flow->unit->id, sub->id, sub->flow->unit->id);
+        else
+                r = text_format(&text,
+                                "Node %s of run %" PRIu32 " of %s is PENDING (%s%s%s): a person has to resolve it.",
+                                node, run->id, run->flow->unit->id, run_reason_to_string(row->reason),
+                                why ? ": " : "", why ? why : "");
+        if (r < 0)
                 return -ENOMEM;
         return manager_alarms_raise(runs->alarms, &(ManagerAlarmFacts) {
                                                           .kind = MANAGER_ALARM_PENDING,

@@ -5,7 +5,10 @@
 
 #include <errno.h>
 
+#include "manager/manager_run_answer.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_run_sub.h"
+#include "manager/manager_run_trigger.h"
 
 void manager_run_tell(ManagerRuns *runs, const ManagerRunAnswer *answer) {
         if (answer->ticket.a == MANAGER_RUN_OF_TRIGGER)

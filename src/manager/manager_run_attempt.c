@@ -6,12 +6,21 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "manager/manager_run_private.h"
+#include "manager/manager_run_add.h"
+#include "manager/manager_run_attempt.h"
+#include "manager/manager_run_data.h"
+#include "manager/manager_run_host.h"
+#include "manager/manager_run_input.h"
+#include "manager/manager_run_policy.h"
+#include "manager/manager_run_sub.h"
+#include "manager/manager_run_table.h"
+#include "manager/manager_run_token.h"
+#include "manager/manager_run_value.h"
 
 static void attempt_started(void *userdata, const RunAttemptKey *key) {
         ManagerRuns *runs = userdata;
 
-        (void) run_engine_started(runs->engine, key, runs->now);
+        (void) run_engine_started(manager_runs_engine(runs), key, manager_runs_now(runs));
 }
 
 /* An abandoned attempt has ended: that is noted, and nothing else. */
@@ -19,7 +28,7 @@ static void put_late_end(ManagerRuns *runs, const RunAttemptKey *key) {
         RecordWriter *writer = manager_run_writer(runs);
         ManagerAttemptFacts facts;
 
-        if (writer && manager_attempts_get(runs->attempts, key, &facts) == 0 && facts.node)
+        if (writer && manager_attempts_get(manager_runs_attempts(runs), key, &facts) == 0 && facts.node)
                 manager_run_row_put_attempt(writer, key, facts.node, &facts);
 }
 
@@ -30,11 +39,11 @@ static void note_data(ManagerRuns *runs, const RunAttemptKey *key) {
         RunNodeRow row;
         RunWhy why;
 
-        if (run && run_engine_get_node(runs->engine, key->run, key->node, &row, &why) == 0 &&
-            row.state == RUN_NODE_RUNNING && row.generation == key->generation && row.number == key->number &&
-            manager_attempts_get(runs->attempts, key, &facts) == 0) {
+        if (run && run_engine_get_node(manager_runs_engine(runs), key->run, key->node, &row, &why) == 0 &&
+            row.attempt != RUN_ATTEMPT_NONE && row.generation == key->generation && row.number == key->number &&
+            manager_attempts_get(manager_runs_attempts(runs), key, &facts) == 0) {
                 /* After a retry nobody has completed it any more. */
-                run->data[key->node].is_completed &= row.completion != RUN_COMPLETION_NONE;
+                manager_run_node_data(run, key->node)->is_completed &= row.completion != RUN_COMPLETION_NONE;
                 manager_run_data_set(run, key, &facts);
         }
 }
@@ -46,12 +55,12 @@ static void attempt_ended(void *userdata, const RunAttemptKey *key, const Unit *
         ManagerAttemptFacts facts = { .again = USEC_INFINITY };
 
         if (flow)
-                flow->is_news = true;
+                manager_run_note_news(flow);
         note_data(runs, key);
-        (void) manager_attempts_get(runs->attempts, key, &facts);
+        (void) manager_attempts_get(manager_runs_attempts(runs), key, &facts);
         if (run && kind == RUN_END_PENDING)
                 manager_run_note_pending(run, key, facts.pending);
-        if (run_engine_ended_until(runs->engine, key, kind, end, facts.again) == -ENOENT)
+        if (run_engine_ended_until(manager_runs_engine(runs), key, kind, end, facts.again) == -ENOENT)
                 put_late_end(runs, key);
 }
 
@@ -65,13 +74,13 @@ static int attempt_add_nodes(void *userdata, const RunAttemptKey *key, const cha
         if (!run)
                 return -ENOENT;
         /* The name of the node is of the graph that the run has now. */
-        graph = run_graph_ref(run->graph);
+        graph = run_graph_ref(manager_run_graph(run));
         r = manager_run_add_nodes(runs, run,
                                   &(ManagerRunCommand) {
                                           .run = key->run,
                                           .node = run_graph_name(graph, key->node),
                                           .lines = lines,
-                                          .uid = run->facts.uid,
+                                          .uid = manager_run_facts(run)->uid,
                                   },
                                   &failure);
         if (r < 0)
@@ -89,36 +98,36 @@ static void attempt_answered(void *userdata, const RunAttemptKey *key, const Uni
         RunWhy why;
 
         if (flow)
-                flow->is_news = true;
-        runs->host.attempts.turn->has_news = true;
-        if (run_engine_answered(runs->engine, key->run, key->node, key->generation, answer) < 0 || !run ||
+                manager_run_note_news(flow);
+        manager_runs_host(runs)->attempts.turn->has_news = true;
+        if (run_engine_answered(manager_runs_engine(runs), key->run, key->node, key->generation, answer) < 0 || !run ||
             answer == RUN_ANSWER_LOST)
                 return;
         /* An answer that does not count, because something has changed meanwhile, has moved nothing. */
-        has_decided = run_engine_get_node(runs->engine, key->run, key->node, &row, &why) == 0 &&
+        has_decided = run_engine_get_node(manager_runs_engine(runs), key->run, key->node, &row, &why) == 0 &&
                       row.state != RUN_NODE_WAITING;
         manager_run_note_answer(run, key, answer, reason, has_decided);
         if (has_decided)
                 manager_run_put_event(runs, run,
                                       (ManagerRunEvent) {
-                                              .node = run_graph_name(run->graph, key->node),
+                                              .node = run_graph_name(manager_run_graph(run), key->node),
                                               .kind = "policy",
                                               .new = run_answer_to_string(answer),
                                               .comment = reason,
-                                              .uid = run->facts.uid,
+                                              .uid = manager_run_facts(run)->uid,
                                       });
 }
 
 static int attempt_surround(void *userdata, ExecRequest *request, ExecResult *result) {
         const ManagerRuns *runs = userdata;
 
-        return runs->host.surround(runs->host.userdata, request, result);
+        return manager_runs_host(runs)->surround(manager_runs_host(runs)->userdata, request, result);
 }
 
 static ProcessOwner *attempt_owner_of(void *userdata, Unit *unit) {
         const ManagerRuns *runs = userdata;
 
-        return runs->host.owner_of(runs->host.userdata, unit);
+        return manager_runs_host(runs)->owner_of(manager_runs_host(runs)->userdata, unit);
 }
 
 static int attempt_substitute(void *userdata, const RunAttemptKey *key, const ExecCommand *command, char ***ret_argv,
@@ -131,20 +140,20 @@ static RunState attempt_result_of(void *userdata, uint32_t id) {
         RunRow row = {};
         RunWhy why;
 
-        (void) run_engine_get(runs->engine, id, &row, &why);
+        (void) run_engine_get(manager_runs_engine(runs), id, &row, &why);
         return row.result;
 }
 
 static char *const *attempt_environment_of(void *userdata, uint32_t id) {
         const ManagerRun *run = manager_run_find(userdata, id);
 
-        return run ? run->facts.environment : NULL;
+        return run ? manager_run_facts(run)->environment : NULL;
 }
 
 static int attempt_collect(void *userdata, int fd, uint64_t n_max, uint32_t id, uint64_t *ret_number) {
         const ManagerRuns *runs = userdata;
 
-        return manager_run_link_collect(runs->link, fd, n_max, id, ret_number);
+        return manager_run_link_collect(manager_runs_link(runs), fd, n_max, id, ret_number);
 }
 
 const ManagerAttemptsOps manager_run_attempts_ops = {

@@ -5,7 +5,9 @@
  *
  * The descriptor must be one of memory (memfd_create(2)): whatever else a client
  * could give might keep the manager waiting. The store has all that has ended,
- * whether the run lives or not.
+ * whether the run lives or not. A run may be removed between two chunks: where
+ * they end without a short one, the store is asked whether the last one is still
+ * there, so that nobody takes the part that was read for the whole.
  */
 
 #include <errno.h>
@@ -18,6 +20,7 @@
 #include "basic/fd.h"
 #include "basic/fd_write.h"
 #include "basic/text.h"
+#include "manager/manager_run_answer.h"
 #include "manager/manager_run_blob.h"
 #include "manager/manager_run_private.h"
 
@@ -27,6 +30,7 @@ typedef enum ReadingPhase {
         READING_RUN,
         READING_NODE,
         READING_BLOB,
+        READING_END, /* whether the blob has ended behind a chunk that is full */
 } ReadingPhase;
 
 struct ManagerReading {
@@ -134,6 +138,12 @@ static void describe(const ManagerReading *reading, RunStoreQuery *query) {
         case READING_BLOB:
                 manager_run_blob_query(query, reading->hash, reading->chunk);
                 return;
+        case READING_END:
+                manager_run_blob_query(query, reading->hash, reading->chunk - 1);
+                query->columns = UINT64_C(1) << BLOB_HASH | UINT64_C(1) << BLOB_CHUNK;
+                query->limit = 2;
+                query->filters[1].compare = RUNSTORE_AT_LEAST;
+                return;
         }
         query->filters[0].value = (RunStoreValue) { .type = RUNSTORE_INTEGER, .integer = reading->run };
 }
@@ -196,18 +206,41 @@ static int take_node(ManagerReading *reading, RunStorePage *page, Failure *ret_f
         return r < 0 ? failure_set(ret_failure, r, "Failed", "The result cannot be written: %s", strerror(-r)) : 1;
 }
 
+static int refuse_rest(const ManagerReading *reading, Failure *ret_failure) {
+        return failure_set(ret_failure, -ENOENT, "Failed",
+                           "The store does not have all of the result of node %s: run %" PRIu32 " was removed "
+                           "meanwhile, or the file of the store is damaged.",
+                           reading->node, reading->run);
+}
+
 static int take_chunk(ManagerReading *reading, RunStorePage *page, Failure *ret_failure) {
         const bool is_there = page->n_rows > 0;
         int r = manager_run_blob_write(page, reading->fd);
 
-        if (!is_there && reading->chunk == 0)
-                return failure_set(ret_failure, -ENOENT, "Failed", "The store has lost the result of node %s.",
-                                   reading->node);
         if (r < 0)
                 return failure_set(ret_failure, r, "Failed", "The result cannot be written: %s", strerror(-r));
+        if (!is_there && reading->chunk == 0)
+                return refuse_rest(reading, ret_failure);
+        if (!is_there) {
+                reading->phase = READING_END;
+                return 0;
+        }
         reading->chunk++;
         reading->n = (uint64_t) MAX(lseek(reading->fd, 0, SEEK_CUR), 0);
         return r == 0;
+}
+
+/* The last chunk that was read, and a later one: there is one if another run has left the same result meanwhile. */
+static int take_end(ManagerReading *reading, RunStorePage *page, Failure *ret_failure) {
+        uint64_t chunk = reading->chunk - 1;
+        ManagerRunValues values;
+        uint32_t n = 0;
+
+        for (; manager_run_values_next(page, &values) > 0; n++, chunk++)
+                if (manager_run_values_number(&values, BLOB_CHUNK) != chunk)
+                        return refuse_rest(reading, ret_failure);
+        reading->phase = READING_BLOB;
+        return n == 0 ? refuse_rest(reading, ret_failure) : n == 1;
 }
 
 bool manager_run_reading_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page) {
@@ -215,6 +248,7 @@ bool manager_run_reading_rows(ManagerRuns *runs, uint64_t query, RunStorePage *p
                 [READING_RUN] = take_run,
                 [READING_NODE] = take_node,
                 [READING_BLOB] = take_chunk,
+                [READING_END] = take_end,
         };
         cleanup_(failure_deinit) Failure failure = {};
         ManagerReading *reading = runs->readings;

@@ -15,3 +15,9 @@ void manager_run_blob_query(RunStoreQuery *ret_query, const uint8_t hash[static 
                             uint32_t chunk);
 /* Appends the chunk of a page to a file: 1 if another one may follow, 0 at the end, -EBADMSG, or -errno of the file. */
 int manager_run_blob_write(RunStorePage *page, int fd);
+
+/* — for clients: see manager_runs_read_result() — */
+
+bool manager_run_reading_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page);
+bool manager_run_reading_refused(ManagerRuns *runs, uint64_t query, const RunStoreRefusal *refusal);
+void manager_run_drop_readings(ManagerRuns *runs);

@@ -10,7 +10,32 @@
 
 #include "basic/text.h"
 #include "exec/exec_user.h"
+#include "manager/manager_run_add.h"
+#include "manager/manager_run_answer.h"
+#include "manager/manager_run_command.h"
+#include "manager/manager_run_complete.h"
+#include "manager/manager_run_host.h"
+#include "manager/manager_run_load.h"
+#include "manager/manager_run_lock.h"
+#include "manager/manager_run_part.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_run_submit.h"
+#include "manager/manager_run_table.h"
+#include "manager/manager_run_token.h"
+
+/* A command for a run that is being loaded. */
+struct ManagerPending {
+        struct ManagerPending *next;
+        uint32_t id;
+        RunVerb verb;
+        bool is_delete, stops;
+        RunCompletion completion;
+        char *token, *result; /* owned */
+        char *node, *lines, *lock, *comment, *operator, *reqid; /* owned */
+        uint32_t uid;
+        bool must_be_allowed;
+        ManagerRunTicket ticket;
+};
 
 int manager_runs_find(const ManagerRuns *runs, const char *run, uint32_t *ret_id, Failure *ret_failure) {
         const ManagerRun *named;
@@ -70,18 +95,33 @@ static int refuse_idle(const ManagerRun *run, RunVerb verb, const RunRow *row, F
         return 0;
 }
 
+/* The node is a run of another flow: the decision that it waits for is one about a node of that run. */
+static int refuse_for_sub(const ManagerRun *run, RunVerb verb, const char *name, const ManagerRun *sub,
+                          Failure *ret_failure) {
+        return failure_set(ret_failure, -EINVAL, "InvalidTransition",
+                           "Node %s of run %" PRIu32 " is PENDING, because run %" PRIu32 " of %s, which it is, waits "
+                           "for a person: '%s' does not apply to it. 'jobctl flow why %" PRIu32 "' says what run "
+                           "%" PRIu32 " waits for; 'jobctl flow cancel %" PRIu32 "' ends it.",
+                           name, run->id, sub->id, sub->flow->unit->id, verb_names[verb], sub->id, sub->id, sub->id);
+}
+
 /* A verb that is not for the present state: the sentence names both. */
 static int refuse_verb(ManagerRuns *runs, const ManagerRun *run, RunVerb verb, const char *name, uint32_t node,
                        Failure *ret_failure) {
+        const ManagerRun *sub;
         RunNodeRow node_row;
         RunRow row;
         RunWhy why;
 
-        if (name && run_engine_get_node(runs->engine, run->id, node, &node_row, &why) == 0)
+        if (name && run_engine_get_node(runs->engine, run->id, node, &node_row, &why) == 0) {
+                sub = manager_run_find_waiting_sub(runs, run, &node_row);
+                if (sub)
+                        return refuse_for_sub(run, verb, name, sub, ret_failure);
                 return failure_set(ret_failure, -EINVAL, "InvalidTransition",
                                    "Node %s of run %" PRIu32 " is %s: '%s' does not apply to it.%s", name, run->id,
                                    run_node_state_to_string(node_row.state), verb_names[verb],
                                    find_help(verb, node_row.state));
+        }
         if (run_engine_get(runs->engine, run->id, &row, &why) < 0)
                 return failure_set(ret_failure, -ENOENT, "NoSuchRun", "There is no run %" PRIu32 ".", run->id);
         if (refuse_idle(run, verb, &row, ret_failure) < 0)
@@ -109,10 +149,17 @@ static bool makes_attempts(RunVerb verb) {
                verb == RUN_VERB_COMPENSATE;
 }
 
-/* Beside a process that TimeoutMode=abandon has left, no other attempt of its run begins. */
+/* Beside a process or a part that TimeoutMode=abandon has left, no other attempt of its run begins. */
 static int refuse_abandoned(ManagerRuns *runs, const ManagerRun *run, Failure *ret_failure) {
         const char *node = manager_attempts_find_abandoned(runs->attempts, run->id);
+        const ManagerRun *part = manager_run_find_live_part(runs, run);
 
+        if (part)
+                return failure_set(ret_failure, -EINVAL, "InvalidTransition",
+                                   "Run %" PRIu32 " of %s has run %" PRIu32 " of %s as a part, which its deadline has "
+                                   "abandoned and which still goes on: wait for its end, or 'jobctl flow cancel "
+                                   "%" PRIu32 "' it.",
+                                   run->id, run->flow->unit->id, part->id, part->flow->unit->id, part->id);
         if (!node)
                 return 0;
         return failure_set(ret_failure, -EINVAL, "InvalidTransition",
@@ -326,8 +373,14 @@ int manager_runs_complete(ManagerRuns *runs, const ManagerRunCommand *command, F
         return manager_runs_command(runs, &whole, ret_failure);
 }
 
-/* Runs those commands whose run is there, or fails those whose run is not: @id 0 is every run. */
-void manager_run_take_pending(ManagerRuns *runs, uint32_t id) {
+static int refuse_missing(uint32_t id, bool has_failed, Failure *ret_failure) {
+        if (has_failed)
+                return failure_set(ret_failure, -EHOSTDOWN, "StoreUnavailable",
+                                   "Run %" PRIu32 " cannot be read from the store of runs; try again.", id);
+        return failure_set(ret_failure, -ENOENT, "NoSuchRun", "There is no run %" PRIu32 ".", id);
+}
+
+void manager_run_take_pending(ManagerRuns *runs, uint32_t id, bool has_failed) {
         ManagerPending **at = &runs->pending, *pending;
 
         while ((pending = *at)) {
@@ -358,7 +411,7 @@ void manager_run_take_pending(ManagerRuns *runs, uint32_t id) {
                                                                 .uid = pending->uid },
                                          &failure);
                 else
-                        r = failure_set(&failure, -ENOENT, "NoSuchRun", "There is no run %" PRIu32 ".", pending->id);
+                        r = refuse_missing(pending->id, has_failed, &failure);
                 if (r < 0)
                         manager_run_answer(runs, pending->ticket, 0, &failure);
                 else
@@ -380,4 +433,15 @@ void manager_run_drop_pending(ManagerRuns *runs) {
                 runs->pending = pending->next;
                 free_pending(pending);
         }
+}
+
+bool manager_run_is_pending(const ManagerRuns *runs, uint32_t id) {
+        for (const ManagerPending *pending = runs->pending; pending; pending = pending->next)
+                if (pending->id == id)
+                        return true;
+        return false;
+}
+
+uint32_t manager_run_find_pending(const ManagerRuns *runs) {
+        return runs->pending ? runs->pending->id : 0;
 }

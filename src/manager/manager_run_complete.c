@@ -10,7 +10,11 @@
 
 #include "basic/json_tree.h"
 #include "basic/strv.h"
-#include "manager/manager_run_private.h"
+#include "manager/manager_run_complete.h"
+#include "manager/manager_run_data.h"
+#include "manager/manager_run_graph.h"
+#include "manager/manager_run_host.h"
+#include "manager/manager_run_token.h"
 
 /* Takes a time that does not depend on how much of the token is right. */
 static bool is_equal(const char *a, const char *b) {
@@ -30,7 +34,7 @@ static int refuse_token(Failure *ret_failure) {
 
 /* The keys of Outputs= have to be in the result that is given, or else in that of the command. */
 static int check_outputs(const ManagerRun *run, uint32_t node, const JsonTree *given, Failure *ret_failure) {
-        const ManagerResult *left = run->data[node].result;
+        const ManagerResult *left = manager_run_node_data(run, node)->result;
         size_t budget = MANAGER_RESULT_SHORT;
         FlowCommand command = {};
         JsonTree tree = {};
@@ -71,16 +75,16 @@ static int refuse_state(const ManagerRun *run, const char *name, const RunNodeRo
         if (token->generation < row->generation)
                 return failure_set(ret_failure, -EINVAL, "InvalidTransition",
                                    "Node %s of run %" PRIu32 " has been begun again since it had this token.", name,
-                                   run->id);
+                                   manager_run_id(run));
         return failure_set(ret_failure, -EINVAL, "InvalidTransition",
-                           "Node %s of run %" PRIu32 " is %s: it cannot be completed%s.", name, run->id,
+                           "Node %s of run %" PRIu32 " is %s: it cannot be completed%s.", name, manager_run_id(run),
                            run_node_state_to_string(row->state),
                            row->completion != RUN_COMPLETION_NONE ? " in another way than before" : "");
 }
 
 /* The result counts before the engine judges by it what comes next. */
 static int complete(ManagerRuns *runs, ManagerRun *run, const RunNodeRow *row, const ManagerRunCommand *command) {
-        ManagerNodeData *data = &run->data[row->node];
+        ManagerNodeData *data = manager_run_node_data(run, row->node);
         ManagerResult *before = data->result, *result = NULL;
         const uint32_t generation = data->generation, number = data->number;
         int r = command->result ? manager_result_new(&result, command->result, strlen(command->result)) : 0;
@@ -93,7 +97,8 @@ static int complete(ManagerRuns *runs, ManagerRun *run, const RunNodeRow *row, c
                 data->number = row->number;
                 data->is_completed = true;
         }
-        r = run_engine_complete(runs->engine, run->id, row->node, row->generation, command->completion);
+        r = run_engine_complete(manager_runs_engine(runs), manager_run_id(run), row->node, row->generation,
+                                command->completion);
         if (!result)
                 return r;
         if (r == 0) {
@@ -119,7 +124,7 @@ static bool has_result(const ManagerNodeData *data, const ManagerRunCommand *com
 }
 
 int manager_run_complete(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *command, Failure *ret_failure) {
-        const RunGraph *graph = run->graph;
+        const RunGraph *graph = manager_run_graph(run);
         const char *name, *known;
         RunNodeRow row;
         ManagerToken token;
@@ -127,9 +132,9 @@ int manager_run_complete(ManagerRuns *runs, ManagerRun *run, const ManagerRunCom
         int r;
 
         if (!manager_run_read_token(command->token, &token) || token.node >= run_graph_count(graph) ||
-            run_engine_get_node(runs->engine, run->id, token.node, &row, &why) < 0)
+            manager_run_get_node(runs, run, token.node, &row, &why) < 0)
                 return refuse_token(ret_failure);
-        known = run->data[token.node].token;
+        known = manager_run_node_data(run, token.node)->token;
         name = run_graph_name(graph, token.node);
         if (!known || token.generation > row.generation || (token.generation == row.generation &&
                                                            !is_equal(known, command->token)))
@@ -138,7 +143,8 @@ int manager_run_complete(ManagerRuns *runs, ManagerRun *run, const ManagerRunCom
                 return refuse_state(run, name, &row, &token, ret_failure);
         /* The same completion again changes nothing. */
         if (row.completion != RUN_COMPLETION_NONE)
-                return row.completion == command->completion && has_result(&run->data[token.node], command)
+                return row.completion == command->completion &&
+                                       has_result(manager_run_node_data(run, token.node), command)
                                ? 0
                                : refuse_state(run, name, &row, &token, ret_failure);
         r = check_result(run, token.node, command, ret_failure);

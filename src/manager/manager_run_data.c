@@ -20,6 +20,8 @@
 #include "basic/json_write.h"
 #include "basic/text.h"
 #include "manager/manager_attempt_folder.h"
+#include "manager/manager_run_data.h"
+#include "manager/manager_run_graph.h"
 #include "manager/manager_run_private.h"
 
 #define RESULT_READ_MAX ((size_t) 1024 * 1024) /* bytes of a result that expressions and inputs look into */
@@ -32,6 +34,10 @@ const char *manager_result_source_to_string(ManagerResultSource source) {
         };
 
         return sources[source];
+}
+
+ManagerNodeData *manager_run_node_data(const ManagerRun *run, uint32_t node) {
+        return &run->data[node];
 }
 
 int manager_run_data_init(ManagerRun *run) {
@@ -63,7 +69,7 @@ void manager_run_data_drop(ManagerRun *run, uint32_t node) {
 void manager_run_data_set(ManagerRun *run, const RunAttemptKey *key, const ManagerAttemptFacts *facts) {
         ManagerNodeData *data = &run->data[key->node];
 
-        /* What somebody has said who has completed the node counts more than what its command has left. */
+        /* The result that somebody has completed the node with counts more than what its command has left. */
         data->is_completed = data->is_completed && data->generation == key->generation;
         if (data->result != facts->result && !data->is_completed) {
                 drop_file(data);

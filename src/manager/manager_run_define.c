@@ -16,7 +16,9 @@
 #include "basic/json_write.h"
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "manager/manager_run_define.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_run_table.h"
 
 #define NODES_A_TURN 500U
 #define PENDING_MAX ((size_t) 4 * 1024 * 1024) /* bytes on the way to the store: what runs goes first */

@@ -14,7 +14,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "job/job_manager.h"
-#include "manager/manager_run_private.h"
+#include "manager/manager_run_deliver.h"
 #include "types/unit_process.h"
 
 static uint32_t run_of(const ManagerCallbackTerms *terms) {
@@ -26,7 +26,7 @@ static int send_signal(const ManagerRuns *runs, const ManagerTarget *target, con
         int r = text_format(&key, "%" PRIu32 "/%" PRIu32, run_of(terms), (uint32_t) terms->id);
 
         if (r == 0)
-                runs->host.ops->notified(runs->host.userdata, &(ManagerRunNotice) {
+                manager_runs_host(runs)->ops->notified(manager_runs_host(runs)->userdata, &(ManagerRunNotice) {
                                                                       .run = run_of(terms),
                                                                       .uid = target->uid,
                                                                       .name = target->name,
@@ -81,7 +81,7 @@ static int refuse(const JobPlan *plan, int r, const char *unit, Failure *ret_fai
 
 static int start(ManagerRuns *runs, const ManagerTarget *target, const ManagerCallbackTerms *terms,
                  Failure *ret_failure) {
-        ManagerJobs *jobs = runs->host.jobs;
+        ManagerJobs *jobs = manager_runs_host(runs)->jobs;
         const JobRequest request = { .unit = target->name, .type = JOB_START };
         cleanup_(job_plan_freep) JobPlan *plan = NULL, *done = NULL;
         cleanup_free_ char *reason = NULL;
@@ -109,12 +109,12 @@ static int start(ManagerRuns *runs, const ManagerTarget *target, const ManagerCa
 static int tell_unit(ManagerRuns *runs, const ManagerTarget *target, const ManagerCallbackTerms *terms,
                      Failure *ret_failure) {
         Unit *unit;
-        int r = unit_table_load(runs->host.units, target->name, &unit);
+        int r = unit_table_load(manager_runs_host(runs)->units, target->name, &unit);
 
         if (r == -ENOMEM)
                 return r;
         /* A unit that is being stopped is not started by others, as with OnFailure=. */
-        if (r == 0 && manager_jobs_is_stopping(runs->host.jobs, unit))
+        if (r == 0 && manager_jobs_is_stopping(manager_runs_host(runs)->jobs, unit))
                 return failure_set(ret_failure, -EINVAL, "Failed", "%s is being stopped", target->name);
         if (r == 0 && unit->type == UNIT_FLOW && unit->load_state == UNIT_LOADED)
                 return trigger(runs, unit, terms);

@@ -9,14 +9,17 @@
 #include "basic/text.h"
 #include "basic/usec.h"
 #include "job/job_manager.h"
-#include "manager/manager_run_private.h"
+#include "manager/manager_run_part.h"
+#include "manager/manager_run_policy.h"
+#include "manager/manager_run_sub.h"
+#include "manager/manager_run_table.h"
 
 /* Nodes, and parents of a node, that are named. */
 #define NODES_MAX 100U
 #define PARENTS_MAX 8U
 
 static void add_parents(const ManagerRuns *runs, const ManagerRun *run, uint32_t node, Text *text) {
-        const RunGraph *graph = run->graph;
+        const RunGraph *graph = manager_run_graph(run);
         const uint8_t *edges = run_graph_parent_edges(graph, node);
         uint32_t n, told = 0, left = 0;
         const uint32_t *parents = run_graph_parents(graph, node, &n);
@@ -27,7 +30,7 @@ static void add_parents(const ManagerRuns *runs, const ManagerRun *run, uint32_t
                 RunWhy why;
 
                 if (!(edges[i] & (RUN_EDGE_IS_JUDGED | RUN_EDGE_OTHERWISE)) ||
-                    run_engine_get_node(runs->engine, run->id, parents[i], &row, &why) < 0 ||
+                    manager_run_get_node(runs, run, parents[i], &row, &why) < 0 ||
                     run_node_state_is_terminal(row.state))
                         continue;
                 if (told == PARENTS_MAX) {
@@ -77,8 +80,8 @@ static void add_policy(const ManagerRun *run, const RunNodeRow *row, Text *text)
 }
 
 static void add_sleep(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, Text *text) {
-        const bool is_until = run_graph_policy(run->graph, row->node)->sleeps_until;
-        const usec_t now = is_until ? runs->host.attempts.turn->now_realtime : runs->now;
+        const bool is_until = run_graph_policy(manager_run_graph(run), row->node)->sleeps_until;
+        const usec_t now = is_until ? manager_runs_now_realtime(runs) : manager_runs_now(runs);
         char span[USEC_FORMAT_MAX];
 
         text_addf(text, "it sleeps for another %s", usec_format(usec_sub(row->at, now), span));
@@ -87,19 +90,20 @@ static void add_sleep(const ManagerRuns *runs, const ManagerRun *run, const RunN
 static void add_time(const ManagerRuns *runs, const RunNodeRow *row, Text *text) {
         char span[USEC_FORMAT_MAX];
 
-        text_addf(text, "it runs again in %s, after %" PRIu32 " %s", usec_format(usec_sub(row->at, runs->now), span),
+        text_addf(text, "it runs again in %s, after %" PRIu32 " %s",
+                  usec_format(usec_sub(row->at, manager_runs_now(runs)), span),
                   row->failures + row->losses + row->agains,
                   row->failures + row->losses + row->agains == 1 ? "try" : "tries");
 }
 
 static void add_process(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, Text *text) {
-        const RunAttemptKey key = { run->id, row->node, row->generation, row->number };
+        const RunAttemptKey key = { manager_run_id(run), row->node, row->generation, row->number };
         ManagerAttemptFacts facts;
 
-        if (manager_attempts_explain(runs->attempts, &key, text))
+        if (manager_attempts_explain(manager_runs_attempts(runs), &key, text))
                 return;
         text_addf(text, "attempt %" PRIu32 " runs", row->number);
-        if (manager_attempts_get(runs->attempts, &key, &facts) < 0)
+        if (manager_attempts_get(manager_runs_attempts(runs), &key, &facts) < 0)
                 return;
         if (facts.pid > 0)
                 text_addf(text, " (pid %d)", (int) facts.pid);
@@ -110,30 +114,30 @@ static void add_process(const ManagerRuns *runs, const ManagerRun *run, const Ru
 }
 
 static void add_job(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, Text *text) {
-        const RunAttemptKey key = { run->id, row->node, row->generation, row->number };
+        const RunAttemptKey key = { manager_run_id(run), row->node, row->generation, row->number };
 
-        if (!manager_attempts_explain(runs->attempts, &key, text))
+        if (!manager_attempts_explain(manager_runs_attempts(runs), &key, text))
                 text_add(text, "its job is about to be asked for");
 }
 
 static void add_sub(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, Text *text) {
-        const RunAttemptKey key = { run->id, row->node, row->generation, row->number };
+        const RunAttemptKey key = { manager_run_id(run), row->node, row->generation, row->number };
 
-        if (!manager_attempts_explain(runs->attempts, &key, text))
+        if (!manager_attempts_explain(manager_runs_attempts(runs), &key, text))
                 manager_run_explain_sub(runs, &key, text);
 }
 
 /* "7 of 10 instances have ended, 2 run" */
 static void add_items(const ManagerRuns *runs, const ManagerRun *run, uint32_t node, Text *text) {
-        const uint32_t n = run_graph_count_items(run->graph, node);
+        const uint32_t n = run_graph_count_items(manager_run_graph(run), node);
         uint32_t n_ended = 0, n_running = 0, n_pending = 0;
         RunNodeRow row;
         RunWhy why;
 
         for (uint32_t i = 0; i < n; i++) {
-                const uint32_t instance = run_graph_find_item(run->graph, node, i);
+                const uint32_t instance = run_graph_find_item(manager_run_graph(run), node, i);
 
-                if (run_engine_get_node(runs->engine, run->id, instance, &row, &why) < 0)
+                if (manager_run_get_node(runs, run, instance, &row, &why) < 0)
                         continue;
                 n_ended += run_node_state_is_terminal(row.state);
                 n_running += row.state == RUN_NODE_RUNNING;
@@ -145,7 +149,7 @@ static void add_items(const ManagerRuns *runs, const ManagerRun *run, uint32_t n
 }
 
 static void add_store(const ManagerRuns *runs, Text *text) {
-        const char *problem = manager_run_link_problem(runs->link);
+        const char *problem = manager_run_link_problem(manager_runs_link(runs));
 
         text_addf(text, "the store of runs has to have it first%s%s", problem ? ": " : "", problem ? problem : "");
 }
@@ -156,14 +160,14 @@ static void add_claim(const ManagerRuns *runs, const RunClaimKey *key, Text *tex
 
         text_addf(text, "%" PRIu32, key->run);
         if (run && key->node != RUN_CLAIM_OF_RUN)
-                text_addf(text, "/%s", run_graph_name(run->graph, key->node));
+                text_addf(text, "/%s", run_graph_name(manager_run_graph(run), key->node));
 }
 
 /* @node: RUN_NODE_NONE asks for the run. */
 static void add_lock(const ManagerRuns *runs, const ManagerRun *run, uint32_t node, Text *text) {
         RunClaimWhy why;
 
-        if (run_engine_get_lock(runs->engine, run->id, node, &why) <= 0)
+        if (run_engine_get_lock(manager_runs_engine(runs), manager_run_id(run), node, &why) <= 0)
                 return;
         if (why.is_lock)
                 text_addf(text, "it waits for the lock '%s'", why.name);
@@ -174,6 +178,9 @@ static void add_lock(const ManagerRuns *runs, const ManagerRun *run, uint32_t no
         if (why.has_holder) {
                 text_add(text, why.is_lock ? ", which is held by " : "; some is held by ");
                 add_claim(runs, &why.holder, text);
+                if (manager_run_is_below(runs, run, why.holder.run))
+                        text_addf(text, ", which run %" PRIu32 " is a part of, and which has it until its end",
+                                  manager_run_id(run));
         }
         if (why.has_other) {
                 text_addf(text, "; %" PRIu32 " wait%s before it, the first is ", why.n_before,
@@ -182,7 +189,36 @@ static void add_lock(const ManagerRuns *runs, const ManagerRun *run, uint32_t no
         }
 }
 
+/* A person has to do something about the node, or about one above it. */
+static void add_person(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, Text *text) {
+        if (row->state == RUN_NODE_BLOCKED) {
+                add_parents(runs, run, row->node, text);
+                return;
+        }
+        if (row->reason == RUN_REASON_POLICY) {
+                add_saying(run, row, "", text);
+                text_add(text, "; ");
+        }
+        if (row->reason == RUN_REASON_STATUS)
+                add_pending(run, row, text);
+        text_addf(text,
+                  "a person has to resolve it: 'jobctl flow resolve %" PRIu32 "/%s --as=success', or "
+                  "failed, retry, skip",
+                  manager_run_id(run), run_graph_name(manager_run_graph(run), row->node));
+}
+
+static void add_end(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, Text *text) {
+        if (run_graph_policy(manager_run_graph(run), row->node)->action == RUN_ACTION_RUN) {
+                text_add(text, "it was told to end; ");
+                add_sub(runs, run, row, text);
+                return;
+        }
+        text_add(text, "its processes were told to end, and are still there");
+}
+
 static void add_why(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, RunWhy why, Text *text) {
+        const RunPolicy *policy = run_graph_policy(manager_run_graph(run), row->node);
+
         switch (why) {
         case RUN_WHY_NOTHING:
                 text_add(text, "it waits for nothing");
@@ -193,24 +229,11 @@ static void add_why(const ManagerRuns *runs, const ManagerRun *run, const RunNod
                         add_saying(run, row, "; ", text);
                 break;
         case RUN_WHY_HUMAN:
-                if (row->state == RUN_NODE_BLOCKED) {
-                        add_parents(runs, run, row->node, text);
-                        break;
-                }
-                if (row->reason == RUN_REASON_POLICY) {
-                        add_saying(run, row, "", text);
-                        text_add(text, "; ");
-                }
-                if (row->reason == RUN_REASON_STATUS)
-                        add_pending(run, row, text);
-                text_addf(text,
-                          "a person has to resolve it: 'jobctl flow resolve %" PRIu32 "/%s --as=success', or "
-                          "failed, retry, skip",
-                          run->id, run_graph_name(run->graph, row->node));
+                add_person(runs, run, row, text);
                 break;
         case RUN_WHY_GATE:
                 text_addf(text, "a person has to approve it: 'jobctl flow approve %" PRIu32 "/%s', or with --reject",
-                          run->id, run_graph_name(run->graph, row->node));
+                          manager_run_id(run), run_graph_name(manager_run_graph(run), row->node));
                 break;
         case RUN_WHY_TIME:
                 if (row->state == RUN_NODE_RUNNING)
@@ -235,19 +258,14 @@ static void add_why(const ManagerRuns *runs, const ManagerRun *run, const RunNod
                 add_sub(runs, run, row, text);
                 break;
         case RUN_WHY_END:
-                if (run_graph_policy(run->graph, row->node)->action == RUN_ACTION_RUN) {
-                        text_add(text, "it was told to end; ");
-                        add_sub(runs, run, row, text);
-                        break;
-                }
-                text_add(text, "its processes were told to end, and are still there");
+                add_end(runs, run, row, text);
                 break;
         case RUN_WHY_STORE:
                 add_store(runs, text);
                 break;
         case RUN_WHY_PLACE:
                 text_addf(text, "as many attempts run as MaxParallel= %sallows",
-                          run_graph_policy(run->graph, row->node)->foreach_parallel > 0 ? "or ForeachParallel= " : "");
+                          policy->foreach_parallel > 0 ? "or ForeachParallel= " : "");
                 break;
         case RUN_WHY_POLICY:
                 add_policy(run, row, text);
@@ -256,7 +274,7 @@ static void add_why(const ManagerRuns *runs, const ManagerRun *run, const RunNod
                 text_add(text, "its run does not go on");
                 break;
         case RUN_WHY_UNIT:
-                text_addf(text, "%s is not active", run->flow->unit->id);
+                text_addf(text, "%s is not active", manager_run_unit(run)->id);
                 break;
         case RUN_WHY_LOCK:
         case RUN_WHY_RESOURCE:
@@ -271,16 +289,16 @@ static void add_why(const ManagerRuns *runs, const ManagerRun *run, const RunNod
 
 /* "; job 15 (start nightly.flow) runs: see …" */
 static void add_unit(const ManagerRuns *runs, const ManagerRun *run, const RunRow *row, Text *text) {
-        const Unit *unit = run->flow->unit;
+        const Unit *unit = manager_run_unit(run);
         JobInfo job;
 
         text_addf(text, "%s is not active", unit->id);
-        if (job_manager_unit_job(runs->host.jobs->engine, unit, &job))
+        if (job_manager_unit_job(manager_runs_host(runs)->jobs->engine, unit, &job))
                 text_addf(text, "; its job %" PRIu32 " (%s) %s: see 'jobctl why %" PRIu32 "'", job.id,
                           job_type_to_string(job.type), job.state == JOB_RUNNING ? "runs" : "waits", job.id);
         else if (row->state == RUN_PAUSED)
                 text_addf(text, ": 'jobctl start %s' lets it go on, or 'jobctl flow resume %" PRIu32 "'", unit->id,
-                          run->id);
+                          manager_run_id(run));
 }
 
 /* The runs of the flow that hold its places, and how many wait before this one. */
@@ -288,11 +306,12 @@ static void add_places(const ManagerRuns *runs, const ManagerRun *run, const Run
         uint32_t n_before = 0, n_holders = 0;
 
         text_add(text, "as many runs of the flow run as MaxRuns= allows");
-        for (const ManagerRun *other = run->flow->first; other; other = other->next) {
+        for (const ManagerRun *other = manager_run_first(manager_run_flow_of(run)); other;
+             other = manager_run_next(other)) {
                 RunRow other_row;
                 RunWhy why;
 
-                if (other == run || run_engine_get(runs->engine, other->id, &other_row, &why) < 0 ||
+                if (other == run || manager_run_get(runs, other, &other_row, &why) < 0 ||
                     run_state_is_terminal(other_row.state) || other_row.state == RUN_CREATED)
                         continue;
                 if (other_row.state == RUN_QUEUED) {
@@ -300,7 +319,7 @@ static void add_places(const ManagerRuns *runs, const ManagerRun *run, const Run
                         continue;
                 }
                 if (n_holders++ < PARENTS_MAX)
-                        text_addf(text, "%s%" PRIu32, n_holders == 1 ? ": run " : ", ", other->id);
+                        text_addf(text, "%s%" PRIu32, n_holders == 1 ? ": run " : ", ", manager_run_id(other));
         }
         if (n_holders > PARENTS_MAX)
                 text_addf(text, " and %" PRIu32 " more", n_holders - PARENTS_MAX);
@@ -309,6 +328,8 @@ static void add_places(const ManagerRuns *runs, const ManagerRun *run, const Run
 }
 
 static void add_run_why(const ManagerRuns *runs, const ManagerRun *run, const RunRow *row, RunWhy why, Text *text) {
+        const ManagerRunFacts *facts = manager_run_facts(run);
+
         switch (why) {
         case RUN_WHY_HUMAN:
                 if (row->state == RUN_SUSPENDED && row->result != RUN_CREATED)
@@ -318,7 +339,8 @@ static void add_run_why(const ManagerRuns *runs, const ManagerRun *run, const Ru
                 else if (row->state == RUN_SUSPENDED)
                         text_add(text, "a person has to resolve or approve a node that is PENDING");
                 else
-                        text_addf(text, "it is paused: 'jobctl flow resume %" PRIu32 "' lets it go on", run->id);
+                        text_addf(text, "it is paused: 'jobctl flow resume %" PRIu32 "' lets it go on",
+                                  manager_run_id(run));
                 break;
         case RUN_WHY_PLACE:
                 add_places(runs, run, row, text);
@@ -353,8 +375,8 @@ static void add_run_why(const ManagerRuns *runs, const ManagerRun *run, const Ru
         case RUN_WHY_CALLBACK:
         case RUN_WHY_SUB_RUN:
         case _RUN_WHY_MAX:
-                text_addf(text, "%" PRIu32 " of %" PRIu32 " nodes have ended, %" PRIu32 " run", run->facts.n_done,
-                          run->facts.n_total, run->facts.n_running);
+                text_addf(text, "%" PRIu32 " of %" PRIu32 " nodes have ended, %" PRIu32 " run", facts->n_done,
+                          facts->n_total, facts->n_running);
         }
 }
 
@@ -381,10 +403,10 @@ static void put_policy(const ManagerRun *run, const RunNodeRow *row, Sink *sink)
 
 /* Progress and status that the command has written. */
 static void put_sayings(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, Sink *sink) {
-        const RunAttemptKey key = { run->id, row->node, row->generation, row->number };
+        const RunAttemptKey key = { manager_run_id(run), row->node, row->generation, row->number };
         ManagerAttemptFacts facts;
 
-        if (row->state != RUN_NODE_RUNNING || manager_attempts_get(runs->attempts, &key, &facts) < 0)
+        if (row->state != RUN_NODE_RUNNING || manager_attempts_get(manager_runs_attempts(runs), &key, &facts) < 0)
                 return;
         if (facts.progress_of > 0) {
                 sink_entry_u64(sink, "progress", facts.progress);
@@ -396,8 +418,10 @@ static void put_sayings(const ManagerRuns *runs, const ManagerRun *run, const Ru
 
 /* The number of the run that the node is. */
 static void put_sub_run(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, Sink *sink) {
-        const RunAttemptKey key = { run->id, row->node, row->generation, row->number };
-        const ManagerSub *sub = row->state == RUN_NODE_RUNNING ? manager_attempts_get_sub(runs->attempts, &key) : NULL;
+        const RunAttemptKey key = { manager_run_id(run), row->node, row->generation, row->number };
+        const ManagerSub *sub = row->attempt != RUN_ATTEMPT_NONE
+                                        ? manager_attempts_get_sub(manager_runs_attempts(runs), &key)
+                                        : NULL;
 
         if (sub && sub->run > 0)
                 sink_entry_u64(sink, "sub_run", sub->run);
@@ -406,7 +430,7 @@ static void put_sub_run(const ManagerRuns *runs, const ManagerRun *run, const Ru
 static int put_node(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, RunWhy why, Sink *sink) {
         Text text = {};
 
-        sink_entry_string(sink, "node", run_graph_name(run->graph, row->node));
+        sink_entry_string(sink, "node", run_graph_name(manager_run_graph(run), row->node));
         sink_entry_string(sink, "state", run_node_state_to_string(row->state));
         if (row->reason != RUN_REASON_NONE)
                 sink_entry_string(sink, "reason", run_reason_to_string(row->reason));
@@ -432,8 +456,7 @@ static int put_nodes(const ManagerRuns *runs, const ManagerRun *run, Sink *sink)
 
         sink_entry_open(sink, "nodes", "aa{sv}");
         sink_open(sink, 'a', "a{sv}");
-        for (uint32_t i = 0; r == 0 && n < NODES_MAX && run_engine_get_node(runs->engine, run->id, i, &row, &why) == 0;
-             i++) {
+        for (uint32_t i = 0; r == 0 && n < NODES_MAX && manager_run_get_node(runs, run, i, &row, &why) == 0; i++) {
                 if (!holds_up(&row, why))
                         continue;
                 n++;
@@ -447,6 +470,7 @@ static int put_nodes(const ManagerRuns *runs, const ManagerRun *run, Sink *sink)
 }
 
 static int put_run(const ManagerRuns *runs, const ManagerRun *run, const RunRow *row, RunWhy why, Sink *sink) {
+        const ManagerRunFacts *facts = manager_run_facts(run);
         Text text = {};
 
         sink_entry_string(sink, "state", run_state_to_string(row->state));
@@ -454,9 +478,9 @@ static int put_run(const ManagerRuns *runs, const ManagerRun *run, const RunRow 
                 sink_entry_string(sink, "reason", run_reason_to_string(row->reason));
         sink_entry_string(sink, "why", run_why_to_string(why));
         add_run_why(runs, run, row, why, &text);
-        if (run->facts.parent > 0)
-                text_addf(&text, "; it is a part of run %" PRIu32 ", node %s", run->facts.parent,
-                          run->facts.parent_node ? run->facts.parent_node : "?");
+        if (facts->parent > 0)
+                text_addf(&text, "; it is a part of run %" PRIu32 ", node %s", facts->parent,
+                          facts->parent_node ? facts->parent_node : "?");
         return put_text(sink, &text);
 }
 
@@ -469,30 +493,31 @@ int manager_runs_explain(const ManagerRuns *runs, uint32_t id, const char *node,
         int r;
 
         /* Until all that lives is there, it is not known what a run waits for. */
-        if (!runs->is_loaded) {
-                const char *problem = manager_run_link_problem(runs->link);
+        if (!manager_runs_is_loaded(runs)) {
+                const char *problem = manager_run_link_problem(manager_runs_link(runs));
 
-                r = manager_run_link_require(runs->link, ret_failure);
+                r = manager_run_link_require(manager_runs_link(runs), ret_failure);
                 return r < 0 ? r :
                                failure_set(ret_failure, -EAGAIN, "StoreUnavailable",
                                            "The runs that live have not been read from their store yet%s%s",
                                            problem ? ": " : "; try again.", problem ? problem : "");
         }
-        if (!run || run_engine_get(runs->engine, id, &row, &why) < 0)
+        if (!run || run_engine_get(manager_runs_engine(runs), id, &row, &why) < 0)
                 return failure_set(ret_failure, -ENOENT, "NoSuchRun",
                                    "No run %" PRIu32 " lives: see 'jobctl flow show %" PRIu32 "'.", id, id);
         r = manager_run_find_node(run, node, &number, ret_failure);
         if (r < 0)
                 return r;
         if (node)
-                (void) run_engine_get_node(runs->engine, id, number, &node_row, &why);
+                (void) run_engine_get_node(manager_runs_engine(runs), id, number, &node_row, &why);
         sink_open(sink, 'a', "{sv}");
         sink_entry_u64(sink, "id", id);
-        sink_entry_string(sink, "unit", run->flow->unit->id);
-        sink_entry_string(sink, "name", run->facts.name);
-        if (run->facts.parent > 0) {
-                sink_entry_u64(sink, "parent", run->facts.parent);
-                sink_entry_string(sink, "parent_node", run->facts.parent_node ? run->facts.parent_node : "");
+        sink_entry_string(sink, "unit", manager_run_unit(run)->id);
+        sink_entry_string(sink, "name", manager_run_facts(run)->name);
+        if (manager_run_facts(run)->parent > 0) {
+                sink_entry_u64(sink, "parent", manager_run_facts(run)->parent);
+                sink_entry_string(sink, "parent_node",
+                                  manager_run_facts(run)->parent_node ? manager_run_facts(run)->parent_node : "");
         }
         if (node)
                 r = put_node(runs, run, &node_row, why, sink);
@@ -512,10 +537,10 @@ static void add_holder(const ManagerRuns *runs, const ManagerRun *run, Text *tex
         RunNodeRow row;
         RunWhy why;
 
-        for (uint32_t i = 0; run_engine_get_node(runs->engine, run->id, i, &row, &why) == 0; i++) {
+        for (uint32_t i = 0; manager_run_get_node(runs, run, i, &row, &why) == 0; i++) {
                 if (!holds_up(&row, why) || n++ > 0)
                         continue;
-                text_addf(text, "; node %s is %s: ", run_graph_name(run->graph, i),
+                text_addf(text, "; node %s is %s: ", run_graph_name(manager_run_graph(run), i),
                           run_node_state_to_string(row.state));
                 add_why(runs, run, &row, why, text);
         }
@@ -528,15 +553,15 @@ static void write_line(const ManagerRuns *runs, const ManagerRun *run, Sink *sin
         RunRow row;
         RunWhy why;
 
-        if (run_engine_get(runs->engine, run->id, &row, &why) < 0 || run_state_is_terminal(row.state))
+        if (manager_run_get(runs, run, &row, &why) < 0 || run_state_is_terminal(row.state))
                 return;
         add_run_why(runs, run, &row, why, &text);
         if (row.state == RUN_RUNNING || row.state == RUN_PAUSING || row.state == RUN_SUSPENDED ||
             row.state == RUN_STOPPING)
                 add_holder(runs, run, &text);
         sink_open(sink, 'r', "tsss");
-        sink_u64(sink, run->id);
-        sink_string(sink, run->facts.name);
+        sink_u64(sink, manager_run_id(run));
+        sink_string(sink, manager_run_facts(run)->name);
         sink_string(sink, run_state_to_string(row.state));
         sink_string(sink, text.error < 0 || !text.string ? "" : text.string);
         sink_close(sink);
@@ -544,12 +569,12 @@ static void write_line(const ManagerRuns *runs, const ManagerRun *run, Sink *sin
 
 void manager_runs_write_live(const ManagerRuns *runs, const Unit *unit, Sink *sink) {
         const ManagerFlow *flow = manager_run_find_flow(runs, unit);
-        const ManagerRun *run = flow ? flow->first : NULL;
+        const ManagerRun *run = flow ? manager_run_first(flow) : NULL;
 
-        while (run && run->next)
-                run = run->next;
+        while (run && manager_run_next(run))
+                run = manager_run_next(run);
         sink_open(sink, 'a', "(tsss)");
-        for (; run; run = run->previous)
+        for (; run; run = manager_run_previous(run))
                 write_line(runs, run, sink);
         sink_close(sink);
 }

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "manager/manager_run_data.h"
+#include "manager/manager_run_graph.h"
 #include "manager/manager_run_private.h"
 
 int manager_run_open_command(const ManagerRun *run, uint32_t node, FlowCommand *ret_command) {

@@ -12,7 +12,19 @@
 #include "basic/log.h"
 #include "basic/random.h"
 #include "basic/text.h"
+#include "manager/manager_run_alarm.h"
+#include "manager/manager_run_data.h"
+#include "manager/manager_run_define.h"
+#include "manager/manager_run_end.h"
+#include "manager/manager_run_host.h"
+#include "manager/manager_run_item.h"
+#include "manager/manager_run_keep.h"
+#include "manager/manager_run_policy.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_run_table.h"
+#include "manager/manager_run_tell.h"
+#include "manager/manager_run_token.h"
+#include "manager/manager_run_value.h"
 
 /* — rows — */
 
@@ -67,39 +79,19 @@ static void note_times(ManagerRuns *runs, ManagerRun *run, const RunRow *row) {
                 facts->ended = now;
 }
 
-/* OnFailure= and OnSuccess= of the flow, later in the turn; a run that was cancelled is neither. */
-static void note_end(ManagerRuns *runs, ManagerRun *run, const RunRow *row) {
-        const ManagerRunEnd end = {
-                .unit = run->flow->unit,
-                .end = {
-                        .run = run->id,
-                        .round = row->round,
-                        .has_failed = row->state == RUN_FAILED || row->state == RUN_TIMEOUT,
-                },
-        };
-
-        /* A run that a person compensates later has told its end already. */
-        if (run->told_round == row->round)
-                return;
-        run->told_round = row->round;
-        if (row->state != RUN_CANCELLED && vector_push(&runs->ends, end) < 0)
-                log_write(LOG_LEVEL_ERROR, run->flow->unit->id,
-                          "Out of memory: nobody is told of the end of run %" PRIu32 ".", run->id);
-}
-
-/* All that waits for a person waits for an approval: as the flow says, and no reason for concern. */
-static bool waits_for_approval(const ManagerRuns *runs, const ManagerRun *run) {
+/* All that waits for a person does so as the flow says, or another person: no reason for concern. */
+static bool waits_on_purpose(const ManagerRuns *runs, const ManagerRun *run) {
         RunNodeRow row;
         RunWhy why;
 
         for (uint32_t i = 0; run_engine_get_node(runs->engine, run->id, i, &row, &why) == 0; i++)
-                if (row.state == RUN_NODE_PENDING && row.reason != RUN_REASON_GATE)
+                if (row.state == RUN_NODE_PENDING && !manager_run_node_waits_on_purpose(runs, run, &row))
                         return false;
         return true;
 }
 
 static void note_suspended(ManagerRuns *runs, const ManagerRun *run) {
-        const bool is_planned = waits_for_approval(runs, run);
+        const bool is_planned = waits_on_purpose(runs, run);
 
         log_write(is_planned ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING, run->flow->unit->id,
                   "Run %" PRIu32 " is suspended: a node waits for %s. See 'jobctl flow why %" PRIu32 "'.", run->id,
@@ -114,12 +106,11 @@ static void note_state(ManagerRuns *runs, ManagerRun *run, const RunRow *row) {
         if (run->is_over != was_over)
                 run->flow->is_news = true;
         if (run->is_over && !was_over) {
-                run->flow->has_failed |= row->state == RUN_FAILED || row->state == RUN_TIMEOUT;
-                run->flow->has_succeeded |= row->state == RUN_SUCCEEDED || row->state == RUN_PARTIAL;
+                manager_run_note_result(run->flow, row->state);
                 log_write(row->state == RUN_SUCCEEDED ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING, run->flow->unit->id,
                           "Run %" PRIu32 " has ended: %s%s%s.", run->id, run_state_to_string(row->state),
                           row->reason != RUN_REASON_NONE ? ", " : "", run_reason_to_string(row->reason));
-                note_end(runs, run, row);
+                manager_run_note_end(runs, run, row);
         } else if (row->state == RUN_SUSPENDED && run->put_state != RUN_SUSPENDED)
                 note_suspended(runs, run);
 }
@@ -135,8 +126,10 @@ static void put_alarm_event(ManagerRuns *runs, ManagerRun *run, const char *node
 }
 
 static void raise_suspended(ManagerRuns *runs, ManagerRun *run, RecordWriter *writer) {
-        const int r = waits_for_approval(runs, run) ? 0 : manager_run_raise_suspended(runs, run);
+        int r;
 
+        run->waits_on_purpose = waits_on_purpose(runs, run);
+        r = run->waits_on_purpose ? 0 : manager_run_raise_suspended(runs, run);
         if (r > 0) {
                 put_alarm_event(runs, run, NULL, MANAGER_ALARM_SUSPENDED);
                 run->must_tell_alarm = true;
@@ -277,7 +270,7 @@ static void put_end_event(ManagerRuns *runs, ManagerRun *run, const char *name, 
 /* Changes of a node since the last batch raise alarms and callbacks in the batch that has its row. */
 static void note_node(ManagerRuns *runs, ManagerRun *run, const char *name, const RunNodeRow *row,
                       RecordWriter *writer) {
-        const unsigned news = manager_run_compare_node(run, row);
+        const unsigned news = manager_run_compare_node(runs, run, row);
         int r = 0;
 
         if (news & MANAGER_RUN_NODE_WAITS)
@@ -387,6 +380,8 @@ static void host_abandon(void *userdata, const RunAttemptKey *key) {
         ManagerRuns *runs = userdata;
 
         manager_attempts_abandon(runs->attempts, key);
+        /* The run is over and not loaded again: the state alone says that the attempt is to be left. */
+        runs->must_commit = true;
 }
 
 static uint32_t host_random(void *userdata) {
@@ -423,9 +418,12 @@ void manager_run_begin_missed(ManagerRuns *runs) {
                         for (uint32_t i = 0; run_engine_get_node(runs->engine, run->id, i, &row, &why) == 0; i++) {
                                 const RunAttemptKey key = { run->id, i, row.generation, row.number };
 
-                                if (row.state == RUN_NODE_RUNNING && row.attempt == RUN_ATTEMPT_IS_ASKED)
+                                if (row.state == RUN_NODE_RUNNING && row.attempt == RUN_ATTEMPT_IS_ASKED) {
                                         host_spawn(runs, &key);
-                                else if (why == RUN_WHY_POLICY)
+                                        /* The run may have told it to end meanwhile. */
+                                        if (row.outcome != RUN_OUTCOME_OPEN)
+                                                manager_attempts_end(runs->attempts, &key);
+                                } else if (why == RUN_WHY_POLICY)
                                         manager_run_ask_missed(runs, run, &row);
                         }
                 }

@@ -15,8 +15,11 @@
 #include "basic/json_write.h"
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "manager/manager_run_data.h"
+#include "manager/manager_run_graph.h"
+#include "manager/manager_run_input.h"
 #include "manager/manager_run_object.h"
-#include "manager/manager_run_private.h"
+#include "manager/manager_run_table.h"
 #include "unitfile/file_text.h"
 
 #define INPUT_MAX ((size_t) 1024 * 1024) /* bytes of all inputs of a node */
@@ -75,7 +78,7 @@ static int add_from_result(const Search *search, Text *text, uint32_t node, cons
 
 static int list_parents(const Search *search, uint32_t node, bool *seen, NodeList *list) {
         uint32_t n;
-        const uint32_t *parents = run_graph_parents(flow_definition_graph(search->run->definition), node, &n);
+        const uint32_t *parents = run_graph_parents(manager_run_definition_graph(search->run), node, &n);
         int r = 0;
 
         for (uint32_t i = 0; i < n && r == 0; i++) {
@@ -88,7 +91,7 @@ static int list_parents(const Search *search, uint32_t node, bool *seen, NodeLis
 }
 
 static int add_from_above(const Search *search, Text *text, const char *key) {
-        cleanup_free_ bool *seen = calloc(run_graph_count(flow_definition_graph(search->run->definition)),
+        cleanup_free_ bool *seen = calloc(run_graph_count(manager_run_definition_graph(search->run)),
                                           sizeof(*seen));
         NodeList list = {};
         int r = seen ? list_parents(search, search->node, seen, &list) : -ENOMEM;
@@ -105,7 +108,7 @@ static int add_from_above(const Search *search, Text *text, const char *key) {
 /* The array of the results of all parents. */
 static int add_all(const Search *search, Text *text) {
         uint32_t n;
-        const uint32_t *parents = run_graph_parents(flow_definition_graph(search->run->definition), search->node, &n);
+        const uint32_t *parents = run_graph_parents(manager_run_definition_graph(search->run), search->node, &n);
         bool is_first = true;
         int r = 0;
 
@@ -128,13 +131,13 @@ static int add_input(const Search *search, Text *text, const FlowInput *input) {
         int r;
 
         if (input->node) {
-                const uint32_t node = run_graph_find(flow_definition_graph(search->run->definition), input->node);
+                const uint32_t node = run_graph_find(manager_run_definition_graph(search->run), input->node);
 
                 return node != RUN_NODE_NONE ? add_from_result(search, text, node, input->key) : 0;
         }
         r = add_from_json(text, search->own, input->key);
         if (r == 0)
-                r = add_from_json(text, search->run->facts.params, input->key);
+                r = add_from_json(text, manager_run_facts(search->run)->params, input->key);
         if (r == 0)
                 r = strcmp(input->key, FLOW_ALL_INPUTS) == 0 ? add_all(search, text)
                                                              : add_from_above(search, text, input->key);
@@ -218,7 +221,7 @@ int manager_run_input(void *userdata, const RunAttemptKey *key, const char *fold
         if (r == 0) {
                 static const FlowData none;
                 const FlowData *data = command.is_extra ? &none : &command.node->data;
-                const Search search = { runs, run, run_graph_origin(run->graph, key->node), data,
+                const Search search = { runs, run, run_graph_origin(manager_run_graph(run), key->node), data,
                                         file ? file : data->data };
 
                 r = make_context(&search, &context, ret_problem);
@@ -264,7 +267,7 @@ static int add_variable(char ***environment, const char *prefix, const char *nam
 /* Parameters without a value are empty variables, as null is. */
 static int add_absent_params(const ManagerRun *run, const JsonValue *given, char ***environment, size_t *left) {
         static const JsonValue none = { .kind = JSON_TOKEN_NULL, .span = 1 };
-        const RunParams *params = &flow_definition_settings(run->definition)->params;
+        const RunParams *params = &flow_definition_settings(manager_run_definition(run))->params;
         int r = 0;
 
         for (size_t i = 0; i < params->items.n && r == 0; i++) {
@@ -277,7 +280,7 @@ static int add_absent_params(const ManagerRun *run, const JsonValue *given, char
 }
 
 static int add_params(const ManagerRun *run, char ***environment, size_t *left) {
-        const char *json = run->facts.params;
+        const char *json = manager_run_facts(run)->params;
         JsonTree tree = {};
         int r = json ? json_tree_read(json, strlen(json), &tree, NULL) : 0;
         const JsonValue *entry = json && r == 0 && tree.values->n > 0 ? json_value_first(tree.values) : NULL;
@@ -294,7 +297,7 @@ static int add_params(const ManagerRun *run, char ***environment, size_t *left) 
 
 static int add_parent(const ManagerRuns *runs, const ManagerRun *run, uint32_t parent, char ***environment,
                       size_t *left) {
-        const char *name = run_graph_name(flow_definition_graph(run->definition), parent);
+        const char *name = run_graph_name(manager_run_definition_graph(run), parent);
         static const JsonValue none = { .kind = JSON_TOKEN_NULL, .span = 1 };
         ManagerNodeResult result;
         JsonTree tree = {};
@@ -321,8 +324,8 @@ int manager_run_variables(void *userdata, const RunAttemptKey *key, bool has_res
 
         if (r < 0 || !has_results)
                 return r;
-        node = run_graph_origin(run->graph, key->node);
-        parents = run_graph_parents(flow_definition_graph(run->definition), node, &n);
+        node = run_graph_origin(manager_run_graph(run), key->node);
+        parents = run_graph_parents(manager_run_definition_graph(run), node, &n);
         for (uint32_t i = 0; i < n && r == 0; i++)
                 if (!manager_run_is_beside(run, node, i))
                         r = add_parent(runs, run, parents[i], environment, &left);

@@ -12,14 +12,18 @@
 #include <string.h>
 
 #include "basic/log.h"
-#include "manager/manager_run_private.h"
+#include "manager/manager_run_data.h"
+#include "manager/manager_run_graph.h"
+#include "manager/manager_run_item.h"
+#include "manager/manager_run_table.h"
+#include "manager/manager_run_value.h"
 
 int manager_run_grow(void *userdata, uint32_t id, RunGraph *graph) {
         ManagerRun *run = manager_run_find(userdata, id);
         int r = run ? manager_run_set_graph(run, graph) : -ENOMEM;
 
         if (r < 0 && run)
-                log_write(LOG_LEVEL_ERROR, run->flow->unit->id, "Run %" PRIu32 ": no memory for instances.", id);
+                log_write(LOG_LEVEL_ERROR, manager_run_unit(run)->id, "Run %" PRIu32 ": no memory for instances.", id);
         return r;
 }
 
@@ -37,14 +41,14 @@ static uint32_t max_of(const ManagerRun *run, uint32_t node) {
 RunReason manager_run_count(void *userdata, uint32_t id, uint32_t node, uint32_t *ret_n) {
         const ManagerRuns *runs = userdata;
         ManagerRun *run = manager_run_find(runs, id);
-        const char *name = run ? run_graph_name(run->graph, node) : "";
+        const char *name = run ? run_graph_name(manager_run_graph(run), node) : "";
         cleanup_free_ char *problem = NULL;
         ManagerItems *items;
         int r = run ? manager_run_evaluate_items(runs, run, node, &items, &problem) : -ENOENT;
 
         if (r < 0) {
                 if (run)
-                        log_write(LOG_LEVEL_ERROR, run->flow->unit->id,
+                        log_write(LOG_LEVEL_ERROR, manager_run_unit(run)->id,
                                   "Run %" PRIu32 ", node %s: Foreach= has no value: %s", id, name,
                                   problem ? problem : strerror(-r));
                 return RUN_REASON_EXPRESSION;
@@ -52,7 +56,7 @@ RunReason manager_run_count(void *userdata, uint32_t id, uint32_t node, uint32_t
         *ret_n = items->n;
         if (items->n <= max_of(run, node))
                 return RUN_REASON_NONE;
-        log_write(LOG_LEVEL_ERROR, run->flow->unit->id,
+        log_write(LOG_LEVEL_ERROR, manager_run_unit(run)->id,
                   "Run %" PRIu32 ", node %s: the list of Foreach= has %" PRIu32 " items, and ForeachMax= allows "
                   "%" PRIu32 ".", id, name, items->n, max_of(run, node));
         manager_run_drop_items_of(run, node);
@@ -69,9 +73,9 @@ RunReason manager_run_gather(void *userdata, uint32_t id, uint32_t node) {
         manager_run_drop_items_of(run, node);
         r = manager_run_measure_list(runs, run, node);
         if (r == -E2BIG) {
-                log_write(LOG_LEVEL_ERROR, run->flow->unit->id,
+                log_write(LOG_LEVEL_ERROR, manager_run_unit(run)->id,
                           "Run %" PRIu32 ", node %s: the results of its instances are larger than ResultMax=.", id,
-                          run_graph_name(run->graph, node));
+                          run_graph_name(manager_run_graph(run), node));
                 return RUN_REASON_RESULT_TOO_LARGE;
         }
         /* Otherwise it is tried again by whoever wants to read it. */

@@ -18,6 +18,8 @@
 
 #include "basic/json_write.h"
 #include "basic/text.h"
+#include "manager/manager_run_data.h"
+#include "manager/manager_run_keep.h"
 #include "manager/manager_run_private.h"
 
 #define SAVED_MAX ((size_t) 1024 * 1024) /* bytes of the result of a run */

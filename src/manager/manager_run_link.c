@@ -52,6 +52,7 @@ struct ManagerRunLink {
         bool was_tried; /* to connect to one that serves already, since it died last */
         pid_t daemon; /* jobd-runstore, if this core has started it; 0 */
         usec_t last_start;
+        usec_t lost; /* when the last link was; 0: none was */
         usec_t heard; /* when the store was heard, or had nothing to do, last */
         unsigned n_queries; /* that have no answer */
         unsigned n_starts;
@@ -223,6 +224,8 @@ static void retry_later(ManagerRunLink *link, usec_t delay) {
 
 static void lose(ManagerRunLink *link) {
         link->source = sd_event_source_disable_unref(link->source);
+        if (link->is_welcome)
+                link->lost = clock_monotonic();
         link->is_welcome = false;
         if (link->is_ending)
                 return;
@@ -352,6 +355,10 @@ int manager_run_link_require(ManagerRunLink *link, Failure *ret_failure) {
 
 usec_t manager_run_link_silence(const ManagerRunLink *link) {
         return has_work(link) ? usec_sub(clock_monotonic(), link->heard) : 0;
+}
+
+usec_t manager_run_link_absence(const ManagerRunLink *link) {
+        return link->lost > 0 && !link->is_welcome ? usec_sub(clock_monotonic(), link->lost) : 0;
 }
 
 const char *manager_run_link_problem(const ManagerRunLink *link) {

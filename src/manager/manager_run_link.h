@@ -10,6 +10,7 @@
  */
 
 #include "basic/failure.h"
+#include "basic/usec.h"
 #include "runstore/runstore_client.h"
 
 typedef struct sd_event sd_event;
@@ -48,6 +49,8 @@ int manager_run_link_require(ManagerRunLink *link, Failure *ret_failure);
 const char *manager_run_link_problem(const ManagerRunLink *link);
 /* For how many µs the store has not answered, though there is something for it. */
 usec_t manager_run_link_silence(const ManagerRunLink *link);
+/* For how many µs there has been no link, after one was lost. */
+usec_t manager_run_link_absence(const ManagerRunLink *link);
 /* Whether the store is there, but has said that it cannot be used. */
 bool manager_run_link_is_refused(const ManagerRunLink *link);
 bool manager_run_link_is_open(const ManagerRunLink *link);

@@ -3,9 +3,9 @@
  * Loading runs from the store
  *
  * One query is under way at a time, and the next one follows from its rows:
- * numbers that were given, the runs in each state that lives, and for each of
- * them its definition and its nodes. Then the engine has them, and attempts
- * are told.
+ * numbers that were given, the runs in each state that lives, how others have
+ * ended that a unit is judged by, and for each that lives its definition and
+ * its nodes. Then the engine has them, and attempts are told.
  */
 
 #include <errno.h>
@@ -18,9 +18,15 @@
 
 #include "basic/log.h"
 #include "basic/text.h"
+#include "flow/flow_spec.h"
 #include "manager/manager_attempt_folder.h"
+#include "manager/manager_run_alarm.h"
 #include "manager/manager_run_blob.h"
+#include "manager/manager_run_data.h"
+#include "manager/manager_run_graph.h"
+#include "manager/manager_run_load.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_run_table.h"
 
 #define LINES_A_TURN 500U
 #define CAUSE_VALUES 16U /* that a cause has at most */
@@ -33,6 +39,7 @@ typedef enum LoadPhase {
         LOAD_ALARMS, /* that are open */
         LOAD_OUTBOX, /* what nobody was told yet */
         LOAD_RUNS,
+        LOAD_ENDED, /* how runs of units that are active have ended */
         LOAD_DEFINITION,
         LOAD_READING, /* the definition: no query */
         LOAD_NODES,
@@ -59,6 +66,8 @@ struct ManagerRunLoad {
         uint64_t query; /* under way; 0: none */
         RunState state; /* of the runs that are being read */
         VECTOR(LoadRun) runs;
+        VECTOR(Unit *) units; /* references: of LOAD_ENDED … */
+        size_t unit; /* … and the one that is looked at */
         VECTOR(LoadDefinition) definitions;
         size_t at; /* of .runs, from LOAD_DEFINITION on */
         VECTOR(RunNodeRow) nodes;
@@ -100,6 +109,9 @@ ManagerRunLoad *manager_run_load_free(ManagerRunLoad *load) {
                 manager_run_facts_deinit(&load->runs.items[i].facts);
         for (size_t i = 0; i < load->definitions.n; i++)
                 flow_definition_unref(load->definitions.items[i].definition);
+        for (size_t i = 0; i < load->units.n; i++)
+                unit_unref(load->units.items[i]);
+        vector_deinit(&load->units);
         vector_deinit(&load->runs);
         vector_deinit(&load->definitions);
         vector_deinit(&load->nodes);
@@ -134,6 +146,15 @@ static RunStoreValue number(uint64_t value) {
         return (RunStoreValue) { .type = RUNSTORE_INTEGER, .integer = (int64_t) value };
 }
 
+/* Runs of the unit that have ended since it began to start. */
+static void describe_ended(const Unit *unit, RunStoreQuery *query) {
+        *query = (RunStoreQuery) { .table = RUNSTORE_RUN, .columns = UINT64_C(1) << RUN_ROW_STATE };
+        filter(query, RUN_ROW_UNIT,
+               (RunStoreValue) { .type = RUNSTORE_TEXT, .bytes = unit->id, .n = strlen(unit->id) });
+        filter(query, RUN_ROW_ENDED, number(unit->inactive_exit.realtime));
+        query->filters[1].compare = RUNSTORE_GREATER;
+}
+
 static void describe_query(const ManagerRunLoad *load, RunStoreQuery *query) {
         const char *word;
 
@@ -160,6 +181,9 @@ static void describe_query(const ManagerRunLoad *load, RunStoreQuery *query) {
                 else
                         filter(query, RUN_ROW_STATE,
                                (RunStoreValue) { .type = RUNSTORE_TEXT, .bytes = word, .n = strlen(word) });
+                break;
+        case LOAD_ENDED:
+                describe_ended(load->units.items[load->unit], query);
                 break;
         case LOAD_DEFINITION:
                 *query = (RunStoreQuery) { .table = RUNSTORE_DEF };
@@ -190,12 +214,24 @@ static void give_up(ManagerRuns *runs) {
         runs->loaded(runs, id, true);
 }
 
+/* Commands about this run wait for the next link, which begins to load the run again. */
+static void lose_link(ManagerRuns *runs) {
+        if (runs->load->id > 0)
+                runs->load = manager_run_load_free(runs->load);
+        else
+                give_up(runs);
+}
+
 static void ask(ManagerRuns *runs) {
         ManagerRunLoad *load = runs->load;
         RunStoreQuery query = {};
+        int r;
 
         describe_query(load, &query);
-        if (manager_run_link_query(runs->link, &query, &load->query) < 0)
+        r = manager_run_link_query(runs->link, &query, &load->query);
+        if (r == -ENOTCONN)
+                lose_link(runs);
+        else if (r < 0)
                 give_up(runs);
 }
 
@@ -221,12 +257,14 @@ static void keep_cursor(ManagerRunLoad *load, const RunStorePage *page) {
 
 /* — the end — */
 
-/* A run of another flow is as durable as this one, and found by its key. The engine asks for what was not begun. */
-static void find_sub_run(ManagerRuns *runs, ManagerRun *run, const RunNodeRow *row) {
-        const RunAttemptKey key = { run->id, row->node, row->generation, row->number };
+static RunAttemptKey key_of(const ManagerRun *run, const RunNodeRow *row) {
+        return (RunAttemptKey) { run->id, row->node, row->generation, row->number };
+}
 
-        if (row->attempt != RUN_ATTEMPT_IS_STARTED && row->outcome == RUN_OUTCOME_OPEN)
-                return;
+/* One that the state lacks. */
+static void begin_anew(ManagerRuns *runs, ManagerRun *run, const RunNodeRow *row) {
+        const RunAttemptKey key = key_of(run, row);
+
         if (manager_attempts_begin(runs->attempts, &key, ++run->facts.sequence, run->flow->unit, run->definition,
                                    run->graph) < 0)
                 (void) run_engine_ended(runs->engine, &key, RUN_END_LOST, 0);
@@ -234,39 +272,68 @@ static void find_sub_run(ManagerRuns *runs, ManagerRun *run, const RunNodeRow *r
                 manager_attempts_end(runs->attempts, &key);
 }
 
-/* Finds how an attempt has ended that its row calls running. */
-static void settle_attempt(ManagerRuns *runs, ManagerRun *run, const RunNodeRow *row, bool is_other_boot) {
-        const RunAttemptKey key = { run->id, row->node, row->generation, row->number };
-        ManagerAttemptFacts facts;
+/* An attempt that its row calls running, and nobody knows. */
+static void settle_unknown(ManagerRuns *runs, ManagerRun *run, const RunNodeRow *row, bool is_other_boot) {
+        const RunAction action = run_graph_policy(run->graph, row->node)->action;
+        const bool was_begun = row->attempt == RUN_ATTEMPT_IS_STARTED, has_to_end = row->outcome != RUN_OUTCOME_OPEN;
+        const RunAttemptKey key = key_of(run, row);
+        const bool is_complete = !is_other_boot && runs->knows_attempts;
 
-        if (manager_attempts_get(runs->attempts, &key, &facts) == 0)
-                run->facts.sequence = MAX(run->facts.sequence, facts.id);
-
-        if (row->state != RUN_NODE_RUNNING || row->attempt == RUN_ATTEMPT_NONE ||
-            manager_attempts_resume(runs->attempts, &key, run->definition, run->graph) == 0)
-                return;
-        if (run_graph_policy(run->graph, row->node)->action == RUN_ACTION_RUN) {
-                find_sub_run(runs, run, row);
+        /* A run of another flow is as durable as this one, and found by its key. */
+        if (action == RUN_ACTION_RUN) {
+                if (was_begun || has_to_end)
+                        begin_anew(runs, run, row);
                 return;
         }
-        /* The state of this boot would know it if it had been begun: the engine asks for it. */
-        if (!is_other_boot && runs->knows_attempts && row->attempt != RUN_ATTEMPT_IS_STARTED)
+        /* The state of this boot would know it if it had been begun … */
+        if (is_complete && !was_begun) {
+                if (has_to_end)
+                        (void) run_engine_ended(runs->engine, &key, RUN_END_FAILED, 0);
+                /* … and the engine asks for it. */
                 return;
+        }
+        /* A job is in the state with its attempt: this one was not asked for. */
+        if (is_complete && action == RUN_ACTION_JOB) {
+                begin_anew(runs, run, row);
+                return;
+        }
         log_write(LOG_LEVEL_WARNING, run->flow->unit->id,
                   "Run %" PRIu32 ", node %s: nobody knows how its attempt has ended.", run->id,
                   run_graph_name(run->graph, row->node));
         (void) run_engine_ended(runs->engine, &key, RUN_END_LOST, 0);
 }
 
-static void settle_run(ManagerRuns *runs, const LoadRun *loaded) {
-        ManagerRun *run = manager_run_find(runs, loaded->row.id);
-        RunNodeRow row;
-        RunWhy why;
+/* The row of a node has the decisions about its attempt that the state of the manager may lack: carries them out. */
+static void settle_attempt(ManagerRuns *runs, ManagerRun *run, const RunNodeRow *row, bool is_other_boot) {
+        const bool has_to_end = row->outcome != RUN_OUTCOME_OPEN;
+        const RunAttemptKey key = key_of(run, row);
 
-        if (!run)
+        if (row->attempt != RUN_ATTEMPT_NONE &&
+            manager_attempts_resume(runs->attempts, &key, run->definition, run->graph, has_to_end) < 0)
+                settle_unknown(runs, run, row, is_other_boot);
+}
+
+static void tell_known(ManagerRuns *runs, ManagerRun *run, const RunNodeRow *row, bool is_other_boot) {
+        const RunAttemptKey key = key_of(run, row);
+        ManagerAttemptFacts facts;
+
+        if (manager_attempts_get(runs->attempts, &key, &facts) < 0)
                 return;
-        for (uint32_t i = 0; run_engine_get_node(runs->engine, run->id, i, &row, &why) == 0; i++)
-                settle_attempt(runs, run, &row, loaded->is_other_boot);
+        run->facts.sequence = MAX(run->facts.sequence, facts.id);
+        (void) run_engine_known(runs->engine, &key);
+}
+
+static void foreach_node(ManagerRuns *runs, const ManagerRunLoad *load,
+                         void (*visit)(ManagerRuns *, ManagerRun *, const RunNodeRow *, bool)) {
+        for (size_t i = 0; i < load->runs.n; i++) {
+                const LoadRun *loaded = &load->runs.items[i];
+                ManagerRun *run = manager_run_find(runs, loaded->row.id);
+                RunNodeRow row;
+                RunWhy why;
+
+                for (uint32_t k = 0; run && run_engine_get_node(runs->engine, run->id, k, &row, &why) == 0; k++)
+                        visit(runs, run, &row, loaded->is_other_boot);
+        }
 }
 
 static void finish(ManagerRuns *runs) {
@@ -279,8 +346,9 @@ static void finish(ManagerRuns *runs) {
         /* Rows of two boots would have times of two clocks. */
         if (load->is_other_boot)
                 run_engine_put_all(runs->engine);
-        for (size_t i = 0; i < load->runs.n; i++)
-                settle_run(runs, &load->runs.items[i]);
+        /* The end of one attempt may end others: by then the engine knows which ones there are. */
+        foreach_node(runs, load, tell_known);
+        foreach_node(runs, load, settle_attempt);
         runs->loaded(runs, load->id, false);
         manager_run_load_free(load);
 }
@@ -374,6 +442,24 @@ static int compare_runs(const void *a, const void *b) {
         return (left->row.id > right->row.id) - (left->row.id < right->row.id);
 }
 
+/* Units that are judged by how their runs have ended, of which the core before has told them nothing yet. */
+static int list_units(ManagerRuns *runs) {
+        ManagerRunLoad *load = runs->load;
+
+        unit_table_foreach(runs->host.units, unit) {
+                if (unit->type != UNIT_FLOW || unit_state_is_inactive_or_failed(unit->active_state))
+                        continue;
+                if (vector_push(&load->units, unit) < 0)
+                        return -ENOMEM;
+                unit_ref(unit);
+        }
+        return 0;
+}
+
+static void begin_definitions(ManagerRunLoad *load) {
+        next_phase(load, load->runs.n > 0 ? LOAD_DEFINITION : LOAD_END);
+}
+
 static int take_runs(ManagerRuns *runs, RunStorePage *page) {
         ManagerRunLoad *load = runs->load;
         ManagerRunValues values;
@@ -392,7 +478,37 @@ static int take_runs(ManagerRuns *runs, RunStorePage *page) {
         /* Runs that have sub-runs come before these. */
         if (load->runs.n > 1)
                 qsort(load->runs.items, load->runs.n, sizeof(*load->runs.items), compare_runs);
-        next_phase(load, load->runs.n > 0 ? LOAD_DEFINITION : LOAD_END);
+        if (load->id == 0)
+                r = list_units(runs);
+        if (load->units.n > 0)
+                next_phase(load, LOAD_ENDED);
+        else
+                begin_definitions(load);
+        return r;
+}
+
+static int take_ended(ManagerRuns *runs, RunStorePage *page) {
+        ManagerRunLoad *load = runs->load;
+        ManagerFlow *flow = manager_run_flow(runs, load->units.items[load->unit]);
+        ManagerRunValues values;
+        int r;
+
+        if (!flow)
+                return -ENOMEM;
+        while ((r = manager_run_values_next(page, &values)) > 0) {
+                const int state = run_state_from_string(manager_run_values_text(&values, RUN_ROW_STATE));
+
+                if (state >= 0)
+                        manager_run_note_result(flow, (RunState) state);
+        }
+        keep_cursor(load, page);
+        /* A failure decides. */
+        if (r < 0 || (load->n_cursor > 0 && !flow->has_failed))
+                return r;
+        if (++load->unit < load->units.n)
+                next_phase(load, LOAD_ENDED);
+        else
+                begin_definitions(load);
         return 0;
 }
 
@@ -465,6 +581,15 @@ static int expand(const ManagerRunLoad *load, ManagerRun *run) {
         return r < 0 ? r : manager_run_set_graph(run, graph);
 }
 
+/* A run goes on by the definition that it was made from, whatever has become of the file of its unit. */
+static void restore_settings(ManagerRuns *runs, const ManagerRun *run) {
+        const FlowSettings *settings = flow_definition_settings(run->definition);
+        RunSettings run_settings;
+
+        flow_spec_settings(settings, settings->on_busy, runs->n_processors, &run_settings);
+        (void) run_engine_restore_settings(runs->engine, run->id, &run_settings);
+}
+
 static int add_run(ManagerRuns *runs) {
         ManagerRunLoad *load = runs->load;
         LoadRun *loaded = present(load);
@@ -497,11 +622,13 @@ static int add_run(ManagerRuns *runs) {
         run->told_round = run->is_over ? loaded->row.round : 0;
         loaded->row.parent_node = manager_run_find_parent_node(runs, &run->facts);
         r = run_engine_restore(flow->engine, run->graph, &loaded->row, load->nodes.items, (uint32_t) load->nodes.n);
-        if (r < 0)
+        if (r < 0) {
                 manager_run_remove(runs, run);
-        else
-                set_data(load, run);
-        return r;
+                return r;
+        }
+        restore_settings(runs, run);
+        set_data(load, run);
+        return 0;
 }
 
 static int end_nodes(ManagerRuns *runs) {
@@ -719,8 +846,8 @@ void manager_run_load_step(ManagerRuns *runs) {
 bool manager_run_load_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page) {
         static int (*const takes[])(ManagerRuns * runs, RunStorePage * page) = {
                 [LOAD_LAST_RUN] = take_last, [LOAD_LAST_ALARM] = take_last_alarm, [LOAD_ALARMS] = take_alarms,
-                [LOAD_OUTBOX] = take_outbox, [LOAD_RUNS] = take_runs,             [LOAD_DEFINITION] = take_definition,
-                [LOAD_NODES] = take_nodes,   [LOAD_RESULTS] = take_result,
+                [LOAD_OUTBOX] = take_outbox, [LOAD_RUNS] = take_runs,             [LOAD_ENDED] = take_ended,
+                [LOAD_DEFINITION] = take_definition, [LOAD_NODES] = take_nodes,   [LOAD_RESULTS] = take_result,
         };
         ManagerRunLoad *load = runs->load;
 
@@ -736,10 +863,13 @@ bool manager_run_load_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page
         return true;
 }
 
-bool manager_run_load_refused(ManagerRuns *runs, uint64_t query) {
+bool manager_run_load_refused(ManagerRuns *runs, uint64_t query, const RunStoreRefusal *refusal) {
         if (!runs->load || runs->load->query != query)
                 return false;
-        give_up(runs);
+        if (refusal->reason == RUNSTORE_REFUSED_UNAVAILABLE)
+                lose_link(runs);
+        else
+                give_up(runs);
         return true;
 }
 

@@ -12,7 +12,9 @@
 #include <inttypes.h>
 
 #include "basic/text.h"
-#include "manager/manager_run_private.h"
+#include "manager/manager_run_host.h"
+#include "manager/manager_run_lock.h"
+#include "manager/manager_run_table.h"
 
 typedef struct LockList {
         const ManagerRuns *runs; /* borrowed, as all of it */
@@ -52,16 +54,17 @@ static void put_entry(const LockList *list, const RunLockEntry *entry) {
         sink_entry_u64(sink, "total", entry->total);
         sink_entry_u64(sink, "run", entry->key.run);
         if (run) {
-                sink_entry_string(sink, "name", run->facts.name);
-                sink_entry_string(sink, "unit", run->facts.unit);
+                sink_entry_string(sink, "name", manager_run_facts(run)->name);
+                sink_entry_string(sink, "unit", manager_run_facts(run)->unit);
         }
         if (run && entry->key.node != RUN_CLAIM_OF_RUN)
                 sink_entry_string(sink, "node",
-                                  run_graph_name(run->graph, entry->key.node));
+                                  run_graph_name(manager_run_graph(run), entry->key.node));
         if (!entry->is_held) {
                 sink_entry_u64(sink, "priority", entry->priority);
                 sink_entry_u64(sink, "since",
-                               usec_sub(runs->host.attempts.turn->now_realtime, usec_sub(runs->now, entry->since)));
+                               usec_sub(manager_runs_now_realtime(runs),
+                                        usec_sub(manager_runs_now(runs), entry->since)));
         }
         sink_close(sink);
 }
@@ -83,7 +86,7 @@ bool manager_runs_write_locks(const ManagerRuns *runs, const ManagerLockFilter *
         LockList list = { .runs = runs, .filter = filter, .sink = sink };
 
         sink_open(sink, 'a', "a{sv}");
-        run_engine_visit_locks(runs->engine, visit, &list);
+        run_engine_visit_locks(manager_runs_engine(runs), visit, &list);
         sink_close(sink);
         return list.has_more;
 }
@@ -98,7 +101,7 @@ static int list_held(const ManagerRuns *runs, uint32_t run, uint32_t node, const
         size_t n = 0;
 
         *ret_list = NULL;
-        for (; (name = run_engine_held_lock(runs->engine, run, node, n)); n++) {
+        for (; (name = run_engine_held_lock(manager_runs_engine(runs), run, node, n)); n++) {
                 text_addf(&text, "%s%s", n > 0 ? ", " : "", name);
                 has_lock = has_lock || text_equal(name, lock);
         }
@@ -108,13 +111,14 @@ static int list_held(const ManagerRuns *runs, uint32_t run, uint32_t node, const
 /* 1; 0: it has nothing to give up, or runs; -ENOMEM. */
 static int unlock_node(ManagerRuns *runs, ManagerRun *run, uint32_t node, const ManagerRunCommand *command) {
         cleanup_free_ char *held = NULL;
-        int r = list_held(runs, run->id, node, command->lock, &held);
+        int r = list_held(runs, manager_run_id(run), node, command->lock, &held);
 
-        if (r < 0 || !held || run_engine_verb(runs->engine, run->id, RUN_VERB_UNLOCK, node) < 0)
+        if (r < 0 || !held ||
+            run_engine_verb(manager_runs_engine(runs), manager_run_id(run), RUN_VERB_UNLOCK, node) < 0)
                 return r;
         manager_run_put_event(runs, run,
                               (ManagerRunEvent) {
-                                      .node = run_graph_name(run->graph, node),
+                                      .node = run_graph_name(manager_run_graph(run), node),
                                       .kind = "verb",
                                       .new = "unlock",
                                       .comment = held,
@@ -125,49 +129,89 @@ static int unlock_node(ManagerRuns *runs, ManagerRun *run, uint32_t node, const 
         return 1;
 }
 
-static int refuse_node(const ManagerRuns *runs, const ManagerRun *run, uint32_t node, const ManagerRunCommand *command,
-                       Failure *ret_failure) {
-        cleanup_free_ char *held = NULL;
-        RunNodeRow row = {};
-        RunWhy why;
+/* An instance of @node that holds locks, or @lock: "a[3]"; NULL: none does. */
+static const char *find_holder(const ManagerRuns *runs, const ManagerRun *run, uint32_t node, const char *lock) {
+        const RunEngine *engine = manager_runs_engine(runs);
+        const RunGraph *graph = manager_run_graph(run);
+        const uint32_t n = run_graph_count_items(graph, node);
+        const char *name;
+        uint32_t instance;
 
-        (void) run_engine_get_node(runs->engine, run->id, node, &row, &why);
-        if (list_held(runs, run->id, node, command->lock, &held) < 0)
-                return -ENOMEM;
-        if (held)
-                return failure_set(ret_failure, -EINVAL, "InvalidTransition",
-                                   "Node %s of run %" PRIu32 " is %s: it keeps its locks (%s) until nothing of it runs "
-                                   "any more; 'flow cancel' ends what runs.",
-                                   command->node, run->id, run_node_state_to_string(row.state), held);
-        if (command->lock)
-                return failure_set(ret_failure, -EINVAL, "InvalidTransition",
-                                   "Node %s of run %" PRIu32 " does not hold the lock '%s'; 'flow locks' says who "
-                                   "does.",
-                                   command->node, run->id, command->lock);
-        return failure_set(ret_failure, -EINVAL, "InvalidTransition", "Node %s of run %" PRIu32 " holds no lock.",
-                           command->node, run->id);
+        for (uint32_t i = 0; i < n && (instance = run_graph_find_item(graph, node, i)) != RUN_NODE_NONE; i++)
+                for (size_t k = 0; (name = run_engine_held_lock(engine, manager_run_id(run), instance, k)); k++)
+                        if (!lock || text_equal(name, lock))
+                                return run_graph_name(graph, instance);
+        return NULL;
 }
 
-static int refuse_run(const ManagerRuns *runs, const ManagerRun *run, const ManagerRunCommand *command,
-                      Failure *ret_failure) {
-        cleanup_free_ char *held = NULL;
+/* The locks come free by themselves, but perhaps late: says when, and what can be done. */
+static int refuse_held(const ManagerRuns *runs, const ManagerRun *run, uint32_t node, const char *who,
+                       const char *held, Failure *ret_failure) {
+        RunNodeRow entry = {};
+        RunRow row = {};
+        RunWhy why;
 
-        if (list_held(runs, run->id, RUN_NODE_NONE, command->lock, &held) < 0)
-                return -ENOMEM;
-        if (held)
+        (void) manager_run_get(runs, run, &row, &why);
+        (void) manager_run_get_node(runs, run, node, &entry, &why);
+        if (row.state == RUN_STOPPING)
                 return failure_set(ret_failure, -EINVAL, "InvalidTransition",
-                                   "Run %" PRIu32 " itself holds its locks (%s), from its beginning until it has "
-                                   "ended: 'flow stop' and 'flow cancel' end it.",
-                                   run->id, held);
+                                   "%s keeps its locks (%s) until it has ended: %s is STOPPING already, and 'flow "
+                                   "cancel' ends what runs of it.",
+                                   who, held, node == RUN_NODE_NONE ? "it" : "the run");
+        if (node == RUN_NODE_NONE)
+                return failure_set(ret_failure, -EINVAL, "InvalidTransition",
+                                   "%s itself holds its locks (%s), from its beginning until it has ended: 'flow stop' "
+                                   "and 'flow cancel' end it.",
+                                   who, held);
         return failure_set(ret_failure, -EINVAL, "InvalidTransition",
-                           "No node of run %" PRIu32 " holds %s%s%s while nothing of it runs; 'flow locks' says who "
-                           "holds what.",
-                           run->id, command->lock ? "the lock '" : "a lock", command->lock ?: "",
-                           command->lock ? "'" : "");
+                           "%s is %s: it keeps its locks (%s) until nothing of it runs any more; 'flow cancel' ends "
+                           "what runs.",
+                           who, run_node_state_to_string(entry.state), held);
+}
+
+static int refuse_foreach(const ManagerRuns *runs, const ManagerRun *run, uint32_t node, const char *who,
+                          const char *lock, Failure *ret_failure) {
+        const char *holder = find_holder(runs, run, node, lock);
+
+        if (holder)
+                return failure_set(ret_failure, -EINVAL, "InvalidTransition",
+                                   "%s has Foreach=: locks are held by its instances, as by %s; name one of them, or "
+                                   "the run alone for all.",
+                                   who, holder);
+        return failure_set(ret_failure, -EINVAL, "InvalidTransition",
+                           "%s has Foreach=, and none of its instances holds %s%s%s; 'flow locks' says who holds what.",
+                           who, lock ? "the lock '" : "a lock", lock ?: "", lock ? "'" : "");
+}
+
+/* @node: RUN_NODE_NONE if the run was named. */
+static int refuse(const ManagerRuns *runs, const ManagerRun *run, uint32_t node, const char *lock,
+                  Failure *ret_failure) {
+        const bool is_node = node != RUN_NODE_NONE;
+        cleanup_free_ char *held = NULL, *who = NULL;
+        int r = is_node ? text_format(&who, "Node %s of run %" PRIu32, run_graph_name(manager_run_graph(run), node),
+                                      manager_run_id(run))
+                        : text_format(&who, "Run %" PRIu32, manager_run_id(run));
+
+        if (r == 0)
+                r = list_held(runs, manager_run_id(run), node, lock, &held);
+        if (r < 0)
+                return failure_set(ret_failure, r, "NoMemory", "Out of memory.");
+        if (held)
+                return refuse_held(runs, run, node, who, held, ret_failure);
+        if (is_node && run_graph_policy(manager_run_graph(run), node)->is_foreach)
+                return refuse_foreach(runs, run, node, who, lock, ret_failure);
+        if (!is_node)
+                return failure_set(ret_failure, -EINVAL, "InvalidTransition",
+                                   "No node of run %" PRIu32 " holds %s%s%s while nothing of it runs; 'flow locks' "
+                                   "says who holds what.",
+                                   manager_run_id(run), lock ? "the lock '" : "a lock", lock ?: "", lock ? "'" : "");
+        return lock ? failure_set(ret_failure, -EINVAL, "InvalidTransition",
+                                  "%s does not hold the lock '%s'; 'flow locks' says who does.", who, lock)
+                    : failure_set(ret_failure, -EINVAL, "InvalidTransition", "%s holds no lock.", who);
 }
 
 int manager_run_unlock(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *command, Failure *ret_failure) {
-        const uint32_t n = run_graph_count(run->graph);
+        const uint32_t n = run_graph_count(manager_run_graph(run));
         bool has_any = false;
         uint32_t node;
         int r = manager_run_find_node(run, command->node, &node, ret_failure);
@@ -181,8 +225,7 @@ int manager_run_unlock(ManagerRuns *runs, ManagerRun *run, const ManagerRunComma
         if (r < 0)
                 return r;
         if (!has_any)
-                return command->node ? refuse_node(runs, run, node, command, ret_failure)
-                                     : refuse_run(runs, run, command, ret_failure);
+                return refuse(runs, run, command->node ? node : RUN_NODE_NONE, command->lock, ret_failure);
         manager_run_note_work(runs);
         return 0;
 }

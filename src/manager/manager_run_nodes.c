@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "basic/text.h"
-#include "manager/manager_run_private.h"
+#include "manager/manager_run_nodes.h"
 #include "unitfile/file_text.h"
 #include "unitfile/flow_nodes.h"
 

@@ -11,8 +11,9 @@
 
 #include "basic/json_write.h"
 #include "basic/text.h"
+#include "manager/manager_run_data.h"
 #include "manager/manager_run_object.h"
-#include "manager/manager_run_private.h"
+#include "manager/manager_run_table.h"
 
 typedef struct Writer {
         const ManagerRuns *runs; /* borrowed, as all of it */
@@ -48,12 +49,12 @@ static void put_json(const Writer *writer, const char *key, const char *json) {
 }
 
 static void put_run(const Writer *writer) {
-        const ManagerRunFacts *facts = &writer->run->facts;
+        const ManagerRunFacts *facts = manager_run_facts(writer->run);
         RunRow row = {};
         RunWhy why;
 
-        (void) run_engine_get(writer->runs->engine, writer->run->id, &row, &why);
-        text_addf(writer->text, "\"run\":{\"id\":%" PRIu32, writer->run->id);
+        (void) manager_run_get(writer->runs, writer->run, &row, &why);
+        text_addf(writer->text, "\"run\":{\"id\":%" PRIu32, manager_run_id(writer->run));
         put_string(writer, "name", facts->name);
         put_string(writer, "unit", facts->unit);
         put_string(writer, "state", run_state_to_string(row.state));
@@ -105,19 +106,19 @@ static int put_result(const Writer *writer, uint32_t node) {
 
 /* The end of the last attempt; NULL: it is under way, or there was none. */
 static const ManagerNodeData *find_end(const Writer *writer, const RunNodeRow *row) {
-        const ManagerNodeData *data = &writer->run->data[row->node];
+        const ManagerNodeData *data = manager_run_node_data(writer->run, row->node);
 
         return row->number > 0 && data->generation == row->generation && data->number == row->number ? data : NULL;
 }
 
 static int put_parent(const Writer *writer, uint32_t node) {
-        const char *name = run_graph_name(writer->run->graph, node);
+        const char *name = run_graph_name(manager_run_graph(writer->run), node);
         const ManagerNodeData *data;
         RunNodeRow row = {};
         RunWhy why;
         int r;
 
-        (void) run_engine_get_node(writer->runs->engine, writer->run->id, node, &row, &why);
+        (void) manager_run_get_node(writer->runs, writer->run, node, &row, &why);
         data = find_end(writer, &row);
         text_add(writer->text, "{\"name\":");
         json_write_string(writer->text, name, strlen(name));
@@ -130,7 +131,7 @@ static int put_parent(const Writer *writer, uint32_t node) {
 
 /* Before a compensation stands the node that it undoes. */
 static int put_undone(const Writer *writer, uint32_t node) {
-        const RunGraph *graph = writer->run->graph;
+        const RunGraph *graph = manager_run_graph(writer->run);
         const uint32_t undone = node != RUN_NODE_NONE && run_graph_is_extra(graph, node)
                                         ? run_graph_partner(graph, node)
                                         : RUN_NODE_NONE;
@@ -138,13 +139,13 @@ static int put_undone(const Writer *writer, uint32_t node) {
         return undone != RUN_NODE_NONE ? put_parent(writer, undone) : 0;
 }
 
-/* As the definition has them: a node with Foreach= stands for its instances. */
+/* Parents are those of the definition: a node with Foreach= stands for its instances. */
 static int put_parents(const Writer *writer, uint32_t instance) {
-        const uint32_t node = instance != RUN_NODE_NONE ? run_graph_origin(writer->run->graph, instance) :
+        const uint32_t node = instance != RUN_NODE_NONE ? run_graph_origin(manager_run_graph(writer->run), instance) :
                                                           RUN_NODE_NONE;
         uint32_t n = 0;
         const uint32_t *parents = node != RUN_NODE_NONE
-                                          ? run_graph_parents(flow_definition_graph(writer->run->definition), node, &n)
+                                          ? run_graph_parents(manager_run_definition_graph(writer->run), node, &n)
                                           : NULL;
         int r;
 
@@ -161,14 +162,14 @@ static int put_parents(const Writer *writer, uint32_t instance) {
 }
 
 static int put_node(const Writer *writer, uint32_t node) {
-        const char *name = run_graph_name(writer->run->graph, node);
+        const char *name = run_graph_name(manager_run_graph(writer->run), node);
         cleanup_free_ char *cause = NULL;
         const ManagerNodeData *data;
         RunNodeRow row = {};
         RunWhy why;
         int r;
 
-        (void) run_engine_get_node(writer->runs->engine, writer->run->id, node, &row, &why);
+        (void) manager_run_get_node(writer->runs, writer->run, node, &row, &why);
         data = find_end(writer, &row);
         text_add(writer->text, ",\"node\":{\"name\":");
         json_write_string(writer->text, name, strlen(name));
@@ -192,11 +193,11 @@ int manager_run_object_write(const ManagerRuns *runs, const ManagerRunObject *ob
         int r = 0;
 
         if (!writer.run || (object->node != RUN_NODE_NONE &&
-                            object->node >= run_graph_count(writer.run->graph)))
+                            object->node >= run_graph_count(manager_run_graph(writer.run))))
                 return -ENOENT;
         text_add(&text, "{\"v\":1");
         put_string(&writer, "event", object->event);
-        put_number(&writer, "at", (int64_t) runs->host.attempts.turn->now_realtime);
+        put_number(&writer, "at", (int64_t) manager_runs_now_realtime(runs));
         text_add(&text, ",");
         put_run(&writer);
         if (object->node != RUN_NODE_NONE)

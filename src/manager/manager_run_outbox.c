@@ -17,8 +17,11 @@
 #include "basic/log.h"
 #include "basic/text.h"
 #include "manager/manager_callback.h"
+#include "manager/manager_run_alarm.h"
+#include "manager/manager_run_deliver.h"
 #include "manager/manager_run_outbox.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_run_table.h"
 #include "manager/manager_target.h"
 
 #define CALLBACKS_MAX 16U /* at a time */
@@ -687,6 +690,15 @@ usec_t manager_run_outbox_next(const ManagerRuns *runs) {
                 if (outbox->entries.items[i].state == ENTRY_PAUSED && outbox->entries.items[i].until > runs->now)
                         next = MIN(next, outbox->entries.items[i].until);
         return next;
+}
+
+size_t manager_run_outbox_count_gone(const ManagerRuns *runs) {
+        const ManagerOutbox *outbox = runs->outbox;
+        size_t n = 0;
+
+        for (size_t i = 0; i < outbox->entries.n; i++)
+                n += outbox->entries.items[i].is_gone;
+        return n;
 }
 
 bool manager_run_outbox_is_idle(const ManagerRuns *runs) {

@@ -40,6 +40,7 @@ void manager_run_outbox_end_batch(ManagerRuns *runs, bool is_taken, uint64_t num
 void manager_run_outbox_step(ManagerRuns *runs); /* in a turn: tells who can be told */
 usec_t manager_run_outbox_next(const ManagerRuns *runs); /* when to do so next, by the clock of the engine */
 void manager_run_outbox_forget(ManagerRuns *runs, uint32_t run); /* the run is deleted: so are its dead letters */
+size_t manager_run_outbox_count_gone(const ManagerRuns *runs); /* deleted runs whose rows are still looked for */
 bool manager_run_outbox_is_idle(const ManagerRuns *runs);
 bool manager_run_outbox_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page); /* false: not for it */
 bool manager_run_outbox_refused(ManagerRuns *runs, uint64_t query);

@@ -14,7 +14,9 @@
 
 #include "basic/strv.h"
 #include "basic/text.h"
-#include "manager/manager_run_private.h"
+#include "manager/manager_run_nodes.h"
+#include "manager/manager_run_submit.h"
+#include "manager/manager_run_table.h"
 #include "run/run_forecast.h"
 #include "run/run_value.h"
 
@@ -23,8 +25,9 @@
 #define UNITS_MAX 100U /* whose jobs are planned */
 
 typedef struct Plan {
-        ManagerRuns *runs; /* borrowed, as the unit */
-        const ManagerFlow *flow; /* that of the unit, or one that has no runs */
+        ManagerRuns *runs; /* borrowed */
+        const Unit *unit; /* borrowed */
+        const ManagerFlow *flow; /* that of the unit; NULL: it has no runs */
         FlowDefinition *definition; /* a reference */
         JsonTree params; /* owned; no values: there are none */
         RunForecastNode *nodes; /* owned */
@@ -150,7 +153,7 @@ static void put_jobs(const Plan *plan, const JobPlan *jobs, Sink *sink) {
         for (size_t i = 0; i < jobs->jobs.n; i++) {
                 const JobPlanJob *job = &jobs->jobs.items[i];
 
-                stops |= stops_flow(job, plan->flow->unit->id);
+                stops |= stops_flow(job, plan->unit->id);
                 sink_open(sink, 'r', "ss");
                 sink_string(sink, job->unit);
                 sink_string(sink, job_type_to_string(job->type));
@@ -167,7 +170,7 @@ static void plan_jobs(Plan *plan, const FlowNode *node, Sink *sink) {
         cleanup_(job_plan_freep) JobPlan *jobs = NULL;
         const JobRequester requester = { .reason = "a plan of a run" };
         const JobOptions options = { .mode = node->job_mode, .requester = &requester,
-                                     .now = plan->runs->host.attempts.turn->now };
+                                     .now = manager_runs_host(plan->runs)->attempts.turn->now };
         JobRequest request = { .unit = node->unit, .is_manual = true };
         int r;
 
@@ -176,7 +179,7 @@ static void plan_jobs(Plan *plan, const FlowNode *node, Sink *sink) {
         r = job_type_from_request(flow_operation_to_string(node->operation), &request.type,
                                   &request.reload_if_possible);
         if (r == 0)
-                r = manager_jobs_plan(plan->runs->host.jobs, &request, &options, &jobs);
+                r = manager_jobs_plan(manager_runs_host(plan->runs)->jobs, &request, &options, &jobs);
         if (r == JOB_MANAGER_E_SUCCESS)
                 put_jobs(plan, jobs, sink);
         else
@@ -308,19 +311,20 @@ static const char *busy_word(const Plan *plan, uint32_t n_live) {
 }
 
 static void put_run(const Plan *plan, const char *params, Sink *sink) {
-        const uint32_t n_live = plan->flow->engine ? manager_run_count_live(plan->runs, plan->flow) : 0;
-        const Unit *unit = plan->flow->unit;
+        const bool has_runs = plan->flow && manager_run_flow_engine(plan->flow);
+        const uint32_t n_live = has_runs ? manager_run_count_live(plan->runs, plan->flow) : 0;
+        const ManagerRun *run = plan->flow ? manager_run_first(plan->flow) : NULL;
 
-        sink_entry_string(sink, "unit", unit->id);
+        sink_entry_string(sink, "unit", plan->unit->id);
         sink_entry_string(sink, "would", busy_word(plan, n_live));
         sink_entry_open(sink, "runs", "at");
         sink_open(sink, 'a', "t");
-        for (const ManagerRun *run = plan->flow->first; run; run = run->next)
-                if (!run->is_over)
-                        sink_u64(sink, run->id);
+        for (; run; run = manager_run_next(run))
+                if (!manager_run_is_over(run))
+                        sink_u64(sink, manager_run_id(run));
         sink_close(sink);
         sink_entry_close(sink);
-        sink_entry_bool(sink, "starts_unit", unit->active_state != UNIT_ACTIVE);
+        sink_entry_bool(sink, "starts_unit", plan->unit->active_state != UNIT_ACTIVE);
         if (params)
                 sink_entry_string(sink, "params", params);
         put_demand(run_graph_demand(graph_of(plan), RUN_NODE_NONE), sink);
@@ -333,7 +337,7 @@ static int read_definition(Plan *plan, const char *unit, Failure *ret_failure) {
         ManagerTexts texts;
         int r;
 
-        while ((r = manager_run_define(plan->runs, plan->flow, &nodes, SIZE_MAX, &texts, &plan->definition,
+        while ((r = manager_run_define(plan->runs, plan->unit, &nodes, SIZE_MAX, &texts, &plan->definition,
                                        ret_failure)) > 0)
                 ;
         manager_run_nodes_free(nodes);
@@ -347,7 +351,7 @@ static int read_definition(Plan *plan, const char *unit, Failure *ret_failure) {
                                    "NodesFile=.",
                                    unit, NODES_MAX, LINES_MAX);
         if (r == 0)
-                r = run_engine_check(plan->runs->engine, graph_of(plan), &problem);
+                r = run_engine_check(manager_runs_engine(plan->runs), graph_of(plan), &problem);
         return r < 0 && problem ? failure_set(ret_failure, r, "LoadFailed",
                                               "%s: Needs=: %s See Resources= of [Engine] in jobd.conf.", unit, problem)
                                 : r;
@@ -377,9 +381,8 @@ static int make(Plan *plan, const ManagerRunRequest *request, Sink *sink, Failur
 
 int manager_runs_plan(ManagerRuns *runs, const ManagerRunRequest *request, Sink *sink, Failure *ret_failure) {
         Plan plan = { .runs = runs, .scope = { .find = find_value } };
-        ManagerFlow none = {};
         Unit *unit;
-        int r = unit_table_load(runs->host.units, request->unit, &unit);
+        int r = unit_table_load(manager_runs_host(runs)->units, request->unit, &unit);
 
         if (r < 0)
                 return failure_set(ret_failure, r, "InvalidName", "'%s' is not a valid name of a unit.", request->unit);
@@ -388,10 +391,8 @@ int manager_runs_plan(ManagerRuns *runs, const ManagerRunRequest *request, Sink 
                                    "%s is not a flow; 'jobctl plan start:%s' plans its start.", unit->id, unit->id);
         if (unit->load_state != UNIT_LOADED)
                 return failure_copy(ret_failure, &unit->load_failure);
-        none.unit = unit;
+        plan.unit = unit;
         plan.flow = manager_run_find_flow(runs, unit);
-        if (!plan.flow)
-                plan.flow = &none;
         r = make(&plan, request, sink, ret_failure);
         plan_deinit(&plan);
         return r;

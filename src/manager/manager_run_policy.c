@@ -14,7 +14,9 @@
 #include "basic/log.h"
 #include "basic/text.h"
 #include "manager/manager_run_object.h"
+#include "manager/manager_run_policy.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_run_table.h"
 
 int manager_run_get_policy(const ManagerRun *run, uint32_t node, char **ret_name) {
         FlowCommand command = {};

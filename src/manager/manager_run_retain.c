@@ -2,37 +2,69 @@
 /*
  * Retention: runs that have ended are removed from the store
  *
- * KeepRuns= and KeepFor= of the flow are looked at after the end of one of its
- * runs: a query lists those that have ended, the latest first, and what is
- * behind the last one to be kept is deleted.
+ * A look is a walk over the rows of runs, the latest first: KeepRuns= and
+ * KeepFor= of each flow say which of its runs go. All flows are looked at when
+ * core begins and each hour, since one that is run no more has no other
+ * occasion; a single one after the end of its runs. A flow that keeps many and
+ * ends many is looked at once for several ends, so that the rows that are read
+ * are not as many as the square of those ends.
  */
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "manager/manager_run_command.h"
 #include "manager/manager_run_folder.h"
+#include "manager/manager_run_host.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_run_retain.h"
+#include "manager/manager_run_table.h"
 
 #define KEEP_SUCCEEDED USEC_PER_DAY
 #define KEEP_OTHERS (7 * USEC_PER_DAY)
+#define LOOK_EVERY USEC_PER_HOUR
+/* A look takes so many runs at once, and deletes them in one batch, which others wait for. */
+#define ROWS_AT_ONCE 64U
+/* So long after the boot the wall clock may be wrong, and with it all ages. */
+#define CLOCK_PATIENCE (90 * USEC_PER_SEC)
+/* Ends of a flow have a look in common, for so long and until they are such a part of what it keeps. */
+#define GATHER_FOR (5 * USEC_PER_SEC)
+#define GATHER_SHARE 16U
 
-/* A flow whose runs are looked at. */
-struct ManagerRetention {
-        struct ManagerRetention *next;
+/* The limits of one flow, and how many of its runs the look has seen. */
+typedef struct Keep {
         char *unit; /* owned */
-        uint64_t query; /* under way; 0: none */
         uint32_t keep_runs, n_seen;
         usec_t keep_for; /* 0: by the state of the run */
+} Keep;
+
+/* A look. */
+struct ManagerRetention {
+        struct ManagerRetention *next;
+        usec_t due;
+        uint32_t n_ends; /* since it waits */
+        bool is_of_all;
+        VECTOR(Keep) keeps; /* of the flow alone, or of those that were seen so far, the last one first */
+        uint64_t query; /* under way; 0: none */
+        bool has_begun, is_over;
         uint64_t cursor; /* number of the last run that was seen; 0: none */
+        VECTOR(uint32_t) drops; /* runs that are not kept */
 };
+
+static void free_retention(ManagerRetention *retention) {
+        for (size_t i = 0; i < retention->keeps.n; i++)
+                free(retention->keeps.items[i].unit);
+        vector_deinit(&retention->keeps);
+        vector_deinit(&retention->drops);
+        free(retention);
+}
 
 static void free_first(ManagerRuns *runs) {
         ManagerRetention *retention = runs->retentions;
 
         runs->retentions = retention->next;
-        free(retention->unit);
-        free(retention);
+        free_retention(retention);
 }
 
 void manager_run_drop_retentions(ManagerRuns *runs) {
@@ -40,40 +72,91 @@ void manager_run_drop_retentions(ManagerRuns *runs) {
                 free_first(runs);
 }
 
+static int add_keep(ManagerRetention *retention, const char *unit, const FlowSettings *settings, size_t *ret_place) {
+        Keep keep = {
+                .unit = strdup(unit),
+                .keep_runs = settings->keep_runs,
+                .keep_for = settings->has_keep_for ? settings->keep_for : 0,
+        };
+        int r = keep.unit ? vector_push(&retention->keeps, keep) : -ENOMEM;
+
+        if (r < 0)
+                free(keep.unit);
+        else
+                *ret_place = retention->keeps.n - 1;
+        return r;
+}
+
+static ManagerRetention *add_retention(ManagerRuns *runs, usec_t due) {
+        ManagerRetention **last = &runs->retentions, *retention = calloc(1, sizeof(*retention));
+
+        while (*last)
+                last = &(*last)->next;
+        if (!retention)
+                return NULL;
+        retention->due = due;
+        return *last = retention;
+}
+
+/* — occasions — */
+
 /* Without memory the runs are looked at when the next one has ended. */
 void manager_run_retain(ManagerRuns *runs, const ManagerRun *run) {
         const FlowSettings *settings = flow_definition_settings(run->definition);
-        ManagerRetention **last = &runs->retentions, *retention;
+        const uint32_t share = settings->keep_runs / GATHER_SHARE;
+        ManagerRetention *retention = runs->retentions;
+        size_t place;
 
-        for (; *last; last = &(*last)->next)
-                if (strcmp((*last)->unit, run->facts.unit) == 0 && (*last)->query == 0)
+        while (retention && (retention->is_of_all || retention->has_begun ||
+                             strcmp(retention->keeps.items[0].unit, run->facts.unit) != 0))
+                retention = retention->next;
+        if (!retention) {
+                retention = add_retention(runs, share > 0 ? usec_add(runs->now, GATHER_FOR) : 0);
+                if (!retention || add_keep(retention, run->facts.unit, settings, &place) < 0) {
+                        if (retention)
+                                retention->is_of_all = true; /* it needs no memory before it begins */
                         return;
-        retention = calloc(1, sizeof(*retention));
-        if (retention)
-                retention->unit = strdup(run->facts.unit);
-        if (!retention || !retention->unit) {
-                free(retention);
-                return;
+                }
         }
-        retention->keep_runs = settings->keep_runs;
-        retention->keep_for = settings->has_keep_for ? settings->keep_for : 0;
-        *last = retention;
+        if (++retention->n_ends >= share)
+                retention->due = 0;
 }
+
+void manager_run_retain_all(ManagerRuns *runs) {
+        runs->retain_at = MAX(runs->now, MANAGER_RUN_BOOT + CLOCK_PATIENCE);
+}
+
+usec_t manager_run_retain_next(const ManagerRuns *runs) {
+        usec_t next = runs->retain_at;
+
+        /* One that has begun goes on with the rows that the store sends; others come after it. */
+        if (runs->retentions && runs->retentions->has_begun)
+                return next;
+        for (const ManagerRetention *retention = runs->retentions; retention; retention = retention->next)
+                next = MIN(next, retention->due);
+        return MAX(next, runs->now + 1);
+}
+
+/* — the walk — */
 
 static void ask(ManagerRuns *runs, ManagerRetention *retention) {
         RunStoreQuery query = {
                 .table = RUNSTORE_RUN,
-                .columns = UINT64_C(1) << RUN_ROW_ID | UINT64_C(1) << RUN_ROW_STATE |
+                .columns = UINT64_C(1) << RUN_ROW_ID | UINT64_C(1) << RUN_ROW_UNIT | UINT64_C(1) << RUN_ROW_STATE |
                            UINT64_C(1) << RUN_ROW_ENDED | UINT64_C(1) << RUN_ROW_PARENT,
                 .is_descending = true,
-                .n_filters = 1,
+                .limit = ROWS_AT_ONCE,
+                .n_filters = retention->is_of_all ? 0 : 1,
         };
 
-        query.filters[0] = (RunStoreFilter) {
-                .column = RUN_ROW_UNIT,
-                .compare = RUNSTORE_EQUAL,
-                .value = { .type = RUNSTORE_TEXT, .bytes = retention->unit, .n = strlen(retention->unit) },
-        };
+        if (!retention->is_of_all)
+                query.filters[0] = (RunStoreFilter) {
+                        .column = RUN_ROW_UNIT,
+                        .compare = RUNSTORE_EQUAL,
+                        .value = { .type = RUNSTORE_TEXT,
+                                   .bytes = retention->keeps.items[0].unit,
+                                   .n = strlen(retention->keeps.items[0].unit) },
+                };
         if (retention->cursor > 0) {
                 query.n_cursor = 1;
                 query.cursor[0] = (RunStoreValue) { .type = RUNSTORE_INTEGER, .integer = (int64_t) retention->cursor };
@@ -82,30 +165,108 @@ static void ask(ManagerRuns *runs, ManagerRetention *retention) {
                 retention->query = 0;
 }
 
+/* The first look that is due goes to the front, where it stays until its end. */
+static void choose(ManagerRuns *runs) {
+        ManagerRetention **at = &runs->retentions, *retention;
+
+        while (*at && (*at)->due > runs->now)
+                at = &(*at)->next;
+        retention = *at;
+        if (!retention)
+                return;
+        *at = retention->next;
+        retention->next = runs->retentions;
+        runs->retentions = retention;
+        retention->has_begun = true;
+}
+
 void manager_run_retain_step(ManagerRuns *runs) {
-        if (runs->retentions && runs->retentions->query == 0)
+        ManagerRetention *all;
+
+        if (runs->retain_at <= runs->now) {
+                runs->retain_at = usec_add(runs->now, LOOK_EVERY);
+                all = add_retention(runs, 0);
+                if (all)
+                        all->is_of_all = true;
+        }
+        if (runs->retentions && !runs->retentions->has_begun)
+                choose(runs);
+        /* Rows of deleted runs leave the outbox before a look at all runs takes more of them. */
+        if (runs->retentions && runs->retentions->has_begun && runs->retentions->query == 0 &&
+            !(runs->retentions->is_of_all && manager_run_outbox_count_gone(runs) >= ROWS_AT_ONCE))
                 ask(runs, runs->retentions);
 }
 
-static bool is_kept(const ManagerRuns *runs, ManagerRetention *retention, const ManagerRunValues *values) {
+/* A flow that is there and cannot be read keeps all its runs until it can, because its limits are not known. */
+static int add_unknown(ManagerRetention *retention, const char *name, bool is_gone, size_t *ret_place) {
+        FlowSettings *settings = NULL;
+        int r = flow_settings_new(&settings);
+
+        if (r == 0 && !is_gone) {
+                settings->keep_runs = UINT32_MAX;
+                settings->has_keep_for = true;
+                settings->keep_for = USEC_INFINITY;
+        }
+        if (r == 0)
+                r = add_keep(retention, name, settings, ret_place);
+        flow_settings_free(settings);
+        return r;
+}
+
+/* The limits of the flow; NULL without memory. A flow whose file is gone has the defaults. */
+static Keep *find_keep(ManagerRuns *runs, ManagerRetention *retention, const char *name) {
+        Keep *keeps = retention->keeps.items, found;
+        Unit *unit = NULL;
+        size_t place = 0;
+        int r;
+
+        while (place < retention->keeps.n && strcmp(keeps[place].unit, name) != 0)
+                place++;
+        if (place == retention->keeps.n) {
+                r = unit_table_load(runs->host.units, name, &unit);
+                if (r == 0 && unit->type == UNIT_FLOW && unit->load_state == UNIT_LOADED)
+                        r = add_keep(retention, name, unit->type_settings, &place);
+                else if (r != -ENOMEM)
+                        r = add_unknown(retention, name,
+                                        r == -EINVAL || (r == 0 && unit->load_state == UNIT_NOT_FOUND), &place);
+                if (r < 0)
+                        return NULL;
+                keeps = retention->keeps.items;
+        }
+        found = keeps[place];
+        memmove(keeps + 1, keeps, place * sizeof(*keeps));
+        keeps[0] = found;
+        return keeps;
+}
+
+/* The run lives, or will do when it is loaded, for a person has asked for that. */
+static bool is_wanted(const ManagerRuns *runs, uint32_t id) {
+        return manager_run_find(runs, id) || manager_run_is_pending(runs, id);
+}
+
+static bool is_kept(ManagerRuns *runs, ManagerRetention *retention, const ManagerRunValues *values) {
         const int state = run_state_from_string(manager_run_values_text(values, RUN_ROW_STATE));
         const usec_t now = runs->host.attempts.turn->now_realtime;
-        usec_t keep_for = retention->keep_for;
+        usec_t keep_for;
+        Keep *keep;
 
         if (state < 0 || !run_state_is_terminal((RunState) state))
                 return true;
         /* The run that it is a part of may still look how it has ended. */
-        if (manager_run_find(runs, (uint32_t) manager_run_values_number(values, RUN_ROW_PARENT)))
+        if (is_wanted(runs, (uint32_t) manager_run_values_number(values, RUN_ROW_PARENT)))
                 return true;
+        keep = find_keep(runs, retention, manager_run_values_text(values, RUN_ROW_UNIT));
+        if (!keep)
+                return true;
+        keep_for = keep->keep_for;
         if (keep_for == 0)
                 keep_for = state == RUN_SUCCEEDED ? KEEP_SUCCEEDED : KEEP_OTHERS;
-        return ++retention->n_seen <= retention->keep_runs &&
+        return ++keep->n_seen <= keep->keep_runs &&
                usec_add(manager_run_values_number(values, RUN_ROW_ENDED), keep_for) > now;
 }
 
-/* A run that a person has made to go on meanwhile stays. */
 static void drop(ManagerRuns *runs, uint32_t id) {
-        RecordWriter *writer = manager_run_find(runs, id) ? NULL : manager_run_writer(runs);
+        RecordWriter *writer = is_wanted(runs, id) ? NULL : manager_run_writer(runs);
 
         if (!writer)
                 return;
@@ -113,6 +274,22 @@ static void drop(ManagerRuns *runs, uint32_t id) {
         manager_run_folder_remove(runs->run_folders, id);
         manager_run_row_delete(writer, id);
         manager_run_outbox_forget(runs, id);
+}
+
+/*
+ * In the turn that sends the batch: no question that comes later is asked of the store before that, so nobody loads a
+ * run that is about to be deleted.
+ */
+void manager_run_retain_drop(ManagerRuns *runs) {
+        ManagerRetention *retention = runs->retentions;
+
+        if (!retention)
+                return;
+        for (size_t i = 0; i < retention->drops.n; i++)
+                drop(runs, retention->drops.items[i]);
+        vector_clear(&retention->drops);
+        if (retention->is_over)
+                free_first(runs);
 }
 
 bool manager_run_retain_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page) {
@@ -124,11 +301,11 @@ bool manager_run_retain_rows(ManagerRuns *runs, uint64_t query, RunStorePage *pa
         retention->query = 0;
         while (manager_run_values_next(page, &values) > 0) {
                 retention->cursor = manager_run_values_number(&values, RUN_ROW_ID);
+                /* Without memory it goes with the next look. */
                 if (!is_kept(runs, retention, &values))
-                        drop(runs, (uint32_t) retention->cursor);
+                        (void) vector_push(&retention->drops, (uint32_t) retention->cursor);
         }
-        if (!page->has_more)
-                free_first(runs);
+        retention->is_over = !page->has_more;
         runs->host.attempts.turn->has_news = true;
         return true;
 }

@@ -17,7 +17,13 @@
 
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "manager/manager_run_graph.h"
+#include "manager/manager_run_host.h"
+#include "manager/manager_run_keep.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_run_sub.h"
+#include "manager/manager_run_table.h"
+#include "manager/manager_run_value.h"
 
 #define DEPTH_MAX 16U /* of runs within runs */
 #define ASK_AGAIN USEC_PER_SEC
@@ -88,7 +94,10 @@ static void ask_later(const ManagerRuns *runs, ManagerSub *sub) {
         sub->not_before = usec_add(runs->host.attempts.turn->now, ASK_AGAIN);
 }
 
-/* What the manager or its store cannot do at present is asked for again; what may be otherwise later is a failure. */
+/*
+ * A run that the manager or its store cannot make at present is asked for again. A refusal that may be otherwise later
+ * is a failure, after which the node may be tried again; any other stays a refusal.
+ */
 static void fail(const ManagerRuns *runs, ManagerSub *sub, const Failure *failure) {
         switch (-failure->code) {
         case EAGAIN:
@@ -190,20 +199,60 @@ static void ask_for_run(ManagerRuns *runs, ManagerSub *sub) {
         ask_store(runs, sub, &query);
 }
 
+static RunStoreFilter equal_text(uint32_t column, const char *text) {
+        return (RunStoreFilter) {
+                .column = column,
+                .compare = RUNSTORE_EQUAL,
+                .value = { .type = RUNSTORE_TEXT, .bytes = text, .n = strlen(text) },
+        };
+}
+
+/* The unit that runs of @node belong to, whatever name of it the node has; NULL: it cannot be found. */
+static const Unit *unit_of(const ManagerRuns *runs, const ManagerRun *run, uint32_t node) {
+        FlowCommand command;
+        Unit *unit = NULL;
+
+        if (manager_run_open_command(run, node, &command) < 0)
+                return NULL;
+        if (unit_table_load(runs->host.units, command.node->flow, &unit) < 0)
+                unit = NULL;
+        flow_command_close(&command);
+        return unit;
+}
+
+/* NULL: there is none here. */
+static const ManagerRun *find_key(const ManagerRuns *runs, const Unit *unit, const char *key) {
+        const ManagerFlow *flow = manager_run_find_flow(runs, unit);
+
+        for (const ManagerRun *run = flow ? flow->first : NULL; run; run = run->next)
+                if (text_equal(run->facts.key, key))
+                        return run;
+        return NULL;
+}
+
 /* An attempt that is to end may have a run, though its number is not known: an earlier core may have submitted it. */
 static void ask_for_key(ManagerRuns *runs, const ManagerRun *run, const RunAttemptKey *key, ManagerSub *sub) {
         cleanup_free_ char *name = NULL;
-        RunStoreQuery query = { .n_filters = 1 };
+        const Unit *unit = unit_of(runs, run, key->node);
+        const ManagerRun *child;
+        RunStoreQuery query = {};
 
         if (make_key(run, key, &name) < 0) {
                 ask_later(runs, sub);
                 return;
         }
-        query.filters[0] = (RunStoreFilter) {
-                .column = RUN_ROW_KEY,
-                .compare = RUNSTORE_EQUAL,
-                .value = { .type = RUNSTORE_TEXT, .bytes = name, .n = strlen(name) },
-        };
+        /* One that the store does not have yet, because it cannot be asked to keep anything, is here. */
+        child = unit ? find_key(runs, unit, name) : NULL;
+        if (child) {
+                sub->run = child->id;
+                sub->has_changed = true;
+                manager_run_note_work(runs);
+                return;
+        }
+        query.filters[query.n_filters++] = equal_text(RUN_ROW_KEY, name);
+        /* With the unit there is an index. */
+        if (unit)
+                query.filters[query.n_filters++] = equal_text(RUN_ROW_UNIT, unit->id);
         ask_store(runs, sub, &query);
 }
 
@@ -266,49 +315,85 @@ static bool tell(ManagerRuns *runs, ManagerRun *run, RunVerb verb, const char *n
         return true;
 }
 
-/* A run that is not begun yet cannot be paused: it is when it begins. */
-static void pass_pause(ManagerRuns *runs, ManagerRun *run, const RunRow *row, ManagerSub *sub, bool is_paused) {
-        if (is_paused == sub->is_paused)
-                return;
-        if (!is_paused || row->is_paused || tell(runs, run, RUN_VERB_PAUSE, "pause")) {
-                sub->is_paused = is_paused;
-                sub->has_changed = true;
+/* The row of the run as it is now will not be lost with core. */
+static bool is_kept(const ManagerRuns *runs, const ManagerRun *run, const RunRow *row) {
+        return run->put_state == row->state && run->is_put && !run->is_new && run->batch <= runs->durable;
+}
+
+static void note_paused(ManagerSub *sub, bool is_paused) {
+        sub->is_paused = sub->is_told_pause = is_paused;
+        sub->has_changed = true;
+}
+
+/*
+ * A run that is not begun yet cannot be paused: it is when it begins. What was passed on is recorded when the store has
+ * it: core may die after the record of the attempt was written, and before the store has the row.
+ */
+static void pass_pause(ManagerRuns *runs, ManagerRun *run, const RunRow *row, ManagerSub *sub) {
+        if (!row->is_paused && !sub->is_told_pause && !sub->is_paused)
+                sub->is_told_pause = tell(runs, run, RUN_VERB_PAUSE, "pause");
+        else if (row->is_paused && !sub->is_paused) {
+                sub->is_told_pause = true;
+                if (is_kept(runs, run, row))
+                        note_paused(sub, true);
         }
-        if (!is_paused)
+}
+
+static void pass_resume(ManagerRuns *runs, ManagerRun *run, const RunRow *row, ManagerSub *sub) {
+        if (!sub->is_paused && !sub->is_told_pause)
+                return;
+        if (row->is_paused)
                 (void) tell(runs, run, RUN_VERB_RESUME, "resume");
+        else if (is_kept(runs, run, row))
+                note_paused(sub, false);
 }
 
 /* Pause, resume, stop and cancel pass to sub-runs; each run passes them on to its own. */
 static void pass_down(ManagerRuns *runs, ManagerRun *run, const RunRow *row, ManagerSub *sub, bool ends) {
         RunRow parent;
-        RunWhy why;
 
         /* A core before has told the run: whether it is undone to its end is for a person to say. */
         if (row->state == RUN_SUSPENDED && row->result == RUN_CANCELLED)
                 sub->is_told = sub->is_stopped = true;
         if (ends && !sub->is_told)
                 sub->is_told = tell(runs, run, RUN_VERB_CANCEL, "cancel");
-        if (ends || run_engine_get(runs->engine, run->facts.parent, &parent, &why) < 0)
+        if (ends || run_engine_get_row(runs->engine, run->facts.parent, &parent) < 0)
                 return;
         if (parent.state == RUN_STOPPING && parent.result == RUN_CANCELLED && !sub->is_stopped)
                 sub->is_stopped = tell(runs, run, RUN_VERB_STOP, "stop");
-        if (!run_state_is_terminal(parent.state) && parent.state != RUN_STOPPING)
-                pass_pause(runs, run, row, sub, parent.is_paused);
+        if (run_state_is_terminal(parent.state) || parent.state == RUN_STOPPING)
+                return;
+        if (parent.is_paused)
+                pass_pause(runs, run, row, sub);
+        else
+                pass_resume(runs, run, row, sub);
+}
+
+/* The run is SUSPENDED, or was paused by somebody else than its parent. A hold that ends by itself is neither. */
+static bool waits_for_person(const RunRow *row, const ManagerSub *sub) {
+        const bool is_paused = row->is_paused && !sub->is_paused && !sub->is_told_pause;
+
+        return row->state == RUN_SUSPENDED || (row->state == RUN_PAUSED && (is_paused || row->is_held_by_person));
 }
 
 static bool is_durable(const ManagerRuns *runs, const ManagerRun *run) {
         return run->is_over && run->is_put && !run->is_new && run->batch <= runs->durable;
 }
 
-static void look_at(ManagerRuns *runs, ManagerRun *run, ManagerSub *sub, bool ends) {
+static void look_at(ManagerRuns *runs, const RunAttemptKey *key, ManagerRun *run, ManagerSub *sub, bool ends) {
         RunRow row;
-        RunWhy why;
 
-        if (run_engine_get(runs->engine, run->id, &row, &why) < 0)
+        if (run_engine_get_row(runs->engine, run->id, &row) < 0)
                 return;
         if (!run_state_is_terminal(row.state))
                 pass_down(runs, run, &row, sub, ends);
-        else if (is_durable(runs, run) && manager_run_make_result(runs, run, &sub->result) == 0)
+        if (run_engine_get_row(runs->engine, run->id, &row) < 0)
+                return;
+        /* The node waits with the run as it is now, until that moves. */
+        if (run_engine_sub_waits(runs->engine, key, !ends && waits_for_person(&row, sub)) > 0)
+                manager_run_note_work(runs);
+        if (run_state_is_terminal(row.state) && is_durable(runs, run) &&
+            manager_run_make_result(runs, run, &sub->result) == 0)
                 end_by_state(sub, row.state);
 }
 
@@ -320,7 +405,7 @@ void manager_run_step_sub(void *userdata, const RunAttemptKey *key, ManagerSub *
         if (sub->is_asked || !run)
                 return;
         if (child)
-                look_at(runs, child, sub, ends);
+                look_at(runs, key, child, sub, ends);
         else if (sub->run > 0)
                 ask_for_run(runs, sub);
         else if (!ends)
@@ -335,9 +420,8 @@ void manager_run_explain_sub(const ManagerRuns *runs, const RunAttemptKey *key, 
         const ManagerSub *sub = manager_attempts_get_sub(runs->attempts, key);
         const ManagerRun *run = sub && sub->run > 0 ? manager_run_find(runs, sub->run) : NULL;
         RunRow row;
-        RunWhy why;
 
-        if (run && run_engine_get(runs->engine, run->id, &row, &why) == 0)
+        if (run && run_engine_get_row(runs->engine, run->id, &row) == 0)
                 text_addf(text, "it waits for run %" PRIu32 " of %s, which is %s: see 'jobctl flow why %" PRIu32 "'",
                           run->id, run->facts.unit, run_state_to_string(row.state), run->id);
         else if (sub && sub->run > 0)

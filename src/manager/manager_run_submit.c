@@ -11,11 +11,40 @@
 #include "basic/log.h"
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "manager/manager_run_alarm.h"
+#include "manager/manager_run_answer.h"
 #include "manager/manager_run_folder.h"
+#include "manager/manager_run_nodes.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_run_sub.h"
+#include "manager/manager_run_submit.h"
+#include "manager/manager_run_table.h"
+#include "manager/manager_run_trigger.h"
+#include "manager/manager_run_value.h"
 #include "run/run_name.h"
 #include "unitfile/file_text.h"
 #include "unitfile/flow_nodes.h"
+
+/* A submission that waits for the store or for its definition. */
+struct ManagerSubmit {
+        struct ManagerSubmit *next;
+        ManagerFlow *flow; /* borrowed */
+        FlowDefinition *definition; /* a reference; NULL: not begun */
+        ManagerTexts texts; /* of it */
+        ManagerNodes *nodes; /* owned: NodesFile=, while it is read; NULL */
+        char *key, *trigger; /* owned */
+        char *name; /* owned: that is asked for; NULL: as RunName= says */
+        char **params; /* owned: assignments, as run_param.h has them */
+        ManagerRunFacts facts; /* of the run: what was asked for, and the rest before it is submitted */
+        ManagerRunTicket ticket;
+        bool is_start; /* of the unit's start job */
+        bool has_priority;
+        uint8_t priority;
+        uint64_t query; /* for a run with the key, or with the name; 0: none is under way */
+        bool is_new; /* no run has the key */
+        bool has_facts, is_free; /* .facts are whole; no run has the name */
+        uint32_t found; /* the run that has it; 0: none */
+};
 
 /* Lines of NodesFile= that are read in a turn, and bytes before that. */
 #define LINES_A_TURN 500U
@@ -61,15 +90,15 @@ static int read_nodes(const FlowSettings *settings, ManagerNodes **nodes, size_t
         return r == 0 ? manager_run_nodes_go_on(*nodes, n, texts, ret_text, ret_failure) : r;
 }
 
-int manager_run_define(const ManagerRuns *runs, const ManagerFlow *flow, ManagerNodes **nodes, size_t n,
-                       ManagerTexts *texts, FlowDefinition **ret_definition, Failure *ret_failure) {
-        const FlowSettings *settings = flow->unit->type_settings;
-        const ManagerKept *kept = manager_run_find_kept(runs, flow);
+int manager_run_define(const ManagerRuns *runs, const Unit *unit, ManagerNodes **nodes, size_t n, ManagerTexts *texts,
+                       FlowDefinition **ret_definition, Failure *ret_failure) {
+        const FlowSettings *settings = unit->type_settings;
+        const ManagerKept *kept = manager_run_find_kept(runs, unit);
         cleanup_free_ char *text = NULL;
         int r;
 
-        if (flow->unit->load_state != UNIT_LOADED || !settings || !settings->text)
-                return failure_set(ret_failure, -ENOENT, "NoSuchUnit", "Unit %s is not loaded.", flow->unit->id);
+        if (unit->load_state != UNIT_LOADED || !settings || !settings->text)
+                return failure_set(ret_failure, -ENOENT, "NoSuchUnit", "Unit %s is not loaded.", unit->id);
         if (!*nodes && is_kept(kept, settings, texts)) {
                 *ret_definition = flow_definition_ref(kept->definition);
                 return 0;
@@ -83,7 +112,7 @@ int manager_run_define(const ManagerRuns *runs, const ManagerFlow *flow, Manager
                 *ret_definition = flow_definition_ref(kept->definition);
                 return 0;
         }
-        return flow_definition_new_with(ret_definition, runs->host.loader, flow->unit->id, settings->text, &text,
+        return flow_definition_new_with(ret_definition, runs->host.loader, unit->id, settings->text, &text,
                                         ret_failure);
 }
 
@@ -385,7 +414,7 @@ static bool try_submit(ManagerRuns *runs, ManagerSubmit *submit, unsigned *n_lin
                 return true;
         }
         if (!submit->definition)
-                r = manager_run_define(runs, submit->flow, &submit->nodes, BYTES_A_TURN, &submit->texts,
+                r = manager_run_define(runs, submit->flow->unit, &submit->nodes, BYTES_A_TURN, &submit->texts,
                                        &submit->definition, &failure);
         if (r == 0) {
                 submit->nodes = manager_run_nodes_free(submit->nodes);

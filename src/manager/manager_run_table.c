@@ -8,7 +8,11 @@
 #include <string.h>
 
 #include "flow/flow_spec.h"
+#include "manager/manager_run_data.h"
+#include "manager/manager_run_graph.h"
+#include "manager/manager_run_keep.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_run_table.h"
 #include "runstore/sha256.h"
 #include "types/unit_ask.h"
 
@@ -87,6 +91,11 @@ ManagerFlow *manager_run_flow(ManagerRuns *runs, Unit *unit) {
         return flow;
 }
 
+void manager_run_note_result(ManagerFlow *flow, RunState state) {
+        flow->has_failed |= state == RUN_FAILED || state == RUN_TIMEOUT;
+        flow->has_succeeded |= state == RUN_SUCCEEDED || state == RUN_PARTIAL;
+}
+
 /* A definition takes more memory while it is read than later, in many small pieces, which malloc() keeps for itself. */
 static void trim_memory(const FlowDefinition *definition) {
         if (run_graph_count(flow_definition_graph(definition)) >= LARGE_NODES)
@@ -111,17 +120,18 @@ static void keep_spare(ManagerRuns *runs, ManagerFlow *flow) {
         trim_memory(runs->spare.kept.definition);
 }
 
-const ManagerKept *manager_run_find_kept(const ManagerRuns *runs, const ManagerFlow *flow) {
+const ManagerKept *manager_run_find_kept(const ManagerRuns *runs, const Unit *unit) {
+        const ManagerFlow *flow = manager_run_find_flow(runs, unit);
         const ManagerSpare *spare = &runs->spare;
 
-        if (flow->kept.definition)
+        if (flow && flow->kept.definition)
                 return &flow->kept;
-        return spare->kept.definition && strcmp(spare->unit, flow->unit->id) == 0 ? &spare->kept : NULL;
+        return spare->kept.definition && strcmp(spare->unit, unit->id) == 0 ? &spare->kept : NULL;
 }
 
 void manager_run_keep_definition(ManagerRuns *runs, ManagerFlow *flow, FlowDefinition *definition,
                                  const ManagerTexts *texts) {
-        const ManagerKept *kept = manager_run_find_kept(runs, flow);
+        const ManagerKept *kept = manager_run_find_kept(runs, flow->unit);
 
         if (kept && kept->definition == definition) {
                 if (kept != &flow->kept)
@@ -275,6 +285,12 @@ const char *manager_runs_node_name(const ManagerRuns *runs, uint32_t id, uint32_
         const RunGraph *graph = run ? run->graph : NULL;
 
         return graph && node < run_graph_count(graph) ? run_graph_name(graph, node) : NULL;
+}
+
+uint32_t manager_runs_find_node(const ManagerRuns *runs, uint32_t id, const char *name) {
+        const ManagerRun *run = manager_run_find(runs, id);
+
+        return run ? run_graph_find(run->graph, name) : RUN_NODE_NONE;
 }
 
 int manager_runs_why(const ManagerRuns *runs, uint32_t id, const char *node, RunWhy *ret_why) {

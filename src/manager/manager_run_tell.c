@@ -15,9 +15,12 @@
 #include "basic/json_write.h"
 #include "basic/log.h"
 #include "basic/text.h"
+#include "manager/manager_run_alarm.h"
+#include "manager/manager_run_graph.h"
 #include "manager/manager_run_object.h"
 #include "manager/manager_run_outbox.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_run_tell.h"
 #include "manager/manager_target.h"
 
 /* An object with more than that has no parents. */

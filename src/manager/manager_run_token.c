@@ -15,7 +15,9 @@
 #include <sys/random.h>
 
 #include "basic/text.h"
-#include "manager/manager_run_private.h"
+#include "manager/manager_run_data.h"
+#include "manager/manager_run_table.h"
+#include "manager/manager_run_token.h"
 
 #define SECRET_BYTES 16U
 
@@ -28,20 +30,21 @@ bool manager_run_read_token(const char *text, ManagerToken *ret_token) {
 }
 
 int manager_run_make_token(ManagerRun *run, const RunNodeRow *row) {
-        ManagerNodeData *data = &run->data[row->node];
+        ManagerNodeData *data = manager_run_node_data(run, row->node);
         uint8_t secret[SECRET_BYTES];
         char hex[2 * SECRET_BYTES + 1];
         ManagerToken token;
         char *text;
 
-        if (!run_graph_policy(run->graph, row->node)->has_callback || row->number == 0)
+        if (!run_graph_policy(manager_run_graph(run), row->node)->has_callback || row->number == 0)
                 return 0;
         if (data->token && manager_run_read_token(data->token, &token) && token.generation == row->generation)
                 return 0;
         if (getrandom(secret, sizeof(secret), GRND_NONBLOCK) != (ssize_t) sizeof(secret))
                 return -EAGAIN;
         text_write_hex(hex, secret, sizeof(secret));
-        if (text_format(&text, "%" PRIu32 ".%" PRIu32 ".%" PRIu32 ".%s", run->id, row->node, row->generation, hex) < 0)
+        if (text_format(&text, "%" PRIu32 ".%" PRIu32 ".%" PRIu32 ".%s", manager_run_id(run), row->node,
+                        row->generation, hex) < 0)
                 return -ENOMEM;
         free(data->token);
         data->token = text;
@@ -51,5 +54,5 @@ int manager_run_make_token(ManagerRun *run, const RunNodeRow *row) {
 const char *manager_run_token(void *userdata, const RunAttemptKey *key) {
         const ManagerRun *run = manager_run_find(userdata, key->run);
 
-        return run ? run->data[key->node].token : NULL;
+        return run ? manager_run_node_data(run, key->node)->token : NULL;
 }

@@ -14,7 +14,9 @@
 #include "basic/log.h"
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "manager/manager_run_end.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_run_trigger.h"
 #include "manager/manager_section.h"
 
 struct ManagerTrigger {
@@ -122,7 +124,7 @@ void manager_runs_write_triggers(const ManagerRuns *runs, RecordWriter *writer) 
 
         for (const ManagerTrigger *trigger = runs->triggers; trigger; trigger = trigger->next)
                 n++;
-        if (n == 0)
+        if (n == 0 && runs->told_ends.n == 0)
                 return;
         record_put(writer, n);
         for (const ManagerTrigger *trigger = runs->triggers; trigger; trigger = trigger->next) {
@@ -133,6 +135,7 @@ void manager_runs_write_triggers(const ManagerRuns *runs, RecordWriter *writer) 
                 strv_foreach(variable, trigger->environment)
                         record_put_string(writer, *variable);
         }
+        manager_run_write_ends(runs, writer);
 }
 
 static int read_one(ManagerRuns *runs, RecordReader *reader) {
@@ -160,5 +163,8 @@ int manager_runs_read_triggers(ManagerRuns *runs, RecordReader *reader) {
 
         for (uint64_t n = record_get(reader); n > 0 && r == 0; n--)
                 r = read_one(runs, reader);
+        /* Earlier versions did not write ends. */
+        if (r == 0 && !reader->has_failed && !record_is_at_end(reader))
+                r = manager_run_read_ends(runs, reader);
         return r == 0 && reader->has_failed ? -EBADMSG : r;
 }

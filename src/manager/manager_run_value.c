@@ -12,7 +12,10 @@
 #include "basic/log.h"
 #include "basic/strv.h"
 #include "basic/text.h"
-#include "manager/manager_run_private.h"
+#include "manager/manager_run_data.h"
+#include "manager/manager_run_graph.h"
+#include "manager/manager_run_table.h"
+#include "manager/manager_run_value.h"
 #include "run/run_word.h"
 #include "unitfile/exec_settings.h"
 
@@ -21,7 +24,9 @@
 typedef struct Scope {
         RunScope scope;
         const ManagerRuns *runs; /* borrowed, as the run */
-        ManagerRun *run;
+        ManagerRun *run; /* NULL: it has no name yet */
+        uint32_t number; /* of the run */
+        const ManagerRunFacts *facts; /* the same */
         uint32_t node; /* that executes; RUN_NODE_NONE: none does */
         JsonTree params; /* read when the first one is asked for */
         VECTOR(JsonTree) trees; /* of results and causes that were asked for */
@@ -36,7 +41,7 @@ static void scope_deinit(Scope *scope) {
 }
 
 static int find_param(Scope *scope, const char *name, const JsonValue **ret_value) {
-        const char *json = scope->run->facts.params;
+        const char *json = scope->facts->params;
         size_t budget = RUN_PARAMS_MAX;
         int r = 0;
 
@@ -57,12 +62,12 @@ static void make_text(const char *text, JsonValue *made, const JsonValue **ret_v
 }
 
 static void find_state(const Scope *scope, const char *name, JsonValue *made, const JsonValue **ret_value) {
-        const uint32_t node = run_graph_find(scope->run->graph, name);
+        const uint32_t node = run_graph_find(manager_run_graph(scope->run), name);
         RunNodeRow row;
         RunWhy why;
 
         if (node != RUN_NODE_NONE &&
-            run_engine_get_node(scope->runs->engine, scope->run->id, node, &row, &why) == 0)
+            manager_run_get_node(scope->runs, scope->run, node, &row, &why) == 0)
                 make_text(run_node_state_to_string(row.state), made, ret_value);
 }
 
@@ -76,7 +81,7 @@ static int keep_tree(Scope *scope, JsonTree tree, const JsonValue **ret_value) {
 }
 
 static int find_result(Scope *scope, const char *name, const JsonValue **ret_value) {
-        const uint32_t node = run_graph_find(scope->run->graph, name);
+        const uint32_t node = run_graph_find(manager_run_graph(scope->run), name);
         ManagerNodeResult result;
         JsonTree tree;
         int r;
@@ -96,7 +101,7 @@ static int find_result(Scope *scope, const char *name, const JsonValue **ret_val
 }
 
 static int find_cause(Scope *scope, const char *name, const JsonValue **ret_value) {
-        const uint32_t node = run_graph_find(scope->run->graph, name);
+        const uint32_t node = run_graph_find(manager_run_graph(scope->run), name);
         cleanup_free_ char *json = NULL;
         JsonTree tree;
         int r;
@@ -111,13 +116,15 @@ static int find_cause(Scope *scope, const char *name, const JsonValue **ret_valu
         return r < 0 ? r : keep_tree(scope, tree, ret_value);
 }
 
-/* As long as the run lives; after a restart the list is evaluated again. */
-/* A command is not executed with another item than its own, nor with none. */
+/*
+ * The item is there as long as the run lives; after a restart the list is evaluated again. A command is not executed
+ * with another item than its own, nor with none.
+ */
 static int get_item(const ManagerRuns *runs, ManagerRun *run, uint32_t instance, const JsonValue **ret_value) {
         cleanup_free_ char *problem = NULL;
         uint32_t item;
         int r = 0;
-        const uint32_t node = run_graph_item_of(run->graph, instance, &item);
+        const uint32_t node = run_graph_item_of(manager_run_graph(run), instance, &item);
         ManagerItems *items = node != RUN_NODE_NONE ? manager_run_find_items(run, node) : NULL;
 
         if (node == RUN_NODE_NONE)
@@ -147,7 +154,7 @@ static void find_time(const ManagerRunFacts *facts, JsonValue *made, const JsonV
 static int find_value(const RunScope *base, const RunReference *reference, JsonValue *made,
                       const JsonValue **ret_value) {
         Scope *scope = container_of(base, Scope, scope);
-        const ManagerRunFacts *facts = &scope->run->facts;
+        const ManagerRunFacts *facts = scope->facts;
 
         switch (reference->kind) {
         case RUN_REFERENCE_PARAM:
@@ -162,7 +169,7 @@ static int find_value(const RunScope *base, const RunReference *reference, JsonV
                         find_time(facts, made, ret_value);
                 break;
         case RUN_REFERENCE_RUN_ID:
-                snprintf(scope->id, sizeof(scope->id), "%" PRIu32, scope->run->id);
+                snprintf(scope->id, sizeof(scope->id), "%" PRIu32, scope->number);
                 *made = JSON_VALUE_NUMBER(scope->id, strlen(scope->id));
                 *ret_value = made;
                 break;
@@ -182,16 +189,22 @@ static int find_value(const RunScope *base, const RunReference *reference, JsonV
 }
 
 static Scope make_scope(const ManagerRuns *runs, ManagerRun *run) {
-        return (Scope) { .scope = { .find = find_value }, .runs = runs, .run = run, .node = RUN_NODE_NONE };
+        return (Scope) {
+                .scope = { .find = find_value },
+                .runs = runs,
+                .run = run,
+                .number = manager_run_id(run),
+                .facts = manager_run_facts(run),
+                .node = RUN_NODE_NONE,
+        };
 }
 
 /* — names — */
 
 int manager_run_make_name(const FlowSettings *settings, const ManagerRunFacts *facts, uint32_t id, char **ret_name,
                           char **ret_problem) {
-        ManagerRun run = { .id = id, .facts = *facts };
+        Scope scope = { .scope = { .find = find_value }, .number = id, .facts = facts, .node = RUN_NODE_NONE };
         cleanup_(run_word_freep) RunWord *word = NULL;
-        Scope scope = make_scope(NULL, &run);
         int r = run_word_parse(settings->run_name, &word, ret_problem);
 
         if (r == 0)
@@ -234,8 +247,8 @@ RunCondition manager_run_judge(void *userdata, uint32_t id, uint32_t node) {
         r = evaluate(runs, run, node, &holds, &problem);
         if (r == 0)
                 return holds ? RUN_CONDITION_TRUE : RUN_CONDITION_FALSE;
-        log_write(LOG_LEVEL_ERROR, run->flow->unit->id, "Run %" PRIu32 ", node %s: When= has no value: %s", id,
-                  run_graph_name(run->graph, node), problem ? problem : strerror(-r));
+        log_write(LOG_LEVEL_ERROR, manager_run_unit(run)->id, "Run %" PRIu32 ", node %s: When= has no value: %s", id,
+                  run_graph_name(manager_run_graph(run), node), problem ? problem : strerror(-r));
         return RUN_CONDITION_BROKEN;
 }
 
@@ -305,7 +318,7 @@ static int write_reference(const Scope *scope, const char *text, char **ret_json
         return text_finish(&json, ret_json);
 }
 
-/* What is declared typed has the value that a reference names as it is; else references are parts of a text. */
+/* A typed parameter has the value that a reference names as it is; in others references are parts of a text. */
 static int make_param(const Scope *scope, const char *word, char **ret_param, char **ret_problem) {
         const char *sign = strchr(word, '='), *value = sign + 1;
         cleanup_free_ char *reference = sign[-1] == ':' ? only_reference(value) : NULL, *made = NULL;
@@ -345,7 +358,7 @@ usec_t manager_run_wake(void *userdata, uint32_t id, uint32_t node) {
 
         if (!run || manager_run_open_command(run, node, &command) < 0)
                 return 0;
-        wake = flow_node_wake(command.node, runs->host.attempts.turn->now_realtime);
+        wake = flow_node_wake(command.node, manager_runs_now_realtime(runs));
         flow_command_close(&command);
         return wake;
 }
@@ -403,12 +416,15 @@ static int substitute_between(const Scope *scope, const char *text, char **ret_w
 int manager_run_substitute(ManagerRuns *runs, const RunAttemptKey *key, const ExecCommand *command, char ***ret_argv,
                            char **ret_problem) {
         ManagerRun *run = manager_run_find(runs, key->run);
-        Scope scope = make_scope(runs, run);
         char **argv = NULL;
-        int r = run ? 0 : -ENOENT;
+        Scope scope;
+        int r = 0;
 
+        *ret_argv = NULL;
+        if (!run)
+                return -ENOENT;
+        scope = make_scope(runs, run);
         scope.node = key->node;
-
         for (char *const *word = command->argv; *word && r == 0; word++) {
                 char *made = NULL;
 

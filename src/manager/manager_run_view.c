@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "manager/manager_run_private.h"
+#include "manager/manager_run_table.h"
 
 static const char *text_of(const char *text) {
         return text ? text : "";
@@ -13,11 +13,11 @@ static const char *text_of(const char *text) {
 
 int manager_runs_view(const ManagerRuns *runs, uint32_t id, ManagerRunView *ret_view) {
         const ManagerRun *run = manager_run_find(runs, id);
-        const ManagerRunFacts *facts = run ? &run->facts : NULL;
+        const ManagerRunFacts *facts = run ? manager_run_facts(run) : NULL;
         RunRow row;
         RunWhy why;
 
-        if (!run || run_engine_get(runs->engine, id, &row, &why) < 0)
+        if (!run || run_engine_get(manager_runs_engine(runs), id, &row, &why) < 0)
                 return -ENOENT;
         *ret_view = (ManagerRunView) {
                 .id = id,
@@ -50,8 +50,8 @@ int manager_runs_view(const ManagerRuns *runs, uint32_t id, ManagerRunView *ret_
                 .n_total = facts->n_total,
         };
         if (row.deadline != USEC_INFINITY && !run_state_is_terminal(row.state))
-                ret_view->deadline = usec_add(runs->host.attempts.turn->now_realtime,
-                                              usec_sub(row.deadline, runs->now));
+                ret_view->deadline = usec_add(manager_runs_now_realtime(runs),
+                                              usec_sub(row.deadline, manager_runs_now(runs)));
         return 0;
 }
 
@@ -61,10 +61,10 @@ bool manager_runs_is_untouched(const ManagerRuns *runs, uint32_t id, const RunNo
 
         if (!run || row->generation > 1 || row->number > 0)
                 return false;
-        of = run_graph_item_of(run->graph, row->node, &item);
+        of = run_graph_item_of(manager_run_graph(run), row->node, &item);
         if (of == RUN_NODE_NONE)
                 return row->state == RUN_NODE_WAITING;
-        return row->state == RUN_NODE_READY && item < run_graph_count_items(run->graph, of);
+        return row->state == RUN_NODE_READY && item < run_graph_count_items(manager_run_graph(run), of);
 }
 
 static void put_time(Sink *sink, const char *key, usec_t time) {
@@ -76,7 +76,7 @@ static void put_attempt(const ManagerRuns *runs, uint32_t run, const RunNodeRow 
         const RunAttemptKey key = { run, row->node, row->generation, row->number };
         ManagerAttemptFacts facts;
 
-        if (row->number == 0 || manager_attempts_get(runs->attempts, &key, &facts) < 0)
+        if (row->number == 0 || manager_attempts_get(manager_runs_attempts(runs), &key, &facts) < 0)
                 return;
         put_time(sink, "started", facts.started);
         put_time(sink, "ended", facts.ended);
@@ -97,7 +97,7 @@ int manager_runs_write_node(const ManagerRuns *runs, uint32_t run, uint32_t node
         RunNodeRow row;
         RunWhy why;
 
-        if (!name || run_engine_get_node(runs->engine, run, node, &row, &why) < 0)
+        if (!name || run_engine_get_node(manager_runs_engine(runs), run, node, &row, &why) < 0)
                 return -ENOENT;
         sink_open(sink, 'a', "{sv}");
         sink_entry_u64(sink, "run", run);

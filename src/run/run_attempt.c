@@ -138,8 +138,12 @@ static void end_as_told(Run *run, uint32_t node) {
         case RUN_OUTCOME_ENDED:
                 run_node_become(run, node, RUN_NODE_CANCELLED, RUN_REASON_ENDED);
                 break;
+        case RUN_OUTCOME_UNNEEDED:
+                run_node_become(run, node, RUN_NODE_CANCELLED, RUN_REASON_UNNEEDED);
+                break;
         case RUN_OUTCOME_CANCELLED:
         case RUN_OUTCOME_OPEN:
+        case _RUN_OUTCOME_MAX:
                 run_node_become(run, node, RUN_NODE_CANCELLED, RUN_REASON_NONE);
         }
 }
@@ -302,22 +306,17 @@ void run_attempt_end(Run *run, uint32_t node, RunEndKind kind, uint16_t end, use
 
 /* One that nobody was asked to spawn has ended with that. */
 static void tell_end(Run *run, uint32_t node, RunOutcome outcome) {
-        const RunEngine *engine = run->flow->engine;
         RunNode *entry = &run->nodes[node];
-        RunAttemptKey key;
 
         /* A node ends with its instances. */
         if (entry->outcome != RUN_OUTCOME_OPEN || run_node_is_split(run, node))
                 return;
-        entry->outcome = outcome;
-        if (entry->attempt == RUN_ATTEMPT_IS_HELD || entry->is_idle) {
-                run_attempt_end(run, node, RUN_END_EXITED, 0, USEC_INFINITY);
+        if (!entry->is_idle && !run_set_has(run, RUN_SET_HELD, node)) {
+                run_node_tell_end(run, node, outcome);
                 return;
         }
-        run_change_node(run, node);
-        run_node_time(run, node);
-        key = run_attempt_key(run, node);
-        engine->host->end(engine->userdata, &key, outcome);
+        entry->outcome = outcome;
+        run_attempt_end(run, node, RUN_END_EXITED, 0, USEC_INFINITY);
 }
 
 void run_attempt_tell_all(Run *run, RunOutcome outcome) {
@@ -330,7 +329,7 @@ void run_attempt_abandon_all(Run *run) {
         const RunEngine *engine = run->flow->engine;
 
         for (uint32_t i = 0; i < run->n && run->tally[RUN_NODE_RUNNING] > 0; i++) {
-                const bool is_held = run->nodes[i].attempt == RUN_ATTEMPT_IS_HELD || run->nodes[i].is_idle;
+                const bool is_held = run_set_has(run, RUN_SET_HELD, i) || run->nodes[i].is_idle;
                 const RunAttemptKey key = run_attempt_key(run, i);
 
                 /* An attempt that was told to end before keeps that outcome: the first signal has decided. */
@@ -351,6 +350,9 @@ void run_attempt_meet_bound(Run *run, uint32_t node) {
         const usec_t now = run->flow->engine->now;
         const RunNode *entry = &run->nodes[node];
         const bool is_total = entry->first_at > 0 && usec_add(entry->first_at, policy->total_timeout) <= now;
+
+        if (run_node_waits_with_sub(entry))
+                run_node_go_on_with_sub(run, node);
 
         if (entry->state == RUN_NODE_DEFERRED && is_total)
                 fail(run, node, RUN_NODE_TIMEOUT, RUN_REASON_NONE, false);

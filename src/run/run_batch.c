@@ -110,11 +110,17 @@ static bool can_idle(const Run *run, const RunNodeRow *row) {
                (policy->is_foreach && run_graph_count_items(run->graph, row->node) > 0);
 }
 
+static bool waits_with_sub(const Run *run, const RunNodeRow *row) {
+        return row->state == RUN_NODE_PENDING && row->reason == RUN_REASON_SUB_RUN &&
+               row->attempt == RUN_ATTEMPT_IS_STARTED &&
+               run_graph_policy(run->graph, row->node)->action == RUN_ACTION_RUN;
+}
+
 static bool is_row(const Run *run, const RunNodeRow *row) {
         return row->node < run->n && row->state < _RUN_NODE_STATE_MAX && row->reason < _RUN_REASON_MAX &&
-               row->attempt <= RUN_ATTEMPT_IS_STARTED && row->outcome <= RUN_OUTCOME_ENDED &&
+               row->attempt <= RUN_ATTEMPT_IS_STARTED && row->outcome < _RUN_OUTCOME_MAX &&
                row->completion <= RUN_COMPLETION_FAILURE &&
-               (row->attempt == RUN_ATTEMPT_NONE || row->state == RUN_NODE_RUNNING) &&
+               (row->attempt == RUN_ATTEMPT_NONE || row->state == RUN_NODE_RUNNING || waits_with_sub(run, row)) &&
                (!is_idle_row(row) || can_idle(run, row)) &&
                row->generation > 0 &&
                row->generation <= UINT16_MAX && row->failures <= UINT16_MAX && row->agains <= UINT16_MAX &&
@@ -189,6 +195,20 @@ int run_engine_restore(RunFlow *flow, RunGraph *graph, const RunRow *row, const 
         run->end_changed = 0;
         engine->places = MAX(engine->places, row->place);
         engine->is_restoring = true;
+        run_time(run);
+        return 0;
+}
+
+int run_engine_restore_settings(RunEngine *engine, uint32_t id, const RunSettings *settings) {
+        Run *run = run_find(engine, id);
+        uint8_t priority;
+
+        if (!run)
+                return -ENOENT;
+        /* The row has that. */
+        priority = run->settings.priority;
+        run->settings = *settings;
+        run->settings.priority = priority;
         run_time(run);
         return 0;
 }
@@ -296,6 +316,15 @@ static void restored(Run *run, usec_t then, bool is_other_boot) {
         for (uint32_t i = 0; i < run->n; i++) {
                 RunNode *node = &run->nodes[i];
 
+                /* No row says since when it waits. One whose wait has a limit has a row from now on. */
+                if (run_graph_policy(run->graph, i)->is_item && node->state == RUN_NODE_READY && !node->is_put) {
+                        node->at = now;
+                        if (!run_item_is_untouched(run, i))
+                                run_change_node(run, i);
+                        run_node_time(run, i);
+                        run_node_restore(run, i);
+                        continue;
+                }
                 if (!is_other_boot || run_node_state_is_terminal(node->state))
                         continue;
                 if (node->state == RUN_NODE_DEFERRED)
@@ -307,8 +336,7 @@ static void restored(Run *run, usec_t then, bool is_other_boot) {
                         node->at = rebase(node->at, then, now);
                 if (node->first_at > 0)
                         node->first_at = move(node->first_at, then, now);
-                if (!run_item_is_untouched(run, i))
-                        run_change_node(run, i);
+                run_change_node(run, i);
                 run_node_time(run, i);
                 run_node_restore(run, i);
         }

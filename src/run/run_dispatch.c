@@ -145,11 +145,11 @@ bool run_dispatch(RunEngine *engine, uint32_t budget) {
         while ((run = heap_peek(&engine->offers)))
                 heap_remove(&engine->offers, run);
         for (RunFlow *flow = engine->flows; flow; flow = flow->next) {
-                /* What has ended in this turn has made room for it. */
+                /* Runs and nodes that have ended in this turn have made room for it. */
                 is_left = run_admit(flow) || is_left;
         }
         is_left = is_left || run_pool_next(engine->pool, engine->now);
-        /* What ends at once is known to a command that judges what is below. */
+        /* A command that judges a node knows of nodes above that end at once. */
         if (!is_left)
                 ask_policies(engine);
         return is_left;

@@ -186,10 +186,21 @@ static Run *find_attempt(const RunEngine *engine, const RunAttemptKey *key) {
         if (!run || key->node >= run->n)
                 return NULL;
         node = &run->nodes[key->node];
-        return node->state == RUN_NODE_RUNNING && !node->is_idle && node->generation == key->generation &&
+        return run_node_is_live(node) && !node->is_idle && node->generation == key->generation &&
                                node->number == key->number
                        ? run
                        : NULL;
+}
+
+int run_engine_known(RunEngine *engine, const RunAttemptKey *attempt) {
+        Run *run = find_attempt(engine, attempt);
+
+        if (!run)
+                return -ENOENT;
+        if (run->nodes[attempt->node].attempt == RUN_ATTEMPT_IS_HELD)
+                run->nodes[attempt->node].attempt = RUN_ATTEMPT_IS_ASKED;
+        run_hold_attempt(run, attempt->node, false);
+        return 0;
 }
 
 int run_engine_started(RunEngine *engine, const RunAttemptKey *attempt, usec_t at) {
@@ -221,10 +232,36 @@ int run_engine_ended_until(RunEngine *engine, const RunAttemptKey *attempt, RunE
 
         if (!run)
                 return -ENOENT;
+        if (run_node_waits_with_sub(&run->nodes[attempt->node]))
+                run_node_go_on_with_sub(run, attempt->node);
         run_attempt_end(run, attempt->node, kind, end, again);
         run_settle(run);
         run_admit(run->flow);
         return 0;
+}
+
+/* An attempt that is to end, or is needed no more, ends as it was told. */
+static bool can_wait(const Run *run, uint32_t node) {
+        const RunNode *entry = &run->nodes[node];
+
+        return run_node_has_sub_run(run, node) && entry->state == RUN_NODE_RUNNING &&
+               entry->outcome == RUN_OUTCOME_OPEN && entry->reason == RUN_REASON_SUB_RUN && run_is_open(run);
+}
+
+int run_engine_sub_waits(RunEngine *engine, const RunAttemptKey *attempt, bool waits) {
+        Run *run = find_attempt(engine, attempt);
+
+        if (!run)
+                return -ENOENT;
+        if (waits == run_node_waits_with_sub(&run->nodes[attempt->node]) || (waits && !can_wait(run, attempt->node)))
+                return 0;
+        if (waits)
+                run_node_become(run, attempt->node, RUN_NODE_PENDING, RUN_REASON_SUB_RUN);
+        else
+                run_node_go_on_with_sub(run, attempt->node);
+        run_settle(run);
+        run_admit(run->flow);
+        return 1;
 }
 
 int run_engine_answered(RunEngine *engine, uint32_t id, uint32_t node, uint32_t generation, RunAnswer answer) {

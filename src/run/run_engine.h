@@ -116,7 +116,8 @@ typedef enum RunReason {
         RUN_REASON_COMPENSATE, /* of a run: STOPPING, SUSPENDED while what has succeeded is undone … */
         RUN_REASON_FINAL, /* … and while the final node runs */
         RUN_REASON_CALLBACK, /* RUNNING: its command has ended, and somebody else completes it; FAILED: so they said */
-        RUN_REASON_SUB_RUN, /* RUNNING: a run of another flow, and no process; CANCELLED: that was cancelled */
+        /* RUNNING: a run of another flow, and no process; PENDING: that waits for a person; CANCELLED: was cancelled */
+        RUN_REASON_SUB_RUN,
         _RUN_REASON_MAX,
 } RunReason;
 
@@ -167,6 +168,8 @@ typedef enum RunOutcome {
         RUN_OUTCOME_DEADLINE, /* of the run */
         RUN_OUTCOME_CANCELLED,
         RUN_OUTCOME_ENDED, /* FailurePolicy=end */
+        RUN_OUTCOME_UNNEEDED, /* all goals below it have ended */
+        _RUN_OUTCOME_MAX,
 } RunOutcome;
 
 /* What somebody else has said of a node that waits for that, or will. */
@@ -320,6 +323,13 @@ typedef enum RunEndKind {
         _RUN_END_KIND_MAX,
 } RunEndKind;
 
+/*
+ * After a restart, before any attempt is told of as started or ended: the host has @attempt, begun or not. One that the
+ * host does not tell of is asked for in the next turn, or ends with whatever would end it before. -ENOENT: there is no
+ * such attempt (any more).
+ */
+int run_engine_known(RunEngine *engine, const RunAttemptKey *attempt);
+
 /* -ENOENT: there is no such attempt (any more). */
 int run_engine_started(RunEngine *engine, const RunAttemptKey *attempt, usec_t at);
 /* @end: of a kind that has a status or signal, less than RUN_ENDS; else 0. The whole tree is gone. -ENOENT. */
@@ -327,6 +337,12 @@ int run_engine_ended(RunEngine *engine, const RunAttemptKey *attempt, RunEndKind
 /* The same; a node that says "not yet" runs again after @again, or for USEC_INFINITY after AgainSec=. */
 int run_engine_ended_until(RunEngine *engine, const RunAttemptKey *attempt, RunEndKind kind, uint16_t end,
                            usec_t again);
+
+/*
+ * The run of another flow that an attempt is @waits for a person, or does no more: its node is PENDING meanwhile. 1: it
+ * has changed; 0: it is so already, or cannot be, because the attempt is to end; -ENOENT.
+ */
+int run_engine_sub_waits(RunEngine *engine, const RunAttemptKey *attempt, bool waits);
 
 typedef enum RunAnswer {
         RUN_ANSWER_READY,
@@ -409,6 +425,35 @@ int run_engine_complete(RunEngine *engine, uint32_t run, uint32_t node, uint32_t
  */
 bool run_engine_turn(RunEngine *engine, uint32_t budget);
 
+/* — the watchdog — */
+
+/* Errors of the engine that the watchdog finds. */
+typedef enum RunOversight {
+        RUN_OVERSIGHT_PARENTS, /* of a node: they say another state */
+        RUN_OVERSIGHT_POLICY, /* the command that judges it was not asked, and all that is above it has ended */
+        RUN_OVERSIGHT_READY, /* a node that is READY was none of those that may begin */
+        RUN_OVERSIGHT_LOCK, /* it did not wait for what it takes */
+        RUN_OVERSIGHT_TIME, /* a node, or the run, had no timer for what is to come */
+        RUN_OVERSIGHT_ATTEMPT, /* the host was not to be asked for an attempt that the store has */
+        RUN_OVERSIGHT_ITEMS, /* instances have ended, and their node has not */
+        RUN_OVERSIGHT_RUN, /* the nodes of a run say another state of it */
+        RUN_OVERSIGHT_STUCK, /* nothing of a run can move, and there is nothing to repair */
+        _RUN_OVERSIGHT_MAX,
+} RunOversight;
+
+DECLARE_STRING_TABLE_TO(run_oversight, RunOversight); /* "nobody was to begin it": of the node, or run */
+
+/* @node: RUN_NODE_NONE is the run itself. It may not change the engine. */
+typedef void (*RunOversightVisitor)(void *userdata, uint32_t run, uint32_t node, RunOversight oversight);
+
+/* From here on all runs that live are to be looked at … */
+void run_engine_watch_begin(RunEngine *engine);
+/*
+ * … about @budget nodes and their parents at a time: what can move and does not is told, and repaired. Returns whether
+ * more are left. Before run_engine_turn(), which does what follows.
+ */
+bool run_engine_watch(RunEngine *engine, uint32_t budget, RunOversightVisitor visit, void *userdata);
+
 /* — restart — */
 
 /*
@@ -416,6 +461,8 @@ bool run_engine_turn(RunEngine *engine, uint32_t budget);
  -EEXIST, -EINVAL for rows that cannot be, -ENOMEM: nothing is added.
  */
 int run_engine_restore(RunFlow *flow, RunGraph *graph, const RunRow *row, const RunNodeRow *nodes, uint32_t n_nodes);
+/* Before run_engine_restored(): the settings of one that was given back, if its flow has others now. -ENOENT. */
+int run_engine_restore_settings(RunEngine *engine, uint32_t run, const RunSettings *settings);
 /*
  * All runs were given back: the store has batches up to these numbers, the last one was made when it was @then, and
  * it is @now. In another boot, whose clock may be behind, waits last as long as they had to at @then; a deadline in the
@@ -435,6 +482,8 @@ void run_engine_put_all(RunEngine *engine);
 
 /* — what can be asked — */
 
+/* Without what it waits for, which takes a look at the other runs of its flow. -ENOENT. */
+int run_engine_get_row(const RunEngine *engine, uint32_t run, RunRow *ret_row);
 /* -ENOENT. */
 int run_engine_get(const RunEngine *engine, uint32_t run, RunRow *ret_row, RunWhy *ret_why);
 int run_engine_get_node(const RunEngine *engine, uint32_t run, uint32_t node, RunNodeRow *ret_row, RunWhy *ret_why);

@@ -66,7 +66,7 @@ static RunGraph *free_graph(RunGraph *graph) {
         index_table_deinit(&graph->by_name);
         free(graph->demands);
         free(graph->expansions);
-        /* That one is the graph of a definition, and has none itself. */
+        /* The other graph is that of a definition, and has none itself. */
         run_graph_unref(graph->definition);
         free(graph);
         return NULL;

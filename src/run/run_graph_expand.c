@@ -230,7 +230,7 @@ int run_graph_expand(RunGraph *definition, const RunExpansion *expansions, uint3
         return run_graph_new(&spec, ret_graph, &problem);
 }
 
-/* Those that are there are used first. */
+/* Instances that are there are used first. */
 int run_graph_set_items(RunGraph *graph, uint32_t node, uint32_t n, RunGraph **ret_graph) {
         uint32_t n_old, left = n, item = 0;
         const RunExpansion *old = run_graph_expansions(graph, &n_old);

@@ -310,7 +310,7 @@ static usec_t due_of(const Run *run, uint32_t node) {
                 return run_sleep_end(run, node);
         if (entry->state == RUN_NODE_READY && policy->queue_timeout > 0 && run_has_begun(run))
                 return usec_add(entry->at, policy->queue_timeout);
-        if (entry->state != RUN_NODE_RUNNING || entry->outcome != RUN_OUTCOME_OPEN)
+        if (!run_node_is_live(entry) || entry->outcome != RUN_OUTCOME_OPEN)
                 return USEC_INFINITY;
         /* The time of an attempt goes on while its node waits to be completed; that of instances is their own. */
         if (entry->attempt == RUN_ATTEMPT_IS_STARTED || (entry->is_idle && !run_node_is_split(run, node)))
@@ -394,18 +394,30 @@ void run_set_wall(Run *run, int64_t wall) {
         engine->wall = before;
 }
 
+bool run_node_lacks_timer(const Run *run, uint32_t node) {
+        return run->nodes[node].place == HEAP_NOWHERE && due_of(run, node) != USEC_INFINITY;
+}
+
 static usec_t due_of_run(const Run *run) {
         if (run->row.state == RUN_QUEUED)
                 return usec_add(run->row.queued_at, run->settings.queue_timeout);
         return run_is_busy(run) ? run->row.deadline : USEC_INFINITY;
 }
 
+static usec_t first_due(const Run *run) {
+        const usec_t due = due_of_run(run);
+
+        return run->n_timers > 0 ? MIN(due, due_of(run, run->timers[0])) : due;
+}
+
+bool run_lacks_timer(const Run *run) {
+        return run->due != first_due(run) || (run->due != USEC_INFINITY && run->place == HEAP_NOWHERE);
+}
+
 void run_time(Run *run) {
         Heap *timers = &run->flow->engine->timers;
-        usec_t due = due_of_run(run);
+        const usec_t due = first_due(run);
 
-        if (run->n_timers > 0)
-                due = MIN(due, due_of(run, run->timers[0]));
         if (due == run->due)
                 return;
         run->due = due;
@@ -425,4 +437,15 @@ void run_become(Run *run, RunState state, RunReason reason) {
                 run_lock_end(run);
         run_change(run);
         run_time(run);
+}
+
+void run_wake(Run *run) {
+        if (run->row.state != RUN_SUSPENDED)
+                return;
+        if (run_is_ending(run))
+                run_become(run, RUN_STOPPING, run->row.reason);
+        else if (run->row.is_held)
+                run_become(run, RUN_PAUSED, RUN_REASON_UNIT);
+        else
+                run_become(run, RUN_RUNNING, RUN_REASON_NONE);
 }

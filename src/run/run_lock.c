@@ -137,7 +137,8 @@ void run_lock_deinit(Run *run) {
 
 /* Nothing of it runs, but it is to run, or may be. */
 static bool is_at_rest(const RunNode *entry) {
-        return entry->state == RUN_NODE_READY || entry->state == RUN_NODE_DEFERRED || entry->state == RUN_NODE_PENDING;
+        return (entry->state == RUN_NODE_READY || entry->state == RUN_NODE_DEFERRED ||
+                entry->state == RUN_NODE_PENDING) && !run_node_is_live(entry);
 }
 
 static bool keeps_locks(const Run *run, uint32_t node) {
@@ -165,7 +166,7 @@ bool run_lock_node(Run *run, uint32_t node) {
         /* An attempt that was interrupted leaves its node READY at once: its resources are free meanwhile. */
         if (state == RUN_NODE_RUNNING && run->nodes[node].is_idle)
                 run_claim_release(claim, RUN_CLAIM_NEEDS);
-        else if (state != RUN_NODE_RUNNING)
+        else if (!run_node_is_live(&run->nodes[node]))
                 run_claim_release(claim, keeps_locks(run, node) ? RUN_CLAIM_NEEDS : RUN_CLAIM_ALL);
         return state != RUN_NODE_READY || wait_for(run, node, claim);
 }
@@ -178,7 +179,7 @@ bool run_lock_restore_node(Run *run, uint32_t node) {
 
         if (!claim)
                 return true;
-        if (entry->state == RUN_NODE_RUNNING)
+        if (run_node_is_live(entry))
                 run_claim_force(claim, entry->is_idle ? RUN_CLAIM_LOCKS : RUN_CLAIM_ALL);
         else if (has_run && (entry->state == RUN_NODE_READY || keeps_locks(run, node)))
                 run_claim_force(claim, RUN_CLAIM_LOCKS);

@@ -164,7 +164,7 @@ void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reas
         entry->is_unneeded = false;
         if (is_item)
                 run_item_take_turn(run, node, from);
-        if (state != RUN_NODE_RUNNING) {
+        if (!run_node_is_live(entry)) {
                 run->n_idle -= entry->is_idle;
                 run->n_split -= run_node_is_split(run, node);
                 entry->is_idle = false;
@@ -258,6 +258,10 @@ static uint32_t count_unfinished(const Run *run, uint32_t node) {
                entry->pending;
 }
 
+static bool is_judged_by_command(const Run *run, uint32_t node) {
+        return run_graph_policy(run->graph, node)->readiness == RUN_READY_BY_POLICY;
+}
+
 /* A command judges @node: it is asked whenever a parent has ended or become PENDING. */
 static RunNodeEvent ask_later(Run *run, uint32_t node) {
         const uint32_t n = run_graph_count_judged(run->graph, node);
@@ -295,7 +299,7 @@ static RunNodeEvent ask_lists(const Run *run, uint32_t node, RunCounts counts) {
         return run_ready(run_graph_policy(run->graph, node), &counts);
 }
 
-static RunNodeEvent ask_parents(Run *run, uint32_t node) {
+static RunNodeEvent ask_parents(const Run *run, uint32_t node) {
         const RunPolicy *policy = run_graph_policy(run->graph, node);
         const RunNode *entry = &run->nodes[node];
         const RunCounts counts = { .n = {
@@ -306,8 +310,6 @@ static RunNodeEvent ask_parents(Run *run, uint32_t node) {
                                            [RUN_PARENT_PENDING] = entry->pending,
                                    } };
 
-        if (policy->readiness == RUN_READY_BY_POLICY)
-                return ask_later(run, node);
         /* The other rules do not depend on how many there are. */
         if (run->n_items > 0 &&
             (policy->readiness == RUN_READY_AT_LEAST || policy->readiness == RUN_READY_AT_LEAST_PERCENT))
@@ -419,7 +421,7 @@ static void judge(Run *run, uint32_t node) {
         if ((state != RUN_NODE_WAITING && state != RUN_NODE_BLOCKED) || run_node_is_extra(run, node) ||
             run_graph_policy(run->graph, node)->is_item)
                 return;
-        verdict = ask_parents(run, node);
+        verdict = is_judged_by_command(run, node) ? ask_later(run, node) : ask_parents(run, node);
         if (run_graph_policy(run->graph, node)->is_otherwise && verdict != RUN_NODE_EVENT_NEVER) {
                 const RunNodeEvent others = ask_siblings(run, node);
 
@@ -430,6 +432,50 @@ static void judge(Run *run, uint32_t node) {
                 verdict = verdict == RUN_NODE_EVENT_FIT ? others : verdict;
         }
         take_verdict(run, node, verdict);
+}
+
+/* @node waits, and its parents say that it does not. Whether a command that is asked knew all of them is not seen. */
+static bool is_overlooked(const Run *run, uint32_t node) {
+        const RunNode *entry = &run->nodes[node];
+        RunNodeEvent verdict, others;
+
+        if (is_judged_by_command(run, node))
+                return entry->state == RUN_NODE_WAITING && count_unfinished(run, node) == 0 && entry->pending == 0 &&
+                       !entry->is_asked && !run_set_has(run, RUN_SET_TO_ASK, node);
+        verdict = ask_parents(run, node);
+        if (run_graph_policy(run->graph, node)->is_otherwise && verdict != RUN_NODE_EVENT_NEVER) {
+                others = ask_siblings(run, node);
+                verdict = verdict == RUN_NODE_EVENT_FIT || others == RUN_NODE_EVENT_NEVER ? others : verdict;
+        }
+        return verdict != (entry->state == RUN_NODE_WAITING ? RUN_NODE_EVENT_WAIT : RUN_NODE_EVENT_BLOCK);
+}
+
+bool run_node_repair(Run *run, uint32_t node) {
+        const uint8_t *edges = run_graph_parent_edges(run->graph, node);
+        RunNode *entry = &run->nodes[node], counted = {};
+        uint32_t n;
+        const uint32_t *parents = run_graph_parents(run->graph, node, &n);
+        bool is_right;
+
+        if (!run_is_judged(run) || entry->is_unused || run_node_is_extra(run, node) ||
+            run_graph_policy(run->graph, node)->is_item)
+                return false;
+        for (uint32_t i = 0; i < n; i++)
+                if (edges[i] & RUN_EDGE_IS_JUDGED)
+                        count_parent(&counted,
+                                     run_parent_of(run->nodes[parents[i]].state, run->nodes[parents[i]].reason,
+                                                   edges[i]),
+                                     1);
+        is_right = counted.succeeded == entry->succeeded && counted.failed == entry->failed &&
+                   counted.skipped == entry->skipped && counted.pending == entry->pending;
+        entry->succeeded = counted.succeeded;
+        entry->failed = counted.failed;
+        entry->skipped = counted.skipped;
+        entry->pending = counted.pending;
+        if (is_right && !is_overlooked(run, node))
+                return false;
+        mark(run, node);
+        return true;
 }
 
 void run_ask_policies(Run *run) {
@@ -493,9 +539,39 @@ void run_mark_all(Run *run) {
 
 void run_mark_unanswered(Run *run) {
         for (uint32_t i = 0; i < run->n; i++)
-                if (run_graph_policy(run->graph, i)->readiness == RUN_READY_BY_POLICY &&
-                    run->nodes[i].state == RUN_NODE_WAITING)
+                if (is_judged_by_command(run, i) && run->nodes[i].state == RUN_NODE_WAITING)
                         mark(run, i);
+}
+
+/* — attempts that go on — */
+
+void run_node_tell_end(Run *run, uint32_t node, RunOutcome outcome) {
+        const RunEngine *engine = run->flow->engine;
+        const RunAttemptKey key = run_attempt_key(run, node);
+
+        run->nodes[node].outcome = outcome & 7U;
+        run_change_node(run, node);
+        run_node_time(run, node);
+        engine->host->end(engine->userdata, &key, outcome);
+}
+
+void run_node_go_on_with_sub(Run *run, uint32_t node) {
+        run_node_become(run, node, RUN_NODE_RUNNING, RUN_REASON_SUB_RUN);
+        /* The node may have become unneeded meanwhile. */
+        doubt(run, node);
+        run_wake(run);
+}
+
+/* The run of @node ends, and a person may never come. */
+static void end_sub(Run *run, uint32_t node) {
+        const bool drains = run->row.result == RUN_TIMEOUT && run->settings.timeout_mode == RUN_TIMEOUT_DRAIN;
+
+        run_node_go_on_with_sub(run, node);
+        /* Otherwise whoever ends the run tells all that runs, or a stop passes down. */
+        if (drains)
+                run_node_tell_end(run, node, RUN_OUTCOME_DEADLINE);
+        else if (run->row.result != RUN_TIMEOUT && run->row.result != RUN_CANCELLED)
+                run_node_tell_end(run, node, RUN_OUTCOME_ENDED);
 }
 
 /* — many nodes — */
@@ -511,6 +587,8 @@ void run_node_skip_rest(Run *run) {
         for (uint32_t i = 0; i < run->n; i++)
                 if (run_node_is_extra(run, i) || run->nodes[i].is_unused)
                         continue;
+                else if (run_node_waits_with_sub(&run->nodes[i]))
+                        end_sub(run, i);
                 else if (run->nodes[i].state < RUN_NODE_SUCCEEDED && run->nodes[i].state != RUN_NODE_RUNNING)
                         run_node_become(run, i, RUN_NODE_SKIPPED, RUN_REASON_ENDED);
                 else if (run->nodes[i].is_idle && !run_node_is_split(run, i))
@@ -618,7 +696,11 @@ void run_drop_unneeded(Run *run) {
 
                         if (run_graph_policy(run->graph, i)->is_goal || has_live_goal(run, i, &has_goal) || !has_goal)
                                 continue;
-                        run_node_become(run, i, RUN_NODE_CANCELLED, RUN_REASON_UNNEEDED);
+                        if (run_node_waits_with_sub(&run->nodes[i])) {
+                                run_node_go_on_with_sub(run, i);
+                                run_node_tell_end(run, i, RUN_OUTCOME_UNNEEDED);
+                        } else
+                                run_node_become(run, i, RUN_NODE_CANCELLED, RUN_REASON_UNNEEDED);
                         run_judge(run);
                 }
         }

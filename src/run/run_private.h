@@ -104,6 +104,7 @@ typedef struct Run {
         uint32_t *undo; /* owned: nodes to undo, in their order, once … */
         bool is_undo_listed; /* … they are listed */
         bool is_being_restored;
+        uint32_t watch, watched; /* the last round of the watchdog; in this one all nodes before it */
         uint32_t n_undo, undo_at;
         uint32_t *timers; /* a heap of nodes */
         uint64_t *sets[_RUN_SET_MAX];
@@ -132,6 +133,7 @@ struct RunEngine {
         int64_t wall; /* the wall clock is so much ahead of .now */
         uint32_t accepted, durable;
         RunStore store;
+        uint32_t watch; /* rounds of the watchdog */
         bool is_restoring;
 };
 
@@ -165,10 +167,20 @@ static inline bool run_node_is_wait(const Run *run, uint32_t node) {
         return policy->action != RUN_ACTION_PROCESS && !policy->is_foreach;
 }
 
+/* PENDING with its sub-run, which waits for a person: its attempt goes on. */
+static inline bool run_node_waits_with_sub(const RunNode *node) {
+        return node->state == RUN_NODE_PENDING && node->reason == RUN_REASON_SUB_RUN;
+}
+
+/* The attempt is not over. */
+static inline bool run_node_is_live(const RunNode *node) {
+        return node->state == RUN_NODE_RUNNING || run_node_waits_with_sub(node);
+}
+
 /* The attempt of @node is a run of another flow, which goes on after the end of the boot. */
 static inline bool run_node_has_sub_run(const Run *run, uint32_t node) {
         return run_node_is_wait(run, node) && run_graph_policy(run->graph, node)->action == RUN_ACTION_RUN &&
-               run->nodes[node].state == RUN_NODE_RUNNING && run->nodes[node].attempt == RUN_ATTEMPT_IS_STARTED;
+               run_node_is_live(&run->nodes[node]) && run->nodes[node].attempt == RUN_ATTEMPT_IS_STARTED;
 }
 
 /* Instances of @node are executed in its place. */
@@ -234,6 +246,9 @@ bool run_node_sleeps(const Run *run, uint32_t node);
 void run_set_wall(Run *run, int64_t wall); /* all that sleeps until a time, when the clock is set */
 usec_t run_again_bound(const Run *run, uint32_t node); /* until when a node may say "not yet"; USEC_INFINITY: always */
 void run_time(Run *run); /* the same for the run */
+/* A node or a run has a time limit, and no timer has it. */
+bool run_node_lacks_timer(const Run *run, uint32_t node);
+bool run_lacks_timer(const Run *run);
 int run_compare_due(const void *a, const void *b);
 uint32_t *run_heap_place(void *run);
 RunAttemptKey run_attempt_key(const Run *run, uint32_t node);
@@ -241,6 +256,7 @@ uint8_t run_node_priority(const Run *run, uint32_t node);
 void run_hold_attempt(Run *run, uint32_t node, bool is_held); /* until the host is asked to spawn it */
 Run *run_find(const RunEngine *engine, uint32_t id);
 void run_become(Run *run, RunState state, RunReason reason); /* the run itself */
+void run_wake(Run *run); /* one that is SUSPENDED can move again */
 
 /* — run_node.c: states of nodes — */
 
@@ -262,9 +278,17 @@ void run_take_answer(Run *run, uint32_t node, RunAnswer answer);
 void run_judge(Run *run); /* all that are marked */
 void run_mark_all(Run *run); /* to be judged */
 void run_mark_children(Run *run, uint32_t node); /* the same, of its children */
+/* Counts the parents of @node anew, and marks it if that, or what is counted, says another state. Returns whether. */
+bool run_node_repair(Run *run, uint32_t node);
 void run_mark_unanswered(Run *run); /* the same, of those that a command judges: a question is in no row */
 void run_node_restore(Run *run, uint32_t node); /* what it held, and what it waits for */
 void run_node_begin_all(Run *run); /* those that are READY wait from now on */
+void run_node_tell_end(Run *run, uint32_t node, RunOutcome outcome); /* for which the host was asked to spawn */
+/*
+ * A node that is PENDING because its sub-run waits for a person keeps its attempt, its time and its locks: what is done
+ * to the sub-run is what moves the node. Before something ends the attempt, the node is RUNNING again, by this.
+ */
+void run_node_go_on_with_sub(Run *run, uint32_t node);
 void run_node_end_idle(Run *run, uint32_t node); /* its run ends, and there is nothing whose end could be waited for */
 void run_node_skip_rest(Run *run); /* all that do not run */
 /* A person has to decide about @node, because its condition had no value. */
@@ -292,6 +316,7 @@ bool run_item_is_untouched(const Run *run, uint32_t node); /* an instance that h
 /* — run_item.c: instances of nodes with Foreach= — */
 
 void run_items_begin(Run *run, uint32_t node); /* in place of an attempt */
+bool run_items_repair(Run *run, RunItems *items); /* counts instances anew: whether that was wrong */
 void run_items_complete(Run *run); /* nodes of which all instances have ended */
 /* Instances that have waited for their turn may begin. */
 void run_items_give_turns(Run *run);
@@ -351,6 +376,7 @@ bool run_lock_why(const Run *run, uint32_t node, RunClaimWhy *ret_why);
 void run_stop(Run *run, RunState result);
 void run_fire(Run *run); /* ends it if FailurePolicy=end asks for that */
 void run_settle(Run *run); /* after each event */
+uint32_t run_count_moving(const Run *run); /* nodes that go on by themselves */
 bool run_admit(RunFlow *flow); /* whether a run has begun */
 void run_begin(Run *run);
 bool run_has_place(const RunFlow *flow); /* of MaxRuns= */

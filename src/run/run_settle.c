@@ -71,17 +71,19 @@ static void settle_stopping(Run *run) {
         run_become(run, run->row.result, RUN_REASON_NONE);
 }
 
-static void settle_running(Run *run) {
+uint32_t run_count_moving(const Run *run) {
         /* A node that waits for its instances moves as they do. */
-        const uint32_t moving = run->tally[RUN_NODE_READY] + run->tally[RUN_NODE_RUNNING] - run->n_split +
-                                run->tally[RUN_NODE_DEFERRED] + run->n_to_ask + run->n_asked;
+        return run->tally[RUN_NODE_READY] + run->tally[RUN_NODE_RUNNING] - run->n_split +
+               run->tally[RUN_NODE_DEFERRED] + run->n_to_ask + run->n_asked;
+}
 
+static void settle_running(Run *run) {
         if (count_terminal(run) == run->n - run->n_extra - run->n_unused) {
                 if (run->row.state != RUN_PAUSED)
                         run_stop(run, result_of(run));
         } else if (run->row.state == RUN_PAUSING && run_count_attempts(run) == 0)
                 run_become(run, RUN_PAUSED, run->row.reason);
-        else if (run->row.state == RUN_RUNNING && moving == 0 && run->tally[RUN_NODE_PENDING] > 0)
+        else if (run->row.state == RUN_RUNNING && run_count_moving(run) == 0 && run->tally[RUN_NODE_PENDING] > 0)
                 run_become(run, RUN_SUSPENDED, RUN_REASON_NONE);
 }
 

@@ -92,6 +92,24 @@ bool run_item_is_untouched(const Run *run, uint32_t node) {
                policy->queue_timeout == 0;
 }
 
+bool run_items_repair(Run *run, RunItems *items) {
+        const uint32_t n = run_graph_count_items(run->graph, items->node);
+        uint32_t n_open = 0;
+
+        if (!run_node_is_split(run, items->node))
+                return false;
+        for (uint32_t i = 0; i < n; i++) {
+                const uint32_t instance = run_graph_find_item(run->graph, items->node, i);
+
+                n_open += instance != RUN_NODE_NONE && !run_node_state_is_terminal(run->nodes[instance].state);
+        }
+        if (n_open == items->n_open && n_open > 0)
+                return false;
+        items->n_open = n_open;
+        run->may_complete = true;
+        return true;
+}
+
 void run_item_changed(Run *run, uint32_t node, RunNodeState from) {
         const bool was_open = !run_node_state_is_terminal(from);
         const bool is_open = !run_node_state_is_terminal(run->nodes[node].state);

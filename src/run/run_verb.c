@@ -68,6 +68,9 @@ static bool can_take(const Run *run, RunVerb verb, uint32_t node) {
         state = run->nodes[node].state;
         if (verb == RUN_VERB_RERUN)
                 return true;
+        /* The decision is one about a node of the sub-run. */
+        if (run_node_waits_with_sub(&run->nodes[node]))
+                return false;
         /* A gate is opened by an approval alone: a retry would go around it. */
         if (verb == RUN_VERB_APPROVE || verb == RUN_VERB_REJECT)
                 return !is_over && run_node_is_at_gate(&run->nodes[node]);
@@ -114,18 +117,6 @@ static void ready_again(Run *run, uint32_t node) {
         entry->first_at = 0;
         entry->completion = RUN_COMPLETION_NONE;
         run_reach_gate(run, node);
-}
-
-/* A run in which a person has changed something can move again. */
-static void wake(Run *run) {
-        if (run->row.state != RUN_SUSPENDED)
-                return;
-        if (run_is_ending(run))
-                run_become(run, RUN_STOPPING, run->row.reason);
-        else if (run->row.is_held)
-                run_become(run, RUN_PAUSED, RUN_REASON_UNIT);
-        else
-                run_become(run, RUN_RUNNING, RUN_REASON_NONE);
 }
 
 /* A new generation; but it may be there already, because what is above the node was undone. */
@@ -225,7 +216,7 @@ static void take_node_verb(Run *run, RunVerb verb, uint32_t node) {
         if (is_over)
                 run_begin_again(run);
         else
-                wake(run);
+                run_wake(run);
 }
 
 int run_engine_verb(RunEngine *engine, uint32_t id, RunVerb verb, uint32_t node) {
@@ -293,7 +284,7 @@ int run_engine_complete(RunEngine *engine, uint32_t id, uint32_t node, uint32_t 
                 run_node_become(run, node, RUN_NODE_SUCCEEDED, RUN_REASON_NONE);
         else
                 run_node_fail(run, node, RUN_NODE_FAILED, RUN_REASON_CALLBACK);
-        wake(run);
+        run_wake(run);
         run_settle(run);
         run_admit(run->flow);
         return 0;

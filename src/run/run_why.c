@@ -148,6 +148,8 @@ static RunWhy why_of_node(const Run *run, uint32_t node) {
         case RUN_NODE_BLOCKED:
                 return RUN_WHY_HUMAN;
         case RUN_NODE_PENDING:
+                if (run_node_waits_with_sub(&run->nodes[node]))
+                        return RUN_WHY_SUB_RUN;
                 return run_node_is_at_gate(&run->nodes[node]) ? RUN_WHY_GATE : RUN_WHY_HUMAN;
         case RUN_NODE_READY:
                 if (run->row.state != RUN_RUNNING && !run_node_is_extra(run, node))
@@ -176,6 +178,15 @@ static RunWhy why_of_node(const Run *run, uint32_t node) {
                 break;
         }
         return RUN_WHY_NOTHING;
+}
+
+int run_engine_get_row(const RunEngine *engine, uint32_t id, RunRow *ret_row) {
+        const Run *run = run_find(engine, id);
+
+        if (!run)
+                return -ENOENT;
+        *ret_row = run->row;
+        return 0;
 }
 
 int run_engine_get(const RunEngine *engine, uint32_t id, RunRow *ret_row, RunWhy *ret_why) {

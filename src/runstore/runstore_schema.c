@@ -149,7 +149,7 @@ static int create(sqlite3 *db) {
         Text text = {};
         int r;
 
-        /* As a number with a sign it is not negative. */
+        /* SQLite reads it as a number with a sign, which is not to be negative. */
         if (getrandom(&identity, sizeof(identity), 0) != sizeof(identity))
                 return -errno;
         identity &= INT64_MAX;

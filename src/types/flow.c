@@ -138,18 +138,21 @@ static UnitAnswer flow_stop(Unit *unit) {
         if (host->ops->stop_runs)
                 host->ops->stop_runs(host, unit, interrupts);
         set_state(unit, FLOW_STOPPING);
-        if (!interrupts && timeout != USEC_INFINITY)
+        if (timeout != USEC_INFINITY)
                 (void) unit_set_timer(unit, UNIT_PURPOSE_STATE_LIMIT, usec_add(unit_now(unit), timeout));
         return UNIT_UNDER_WAY;
 }
 
-/* StopMode=wait has waited long enough. */
+/* The stop has waited long enough, for attempts or for the store. */
 static void flow_timer_elapsed(Unit *unit, UnitPurpose purpose) {
         UnitHost *host = unit_host(unit);
 
         if (flow_of(unit)->state != FLOW_STOPPING)
                 return;
-        unit_say(unit, LOG_LEVEL_WARNING, "Attempts have not ended in time, and are interrupted.");
+        if (runs_of(unit).n_attempts == 0)
+                unit_say(unit, LOG_LEVEL_WARNING, "The store has not recorded in time that runs are held.");
+        else if (flow_settings(unit)->stop_mode != FLOW_STOP_INTERRUPT)
+                unit_say(unit, LOG_LEVEL_WARNING, "Attempts have not ended in time, and are interrupted.");
         host->ops->stop_runs(host, unit, true);
 }
 

@@ -107,7 +107,7 @@ class Judge:
 
 def one_boot(machine, judge, words, later):
     """Until the new run has said so many words, and a little later. Returns whether it came so far."""
-    came = machine.wait_for(SETTLED) and machine.wait_for(r'(?:%s[\s\S]*?){%d}' % (RAN, words) if words else SETTLED)
+    came = machine.wait_for(SETTLED) and machine.wait_for(r'(?:%s(?:(?!%s)[\s\S])*){%d}' % (RAN, RAN, words) if words else SETTLED)
     if came:
         machine.read_for(later)
     machine.cut_power()

@@ -23,6 +23,13 @@ unit many@.service <<'U'
 [Service]
 ExecStart=/bin/sleep 1000
 U
+# A run that stays, whose number has to be offered.
+unit nap.flow <<'U'
+[Flow]
+Params=who
+[Node a]
+Exec=/bin/sleep 1000
+U
 start_daemon
 ctl start quick.service
 
@@ -73,11 +80,21 @@ for SHELL_NAME in bash zsh fish; do
         check_equal "$SHELL_NAME: for disable nothing yet" "$("complete_$SHELL_NAME" jobctl disable qui)" ""
 done
 offers "bash: all options" "$OPTIONS" complete_bash jobctl --
+FLOW_VERBS=$(ctl help flow | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p')
+check_equal "help has the verbs of flow" "$(grep -cx 'import\|start\|why' <<<"$FLOW_VERBS")" 3
+check "a run begins" ctl flow start nap who=all
+RUN=$(ctl flow list --no-legend | awk '{ print $1 }')
+check_equal "and has a number" "$(grep -cE '^[0-9]+$' <<<"$RUN")" 1
 ! command -v fish >/dev/null || offers "fish: all options" "$OPTIONS" complete_fish jobctl --
 ! command -v zsh >/dev/null || offers "zsh: all options" "$OPTIONS" complete_zsh jobctl --
 for SHELL_NAME in bash zsh fish; do
         command -v "$SHELL_NAME" >/dev/null || continue
-        offers "$SHELL_NAME: verbs of flow" import "complete_$SHELL_NAME" jobctl flow ''
+        offers "$SHELL_NAME: verbs of flow" "$FLOW_VERBS" "complete_$SHELL_NAME" jobctl flow ''
+        offers "$SHELL_NAME: flows" nap.flow "complete_$SHELL_NAME" jobctl flow start na
+        offers "$SHELL_NAME: runs" "$RUN" "complete_$SHELL_NAME" jobctl flow show ''
         offers "$SHELL_NAME: options of run" "--on-calendar --scope --wait" "complete_$SHELL_NAME" jobctl run --
+done
+for word in pause cancel logs; do
+        offers "bash: runs for $word" "$RUN" complete_bash jobctl flow "$word" ''
 done
 done_testing

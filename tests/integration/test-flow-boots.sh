@@ -203,6 +203,7 @@ release waits
 stop_daemon
 boot
 start_daemon
+wait_for '^ *[0-9]+ ' ctl flow list --no-legend --all waits
 WAITS=$(ctl flow list --no-legend --all waits | awk '{ print $1 }')
 wait_for '^SUCCEEDED$' run_state "$WAITS"
 report $? "and the run goes on in the next boot"

@@ -313,4 +313,26 @@ check_equal "a step has its label, its request and how it has ended" \
         'a|r-17|0 0'
 check_equal "also one that has failed" "$(ask "SELECT DISTINCT node.ret_stat FROM node JOIN run ON run.id = node.run
         WHERE run.unit = 'missing.flow'")" input-missing
+
+# — what a store has lost —
+# forget SQL: what a store that removes the run, or part of its file, leaves
+forget() {
+        python3 - "$XDG_STATE_HOME/jobd/runs.db" "$1" <<'P'
+import sqlite3, sys
+with sqlite3.connect(sys.argv[1], timeout=60) as store:
+    store.execute(sys.argv[2])
+P
+}
+forget "DELETE FROM blob WHERE chunk = 40"
+check_exit "a part of which the store has lost is not given as the whole" 1 ctl flow result "$run/full"
+check_prints "which is said" 'does not have all of the result of node full: run .* was removed' echo "$OUT"
+ctl flow result "$run/odd" >"$DIR/read" 2>"$DIR/said" &
+READER=$!
+forget "DELETE FROM run WHERE id = $run"
+wait "$READER"
+case "$?$(cat "$DIR/said")$(stat -c %s "$DIR/read")" in
+020000002 | *"was removed"*0 | *"no run"*0 | *"no node"*0) true ;;
+*) false ;;
+esac
+report $? "one whose run is removed meanwhile is read whole, or not at all" "$(cat "$DIR/said")"
 done_testing

@@ -78,4 +78,50 @@ check "until" ctl flow delete kept
 check "as many others as are kept" ctl flow start --quiet --wait short
 wait_for '^0$' sh -c "$BUILD/jobctl flow list --deleted --all --json | jq -s 'map(select(.name == \"kept\")) | length'"
 check_lacks "have ended" ' kept' ctl flow list --all --deleted
+
+# — what is kept of a flow that is run no more —
+unit many.flow <<'U'
+[Flow]
+KeepRuns=32
+[Node a]
+Exec=/bin/true
+U
+unit gone.flow <<'U'
+[Node a]
+Exec=/bin/true
+U
+unit broken.flow <<'U'
+[Node a]
+Exec=/bin/true
+U
+ctl daemon-reload
+# runs_of UNIT: how many are in the store
+runs_of() {
+        ctl flow list --deleted --all --json | jq -s "map(select(.unit == \"$1.flow\")) | length"
+}
+for _ in $(seq 40); do
+        ctl flow start --quiet --wait many
+done
+wait_for '^32$' runs_of many
+report $? "a flow that keeps many has them looked at for several ends at once"
+check "another one has run" ctl flow start --quiet --wait gone
+check "and one more" ctl flow start --quiet --wait broken
+stop_daemon
+rm "$UNITS/gone.flow"
+echo 'KeepRuns=5000' >>"$UNITS/broken.flow"
+sed -i 's/KeepRuns=32/KeepRuns=5/' "$UNITS/many.flow"
+python3 - "$XDG_STATE_HOME/jobd/runs.db" <<'P'
+import sqlite3, sys
+with sqlite3.connect(sys.argv[1]) as store:
+    store.execute("UPDATE run SET ended = ended - 10 * 86400 * 1000000 WHERE unit IN ('gone.flow', 'plain.flow', 'broken.flow')")
+P
+start_daemon
+wait_for '^5$' runs_of many
+report $? "when jobd begins, all flows are looked at, also those that are run no more"
+wait_for '^0$' runs_of plain
+report $? "by the age of their runs"
+wait_for '^0$' runs_of gone
+report $? "also those whose file is gone"
+check_equal "one whose file is refused keeps all, for nobody knows how many it is to keep" "$(runs_of broken)" 1
+check "runs that are not older stay" test "$(runs_of short)" = 1
 done_testing

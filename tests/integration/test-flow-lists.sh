@@ -103,6 +103,50 @@ check_exit "or be one" 2 ctl flow list app.service
 check_exit "no run has such a node" 5 ctl flow logs 1/nosuch
 check_prints "which is a document, too" '^\{"ok": *false, *"error": *"NoSuchNode"' sh -c "'$BUILD/jobctl' --json flow show 1/nosuch 2>/dev/null | tr -d '\n'"
 check_prints "as is a file that cannot be imported" '^\{"ok": *false, *"error": *"ImportFailed"' sh -c "'$BUILD/jobctl' --json flow import --from=crontab /nosuch 2>/dev/null | tr -d '\n'"
+
+# Nodes without a row in the store are more than an answer takes.
+MANY=2500
+unit many.flow <<U
+[Flow]
+NodesFile=$DIR/many
+U
+{
+        printf '{"Node":"first","Exec":"/bin/sh -c '"'read word <%s'"'"}\n' "$DIR/held"
+        for ((i = 1; i < MANY; i++)); do
+                printf '{"Node":"n%d","DependsOn":"first"}\n' "$i"
+        done
+} >"$DIR/many"
+# nodes FILTER: what jq makes of the nodes of the run
+nodes() {
+        ctl flow show --json many | jq -r ".nodes | $1"
+}
+check "a run has many nodes" ctl flow start --quiet --name=many many
+wait_for '^RUNNING$' nodes '.[] | select(.node == "first").state'
+check_equal "each is listed, once" "$MANY $MANY" "$(nodes '"\(length) \(map(.node) | unique | length)"')"
+check_equal "all but one wait" "$((MANY - 1)) WAITING" "$(nodes 'map(select(.state == "WAITING")) | "\(length) \(.[0].state)"')"
+check_prints "one of them is shown" 'WAITING' ctl flow show many/n1234
+check_prints "as is the one that runs" 'RUNNING' ctl flow show many/first
+if command -v busctl >/dev/null; then
+        # page FILTERS… LIMIT CURSOR: an answer about its nodes
+        page() {
+                busctl --address="unix:path=$JOBD_SOCKET" --json=short call org.jobd1 \
+                        "/org/jobd1/run/$(ctl flow show --json many | jq .id)" org.jobd1.Run Nodes 'a{sv}us' "$@" |
+                        jq -r '.data | "\(.[0] | length) \(.[0][0].node.data) \(.[1])"'
+        }
+        check_equal "a page has no more than it may" "1000 n1 /1001" "$(page 0 0 '')"
+        check_equal "nor than is asked for" "10 n1 /11" "$(page 0 10 '')"
+        check_equal "the last one of these" "500 n2000 //" "$(page 0 0 /2000)"
+        check_equal "is followed by nodes with rows" "1 first " "$(page 0 0 //)"
+        check_equal "one of a name is found at once" "1 n1234 //" "$(page 1 node s n1234 0 '')"
+        check_equal "also one with a row" "1 first " "$(page 1 node s first 0 '')"
+        check_equal "of a state are all or none" "0 null " "$(page 1 state s FAILED 0 '')"
+        check_equal "none is too many" "0 null //" "$(page 0 0 /99999)"
+        check_prints "another cursor is none" "'/x' is not a cursor" sh -c \
+                "busctl --address=unix:path='$JOBD_SOCKET' call org.jobd1 /org/jobd1/run/1 org.jobd1.Run Nodes 'a{sv}us' 0 0 /x 2>&1"
+fi
+timeout "$PATIENCE" sh -c 'echo go >"$1"' sh "$DIR/held"
+wait_for '^SUCCEEDED$' state many
+check_equal "in the end all have rows" "$MANY SUCCEEDED" "$(nodes '"\(length) \(map(.state) | unique | join(" "))"')"
 check_exit "what means nothing for a run is refused" 2 ctl flow start --watch plain
 check_prints "the help has a line for each" '^  resolve +RUN/NODE --as=OUTCOME +Decide' ctl help flow
 check_prints "and for one" '^jobctl .* flow start FLOW' ctl flow start --help

@@ -113,6 +113,17 @@ Lock=printer
 Exec=$(hold printing)
 U
 
+unit each.flow <<'U'
+[Flow]
+Params=items:=[1,2]
+[Node scan]
+Foreach=param.items
+Lock=scanner
+LockSlots=2
+Exec=/bin/false
+FailurePolicy=suspend
+U
+
 # unlocks RUN: who has had nodes of it give up what
 unlocks() {
         python3 - "$XDG_STATE_HOME/jobd/runs.db" "$1" <<'P'
@@ -235,8 +246,21 @@ start holder
 wait_for_node held
 check_exit "the lock of a run is not given up" 4 ctl flow unlock "$RUN"
 check_prints "as is said" "Run $RUN itself holds its locks \(db\), from its beginning until it has ended" echo "$OUT"
+check "it is to end" ctl flow stop --quiet "$RUN"
+check_exit "nor when the run ends" 4 ctl flow unlock "$RUN"
+check_prints "which is said" "Run $RUN keeps its locks \(db\) until it has ended: it is STOPPING already" echo "$OUT"
 release held
-wait_for_state "$RUN" SUCCEEDED
+wait_for_state "$RUN" CANCELLED
+check_exit "instances of Foreach= are left to a person" 11 ctl flow start --wait each
+EACH=$(last_run)
+check_exit "their node has no lock itself" 4 ctl flow unlock "$EACH/scan" scanner
+check_prints "but is told who has" "Node scan of run $EACH has Foreach=: locks are held by its instances, as by scan\[0\]" echo "$OUT"
+check_exit "nor has any of them another one" 4 ctl flow unlock "$EACH/scan" printer
+check_prints "as is said" "none of its instances holds the lock 'printer'" echo "$OUT"
+check "all of them give up" ctl flow unlock --quiet "$EACH"
+check_exit "nobody has one then" 4 ctl flow unlock "$EACH/scan"
+check_prints "and no other name is asked for" "none of its instances holds a lock" echo "$OUT"
+check "it is cancelled" ctl flow cancel --quiet "$EACH"
 
 # — a thousand that wait for one lock —
 start many-5

@@ -121,6 +121,9 @@ report $? "the first success is enough"
 check_equal "what is cut off does not begin, and what runs goes on" "$(node_states 1)" \
         "cache=SUCCEEDED pull=RUNNING/short-circuit unpack=SKIPPED/short-circuit use=SUCCEEDED"
 check_prints "show says that nothing needs what runs" 'short-circuit' ctl flow show 1
+kill_core KILL
+wait_for 'pull=RUNNING/short-circuit' node_states 1
+report $? "which goes on over a death of core"
 echo go >"$DIR/go"
 wait_for '^SUCCEEDED$' run_state 1
 report $? "the run has succeeded"

@@ -58,6 +58,11 @@ runs = [json.loads(line) for line in sys.stdin]
 print(*sorted(run["id"] for run in runs if run.get("parent") == int(sys.argv[1])))' "$1"
 }
 
+# parts_n RUN: how many
+parts_n() {
+        parts "$1" | wc -w
+}
+
 # part RUN: waits for its only part
 part() {
         wait_for '^[0-9]+$' parts "$1"
@@ -101,6 +106,36 @@ Exec=/bin/sh -c 'echo slow >>$RECORD; read word <$DIR/slow'
 DependsOn=x
 Exec=/bin/sh -c 'echo after >>$RECORD'
 U
+unit asks.flow <<U
+[Flow]
+MaxRuns=5
+[Node x]
+Exec=/bin/sh -c 'echo asks >>$RECORD; exit 1'
+FailurePolicy=suspend
+U
+unit gate.flow <<U
+[Node x]
+Gate=manual
+U
+unit late.flow <<U
+[Flow]
+RunTimeoutSec=3
+TimeoutMode=abandon
+[Node x]
+Flow=slow.flow
+U
+unit has.flow <<U
+[Flow]
+Needs=gpu:1
+[Node x]
+Flow=needs.flow
+U
+unit needs.flow <<U
+[Flow]
+Needs=gpu:1
+[Node x]
+Exec=/bin/true
+U
 unit turn.flow <<U
 [Node x]
 Exec=/bin/sh -c 'read word <$DIR/turn'
@@ -135,10 +170,14 @@ whole lacks say.flow
 whole each say.flow 'Foreach=param.list' 'SubParams=word=%{item}'
 sed -i "s/^\[Flow\]\$/&\nParams='list:=[\"a\",\"b\",\"c\"]'/" "$UNITS/each.flow"
 whole outer slows.flow
+whole waits asks.flow
+whole above waits.flow
+whole approved gate.flow
 whole turns turn.flow
 whole masked hidden.flow
 ln -s /dev/null "$UNITS/hidden.flow"
-start_daemon
+printf '[Engine]\nResources=gpu:1\n' >"$DIR/conf"
+start_daemon --config "$DIR/conf"
 
 # — the end of a run is that of its node —
 check "a node is a run of another flow" ctl flow start --wait says word=hey
@@ -193,6 +232,7 @@ check "the run is resumed" ctl flow resume "$RUN"
 wait_for_state "$RUN" SUCCEEDED
 report $? "and with it its parts"
 check_equal "each command ran once" "$(count slow)-$(count after)" 1-1
+check_equal "nobody was asked for anything" "$(ctl flow alarms --no-legend)" ""
 check_equal "and there is one run of each" "$(parts "$RUN")-$(parts "$MIDDLE")" "$MIDDLE-$INNER"
 
 : >"$RECORD"
@@ -230,6 +270,85 @@ report $? "which fails its run"
 check_equal "its node is cancelled" "$(node "$RUN/x" state)-$(node "$RUN/x" reason)" CANCELLED-sub-run
 check_exit "TimeoutSec= ends a part" 1 ctl flow start --wait limited
 check_equal "its node has timed out" "$(node "$(last_run limited)/x" state)-$(run_state "$(parts "$(last_run limited)")")" TIMEOUT-CANCELLED
+
+# — a part that waits for a person —
+: >"$RECORD"
+ctl flow start above
+RUN=$(last_run above)
+wait_for_state "$RUN" SUSPENDED
+report $? "a run is suspended with the part of its part that waits for a person"
+MIDDLE=$(parts "$RUN")
+INNER=$(parts "$MIDDLE")
+check_equal "so is the part between" "$(run_state "$MIDDLE")" SUSPENDED
+check_equal "their nodes are PENDING" "$(node "$RUN/x" state)-$(node "$RUN/x" reason)" PENDING-sub-run
+check_prints "why of the node names the part" "Node x is PENDING \\(sub-run\\): it waits for run $MIDDLE of waits.flow, which is SUSPENDED" ctl flow why "$RUN"
+check_prints "so does an alarm" "pending +$RUN +x .*Node x of run $RUN of above.flow is PENDING \\(sub-run\\): run $MIDDLE of waits.flow, which it is, waits for a person" ctl flow alarms --full
+check_prints "what is to be decided is decided of the part" "because run $MIDDLE of waits.flow, which it is, waits for a person: 'resolve as success' does not apply" ctl flow resolve "$RUN/x" --as=success
+kill_core KILL
+check_equal "a death of core changes nothing" "$(run_state "$RUN")-$(node "$RUN/x" state)-$(node "$RUN/x" reason)" SUSPENDED-PENDING-sub-run
+check "a person resolves it" ctl flow resolve "$INNER/x" --as=success
+wait_for_state "$RUN" SUCCEEDED
+report $? "all that waited goes on"
+check_equal "and nothing was done twice" "$(count asks)-$(node "$RUN/x" attempts)" 1-1
+
+ctl flow start above
+RUN=$(last_run above)
+wait_for_state "$RUN" SUSPENDED
+check "a run is cancelled whose part waits for a person" ctl flow cancel "$RUN"
+wait_for_state "$RUN" CANCELLED
+report $? "it ends"
+check_equal "with all of its parts" "$(run_state "$(parts "$RUN")")-$(run_state "$(parts "$(parts "$RUN")")")" CANCELLED-CANCELLED
+
+ctl flow start slows
+RUN=$(last_run slows)
+PART=$(part "$RUN")
+wait_for '^1$' count slow
+check "a part is paused by itself" ctl flow pause "$PART"
+release slow
+wait_for_state "$RUN" SUSPENDED
+report $? "its run waits with it"
+check_equal "which is no reason for an alarm" "$(ctl flow alarms --no-legend slows)" ""
+check "the part is resumed" ctl flow resume "$PART"
+wait_for_state "$RUN" SUCCEEDED
+report $? "and its run goes on"
+ctl flow start approved
+RUN=$(last_run approved)
+wait_for_state "$RUN" SUSPENDED
+report $? "a run waits with a part that waits for an approval"
+check_equal "which is none, either" "$(ctl flow alarms --no-legend approved)" ""
+ctl flow approve "$(parts "$RUN")/x"
+wait_for_state "$RUN" SUCCEEDED
+report $? "until it has it"
+: >"$RECORD"
+
+# — a deadline that leaves parts alone —
+ctl flow start late
+RUN=$(last_run late)
+PART=$(part "$RUN")
+wait_for_state "$RUN" TIMEOUT
+report $? "TimeoutMode=abandon: the run is over"
+check_equal "and its part goes on" "$(run_state "$PART")" RUNNING
+check_prints "beside which no other is made" "has run $PART of slow.flow as a part, which its deadline has abandoned and which still goes on" ctl flow retry "$RUN"
+kill_core KILL
+check_prints "after a death of core, too" "has run $PART of slow.flow as a part" ctl flow rerun "$RUN/x"
+release slow
+wait_for_state "$PART" SUCCEEDED
+check "when it has ended the run is tried again" ctl flow retry "$RUN"
+wait_for '^2$' parts_n "$RUN"
+report $? "with another part"
+PART=$(parts "$RUN" | awk '{ print $2 }')
+ctl flow cancel "$PART"
+wait_for_state "$PART" CANCELLED
+: >"$RECORD"
+
+# — resources of what is above —
+ctl flow start has
+RUN=$(last_run has)
+PART=$(part "$RUN")
+wait_for "wait.* for 1 of the resource 'gpu'.*held by $RUN, which run $PART is a part of, and which has it until its end" ctl flow why "$PART"
+report $? "why names a wait for what is above the run"
+ctl flow cancel "$RUN"
+wait_for_state "$RUN" CANCELLED
 
 # — MaxRuns= of the flow of the part —
 ctl flow start turns

@@ -13,6 +13,8 @@
  * and never again; see doc/decisions/0019.
  */
 
+#include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +26,13 @@
 #include "types/service_state.h"
 #include "types/socket_state.h"
 #include "types/timer.h"
+
+/* in.socket listens at the abstract name that the records have. Tests run at once, and a network has such a name once. */
+static void own_network(void) {
+        cr_assert(eq(int, unshare(CLONE_NEWNET), 0), "%s", strerror(errno));
+}
+
+TestSuite(manager_format, .init = own_network);
 
 /* — the state — */
 

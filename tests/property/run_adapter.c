@@ -678,10 +678,19 @@ static void note_generations(Adapter *adapter) {
                 }
 }
 
+/* The watchdog finds nothing in an engine that is right, and changes nothing of it. */
+static void find_oversight(void *userdata, uint32_t run, uint32_t node, RunOversight oversight) {
+        fprintf(stderr, "The watchdog: run %u, node %d: %s.\n", run, (int) node, run_oversight_to_string(oversight));
+        abort();
+}
+
 static void end_turn(Adapter *adapter) {
         note_generations(adapter);
         /* In slices, as a caller that has more to do would. */
         while (run_engine_turn(adapter->engine, 2))
+                ;
+        run_engine_watch_begin(adapter->engine);
+        while (run_engine_watch(adapter->engine, 3, find_oversight, adapter))
                 ;
         CHECK(vector_push(&adapter->worlds, adapter->world));
         adapter->turn++;

@@ -251,6 +251,52 @@ Test(run_engine, refuses_rows_that_cannot_be) {
         run_engine_free(fixture.engine);
 }
 
+/* A run with one attempt, of which nobody knows whether it was begun. */
+static void restore_held(Fixture *fixture, RunAttempt attempt) {
+        cleanup_(run_graph_unrefp) RunGraph *graph = make_chain(1, 0);
+        const RunRow row = { .id = 1, .state = RUN_RUNNING, .round = 1, .deadline = USEC_INFINITY };
+        const RunNodeRow node = {
+                .node = 0, .generation = 1, .number = 1, .state = RUN_NODE_RUNNING, .attempt = attempt
+        };
+
+        set_up(fixture);
+        cr_assert(eq(int, run_engine_restore(fixture->flow, graph, &row, &node, 1), 0));
+        run_engine_restored(fixture->engine, 1, 1, 1, 1, false);
+}
+
+/* Between the load and the first turn: a deadline, a command that has waited for the load, an exit with EndMode=kill. */
+Test(run_engine, an_attempt_that_nobody_has_begun_ends_before_the_first_turn) {
+        static const RunAttempt attempts[] = { RUN_ATTEMPT_IS_HELD, RUN_ATTEMPT_IS_ASKED };
+        Fixture fixture;
+
+        for (size_t i = 0; i < ELEMENTSOF(attempts); i++) {
+                restore_held(&fixture, attempts[i]);
+                cr_assert(eq(int, run_engine_verb(fixture.engine, 1, RUN_VERB_CANCEL, 0), 0));
+                (void) run_engine_turn(fixture.engine, UINT32_MAX);
+                cr_assert(eq(int, state_of(&fixture, 1), RUN_CANCELLED));
+                cr_assert(eq(u32, fixture.world.n_spawned, 0));
+                cr_assert(eq(u32, fixture.world.n_ended, 0));
+                run_engine_free(fixture.engine);
+        }
+}
+
+Test(run_engine, an_attempt_that_the_host_has_after_a_restart_is_ended_by_it) {
+        const RunAttemptKey key = { 1, 0, 1, 1 };
+        Fixture fixture;
+
+        restore_held(&fixture, RUN_ATTEMPT_IS_HELD);
+        cr_assert(eq(int, run_engine_known(fixture.engine, &key), 0));
+        cr_assert(eq(int, run_engine_known(fixture.engine, &(RunAttemptKey) { 1, 0, 1, 2 }), -ENOENT));
+        cr_assert(eq(int, run_engine_verb(fixture.engine, 1, RUN_VERB_CANCEL, 0), 0));
+        (void) run_engine_turn(fixture.engine, UINT32_MAX);
+        cr_assert(eq(u32, fixture.world.n_spawned, 0));
+        cr_assert(eq(u32, fixture.world.n_ended, 1));
+        cr_assert(eq(int, state_of(&fixture, 1), RUN_STOPPING));
+        cr_assert(eq(int, run_engine_ended(fixture.engine, &key, RUN_END_EXITED, 143), 0));
+        cr_assert(eq(int, state_of(&fixture, 1), RUN_CANCELLED));
+        run_engine_free(fixture.engine);
+}
+
 /* The clock of the engine begins anew with a boot. */
 static void check_other_boot(usec_t then, usec_t now) {
         cleanup_(run_graph_unrefp) RunGraph *graph = make_chain(1, 0);
@@ -281,6 +327,30 @@ Test(run_engine, waits_of_another_boot_last_as_long_as_they_had_to) {
         check_other_boot(1000, 100000);
         check_other_boot(100000, 1000);
         check_other_boot(1000, 1000);
+}
+
+/* Those of its flow may have changed since it was made. */
+Test(run_engine, a_run_that_is_given_back_has_its_own_settings) {
+        const RunSettings own = { .max_parallel = 2, .max_runs = 1, .timeout = USEC_INFINITY, .queue_timeout = 10 };
+        cleanup_(run_graph_unrefp) RunGraph *graph = make_chain(1, 0);
+        const RunRow row = { .id = 1, .state = RUN_RUNNING, .round = 1, .deadline = USEC_INFINITY };
+        RunRow waiting = { .id = 2, .state = RUN_QUEUED, .round = 1, .deadline = USEC_INFINITY, .queued_at = 1 };
+        Fixture fixture;
+
+        set_up(&fixture);
+        cr_assert(eq(int, run_engine_restore(fixture.flow, graph, &row, NULL, 0), 0));
+        cr_assert(eq(int, run_engine_restore(fixture.flow, graph, &waiting, NULL, 0), 0));
+        waiting.id = 3;
+        cr_assert(eq(int, run_engine_restore(fixture.flow, graph, &waiting, NULL, 0), 0));
+        cr_assert(eq(int, run_engine_restore_settings(fixture.engine, 2, &own), 0));
+        cr_assert(eq(int, run_engine_restore_settings(fixture.engine, 4, &own), -ENOENT));
+        run_engine_restored(fixture.engine, 1, 1, 1, 1, false);
+        cr_assert(eq(u64, run_engine_deadline(fixture.engine), 11));
+        run_engine_time(fixture.engine, 11);
+        cr_expect(eq(int, state_of(&fixture, 1), RUN_RUNNING));
+        cr_expect(eq(int, state_of(&fixture, 2), RUN_TIMEOUT));
+        cr_expect(eq(int, state_of(&fixture, 3), RUN_QUEUED));
+        run_engine_free(fixture.engine);
 }
 
 static void set_end(RunEndSet ends, uint32_t end) {

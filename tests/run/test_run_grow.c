@@ -13,6 +13,7 @@
 #include <criterion/new/assert.h>
 #include <errno.h>
 
+#include "double/double_memory.h"
 #include "run/run_engine.h"
 
 #define ID 1U
@@ -198,5 +199,43 @@ Test(run_grow, a_run_that_ends_gets_nothing) {
         cr_assert(eq(int, run_engine_verb(world.engine, ID, RUN_VERB_STOP, 0), 0));
         cr_assert(eq(int, grow(&world), -EINVAL));
         run_graph_unref(smaller);
+        run_engine_free(world.engine);
+}
+
+/* Whichever allocation fails, the run is as it was; once none fails it goes on with the node. */
+Test(run_grow, memory_that_is_short_changes_nothing) {
+        cleanup_(run_graph_unrefp) RunGraph *graph = make_graph(4);
+        unsigned failures = 0;
+        RunNodeRow row;
+        World world;
+        RunWhy why;
+
+        begin(&world);
+        turn(&world);
+        for (size_t n = 1;; n++) {
+                int r;
+
+                double_memory_arm(n, false);
+                r = run_engine_grow(world.engine, ID, graph);
+                if (!double_memory_disarm()) {
+                        cr_assert(eq(int, r, 0));
+                        break;
+                }
+                cr_assert(eq(int, r, -ENOMEM));
+                cr_assert(eq(int, run_engine_get_node(world.engine, ID, P, &row, &why), -ENOENT));
+                cr_assert(eq(int, state_of(&world), RUN_RUNNING));
+                cr_assert(eq(int, row_of(&world, A).state, RUN_NODE_RUNNING));
+                cr_assert(eq(int, row_of(&world, JOIN).state, RUN_NODE_WAITING));
+                failures++;
+        }
+        cr_assert(lt(uint, 1, failures));
+        turn(&world);
+        finish(&world, A);
+        cr_assert(eq(int, row_of(&world, JOIN).state, RUN_NODE_WAITING));
+        finish(&world, P);
+        finish(&world, JOIN);
+        finish(&world, LATER);
+        cr_assert(eq(u32, world.n_spawned, 4));
+        cr_assert(eq(int, state_of(&world), RUN_SUCCEEDED));
         run_engine_free(world.engine);
 }

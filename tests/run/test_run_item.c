@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "double/double_memory.h"
 #include "run/run_engine.h"
 
 #define ATTEMPTS_MAX 64U
@@ -562,7 +563,7 @@ Test(run_item, a_success_that_is_enough_spares_the_others) {
 }
 
 /* Rows as they were put, given to another engine. */
-static void restart(World *old, World *ret_world, const RunNodeSpec *nodes, uint32_t n) {
+static void restart_at(World *old, World *ret_world, const RunNodeSpec *nodes, uint32_t n, usec_t now) {
         uint32_t n_expansions, n_rows = 0;
         const RunExpansion *expansions = run_graph_expansions(graph_of(old), &n_expansions);
         cleanup_(run_graph_unrefp) RunGraph *graph = NULL;
@@ -576,7 +577,7 @@ static void restart(World *old, World *ret_world, const RunNodeSpec *nodes, uint
         cr_assert(eq(int, run_engine_restore(ret_world->flow, graph, &old->run, rows, n_rows), 0));
         ret_world->wide = run_graph_ref(graph);
         ret_world->batch = old->batch;
-        run_engine_restored(ret_world->engine, old->batch, old->batch, 1, 1, false);
+        run_engine_restored(ret_world->engine, old->batch, old->batch, now, now, false);
         for (uint32_t i = 0; i < n_rows; i++)
                 if (rows[i].attempt != RUN_ATTEMPT_NONE)
                         cr_assert(eq(int,
@@ -585,6 +586,33 @@ static void restart(World *old, World *ret_world, const RunNodeSpec *nodes, uint
                                                                            rows[i].number },
                                                         1),
                                      0));
+}
+
+static void restart(World *old, World *ret_world, const RunNodeSpec *nodes, uint32_t n) {
+        restart_at(old, ret_world, nodes, n, 1);
+}
+
+/* An earlier version wrote no row of an instance that has not begun, so that there is no time either. */
+Test(run_item, instances_without_a_row_wait_no_longer_for_a_restart) {
+        RunNodeSpec nodes[] = { foreach_of("a") };
+        World old, new;
+
+        nodes[0].policy.queue_timeout = USEC_PER_HOUR;
+        begin(&old, nodes, 1);
+        cr_assert(old.has_row[5]);
+        old.has_row[5] = false;
+        restart_at(&old, &new, nodes, 1, 5 * USEC_PER_HOUR);
+        cr_assert(eq(int, row_of(&new, "a[4]").state, RUN_NODE_READY));
+        run_engine_time(new.engine, 5 * USEC_PER_HOUR + USEC_PER_MINUTE);
+        turn(&new);
+        cr_assert(eq(int, row_of(&new, "a[4]").state, RUN_NODE_READY));
+        cr_assert(new.has_row[5]);
+        cr_assert(eq(u64, new.rows[5].at, 5 * USEC_PER_HOUR));
+        run_engine_time(new.engine, 7 * USEC_PER_HOUR);
+        turn(&new);
+        cr_assert(eq(int, row_of(&new, "a[4]").reason, RUN_REASON_QUEUE));
+        finish(&old);
+        finish(&new);
 }
 
 Test(run_item, instances_go_on_after_a_restart) {
@@ -850,8 +878,14 @@ Test(run_item, an_instance_waits_in_the_queue_over_a_restart) {
         cr_assert(eq(int, row_of(&old, "a[4]").state, RUN_NODE_READY));
         cr_assert(eq(u64, row_of(&old, "a[4]").at, 5000));
         cr_assert(old.has_row[5]);
-        restart(&old, &new, nodes, 1);
+        restart_at(&old, &new, nodes, 1, 5600);
         cr_assert(eq(u64, row_of(&new, "a[4]").at, 5000));
+        run_engine_time(new.engine, 5999);
+        turn(&new);
+        cr_assert(eq(int, row_of(&new, "a[4]").state, RUN_NODE_READY));
+        run_engine_time(new.engine, 6000);
+        turn(&new);
+        cr_assert(eq(int, row_of(&new, "a[4]").reason, RUN_REASON_QUEUE));
         finish(&old);
         finish(&new);
 }
@@ -926,4 +960,35 @@ Test(run_item, instances_may_be_sub_runs) {
         turn(&world);
         cr_assert(eq(int, world.run.state, RUN_PAUSED));
         finish(&world);
+}
+
+/* Whichever allocation fails as the node begins, it waits for a person, who tries again. */
+Test(run_item, without_memory_a_person_tries_again) {
+        const RunNodeSpec nodes[] = { foreach_of("a"), node_of("b", parent_a, 1) };
+        unsigned failures = 0;
+        bool was_reached;
+
+        do {
+                World world;
+                uint32_t id;
+
+                make(&world, nodes, 2);
+                cr_assert(eq(int, run_engine_submit(world.flow, &(RunSubmit) { .id = 1, .graph = world.graph }, &id), 0));
+                double_memory_arm(failures + 1, false);
+                turn(&world);
+                was_reached = double_memory_disarm();
+                if (was_reached) {
+                        failures++;
+                        cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_PENDING));
+                        cr_assert(eq(int, state_of(&world), RUN_SUSPENDED));
+                        cr_assert(eq(u32, world.n_attempts, 0));
+                        cr_assert(eq(int, verb(&world, RUN_VERB_AS_RETRY, "a"), 0));
+                        turn(&world);
+                }
+                end_all(&world, NULL);
+                cr_assert(eq(u32, world.n_attempts, 6));
+                cr_assert(eq(int, state_of(&world), RUN_SUCCEEDED));
+                finish(&world);
+        } while (was_reached);
+        cr_assert(lt(uint, 1, failures));
 }

@@ -266,3 +266,260 @@ Test(run_sub, a_run_with_sub_runs_takes_no_nodes) {
         cr_assert(eq(int, run_engine_grow(world.engine, 1, graph), 0));
         run_engine_free(world.engine);
 }
+
+/* — a sub-run that waits for a person: C15 — */
+
+static const RunAttemptKey first = { 1, 0, 1, 1 };
+
+/* x is a run, y waits for x, z is beside them; x has begun. */
+static RunGraph *three_nodes(const RunDemand *demand, RunNodeSpec nodes[static 3]) {
+        static const char *const above[] = { "x" };
+        RunGraph *graph;
+
+        nodes[0] = node_of("x", RUN_ACTION_RUN);
+        nodes[1] = node_of("y", RUN_ACTION_PROCESS);
+        nodes[2] = node_of("z", RUN_ACTION_PROCESS);
+        nodes[0].policy.demand = demand ? 1 : 0;
+        nodes[1].parents = above;
+        nodes[1].n_parents = 1;
+        cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { nodes, 3, demand, demand ? 1 : 0, 0 }, &graph, NULL), 0));
+        return graph;
+}
+
+static void begin_waiting(World *world, RunNodeSpec nodes[static 3]) {
+        begin(world);
+        submit(world->outer, 1, 0, three_nodes(NULL, nodes));
+        turn(world);
+        cr_assert(eq(int, run_engine_started(world->engine, &first, 1), 0));
+        cr_assert(eq(int, run_engine_sub_waits(world->engine, &first, true), 1));
+        turn(world);
+}
+
+static RunNodeState node_state(const World *world, uint32_t node) {
+        RunNodeRow row;
+        RunWhy why;
+
+        cr_assert(eq(int, run_engine_get_node(world->engine, 1, node, &row, &why), 0));
+        return row.state;
+}
+
+Test(run_sub, a_node_waits_with_its_sub_run) {
+        RunNodeSpec nodes[3];
+        RunNodeRow row;
+        World world;
+        RunWhy why;
+
+        begin_waiting(&world, nodes);
+        row = row_of(&world, 1, &why);
+        cr_assert(eq(int, row.state, RUN_NODE_PENDING));
+        cr_assert(eq(int, row.reason, RUN_REASON_SUB_RUN));
+        cr_assert(eq(int, row.attempt, RUN_ATTEMPT_IS_STARTED));
+        cr_assert(eq(u64, row.at, 1));
+        cr_assert(eq(int, why, RUN_WHY_SUB_RUN));
+        cr_assert(eq(int, node_state(&world, 1), RUN_NODE_BLOCKED));
+        /* Something else runs yet. */
+        cr_assert(eq(int, state_of(&world, 1), RUN_RUNNING));
+        cr_assert(eq(int, run_engine_ended(world.engine, &(RunAttemptKey) { 1, 2, 1, 1 }, RUN_END_EXITED, 0), 0));
+        cr_assert(eq(int, state_of(&world, 1), RUN_SUSPENDED));
+        cr_assert(eq(int, run_engine_sub_waits(world.engine, &first, true), 0));
+
+        cr_assert(eq(int, run_engine_sub_waits(world.engine, &first, false), 1));
+        cr_assert(eq(int, state_of(&world, 1), RUN_RUNNING));
+        row = row_of(&world, 1, &why);
+        cr_assert(eq(int, row.state, RUN_NODE_RUNNING));
+        cr_assert(eq(int, row.reason, RUN_REASON_SUB_RUN));
+        cr_assert(eq(u32, row.number, 1));
+        cr_assert(eq(int, node_state(&world, 1), RUN_NODE_WAITING));
+        cr_assert(eq(int, run_engine_ended(world.engine, &first, RUN_END_EXITED, 0), 0));
+        cr_assert(eq(int, row_of(&world, 1, &why).state, RUN_NODE_SUCCEEDED));
+        run_engine_free(world.engine);
+}
+
+/* Nobody need have said before that the sub-run goes on. */
+Test(run_sub, the_end_of_a_sub_run_counts_while_its_node_waits) {
+        RunNodeSpec nodes[3];
+        World world;
+        RunWhy why;
+
+        begin_waiting(&world, nodes);
+        cr_assert(eq(int, run_engine_ended(world.engine, &(RunAttemptKey) { 1, 2, 1, 1 }, RUN_END_EXITED, 0), 0));
+        cr_assert(eq(int, run_engine_ended(world.engine, &first, RUN_END_FAILED, 0), 0));
+        cr_assert(eq(int, row_of(&world, 1, &why).state, RUN_NODE_FAILED));
+        cr_assert(eq(int, state_of(&world, 1), RUN_FAILED));
+        run_engine_free(world.engine);
+}
+
+/* What is to be decided is to be decided of the sub-run. */
+Test(run_sub, no_verb_decides_about_a_node_that_waits_with_its_sub_run) {
+        static const RunVerb verbs[] = { RUN_VERB_RETRY,      RUN_VERB_RERUN,    RUN_VERB_AS_SUCCESS,
+                                         RUN_VERB_AS_FAILED,  RUN_VERB_AS_RETRY, RUN_VERB_AS_SKIP,
+                                         RUN_VERB_SKIP,       RUN_VERB_APPROVE,  RUN_VERB_REJECT,
+                                         RUN_VERB_UNLOCK };
+        RunNodeSpec nodes[3];
+        World world;
+        RunWhy why;
+
+        begin_waiting(&world, nodes);
+        for (size_t i = 0; i < ELEMENTSOF(verbs); i++)
+                cr_expect(eq(int, run_engine_verb(world.engine, 1, verbs[i], 0), -EINVAL), "verb %d", (int) verbs[i]);
+        cr_assert(eq(int, row_of(&world, 1, &why).state, RUN_NODE_PENDING));
+        run_engine_free(world.engine);
+}
+
+/* The attempt of such a node ends with its run: not before it is over. */
+Test(run_sub, the_end_of_a_run_ends_a_sub_run_that_waits) {
+        RunNodeSpec nodes[3];
+        World world;
+        RunWhy why;
+
+        begin_waiting(&world, nodes);
+        cr_assert(eq(int, run_engine_ended(world.engine, &(RunAttemptKey) { 1, 2, 1, 1 }, RUN_END_EXITED, 0), 0));
+        cr_assert(eq(int, state_of(&world, 1), RUN_SUSPENDED));
+        cr_assert(eq(int, run_engine_verb(world.engine, 1, RUN_VERB_CANCEL, 0), 0));
+        cr_assert(eq(u32, world.n_ended, 1));
+        cr_assert(eq(int, row_of(&world, 1, &why).state, RUN_NODE_RUNNING));
+        cr_assert(eq(int, state_of(&world, 1), RUN_STOPPING));
+        /* It is not to wait again: it was told to end. */
+        cr_assert(eq(int, run_engine_sub_waits(world.engine, &first, true), 0));
+        cr_assert(eq(int, run_engine_ended(world.engine, &first, RUN_END_CANCELLED, 0), 0));
+        cr_assert(eq(int, row_of(&world, 1, &why).state, RUN_NODE_CANCELLED));
+        cr_assert(eq(int, state_of(&world, 1), RUN_CANCELLED));
+        run_engine_free(world.engine);
+}
+
+/* FailurePolicy=end lets what runs end by itself; a sub-run that waits for a person might never. */
+Test(run_sub, a_failure_beside_it_ends_a_sub_run_that_waits) {
+        RunNodeSpec nodes[3];
+        World world;
+        RunWhy why;
+
+        begin(&world);
+        run_graph_unref(three_nodes(NULL, nodes));
+        nodes[2].policy.failure = RUN_POLICY_END;
+        {
+                RunGraph *graph;
+
+                cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { nodes, 3, NULL, 0, 0 }, &graph, NULL), 0));
+                submit(world.outer, 1, 0, graph);
+        }
+        turn(&world);
+        cr_assert(eq(int, run_engine_started(world.engine, &first, 1), 0));
+        cr_assert(eq(int, run_engine_sub_waits(world.engine, &first, true), 1));
+        cr_assert(eq(int, run_engine_ended(world.engine, &(RunAttemptKey) { 1, 2, 1, 1 }, RUN_END_EXITED, 1), 0));
+        cr_assert(eq(int, state_of(&world, 1), RUN_STOPPING));
+        cr_assert(eq(u32, world.n_ended, 1));
+        cr_assert(eq(int, run_engine_ended(world.engine, &first, RUN_END_CANCELLED, 0), 0));
+        cr_assert(eq(int, row_of(&world, 1, &why).state, RUN_NODE_CANCELLED));
+        cr_assert(eq(int, row_of(&world, 1, &why).reason, RUN_REASON_ENDED));
+        cr_assert(eq(int, state_of(&world, 1), RUN_FAILED));
+        run_engine_free(world.engine);
+}
+
+/* TimeoutSec= bounds the whole attempt. */
+Test(run_sub, the_time_of_a_sub_run_goes_on_while_it_waits) {
+        RunNodeSpec nodes[3];
+        RunGraph *graph;
+        World world;
+        RunWhy why;
+
+        begin(&world);
+        run_graph_unref(three_nodes(NULL, nodes));
+        nodes[0].policy.timeout = 10;
+        cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { nodes, 1, NULL, 0, 0 }, &graph, NULL), 0));
+        submit(world.outer, 1, 0, graph);
+        turn(&world);
+        cr_assert(eq(int, run_engine_started(world.engine, &first, 1), 0));
+        cr_assert(eq(int, run_engine_sub_waits(world.engine, &first, true), 1));
+        cr_assert(eq(int, state_of(&world, 1), RUN_SUSPENDED));
+        cr_assert(eq(u64, run_engine_deadline(world.engine), 11));
+        run_engine_time(world.engine, 11);
+        cr_assert(eq(u32, world.n_ended, 1));
+        cr_assert(eq(int, state_of(&world, 1), RUN_RUNNING));
+        cr_assert(eq(int, run_engine_ended(world.engine, &first, RUN_END_CANCELLED, 0), 0));
+        cr_assert(eq(int, row_of(&world, 1, &why).state, RUN_NODE_TIMEOUT));
+        run_engine_free(world.engine);
+}
+
+/* Its locks are those of what waits below it. */
+Test(run_sub, a_node_keeps_its_locks_while_its_sub_run_waits) {
+        RunNodeSpec nodes[3];
+        RunGraph *graph;
+        World world;
+        RunWhy why;
+
+        begin(&world);
+        run_graph_unref(three_nodes(lock, nodes));
+        nodes[0].policy.gives_up_locks = true;
+        cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { nodes, 3, lock, 1, 0 }, &graph, NULL), 0));
+        submit(world.outer, 1, 0, graph);
+        turn(&world);
+        cr_assert(eq(int, run_engine_started(world.engine, &first, 1), 0));
+        cr_assert(eq(int, run_engine_sub_waits(world.engine, &first, true), 1));
+        turn(&world);
+        cr_assert(eq(str, (char *) run_engine_held_lock(world.engine, 1, 0, 0), (char *) "door"));
+        submit(world.outer, 2, 0, graph_of(RUN_ACTION_PROCESS, lock, 0, 1));
+        turn(&world);
+        cr_assert(eq(int, row_of(&world, 2, &why).state, RUN_NODE_READY));
+        cr_assert(eq(int, run_engine_sub_waits(world.engine, &first, false), 1));
+        cr_assert(eq(int, run_engine_ended(world.engine, &first, RUN_END_EXITED, 0), 0));
+        turn(&world);
+        cr_assert(eq(int, row_of(&world, 2, &why).state, RUN_NODE_RUNNING));
+        run_engine_free(world.engine);
+}
+
+/* The row says all that there is to know; one without an attempt is none. */
+Test(run_sub, a_node_that_waits_with_its_sub_run_survives_a_restart) {
+        RunNodeSpec nodes[3];
+        RunNodeRow rows[2];
+        RunGraph *graph;
+        World world, next;
+        RunRow row;
+        RunWhy why;
+
+        begin_waiting(&world, nodes);
+        cr_assert(eq(int, run_engine_get(world.engine, 1, &row, &why), 0));
+        for (uint32_t i = 0; i < 2; i++)
+                cr_assert(eq(int, run_engine_get_node(world.engine, 1, 2 * i, &rows[i], &why), 0));
+        begin(&next);
+        graph = three_nodes(NULL, nodes);
+        rows[0].attempt = RUN_ATTEMPT_IS_HELD;
+        cr_assert(eq(int, run_engine_restore(next.outer, graph, &row, rows, 2), -EINVAL));
+        rows[0].attempt = RUN_ATTEMPT_IS_STARTED;
+        cr_assert(eq(int, run_engine_restore(next.outer, graph, &row, rows, 2), 0));
+        run_engine_restored(next.engine, 9, 9, 1, 1, false);
+        cr_assert(eq(int, row_of(&next, 1, &why).state, RUN_NODE_PENDING));
+        cr_assert(eq(int, row_of(&next, 1, &why).attempt, RUN_ATTEMPT_IS_STARTED));
+        cr_assert(eq(int, run_engine_ended(next.engine, &(RunAttemptKey) { 1, 2, 1, 1 }, RUN_END_EXITED, 0), 0));
+        cr_assert(eq(int, state_of(&next, 1), RUN_SUSPENDED));
+        cr_assert(eq(int, run_engine_sub_waits(next.engine, &first, false), 1));
+        cr_assert(eq(int, state_of(&next, 1), RUN_RUNNING));
+        run_graph_unref(graph);
+        run_engine_free(world.engine);
+        run_engine_free(next.engine);
+}
+
+/* C16: nothing below needs it any more, so its end is that of a node that waits for nothing. */
+Test(run_sub, an_unneeded_sub_run_that_waits_is_ended) {
+        static const char *const above[] = { "x" };
+        RunNodeSpec nodes[2] = { node_of("x", RUN_ACTION_RUN), node_of("y", RUN_ACTION_PROCESS) };
+        RunGraph *graph;
+        World world;
+        RunWhy why;
+
+        nodes[1].parents = above;
+        nodes[1].n_parents = 1;
+        begin(&world);
+        cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { nodes, 2, NULL, 0, 0 }, &graph, NULL), 0));
+        submit(world.outer, 1, 0, graph);
+        turn(&world);
+        cr_assert(eq(int, run_engine_started(world.engine, &first, 1), 0));
+        cr_assert(eq(int, run_engine_verb(world.engine, 1, RUN_VERB_SKIP, 1), 0));
+        cr_assert(eq(u32, world.n_ended, 0));
+        cr_assert(eq(int, run_engine_sub_waits(world.engine, &first, true), 1));
+        cr_assert(eq(u32, world.n_ended, 1));
+        cr_assert(eq(int, row_of(&world, 1, &why).state, RUN_NODE_RUNNING));
+        cr_assert(eq(int, run_engine_ended(world.engine, &first, RUN_END_CANCELLED, 0), 0));
+        cr_assert(eq(int, row_of(&world, 1, &why).state, RUN_NODE_CANCELLED));
+        cr_assert(eq(int, row_of(&world, 1, &why).reason, RUN_REASON_UNNEEDED));
+        run_engine_free(world.engine);
+}

@@ -481,7 +481,7 @@ static void refuse_without_verdict(const BusQuestion *question, DBusMessage *rep
         refuse(question, &failure);
 }
 
-/* What was asked is added to the consent, and the call goes on. */
+/* The consent gets what was asked for, and the call goes on. */
 static void resume(BusQuestion *question) {
         BusQuestions *questions = question->all;
         BusClient *client;

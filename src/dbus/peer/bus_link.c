@@ -639,7 +639,7 @@ static int answer_left_call(BusLink *link, const BusLedgerCall *call) {
         return r;
 }
 
-/* Those that can be made again come by themselves. */
+/* Calls that can be made again come by themselves. */
 static int answer_left_calls(BusLink *link) {
         BusLedger *ledger = ledger_of(link);
         BusLedgerCall call;

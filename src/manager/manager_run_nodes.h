@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * NodesFile= of a run that is submitted: it is read in parts, one in a turn
+ *
+ * The text is that of one file: whoever changes it meanwhile has no part in it
+ * but by replacing the file, which counts for the next run.
+ */
+
+#include "manager/manager_run_table.h"
+
+typedef struct ManagerNodes ManagerNodes;
+
+int manager_run_nodes_begin(const char *path, ManagerNodes **ret_nodes, Failure *ret_failure);
+bool manager_run_nodes_is_of(const ManagerNodes *nodes, const char *path);
+/* 1: there is more to do; 0 with the text, which the caller owns, and what @texts is to know of it; or an error. */
+int manager_run_nodes_go_on(ManagerNodes *nodes, size_t n, ManagerTexts *texts, char **ret_text, Failure *ret_failure);
+ManagerNodes *manager_run_nodes_free(ManagerNodes *nodes); /* accepts NULL, returns NULL */

@@ -1,0 +1,231 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# What a run and its unit keep over deaths of core and of the store: the settings that the run was made with, how others have
+# ended, and that a run which has ended is there
+# S004-3, S004-7, S004-8
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/library.sh"
+
+RECORD=$DIR/record
+: >"$RECORD"
+
+last_run() {
+        ctl flow list --no-legend --all | awk 'NR == 1 { print $1 }'
+}
+
+# state RUN
+# shellcheck disable=SC2317
+state() {
+        ctl flow list --no-legend --all | awk -v id="$1" '$1 == id { print $3 }'
+}
+
+# release RUN WORD: its nodes end, well if that is the word
+release() {
+        echo "$2" >"$DIR/new" && mv "$DIR/new" "$DIR/go-$1"
+}
+
+store() {
+        awk '/^Name:/ { name = $2 } /^PPid:/ && name == "jobd-runstore" { split(FILENAME, part, "/"); print part[3] }' \
+                /proc/[0-9]*/status 2>/dev/null
+}
+
+# step NAME: a node that waits for release
+cat >"$DIR/step" <<W
+#!/bin/sh
+echo "begin \$1" >>$RECORD
+until [ -e $DIR/go-\$JOBD_RUN ]; do sleep 0.05; done
+echo "end \$1" >>$RECORD
+[ "\$(cat $DIR/go-\$JOBD_RUN)" = well ]
+W
+cat >"$DIR/leave" <<W
+#!/bin/sh
+echo "\$JOBD_TOKEN" >$DIR/left && mv $DIR/left $DIR/token
+W
+chmod +x "$DIR/step" "$DIR/leave"
+
+# settings MAXPARALLEL: the file
+settings() {
+        unit settings.flow <<U
+[Flow]
+MaxParallel=$1
+[Node a]
+Exec=$DIR/step a
+[Node b]
+Exec=$DIR/step b
+U
+}
+settings 1
+unit quick.flow <<U
+[Node a]
+Exec=/bin/true
+U
+unit called.flow <<U
+[Node a]
+Callback=yes
+Exec=$DIR/leave
+U
+unit finished.flow <<U
+[Flow]
+StartMode=finished
+MaxRuns=2
+[Node a]
+Exec=$DIR/step a
+U
+unit behind.service <<U
+[Unit]
+Requires=finished.flow
+After=finished.flow
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/bin/true
+U
+unit told.service <<U
+[Service]
+Type=oneshot
+ExecStart=/bin/sh -c 'echo told >>$RECORD.told'
+U
+unit failing.flow <<U
+[Unit]
+OnFailure=told.service
+[Node a]
+Exec=$DIR/step failing
+U
+unit stopped.flow <<U
+[Node a]
+SleepSec=1000
+U
+unit accepted.flow <<U
+[Flow]
+MaxRuns=2
+[Node a]
+Exec=$DIR/step a
+U
+start_daemon
+
+# — the settings of a run are those that it was made with —
+
+ctl flow start --quiet settings
+RUN=$(last_run)
+wait_for begin cat "$RECORD"
+settings 9
+check "the file has other settings" ctl daemon-reload
+kill_core KILL
+check_exit "core dies, and another run ends" 0 ctl flow start --wait quick
+check_prints "one node waits for the other as before" 'MaxParallel=' ctl flow why "$RUN/b"
+release "$RUN" well
+wait_for SUCCEEDED state "$RUN"
+check_equal "so they ran one after the other" "$(tr '\n' ' ' <"$RECORD")" "begin a end a begin b end b "
+
+# — how runs have ended —
+
+"$BUILD/jobctl" start behind.service >"$DIR/out" 2>&1 &
+CLIENT=$!
+wait_for finished ctl flow list --no-legend
+FIRST=$(last_run)
+ctl flow start --quiet finished
+SECOND=$(last_run)
+release "$FIRST" well
+wait_for SUCCEEDED state "$FIRST"
+kill_core KILL
+ctl flow cancel --quiet "$SECOND"
+wait_for '^(inactive|failed)$' ctl is-active finished.flow
+check_equal "a success counts for the start, though core dies before all have ended" \
+        "$(ctl is-active finished.flow)" inactive
+wait "$CLIENT"
+check_equal "and what is behind it is started" "$? $(cat "$DIR/out")" "0 "
+
+ctl flow start --quiet accepted
+FIRST=$(last_run)
+ctl flow start --quiet accepted
+SECOND=$(last_run)
+release "$FIRST" badly
+wait_for FAILED state "$FIRST"
+kill_core KILL
+release "$SECOND" well
+wait_for SUCCEEDED state "$SECOND"
+wait_for '^(inactive|failed)$' ctl is-active accepted.flow
+check_equal "so does a failure for the unit" "$(ctl is-active accepted.flow)" failed
+
+# — a run that has ended is there while the store comes back —
+
+ctl flow start --quiet called
+RUN=$(last_run)
+wait_for . cat "$DIR/token"
+TOKEN=$(cat "$DIR/token")
+check_exit "a node is completed" 0 ctl flow complete "$TOKEN"
+wait_for SUCCEEDED state "$RUN"
+
+# complete_again: in the background; the store, whose pid is $STORE, does not answer yet
+complete_again() {
+        STORE=$(store)
+        kill -STOP "$STORE"
+        "$BUILD/jobctl" flow complete --quiet "$TOKEN" >"$DIR/out" 2>&1 &
+        CLIENT=$!
+        wait_for '\) S ' cat "/proc/$CLIENT/stat"
+        # Each is answered behind what came before.
+        for _ in 1 2 3 4 5; do
+                ctl is-active quick.flow >/dev/null
+        done
+}
+
+complete_again
+kill -KILL "$STORE"
+wait "$CLIENT"
+check_equal "the same again, whose run the store does not live to tell of" "$? $(cat "$DIR/out")" "0 "
+complete_again
+kill_core KILL
+kill -CONT "$STORE"
+wait "$CLIENT"
+check_equal "or core" "$? $(cat "$DIR/out")" "0 "
+for i in 1 2 3 4 5; do
+        kill -KILL "$(store)"
+        check_exit "and while it comes back ($i)" 0 ctl flow complete "$TOKEN"
+        wait_for . store
+done
+# — OnFailure= and OnSuccess= are told once —
+
+ctl flow start --quiet failing
+RUN=$(last_run)
+wait_for 'begin failing' cat "$RECORD"
+STORE=$(store)
+kill -STOP "$STORE"
+release "$RUN" badly
+wait_for '^told' cat "$RECORD.told"
+report $? "somebody is told of the end of a run, which the store has not recorded"
+OLD=$CORE
+kill -KILL "$CORE" "$STORE"
+next_core "$OLD"
+wait_for FAILED state "$RUN"
+report $? "core and the store die, and it ends again"
+wait_for '^$' ctl list-jobs --no-legend
+check_equal "nobody is told twice" "$(grep -c told "$RECORD.told")" 1
+
+# — a stop of the unit stays done —
+
+# dies_stopping: core and the store, as soon as a stop of stopped.flow is under way that the store has not recorded
+dies_stopping() {
+        STORE=$(store)
+        OLD=$CORE
+        kill -STOP "$STORE"
+        "$BUILD/jobctl" stop stopped.flow >"$DIR/out" 2>&1 &
+        CLIENT=$!
+        wait_for '^(deactivating|inactive)$' ctl is-active stopped.flow
+        kill -KILL "$OLD" "$STORE"
+        next_core "$OLD"
+}
+
+ctl flow start --quiet stopped
+RUN=$(last_run)
+wait_for RUNNING state "$RUN"
+dies_stopping
+wait "$CLIENT"
+check_equal "a stop ends well, though core and the store die before that is recorded" "$? $(cat "$DIR/out")" "0 "
+wait_for PAUSED state "$RUN"
+report $? "the run is held"
+check_equal "and does not start its unit" "$(ctl is-active stopped.flow)" inactive
+check_exit "until a person does" 0 ctl start stopped.flow
+wait_for RUNNING state "$RUN"
+report $? "when the run goes on"
+done_testing
