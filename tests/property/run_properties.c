@@ -72,7 +72,8 @@ static void check_end(TrialPlayer *player, unsigned r, unsigned node) {
 static void check_callback(TrialPlayer *player, unsigned r, unsigned node) {
         const TrialNodeView *now = &player->seen.runs[r].nodes[node];
 
-        if (player->trial->definition.nodes[node].has_callback && !player->trial->definition.nodes[node].is_foreach && now->state == TRIAL_NODE_SUCCEEDED &&
+        if (player->trial->definition.nodes[node].has_callback &&
+            !player->trial->definition.nodes[node].is_foreach && now->state == TRIAL_NODE_SUCCEEDED &&
             now->reason == TRIAL_REASON_NONE && (player->completed[r][node] >> now->generation % 64 & 1) == 0)
                 trial_differ(player, "run %u: node %u has succeeded, and nobody has completed it", r, node);
 }
