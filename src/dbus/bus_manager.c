@@ -247,8 +247,9 @@ static const BusMethod methods[] = {
         { "PlanRun", "sa{sv}a{sv}", "unit parameters options", "a{sv}", "plan", BUS_VERB_PLAN, bus_manager_plan_run,
           "What StartRun with the same arguments would do if all commands succeed; nothing happens. Keys: unit s, "
           "would s (\"run\", or what OnBusy= says while as many run as MaxRuns= allows), runs at (those that live), "
-          "starts_unit b, params s, locks and needs aa{sv} (lock s, slots t; resource s, amount t), nodes aa{sv} in "
-          "the order in which they would begin: node s, step t (0: it does not run), forecast s (\"runs\", "
+          "starts_unit b, max_parallel t, params s, locks and needs aa{sv} (lock s, slots t; resource s, amount t), "
+          "nodes aa{sv} in the order in which they would begin: node s, step t (0: it does not run), urgency t (of "
+          "those that may begin the least is first), after as (nodes that it waits for), forecast s (\"runs\", "
           "\"may-run\", \"skipped\", \"fails\"), reason s, when s, policy s, action s (\"exec\", \"job\", "
           "\"sleep\", \"checkpoint\"), command s, unit s, operation s, jobs a(ss) (unit, type, as of now), refused "
           "s, locks, needs.",

@@ -12,8 +12,10 @@
 #include "basic/macro.h"
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "jobctl/flow_makespan.h"
 #include "jobctl/flow_run.h"
 #include "jobctl/names.h"
+#include "jobctl/state.h"
 #include "jobctl/table.h"
 
 /* — texts — */
@@ -172,12 +174,57 @@ static int print_demand(const json_t *plan) {
         return r;
 }
 
+/*
+ * Adds to the plan how long the run would take by the last one that has succeeded: makespan, in µs, basis, that run,
+ * and unknown, how many nodes it does not know. Without such a run nothing is added. 0 or < 0.
+ */
+static int add_makespan(Jobctl *ctl, json_t *plan, BusError *error) {
+        cleanup_json_ json_t *runs = NULL, *rows = NULL;
+        Makespan makespan;
+        uint64_t id;
+        int r = flow_query(ctl, NULL, "ListRuns",
+                           json_pack("{s:{s:s}, s:{s:s}}", "unit", "s", value_string(plan, "unit"), "state", "s",
+                                     "SUCCEEDED"),
+                           1, &runs, error);
+
+        /* Without a store a plan is as good as with one that has no runs. */
+        if (r == -EREMOTEIO && text_equal(error->name, "org.jobd1.StoreUnavailable"))
+                return 0;
+        if (r < 0 || json_array_size(runs) == 0)
+                return r;
+        id = value_u64(json_array_get(runs, 0), "id");
+        r = flow_query_nodes(ctl, id, NULL, NULL, &rows, error);
+        if (r == 0)
+                r = flow_makespan(plan, rows, &makespan);
+        if (r < 0 || makespan.n_known == 0)
+                return r;
+        r = json_object_set_new(plan, "makespan", json_integer((json_int_t) makespan.span)) |
+            json_object_set_new(plan, "basis", json_integer((json_int_t) id)) |
+            json_object_set_new(plan, "unknown", json_integer(makespan.n_unknown));
+        return r != 0 ? -ENOMEM : 0;
+}
+
+static void print_makespan(const json_t *plan) {
+        const uint64_t n_unknown = value_u64(plan, "unknown");
+        char span[USEC_FORMAT_MAX];
+
+        if (!json_object_get(plan, "makespan"))
+                return;
+        printf("By how long its nodes took in run %" PRIu64 " it would take %s", value_u64(plan, "basis"),
+               state_format_span(value_u64(plan, "makespan"), span));
+        if (n_unknown > 0)
+                printf(" and what %" PRIu64 " %s which that run does not know", n_unknown,
+                       n_unknown == 1 ? "node takes" : "nodes take");
+        puts(".");
+}
+
 static int print_plan(Jobctl *ctl, const json_t *plan) {
         int r = 0;
 
         if (!ctl->options.no_legend) {
                 print_fate(plan);
                 r = print_demand(plan);
+                print_makespan(plan);
         }
         if (r == 0 && !ctl->options.no_legend)
                 puts("If all commands succeed:\n");
@@ -209,6 +256,9 @@ int flow_plan(Jobctl *ctl, char *const *words) {
                                 json_pack("[s{}{s:{s:O}}]", unit, "assign", "as", assignments), &reply, &error);
         if (r < 0)
                 return jobctl_fail(ctl, &error, "plan a run of %s", unit ? unit : name);
+        r = add_makespan(ctl, json_array_get(reply, 0), &error);
+        if (r < 0)
+                return jobctl_fail(ctl, &error, "read how long nodes of %s took", unit);
         if (ctl->options.json)
                 return jobctl_print_json(ctl, json_incref(json_array_get(reply, 0)), EXIT_OK);
         return print_plan(ctl, json_array_get(reply, 0));

@@ -10,6 +10,10 @@ const ManagerRunsHost *manager_runs_host(const ManagerRuns *runs) {
         return &runs->host;
 }
 
+uint32_t manager_runs_processors(const ManagerRuns *runs) {
+        return runs->n_processors;
+}
+
 RunEngine *manager_runs_engine(const ManagerRuns *runs) {
         return runs->engine;
 }

@@ -18,6 +18,7 @@ typedef struct ManagerFlow ManagerFlow; /* a flow with runs */
 
 const ManagerRunsHost *manager_runs_host(const ManagerRuns *runs);
 RunEngine *manager_runs_engine(const ManagerRuns *runs);
+uint32_t manager_runs_processors(const ManagerRuns *runs); /* of this machine */
 ManagerRunLink *manager_runs_link(const ManagerRuns *runs); /* to the store */
 usec_t manager_runs_now(const ManagerRuns *runs); /* by the clock of the engine, in this turn */
 usec_t manager_runs_now_realtime(const ManagerRuns *runs); /* the same by the wall clock */

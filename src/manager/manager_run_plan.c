@@ -14,6 +14,7 @@
 
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "flow/flow_spec.h"
 #include "manager/manager_run_nodes.h"
 #include "manager/manager_run_submit.h"
 #include "manager/manager_run_table.h"
@@ -240,6 +241,21 @@ static int put_action(Plan *plan, uint32_t number, const FlowNode *node, Sink *s
         return 0;
 }
 
+/* The nodes whose end it waits for. */
+static void put_parents(const RunGraph *graph, uint32_t node, Sink *sink) {
+        uint32_t n;
+        const uint32_t *parents = run_graph_parents(graph, node, &n);
+        const uint8_t *edges = run_graph_parent_edges(graph, node);
+
+        sink_entry_open(sink, "after", "as");
+        sink_open(sink, 'a', "s");
+        for (uint32_t i = 0; i < n; i++)
+                if (!(edges[i] & RUN_EDGE_OTHERWISE))
+                        sink_string(sink, run_graph_name(graph, parents[i]));
+        sink_close(sink);
+        sink_entry_close(sink);
+}
+
 static int put_node(Plan *plan, uint32_t number, Sink *sink) {
         const RunForecastNode *node = &plan->nodes[number];
         FlowCommand command = {};
@@ -250,6 +266,8 @@ static int put_node(Plan *plan, uint32_t number, Sink *sink) {
         sink_open(sink, 'a', "{sv}");
         sink_entry_string(sink, "node", run_graph_name(graph_of(plan), number));
         sink_entry_u64(sink, "step", node->step);
+        sink_entry_u64(sink, "urgency", run_graph_urgency(graph_of(plan), number));
+        put_parents(graph_of(plan), number, sink);
         sink_entry_string(sink, "forecast", run_forecast_to_string(node->forecast));
         if (node->reason != RUN_REASON_NONE)
                 sink_entry_string(sink, "reason", run_reason_to_string(node->reason));
@@ -310,6 +328,14 @@ static const char *busy_word(const Plan *plan, uint32_t n_live) {
         return flow_busy_to_string(settings->on_busy);
 }
 
+static uint32_t max_parallel(const Plan *plan) {
+        const FlowSettings *settings = flow_definition_settings(plan->definition);
+        RunSettings run;
+
+        flow_spec_settings(settings, settings->on_busy, manager_runs_processors(plan->runs), &run);
+        return run.max_parallel;
+}
+
 static void put_run(const Plan *plan, const char *params, Sink *sink) {
         const bool has_runs = plan->flow && manager_run_flow_engine(plan->flow);
         const uint32_t n_live = has_runs ? manager_run_count_live(plan->runs, plan->flow) : 0;
@@ -325,6 +351,7 @@ static void put_run(const Plan *plan, const char *params, Sink *sink) {
         sink_close(sink);
         sink_entry_close(sink);
         sink_entry_bool(sink, "starts_unit", plan->unit->active_state != UNIT_ACTIVE);
+        sink_entry_u64(sink, "max_parallel", max_parallel(plan));
         if (params)
                 sink_entry_string(sink, "params", params);
         put_demand(run_graph_demand(graph_of(plan), RUN_NODE_NONE), sink);

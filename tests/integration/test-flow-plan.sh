@@ -88,6 +88,15 @@ Script=# what it does
 Script=echo one two
 Script=echo three
 U
+unit paced.flow <<U
+[Flow]
+MaxParallel=2
+[Node slow]
+Exec=/bin/sh -c 'read -r x <$DIR/go'
+[Node next]
+DependsOn=slow
+Exec=/bin/true
+U
 start_daemon
 
 check_prints "of a script its first line" '^ *1 +x +runs +a script: echo one two$' ctl flow plan script
@@ -120,4 +129,27 @@ wait_for 'RUNNING' ctl flow show 2
 check_prints "a job that would stop its own flow is refused" 'stop app.service.*refused: WouldStopItself' \
         ctl flow plan self --full
 ctl flow cancel 2
+
+# — how long it would take —
+ctl flow plan paced | grep -q 'it would take [0-9]'
+check_equal "a flow without a run has no spans" $? 1
+ctl flow start --quiet paced
+PACED=$(ctl flow list --no-legend paced | awk 'NR == 1 { print $1 }')
+wait_for 'slow is RUNNING' ctl flow why "$PACED"
+timeout "$PATIENCE" sh -c 'echo go >"$1"' sh "$DIR/go"
+wait_for SUCCEEDED ctl flow show "$PACED"
+check_prints "one with a run is told by its nodes" "^By how long its nodes took in run $PACED it would take .+s\\.\$" \
+        ctl flow plan paced
+spans() {
+        { ctl flow plan --json paced; ctl flow show --json "$PACED"; } | python3 -c '
+import json, sys
+plan, run = map(json.loads, sys.stdin.read().strip().split("\n"))
+took = sum(node["ended"] - node["started"] for node in run["nodes"])
+print(plan["makespan"] == took > 0, plan["basis"], plan["unknown"], plan["max_parallel"],
+      [node["after"] for node in plan["nodes"]])'
+}
+check_equal "JSON has the sum of both" "$(spans)" "True $PACED 0 2 [[], ['slow']]"
+printf '[Node more]\nExec=/bin/true\n' >>"$UNITS/paced.flow"
+ctl daemon-reload
+check_prints "what that run does not know is said" 'and what 1 node takes which that run does not know\.$' ctl flow plan paced
 done_testing
