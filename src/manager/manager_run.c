@@ -48,7 +48,7 @@
 
 /*
  * What waits for a store that cannot be used fails after so long: its file system may be about to be mounted. After so
- * long, too, runs that could not be read are read again.
+ * long, too, runs that could not be read are read again, and rows that no batch has taken are put again.
  */
 #define LOOK_TIME (2 * USEC_PER_SEC)
 /* Clients that wait for a store which has been silent for so long are answered without it. */
@@ -453,8 +453,9 @@ static void end_batch(ManagerRuns *runs) {
         if (runs->writer)
                 (void) manager_run_persist(runs, &batch);
         if (runs->has_batch) {
-                /* Rows that were not taken are put again in the next turn. */
-                runs->has_batch = false;
+                /* Rows that were not taken are put again in the next turn, which comes though nothing happens. */
+                runs->has_batch = runs->has_refused = false;
+                runs->look_at = MIN(runs->look_at, usec_add(runs->now, LOOK_TIME));
                 manager_run_outline_end_batch(runs, false);
                 return;
         }
