@@ -62,6 +62,7 @@ struct ManagerFlow {
         ManagerRun *first;
         ManagerKept kept; /* of the last submission */
         bool is_starting; /* its start job waits for a submission */
+        bool must_hold; /* its unit was stopped before its runs were loaded */
         bool is_stopping; /* its stop waits for attempts … */
         uint64_t hold_batch; /* … and for this batch, which holds its runs; 0: none; UINT64_MAX: the one at hand */
         bool has_failed, has_succeeded; /* a run has, since it became active */
