@@ -348,17 +348,22 @@ int exec_pids_read(int fd, size_t most, ExecPids *pids) {
         return r;
 }
 
-static int read_children_file(pid_t pid, pid_t thread, ExecPids *children) {
-        char path[96];
-        int fd, r;
+static int read_children_of(const char *path, ExecPids *children) {
+        const int fd = open(path, O_RDONLY | O_CLOEXEC);
+        int r;
 
-        snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int) pid, (int) thread);
-        fd = open(path, O_RDONLY | O_CLOEXEC);
         if (fd < 0)
                 return -errno;
         r = exec_pids_read(fd, SIZE_MAX, children);
         close(fd);
         return r;
+}
+
+static int read_children_file(pid_t pid, pid_t thread, ExecPids *children) {
+        char path[96];
+
+        snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int) pid, (int) thread);
+        return read_children_of(path, children);
 }
 
 /* Returns 0 for an entry of /proc that is no process. */
@@ -462,8 +467,12 @@ int exec_process_list_kept(ExecPids *children) {
         return r;
 }
 
+/* This program has one thread, which makes all of its children: so there is no need to look for others. */
 int exec_process_list_own(ExecPids *children) {
-        int r = exec_process_list_children(getpid(), children);
+        int r = read_children_of("/proc/thread-self/children", children);
+
+        if (r < 0 && r != -ENOMEM)
+                r = exec_process_list_children(getpid(), children);
 
         return r == 0 && keeper_has_ours ? exec_process_list_kept(children) : r;
 }

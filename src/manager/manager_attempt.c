@@ -61,6 +61,17 @@ static void on_control(void *userdata, int watch) {
                         manager_attempt_hear(attempts->all.items[i], watch);
 }
 
+/* Those whose folder is not watched yet, for most end before that. */
+static usec_t on_due(void *userdata, usec_t now) {
+        const ManagerAttempts *attempts = userdata;
+        usec_t next = USEC_INFINITY;
+
+        for (size_t i = 0; i < attempts->all.n; i++)
+                if (attempts->all.items[i])
+                        manager_attempt_watch(attempts->all.items[i], now, &next);
+        return next;
+}
+
 int manager_attempts_new(ManagerAttempts **ret_attempts, const ManagerAttemptsHost *host) {
         ManagerAttempts *attempts = calloc(1, sizeof(*attempts));
 
@@ -68,7 +79,9 @@ int manager_attempts_new(ManagerAttempts **ret_attempts, const ManagerAttemptsHo
                 return -ENOMEM;
         attempts->shared.host = *host;
         attempts->shared.ops = &manager_attempt_owner_ops;
-        attempts->shared.watches = (ManagerControlWatches) { .changed = on_control, .userdata = attempts };
+        attempts->shared.watches = (ManagerControlWatches) {
+                .changed = on_control, .due = on_due, .userdata = attempts
+        };
         *ret_attempts = attempts;
         return 0;
 }

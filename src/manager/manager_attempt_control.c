@@ -15,6 +15,7 @@ struct ManagerAttemptControl {
         ManagerControlWatches *watches; /* the same */
         ManagerControl said;
         int watch; /* of the folder, which tells that more was said; -1: nobody looks before the end */
+        usec_t due; /* when it is to be watched; USEC_INFINITY: it is, or is not to be */
 };
 
 int manager_attempt_control_new(ManagerAttemptControl **ret_control, const ManagerAttemptBasis *basis,
@@ -26,6 +27,7 @@ int manager_attempt_control_new(ManagerAttemptControl **ret_control, const Manag
         control->basis = basis;
         control->watches = watches;
         control->watch = -1;
+        control->due = USEC_INFINITY;
         manager_control_init(&control->said);
         *ret_control = control;
         return 0;
@@ -82,16 +84,38 @@ bool manager_attempt_control_read(ManagerAttemptControl *control) {
         return control->said.has_more;
 }
 
-void manager_attempt_control_watch(ManagerAttemptControl *control) {
+static void watch(ManagerAttemptControl *control) {
         const ManagerAttemptBasis *basis = control->basis;
         sd_event *event = basis->host->turn->event;
 
+        control->due = USEC_INFINITY;
         if (control->watch >= 0 || !event)
                 return;
         control->watch = manager_control_watch(control->watches, event, basis->folder);
         if (control->watch < 0)
                 manager_attempt_say(basis, LOG_LEVEL_DEBUG, "$JOBD_CONTROL is read at the end only: %s",
                                     strerror(-control->watch));
+}
+
+void manager_attempt_control_watch_later(ManagerAttemptControl *control) {
+        ManagerTurn *turn = control->basis->host->turn;
+
+        if (control->watch >= 0 || control->due != USEC_INFINITY || !turn->event)
+                return;
+        control->due = usec_add(turn->now, MANAGER_CONTROL_DELAY);
+        if (manager_control_watch_later(control->watches, turn->event, control->due) < 0)
+                watch(control);
+}
+
+bool manager_attempt_control_watch_due(ManagerAttemptControl *control, usec_t now, usec_t *next) {
+        if (control->due == USEC_INFINITY)
+                return false;
+        if (control->due > now) {
+                *next = MIN(*next, control->due);
+                return false;
+        }
+        watch(control);
+        return true;
 }
 
 bool manager_attempt_control_hears(const ManagerAttemptControl *control, int watch) {
@@ -101,6 +125,7 @@ bool manager_attempt_control_hears(const ManagerAttemptControl *control, int wat
 bool manager_attempt_control_finish(ManagerAttemptControl *control) {
         manager_control_unwatch(control->watches, control->watch);
         control->watch = -1;
+        control->due = USEC_INFINITY;
         read_lines(control, true, &control_ops);
         return control->said.has_more;
 }
@@ -111,7 +136,7 @@ void manager_attempt_control_resume(ManagerAttemptControl *control) {
         const bool is_over = control->basis->state->step == MANAGER_ATTEMPT_OVER;
 
         if (!is_over)
-                manager_attempt_control_watch(control);
+                watch(control);
         do
                 read_lines(control, is_over, &ops);
         while (control->said.has_more);

@@ -91,8 +91,17 @@ int manager_attempt_folder_give(const char *path, const ExecRequest *request, Ex
         return r;
 }
 
+/* Nobody but us changes what is above the folder; what its user has put into it is not followed. */
+bool manager_attempt_folder_remove_unused(const char *path) {
+        cleanup_free_ char *input = NULL;
+
+        if (text_join_path(path, "input", &input) == 0)
+                (void) unlink(input);
+        return rmdir(path) == 0 || errno == ENOENT;
+}
+
 void manager_attempt_folder_remove(const char *path) {
-        const int r = exec_remove_tree(path);
+        const int r = manager_attempt_folder_remove_unused(path) ? 0 : exec_remove_tree(path);
 
         if (r < 0)
                 log_warning("Cannot remove %s: %s", path, strerror(-r));

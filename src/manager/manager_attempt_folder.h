@@ -27,6 +27,11 @@ int manager_attempt_folder_make(const char *base, const char *path);
 int manager_attempt_folder_write(const char *path, const char *file, const char *text); /* 0 or -errno */
 /* Gives it to the user of @request: 0, or -errno with @result set. */
 int manager_attempt_folder_give(const char *path, const ExecRequest *request, ExecResult *result);
+/*
+ * Removes a folder in which there is nothing but the input, which costs less than to look: true if it is gone. False:
+ * something else is there, and the input may be gone.
+ */
+bool manager_attempt_folder_remove_unused(const char *path);
 void manager_attempt_folder_remove(const char *path); /* also a missing one */
 /* Removes what is in the folder @below @base and of which @is_used says that nobody has it. */
 void manager_attempt_folder_sweep(const char *base, const char *below,

@@ -61,9 +61,16 @@ void manager_attempt_result_end(ManagerAttemptResult *result) {
         free(take_ptr(result->take));
 }
 
+/* The keys that it has to have. With Callback= they may be in the result of whoever completes the node. */
+static char *const *wanted_outputs(const ManagerAttemptBasis *basis) {
+        return manager_attempt_command_accepts(basis->command, basis->state->end) &&
+                               !manager_attempt_command_node(basis->command)->has_callback
+                       ? manager_attempt_command_data(basis->command)->outputs
+                       : NULL;
+}
+
 static int begin_take(ManagerAttemptResult *result) {
         const ManagerAttemptBasis *basis = result->basis;
-        const FlowData *data = manager_attempt_command_data(basis->command);
         cleanup_free_ char *from = NULL, *copy = NULL;
         ManagerTake *take;
         int r = text_join_path(basis->folder, "result", &from);
@@ -75,12 +82,8 @@ static int begin_take(ManagerAttemptResult *result) {
                 return -ENOMEM;
         take->path = take_ptr(from);
         take->copy_path = take_ptr(copy);
-        /* With Callback= the keys may be in the result of whoever completes the node. */
-        take->outputs = manager_attempt_command_accepts(basis->command, basis->state->end) &&
-                                        !manager_attempt_command_node(basis->command)->has_callback
-                                ? data->outputs
-                                : NULL;
-        take->max = data->result_max;
+        take->outputs = wanted_outputs(basis);
+        take->max = manager_attempt_command_data(basis->command)->result_max;
         result->take = take;
         return 0;
 }
@@ -106,6 +109,10 @@ int manager_attempt_result_take(ManagerAttemptResult *result) {
         else if (r == MANAGER_TAKING_LARGE)
                 ask_to_store(result);
         return r;
+}
+
+int manager_attempt_result_take_none(const ManagerAttemptResult *result) {
+        return wanted_outputs(result->basis) ? MANAGER_TAKING_LACKS : MANAGER_TAKING_DONE;
 }
 
 int manager_attempt_result_store(ManagerAttemptResult *result) {

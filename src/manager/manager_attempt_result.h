@@ -27,6 +27,7 @@ bool manager_attempt_result_is_being_taken(const ManagerAttemptResult *result);
  * for the store. -errno: it is to be tried again, from the beginning.
  */
 int manager_attempt_result_take(ManagerAttemptResult *result);
+int manager_attempt_result_take_none(const ManagerAttemptResult *result); /* the same: there is no file */
 void manager_attempt_result_end(ManagerAttemptResult *result); /* what is being taken is let go */
 
 /* Gives the store what is for it. 0, or -errno: it is to be tried again. */

@@ -48,6 +48,7 @@ struct ManagerAttempt {
         bool is_late; /* a question that was not answered in time */
         bool is_due; /* the time of its step was over before its definition was there */
         bool leaves_rest; /* which cannot be killed */
+        bool has_no_folder; /* any more */
         bool is_known; /* a run has asked for it */
 };
 
@@ -312,16 +313,30 @@ static void refuse_result(ManagerAttempt *attempt, RunEndKind kind, const char *
         end(attempt);
 }
 
+/*
+ * Most commands leave neither a result nor lines: then all there is to do is to remove the folder. A core after this
+ * one finds none, which says the same.
+ */
+static bool has_left_nothing(ManagerAttempt *attempt) {
+        if (!attempt->leaves_rest && !manager_attempt_result_is_being_taken(attempt->result) &&
+            manager_attempt_folder_remove_unused(attempt->basis.folder))
+                attempt->has_no_folder = true;
+        return attempt->has_no_folder;
+}
+
 /* Takes the result, in as many turns as that needs; before it, lines that the command has written up to its end. */
 static void collect(ManagerAttempt *attempt) {
         int r;
 
-        if (!manager_attempt_result_is_being_taken(attempt->result) &&
-            manager_attempt_control_finish(attempt->control)) {
+        if (has_left_nothing(attempt)) {
+                r = manager_attempt_result_take_none(attempt->result);
+        } else if (!manager_attempt_result_is_being_taken(attempt->result) &&
+                   manager_attempt_control_finish(attempt->control)) {
                 manager_attempt_look_at(attempt, 0);
                 return;
+        } else {
+                r = manager_attempt_result_take(attempt->result);
         }
-        r = manager_attempt_result_take(attempt->result);
         switch (r) {
         case MANAGER_TAKING_DONE:
                 end(attempt);
@@ -492,7 +507,7 @@ int manager_attempt_prepare(ManagerAttempt *attempt, UnitPurpose purpose, ExecRe
                 return r;
         }
         if (!attempt->state.is_question)
-                manager_attempt_control_watch(attempt->control);
+                manager_attempt_control_watch_later(attempt->control);
         r = process_groups_enter(host->groups, &attempt->owner, purpose, &request->cgroup, result);
         if (r < 0)
                 return r;
@@ -667,6 +682,12 @@ void manager_attempt_hear(ManagerAttempt *attempt, int watch) {
                 read_control(attempt);
 }
 
+void manager_attempt_watch(ManagerAttempt *attempt, usec_t at, usec_t *next) {
+        if (!attempt->has_no_folder && attempt->state.step < MANAGER_ATTEMPT_OVER &&
+            manager_attempt_control_watch_due(attempt->control, at, next) && attempt->is_known && is_defined(attempt))
+                read_control(attempt);
+}
+
 void manager_attempt_store(ManagerAttempt *attempt) {
         if (manager_attempt_result_store(attempt->result) < 0)
                 manager_attempt_look_again(attempt);
@@ -698,7 +719,8 @@ bool manager_attempt_refused(ManagerAttempt *attempt, uint64_t number, bool is_t
 
 void manager_attempt_forget(ManagerAttempt *attempt) {
         manager_attempt_mark(attempt);
-        manager_attempt_folder_remove(attempt->basis.folder);
+        if (!attempt->has_no_folder)
+                manager_attempt_folder_remove(attempt->basis.folder);
 }
 
 void manager_attempt_resume(ManagerAttempt *attempt, FlowDefinition *definition, RunGraph *graph, bool has_to_end) {

@@ -49,6 +49,8 @@ void manager_attempt_drop(ManagerAttempt *attempt);
 /* — what it is told — */
 
 void manager_attempt_hear(ManagerAttempt *attempt, int watch); /* of the folder: see manager_control_watch() */
+/* Watches its folder, if it runs and that is due: see manager_attempt_control_watch_due(). */
+void manager_attempt_watch(ManagerAttempt *attempt, usec_t at, usec_t *next);
 void manager_attempt_store(ManagerAttempt *attempt); /* gives the store what is for it */
 void manager_attempt_store_again(ManagerAttempt *attempt, uint64_t durable); /* see manager_attempts_store_again() */
 /* See manager_attempts_stored(): false: it has asked for nothing with this number. */

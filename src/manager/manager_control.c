@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "basic/clock.h"
 #include "basic/fd.h"
 #include "basic/macro.h"
 #include "basic/strv.h"
@@ -409,6 +410,36 @@ int manager_control_watch(ManagerControlWatches *watches, sd_event *event, const
         return r < 0 ? -errno : r;
 }
 
+static int on_due(sd_event_source *source, uint64_t usec, void *userdata) {
+        ManagerControlWatches *watches = userdata;
+        const usec_t now = clock_monotonic();
+        usec_t next;
+
+        watches->is_set = false;
+        next = watches->due(watches->userdata, now);
+        if (next == USEC_INFINITY)
+                return 0;
+        /* Those that are due soon after each other are watched together. */
+        next = MAX(next, usec_add(now, MANAGER_CONTROL_DELAY / 2));
+        return manager_control_watch_later(watches, sd_event_source_get_event(source), next);
+}
+
+/* The timer stays set when nobody waits any more: to take that back would cost more than to wake up once. */
+int manager_control_watch_later(ManagerControlWatches *watches, sd_event *event, usec_t due) {
+        int r = 0;
+
+        if (watches->is_set)
+                return 0;
+        if (!watches->timer)
+                r = sd_event_add_time(event, &watches->timer, CLOCK_MONOTONIC, due, 1, on_due, watches);
+        else
+                r = sd_event_source_set_time(watches->timer, due);
+        if (r >= 0)
+                r = sd_event_source_set_enabled(watches->timer, SD_EVENT_ONESHOT);
+        watches->is_set = r >= 0;
+        return MIN(r, 0);
+}
+
 void manager_control_unwatch(const ManagerControlWatches *watches, int watch) {
         if (watch >= 0 && watches->fd > 0)
                 (void) inotify_rm_watch(watches->fd, watch);
@@ -416,6 +447,7 @@ void manager_control_unwatch(const ManagerControlWatches *watches, int watch) {
 
 void manager_control_end(ManagerControlWatches *watches) {
         watches->source = sd_event_source_disable_unref(watches->source);
+        watches->timer = sd_event_source_disable_unref(watches->timer);
         if (watches->fd > 0)
                 close(watches->fd);
         watches->fd = 0;

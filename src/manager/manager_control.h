@@ -69,13 +69,22 @@ int manager_control_read_nodes(const char *folder, char *const *files, char **re
 
 /* — watching — */
 
+/* So long a folder is not watched: most commands have ended by then, and are read at their end. */
+#define MANAGER_CONTROL_DELAY (100 * USEC_PER_MSEC)
+
 /* Tells which files may have more lines, of all attempts. */
 typedef struct ManagerControlWatches {
         int fd; /* owned; 0: nothing was watched yet */
-        sd_event_source *source; /* owned */
+        sd_event_source *source, *timer; /* owned */
+        bool is_set; /* the timer */
         void (*changed)(void *userdata, int watch); /* @watch: < 0: any of them may */
+        /* Watches those that are due. Returns when the next one is; USEC_INFINITY: none waits. */
+        usec_t (*due)(void *userdata, usec_t now);
         void *userdata;
 } ManagerControlWatches;
+
+/* A folder is to be watched when it is @due, unless it is gone by then: .due follows. 0 or -errno. */
+int manager_control_watch_later(ManagerControlWatches *watches, sd_event *event, usec_t due);
 
 /* Watches @folder: its number ≥ 0, or -errno. .changed and .userdata are set. */
 int manager_control_watch(ManagerControlWatches *watches, sd_event *event, const char *folder);

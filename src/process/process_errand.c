@@ -649,9 +649,13 @@ static usec_t time_to_look(const ProcessErrands *errands, usec_t pause) {
 
 /* Goes on to the end of the stretch, or until no recent process is on its way. The timer continues with the rest. */
 static void end_stretch(ProcessErrands *errands) {
+        usec_t now;
+
         while (errands->pace.began > 0 && wait_a_little(errands))
                 begin_waiting(errands);
-        process_pace_end(&errands->pace, clock_monotonic(), sched_getscheduler(0) != SCHED_IDLE);
+        now = clock_monotonic();
+        process_pace_end(&errands->pace, now,
+                         process_pace_wants_rest(&errands->pace, now) && sched_getscheduler(0) != SCHED_IDLE);
         look_again(errands, time_to_look(errands, LOOK_MIN));
 }
 

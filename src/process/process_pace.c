@@ -63,11 +63,13 @@ static void slow_down(ProcessPace *pace, usec_t delay) {
         pace->rest = MAX(pace->rest, MIN(2 * delay, REST_MAX));
 }
 
-void process_pace_end(ProcessPace *pace, usec_t now, bool may_rest) {
-        const usec_t taken = usec_sub(now, pace->began);
+bool process_pace_wants_rest(const ProcessPace *pace, usec_t now) {
+        return pace->began > 0 && usec_sub(now, pace->began) > STRETCH + LONGER_BY;
+}
 
-        if (may_rest && pace->began > 0 && taken > STRETCH + LONGER_BY) {
-                slow_down(pace, taken - STRETCH);
+void process_pace_end(ProcessPace *pace, usec_t now, bool may_rest) {
+        if (may_rest && process_pace_wants_rest(pace, now)) {
+                slow_down(pace, usec_sub(now, pace->began) - STRETCH);
                 pace->rest_until = now + pace->rest;
         }
         pace->began = 0;

@@ -26,6 +26,8 @@ bool process_pace_is_resting(const ProcessPace *pace, usec_t now);
 /* The rest of this stretch, which begins with the first call, for what is to be made, or for a wait; 0: it is over. */
 usec_t process_pace_left_to_make(ProcessPace *pace, usec_t now);
 usec_t process_pace_left_to_wait(ProcessPace *pace, usec_t now);
+/* The stretch has taken so long that a rest is to follow, if there may be one. */
+bool process_pace_wants_rest(const ProcessPace *pace, usec_t now);
 /* @may_rest: false where a process waits for a processor however few there are, as under SCHED_IDLE. */
 void process_pace_end(ProcessPace *pace, usec_t now, bool may_rest);
 

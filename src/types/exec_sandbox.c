@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -87,7 +88,8 @@ static int make(const Unit *unit, SandboxShared **ret_shared) {
 }
 
 int exec_sandbox_share(Unit *unit, ExecRequest *request) {
-        bool is_unprivileged = request->is_user_manager && geteuid() != 0;
+        /* The kernel tells that to each program that it executes: no call is needed. */
+        const bool is_unprivileged = request->is_user_manager && getauxval(AT_EUID) != 0;
         Holder *holder;
 
         if (!request->sandbox || !sandbox_shared_is_needed(request->sandbox, is_unprivileged))

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "basic/clock.h"
 #include "basic/fd.h"
 #include "basic/macro.h"
 #include "basic/strv.h"
@@ -272,4 +273,47 @@ Test(manager_control, what_is_no_file_is_not_read) {
         cr_expect(manager_control_read_nodes(fixture.folder, files, &lines) < 0);
         cr_expect(eq(sz, fixture.n_refused, 0));
         tear_down(&fixture);
+}
+
+/* — watching — */
+
+typedef struct Watching {
+        usec_t first; /* when the first is due */
+        usec_t called_at; /* 0: it was not yet */
+        unsigned n_calls, n_wanted;
+} Watching;
+
+static usec_t hear_due(void *userdata, usec_t now) {
+        Watching *watching = userdata;
+
+        if (watching->n_calls == 0)
+                watching->called_at = now;
+        watching->n_calls++;
+        return watching->n_calls < watching->n_wanted ? now : USEC_INFINITY;
+}
+
+/* Until it was told so often. */
+static void run_until(sd_event *event, const Watching *watching, unsigned n) {
+        while (watching->n_calls < n)
+                cr_assert(sd_event_run(event, 30 * USEC_PER_SEC) > 0, "nothing has come");
+}
+
+Test(manager_control, a_folder_is_watched_later_and_the_timer_goes_on_while_one_waits) {
+        Watching watching = { .n_wanted = 3 };
+        ManagerControlWatches watches = { .due = hear_due, .userdata = &watching };
+        sd_event *event;
+
+        cr_assert(sd_event_new(&event) >= 0);
+        watching.first = clock_monotonic() + 5 * USEC_PER_MSEC;
+        cr_assert(eq(int, manager_control_watch_later(&watches, event, watching.first), 0));
+        cr_assert(eq(int, manager_control_watch_later(&watches, event, watching.first + USEC_PER_HOUR), 0));
+        run_until(event, &watching, 3);
+        cr_assert(watching.called_at >= watching.first);
+        cr_assert(not(watches.is_set), "nobody waits any more");
+
+        watching.n_wanted = 4;
+        cr_assert(eq(int, manager_control_watch_later(&watches, event, clock_monotonic()), 0));
+        run_until(event, &watching, 4);
+        manager_control_end(&watches);
+        sd_event_unref(event);
 }

@@ -91,7 +91,10 @@ Test(process_pace, a_stretch_that_had_to_wait_is_followed_by_a_rest) {
         process_pace_left_to_make(&pace, 1000 * MSEC);
         process_pace_end(&pace, 1080 * MSEC, true);
         cr_assert(not(process_pace_is_resting(&pace, 1080 * MSEC)));
+        cr_assert(not(process_pace_wants_rest(&pace, 1165 * MSEC)), "no stretch is under way");
         process_pace_left_to_make(&pace, 1080 * MSEC);
+        cr_assert(not(process_pace_wants_rest(&pace, 1160 * MSEC)));
+        cr_assert(process_pace_wants_rest(&pace, 1165 * MSEC));
         process_pace_end(&pace, 1165 * MSEC, true);
         cr_assert(eq(uint, pace.most, 1));
         cr_assert(process_pace_is_resting(&pace, 1294 * MSEC));
