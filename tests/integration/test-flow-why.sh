@@ -64,9 +64,11 @@ Readiness=all-done
 Exec=/bin/true
 DependsOn=pull
 U
+# A stop waits so long for a node that runs.
 unit gate.flow <<U
 [Flow]
 MaxRuns=1
+TimeoutStopSec=1
 [Node x]
 Exec=/bin/sh -c 'read word <$DIR/gate'
 U

@@ -10,7 +10,8 @@
 HERE=$(cd "$(dirname "$0")" && pwd)
 ROOT=$DIR/root
 PACKAGES=(openssh-server nginx postgresql-15 postgresql-common redis-server cron rsyslog memcached haproxy apache2 mariadb-server
-        tor unbound chrony dnsmasq mosquitto prometheus exim4-base exim4-config exim4-daemon-light systemd curl openssh-client)
+        tor unbound chrony dnsmasq mosquitto prometheus exim4-base exim4-config exim4-daemon-light systemd curl openssh-client
+        libsqlite3-0)
 
 if ! has_users; then
         skip "packages" "only root can install them"
@@ -30,7 +31,7 @@ fi
 report $STATUS "the packages are installed" "$(tail -n 20 "$DIR/install.log")"
 [ "$STATUS" = 0 ] || done_testing
 mkdir -p "$ROOT/opt/jobd"
-cp "$BUILD/jobd" "$BUILD/jobd-core" "$BUILD/jobctl" "$ROOT/opt/jobd/"
+cp "$BUILD/jobd" "$BUILD/jobd-core" "$BUILD/jobd-runstore" "$BUILD/jobd-log" "$BUILD/jobctl" "$ROOT/opt/jobd/"
 
 inside() {
         chroot "$ROOT" "$@"
@@ -44,6 +45,7 @@ report $STATUS "jobd runs as PID 1 of the root" "$(cat "$DIR/box.log")"
 . "$HERE/load.sh"
 . "$HERE/run.sh"
 . "$HERE/inetd.sh"
+. "$HERE/flow.sh"
 . "$HERE/session.sh"
 check "it ends when it is told to" end_box
 [ "$FAILED" = 0 ] || sed 's/^/# /' "$DIR/box.log"

@@ -19,7 +19,12 @@
 #include "double/double_assert.h"
 #include "store/journal.h"
 
+/* Sanitizers take several times as long, and find what they look for in a part of the rounds. */
+#ifdef __SANITIZE_ADDRESS__
+#define ROUNDS 25
+#else
 #define ROUNDS 100
+#endif
 #define CHILDREN 100
 
 typedef struct World {
