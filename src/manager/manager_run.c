@@ -224,7 +224,7 @@ static void hold_runs(ManagerRuns *runs, ManagerFlow *flow) {
         flow->hold_batch = by_person && manager_run_count_live(runs, flow) > 0 ? UINT64_MAX : 0;
 }
 
-/* Whose unit was stopped while the store was away: its stop is done, and stays so. */
+/* The unit of the flow was stopped while the store was away: that stop is done, and stays so. */
 static void hold_late(ManagerRuns *runs, ManagerFlow *flow) {
         if (!flow->must_hold)
                 return;
