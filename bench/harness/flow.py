@@ -8,7 +8,9 @@ disk; here there are none, each command is to run. jobd keeps its runs on a
 real disk (--disk), since what it promises with Recover=pending is that.
 """
 import json
+import os
 import pathlib
+import select
 import shutil
 import signal
 import sqlite3
@@ -196,6 +198,69 @@ class JobdWithRuns(managers.Jobd):
             shutil.rmtree(self.disk, ignore_errors=True)
 
 
+# — system calls —
+
+class CallsByPerf:
+    """The kernel counts: core is as fast as ever, and does as much in a turn."""
+
+    EVENT = 'raw_syscalls:sys_enter'
+
+    @classmethod
+    def begin(cls, pid, folder):
+        """None if that is not possible here."""
+        command = ['perf', 'stat', '--no-inherit', '-x', ',', '-e', cls.EVENT]
+        if not shutil.which('perf') or subprocess.run([*command, 'true'], capture_output=True).returncode != 0:
+            return None
+        it = cls()
+        it.path = pathlib.Path(folder, 'calls')
+        control, answer = pathlib.Path(folder, 'control'), pathlib.Path(folder, 'answer')
+        for path in (control, answer):
+            os.mkfifo(path)
+        # Counting begins when it answers.
+        it.process = subprocess.Popen([*command, '-p', str(pid), '-o', it.path, '-D', '-1', f'--control=fifo:{control},{answer}'],
+                                      stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        it.fd = os.open(control, os.O_RDWR | os.O_CLOEXEC)
+        with open(answer, 'r+b', buffering=0) as said:
+            os.write(it.fd, b'enable\n')
+            if not select.select([said], [], [], 10)[0]:
+                it.stop()
+                return None
+        return it
+
+    def stop(self):
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait()
+        os.close(self.fd)
+
+    def end(self):
+        self.stop()
+        lines = self.path.read_text(encoding='ascii', errors='replace').splitlines()
+        return next(int(line.split(',')[0]) for line in lines if self.EVENT in line)
+
+
+class CallsByStrace:
+    """Each call stops core, which is slower then, and does less in a turn: the number is higher."""
+
+    @classmethod
+    def begin(cls, pid, folder):
+        if not shutil.which('strace'):
+            return None
+        it = cls()
+        it.path = pathlib.Path(folder, 'calls')
+        it.process = subprocess.Popen(['strace', '-p', str(pid), '-o', it.path], stderr=subprocess.PIPE, text=True)
+        if 'attached' in it.process.stderr.readline():
+            return it
+        it.process.kill()
+        it.process.wait()
+        return None
+
+    def end(self):
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait()
+        lines = self.path.read_text(errors='replace').splitlines()
+        return sum(not line.startswith(('---', '+++')) for line in lines)
+
+
 class FlowBench:
     def __init__(self, context, results):
         self.context, self.results = context, results
@@ -214,25 +279,17 @@ class FlowBench:
             self.count_calls(shape, len(nodes))
 
     def count_calls(self, shape, n):
-        """System calls of core (whose children are not traced), where strace can tell."""
-        if not shutil.which('strace'):
-            return
+        """System calls of core (whose children are not counted), where perf can tell, or else strace."""
         self.context.fifo.drain()
         with JobdWithRuns(self.context) as it, tempfile.TemporaryDirectory() as folder:
             it.start(self.graphs.units)
             self.warm_up(it)
-            tracer = subprocess.Popen(['strace', '-p', str(it.pid), '-o', f'{folder}/calls'], stderr=subprocess.PIPE, text=True)
-            if 'attached' not in tracer.stderr.readline():
-                tracer.kill()
-                tracer.wait()
+            counter = CallsByPerf.begin(it.pid, folder) or CallsByStrace.begin(it.pid, folder)
+            if not counter:
                 return
             it.run_to_stamp(f'{shape}-retry.flow')
             it.await_end(f'{shape}-retry.flow')
-            tracer.send_signal(signal.SIGINT)
-            tracer.wait()
-            lines = pathlib.Path(f'{folder}/calls').read_text(errors='replace').splitlines()
-            calls = [line for line in lines if not line.startswith(('---', '+++'))]
-            self.add('k', f'{shape}, system calls of core an attempt', 'jobd, retry', n, '', len(calls) / n)
+            self.add('k', f'{shape}, system calls of core an attempt', 'jobd, retry', n, '', counter.end() / n)
 
     # — o: those who are told hang —
 

@@ -236,23 +236,24 @@ static void lose(ManagerRunLink *link) {
         retry_later(link, ++link->n_starts > STARTS_MAX ? RETRY_TIME : 0);
 }
 
-/* Returns false if the link is lost. */
-static bool serve(ManagerRunLink *link) {
+/* @r: what the client says. */
+static void follow_client(ManagerRunLink *link, int r) {
         short events;
 
-        if (runstore_client_serve(link->client) < 0) {
+        if (r < 0) {
                 lose(link);
-                return false;
+                return;
         }
         events = runstore_client_events(link->client);
         if (events != link->events)
                 (void) sd_event_source_set_io_events(link->source, (uint32_t) events);
         link->events = events;
-        return true;
 }
 
 static int on_socket(sd_event_source *source, int fd, uint32_t events, void *userdata) {
-        serve(userdata);
+        ManagerRunLink *link = userdata;
+
+        follow_client(link, runstore_client_serve(link->client));
         return 0;
 }
 
@@ -417,5 +418,5 @@ size_t manager_run_link_bytes(const ManagerRunLink *link) {
 
 void manager_run_link_send(ManagerRunLink *link) {
         if (link->source && (runstore_client_events(link->client) & EPOLLOUT))
-                serve(link);
+                follow_client(link, runstore_client_send(link->client));
 }

@@ -316,9 +316,11 @@ static void restored(Run *run, usec_t then, bool is_other_boot) {
         for (uint32_t i = 0; i < run->n; i++) {
                 RunNode *node = &run->nodes[i];
 
-                /* No row says since when it waits. */
-                if (run_item_is_untouched(run, i)) {
+                /* No row says since when it waits. One whose wait has a limit has a row from now on. */
+                if (run_graph_policy(run->graph, i)->is_item && node->state == RUN_NODE_READY && !node->is_put) {
                         node->at = now;
+                        if (!run_item_is_untouched(run, i))
+                                run_change_node(run, i);
                         run_node_time(run, i);
                         run_node_restore(run, i);
                         continue;

@@ -543,14 +543,32 @@ static void sort_by_priority(RunGraph *graph, const uint32_t *by_way) {
         }
 }
 
+/* Nodes as the definition has them: instances stand with their node, though their numbers come behind all others. */
+static void sort_by_file(const RunGraph *graph, uint32_t *starts, uint32_t *ret_nodes) {
+        const uint32_t n_own = graph->n_expansions > 0 ? graph->expansions[0].first : graph->n;
+
+        for (uint32_t i = 0; i < n_own; i++)
+                starts[i] = 1;
+        for (uint32_t i = 0; i < graph->n_expansions; i++)
+                starts[graph->expansions[i].node] += graph->expansions[i].n;
+        sum_up(starts, graph->n);
+        for (uint32_t i = 0; i < n_own; i++)
+                ret_nodes[starts[i]++] = i;
+        for (uint32_t i = 0; i < graph->n_expansions; i++)
+                for (uint32_t k = 0; k < graph->expansions[i].n; k++)
+                        ret_nodes[starts[graph->expansions[i].node]++] = graph->expansions[i].first + k;
+}
+
 /* The nodes by what is left to do below them: sorted by counting, as a way is no longer than there are nodes. */
 static int add_urgency(RunGraph *graph) {
         cleanup_free_ uint32_t *ways = calloc(graph->n, sizeof(*ways)), *places = calloc(graph->n, sizeof(*places));
         cleanup_free_ uint32_t *by_way = calloc(graph->n, sizeof(*by_way));
+        cleanup_free_ uint32_t *starts = calloc(graph->n, sizeof(*starts));
+        cleanup_free_ uint32_t *by_file = calloc(graph->n, sizeof(*by_file));
 
         graph->by_urgency = malloc(graph->n * sizeof(*graph->by_urgency));
         graph->ways = malloc(graph->n * sizeof(*graph->ways));
-        if (!ways || !places || !by_way || !graph->by_urgency || !graph->ways)
+        if (!ways || !places || !by_way || !starts || !by_file || !graph->by_urgency || !graph->ways)
                 return -ENOMEM;
         for (uint32_t at = graph->n; at-- > 0;) {
                 const uint32_t node = graph->order[at];
@@ -560,14 +578,16 @@ static int add_urgency(RunGraph *graph) {
 
                 for (uint32_t i = 0; i < n; i++)
                         if (!(edges[i] & RUN_EDGE_OTHERWISE))
-                                ways[node] = MAX(ways[node], ways[children[i]] + 1);
+                                /* A node and its instance are one step. */
+                                ways[node] = MAX(ways[node], ways[children[i]] + !(edges[i] & RUN_EDGE_ITEM));
                 graph->ways[node] = (uint16_t) MIN(ways[node], (uint32_t) UINT16_MAX);
                 /* The longest way comes first. */
                 places[graph->n - 1 - ways[node]]++;
         }
         sum_up(places, graph->n);
+        sort_by_file(graph, starts, by_file);
         for (uint32_t i = 0; i < graph->n; i++)
-                by_way[places[graph->n - 1 - ways[i]]++] = i;
+                by_way[places[graph->n - 1 - ways[by_file[i]]]++] = by_file[i];
         sort_by_priority(graph, by_way);
         return 0;
 }

@@ -57,13 +57,18 @@ typedef enum ItemsEnd {
         ITEMS_FAILED,
 } ItemsEnd;
 
-static ItemsEnd end_of(const RunNode *entry) {
+static ItemsEnd end_of(const RunNode *entry, bool goes_on) {
         const RunReason reason = entry->reason;
 
         if (entry->state == RUN_NODE_SUCCEEDED)
                 return ITEMS_SUCCEEDED;
         if (entry->state == RUN_NODE_SKIPPED && reason == RUN_REASON_SHORT_CIRCUIT)
                 return ITEMS_UNNEEDED;
+        if (entry->state == RUN_NODE_CANCELLED && reason == RUN_REASON_UNNEEDED)
+                return ITEMS_CANCELLED;
+        /* The end of an earlier round excuses nothing in one that goes on: not all items are done (C12). */
+        if (goes_on)
+                return ITEMS_FAILED;
         if (entry->state == RUN_NODE_SKIPPED && reason == RUN_REASON_ENDED)
                 return ITEMS_ENDED;
         if (entry->state == RUN_NODE_CANCELLED && reason != RUN_REASON_JOB && reason != RUN_REASON_SUB_RUN)
@@ -89,11 +94,12 @@ static void succeed(Run *run, uint32_t node) {
                 run_node_fail(run, node, RUN_NODE_FAILED, reason);
 }
 
-static void complete(Run *run, uint32_t node) {
+/* @goes_on: the run does. */
+static void complete(Run *run, uint32_t node, bool goes_on) {
         ItemsEnd end = ITEMS_SUCCEEDED;
 
         foreach_instance(run, node, i)
-                end = MAX(end, end_of(&run->nodes[i]));
+                end = MAX(end, end_of(&run->nodes[i], goes_on));
         switch (end) {
         case ITEMS_SUCCEEDED:
                 succeed(run, node);
@@ -120,7 +126,7 @@ void run_items_complete(Run *run) {
                 run->may_complete = false;
                 for (uint32_t i = 0; i < run->n_items; i++)
                         if (run->items[i].n_open == 0 && run_node_is_split(run, run->items[i].node))
-                                complete(run, run->items[i].node);
+                                complete(run, run->items[i].node, run_has_begun(run) && run->row.state != RUN_STOPPING);
         }
 }
 
@@ -169,6 +175,8 @@ void run_items_begin(Run *run, uint32_t node) {
         items->next = 0;
         foreach_instance(run, node, i)
                 become_ready(run, i);
+        /* How many parents they have is known now, which may be enough. */
+        run_mark_children(run, run_graph_find_item(run->graph, node, 0));
         /* Instances that had ended were counted when they became ready, new ones were not. */
         items->n_open = n;
 }
@@ -194,7 +202,7 @@ static void go_on(Run *run, RunItems *items) {
         if (!run_node_is_split(run, items->node))
                 return;
         if (items->n_open == 0) {
-                complete(run, items->node);
+                complete(run, items->node, true);
                 return;
         }
         foreach_instance(run, items->node, i)

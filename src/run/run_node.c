@@ -274,6 +274,31 @@ static RunNodeEvent ask_later(Run *run, uint32_t node) {
         return RUN_NODE_EVENT_WAIT;
 }
 
+/* More instances than a node can have, and so many such nodes that their sum is a number. */
+#define MANY_INSTANCES 1000000U
+#define MANY_LISTS 1000U
+
+/*
+ * Nobody knows how many parents a node with Foreach= is until its list is known (C12). It counts as more than it can
+ * be: what is decided then is decided with fewer, too, and what waits then could not count on fewer.
+ */
+static RunNodeEvent ask_lists(const Run *run, uint32_t node, RunCounts counts) {
+        const uint8_t *edges = run_graph_parent_edges(run->graph, node);
+        uint32_t n, lists[_RUN_PARENT_MAX] = {};
+        const uint32_t *parents = run_graph_parents(run->graph, node, &n);
+
+        for (uint32_t i = 0; i < n; i++) {
+                const RunNode *parent = &run->nodes[parents[i]];
+
+                if ((edges[i] & RUN_EDGE_IS_JUDGED) && run_graph_policy(run->graph, parents[i])->is_foreach &&
+                    !run_node_state_is_terminal(parent->state))
+                        lists[run_parent_of(parent->state, parent->reason, edges[i])]++;
+        }
+        for (unsigned kind = 0; kind < _RUN_PARENT_MAX; kind++)
+                counts.n[kind] += MIN(lists[kind], MANY_LISTS) * MANY_INSTANCES;
+        return run_ready(run_graph_policy(run->graph, node), &counts);
+}
+
 static RunNodeEvent ask_parents(const Run *run, uint32_t node) {
         const RunPolicy *policy = run_graph_policy(run->graph, node);
         const RunNode *entry = &run->nodes[node];
@@ -285,6 +310,10 @@ static RunNodeEvent ask_parents(const Run *run, uint32_t node) {
                                            [RUN_PARENT_PENDING] = entry->pending,
                                    } };
 
+        /* The other rules do not depend on how many there are. */
+        if (run->n_items > 0 &&
+            (policy->readiness == RUN_READY_AT_LEAST || policy->readiness == RUN_READY_AT_LEAST_PERCENT))
+                return ask_lists(run, node, counts);
         return run_ready(policy, &counts);
 }
 
@@ -584,7 +613,7 @@ void run_node_reset(Run *run, uint32_t node) {
 }
 
 /* A node that runs otherwise is beside @node, not below it. */
-static void mark_children(Run *run, uint32_t node) {
+void run_mark_children(Run *run, uint32_t node) {
         const uint8_t *edges = run_graph_child_edges(run->graph, node);
         uint32_t n;
         const uint32_t *children = run_graph_children(run->graph, node, &n);
@@ -600,7 +629,7 @@ static void mark_below(Run *run, uint32_t node) {
 
         for (uint32_t at = run_graph_rank(run->graph, node); at < run->end_marked;
              at = run_set_next(run, RUN_SET_MARKED, at + 1, run->end_marked))
-                mark_children(run, order[at]);
+                run_mark_children(run, order[at]);
 }
 
 void run_reset_below(Run *run, uint32_t node, bool all) {
@@ -650,7 +679,7 @@ static bool has_live_goal(Run *run, uint32_t node, bool *ret_has_goal) {
                         *ret_has_goal = true;
                         has_live = !run_node_state_is_terminal(run->nodes[order[at]].state);
                 }
-                mark_children(run, order[at]);
+                run_mark_children(run, order[at]);
         }
         for (uint32_t at = first; at < run->end_marked; at = run_set_next(run, RUN_SET_MARKED, at + 1, run->end_marked))
                 run_set_put(run, RUN_SET_MARKED, at, false);

@@ -277,6 +277,7 @@ void run_ask_policies(Run *run);
 void run_take_answer(Run *run, uint32_t node, RunAnswer answer);
 void run_judge(Run *run); /* all that are marked */
 void run_mark_all(Run *run); /* to be judged */
+void run_mark_children(Run *run, uint32_t node); /* the same, of its children */
 /* Counts the parents of @node anew, and marks it if that, or what is counted, says another state. Returns whether. */
 bool run_node_repair(Run *run, uint32_t node);
 void run_mark_unanswered(Run *run); /* the same, of those that a command judges: a question is in no row */

@@ -64,8 +64,10 @@ void run_item_take_turn(Run *run, uint32_t node, RunNodeState from) {
                 items->n_waiting--;
                 run->n_waiting_turns--;
         }
+        /* While a run is given back, those that run may come later: what waits has its turn after them. */
         if (entry->state == RUN_NODE_RUNNING ||
-            (entry->state == RUN_NODE_READY && (entry->has_turn || items->n_turns < limit))) {
+            (entry->state == RUN_NODE_READY &&
+             (entry->has_turn || (items->n_turns < limit && !run->is_being_restored)))) {
                 items->n_turns += !entry->has_turn;
                 entry->has_turn = true;
                 return;
@@ -82,10 +84,12 @@ void run_item_take_turn(Run *run, uint32_t node, RunNodeState from) {
 /* — ends — */
 
 bool run_item_is_untouched(const Run *run, uint32_t node) {
+        const RunPolicy *policy = run_graph_policy(run->graph, node);
         const RunNode *entry = &run->nodes[node];
 
-        return entry->state == RUN_NODE_READY && entry->number == 0 && entry->generation == 1 &&
-               run_graph_policy(run->graph, node)->is_item;
+        /* Since when one waits whose wait has a limit is known by its row alone. */
+        return entry->state == RUN_NODE_READY && entry->number == 0 && entry->generation == 1 && policy->is_item &&
+               policy->queue_timeout == 0;
 }
 
 bool run_items_repair(Run *run, RunItems *items) {

@@ -531,3 +531,8 @@ int runstore_client_serve(RunStoreClient *client) {
         }
         return r;
 }
+
+/* The answer to what has just been sent is not there yet: to look for it would mostly be in vain. */
+int runstore_client_send(RunStoreClient *client) {
+        return client->fd >= 0 && send_all(client) == 0 ? 0 : runstore_client_serve(client);
+}

@@ -52,6 +52,8 @@ short runstore_client_events(const RunStoreClient *client);     /* for poll() */
  * another one.
  */
 int runstore_client_serve(RunStoreClient *client);
+/* Sends what it can, and reads only if that fails: for a caller whom poll() tells that there is an answer. As above. */
+int runstore_client_send(RunStoreClient *client);
 
 /*
  * A batch: operations are put (runstore_batch.h) between begin and end. Returns its number by @ret_number.

@@ -31,6 +31,12 @@ typedef struct Kept {
         RunNodeRow node;
 } Kept;
 
+/* The graph that a run has from a turn on. */
+typedef struct Grown {
+        uint32_t turn, run;
+        RunGraph *graph; /* a reference */
+} Grown;
+
 #define NEVER UINT32_MAX
 #define ABSENT UINT8_MAX
 
@@ -59,6 +65,8 @@ typedef struct Adapter {
         uint8_t n_runs;
         World world;
         VECTOR(Kept) rows; /* by turn */
+        VECTOR(Grown) graphs; /* by turn, where they are not that of the definition */
+        uint8_t generations[TRIAL_RUNS_MAX][TRIAL_NODES_MAX]; /* of nodes with Foreach=, at the beginning of the turn */
         VECTOR(World) worlds; /* at the end of each turn */
         Abandoned started[TRIAL_RUNS_MAX][TRIAL_NODES_MAX]; /* the last attempt of each node of which that was told */
         VECTOR(Abandoned) abandoned;
@@ -84,6 +92,24 @@ static uint64_t seconds_of(usec_t time) {
 
 static usec_t span_of(uint32_t seconds) {
         return seconds == 0 ? USEC_INFINITY : seconds * USEC_PER_SEC;
+}
+
+/* — instances — */
+
+static RunGraph *graph_of(const Adapter *adapter, uint32_t run) {
+        for (size_t i = adapter->graphs.n; i-- > 0;)
+                if (adapter->graphs.items[i].run == run)
+                        return adapter->graphs.items[i].graph;
+        return adapter->graph;
+}
+
+/* The number that the engine knows node @node of the case by; RUN_NODE_NONE. */
+static uint32_t number_of(const Adapter *adapter, uint32_t run, unsigned node) {
+        const TrialNode *spec = &adapter->definition->nodes[node];
+
+        if (spec->is_item)
+                return run_graph_find_item(graph_of(adapter, run), spec->item_of, spec->item);
+        return adapter->nodes[node] == ABSENT ? RUN_NODE_NONE : adapter->nodes[node];
 }
 
 /* — host — */
@@ -147,13 +173,37 @@ static RunCondition judge(void *userdata, uint32_t run, uint32_t node) {
         return of[((const Adapter *) userdata)->definition->nodes[node].when];
 }
 
+/* In each generation there is another list. */
+static RunReason count(void *userdata, uint32_t run, uint32_t node, uint32_t *ret_n) {
+        const Adapter *adapter = userdata;
+        const uint8_t n = adapter->definition->nodes[node].items[(adapter->generations[run - 1][node] - 1) % 2];
+
+        *ret_n = n;
+        if (n == TRIAL_ITEMS_BROKEN)
+                return RUN_REASON_EXPRESSION;
+        return n == TRIAL_ITEMS_TOO_MANY ? RUN_REASON_TOO_MANY : RUN_REASON_NONE;
+}
+
+static int grow(void *userdata, uint32_t run, RunGraph *graph) {
+        Adapter *adapter = userdata;
+        const Grown grown = { .turn = adapter->turn, .run = run, .graph = run_graph_ref(graph) };
+
+        CHECK(vector_push(&adapter->graphs, grown));
+        return 0;
+}
+
+static RunReason gather(void *userdata, uint32_t run, uint32_t node) {
+        return RUN_REASON_NONE;
+}
+
 static uint32_t get_random(void *userdata) {
         return 0;
 }
 
 static const RunHost host = {
         .put_run = put_run, .put_node = put_node, .persist = persist, .spawn = spawn, .end = end, .abandon = abandon,
-        .judge = judge, .ask = ask, .wake = wake, .random = get_random
+        .judge = judge, .ask = ask, .wake = wake, .random = get_random,
+        .count = count, .grow = grow, .gather = gather
 };
 
 /* — definition — */
@@ -222,6 +272,8 @@ static RunPolicy policy_of(const TrialDefinition *definition, const TrialNode *n
                 /* As a flow makes it of its files. */
                 .priority = node->takes_priority ? definition->priority : node->priority,
                 .takes_priority = node->takes_priority,
+                .is_foreach = node->is_foreach,
+                .foreach_parallel = node->foreach_parallel,
         };
 
         policy.again_ends[TRIAL_STATUS_AGAIN / 64] |= UINT64_C(1) << TRIAL_STATUS_AGAIN % 64;
@@ -276,10 +328,10 @@ static bool has_decider(const TrialDefinition *definition, const TrialNode *node
 static unsigned add_ends(Adapter *adapter, RunNodeSpec *specs, char (*names)[8]) {
         const TrialDefinition *definition = adapter->definition;
         const unsigned n_views = trial_n_views(definition);
-        unsigned n = definition->n_nodes;
+        unsigned n = trial_n_own(definition);
 
         for (unsigned i = 0; i < TRIAL_NODES_MAX; i++)
-                adapter->nodes[i] = adapter->places[i] = i < definition->n_nodes ? (uint8_t) i : ABSENT;
+                adapter->nodes[i] = adapter->places[i] = i < trial_n_own(definition) ? (uint8_t) i : ABSENT;
         for (unsigned i = definition->n_nodes; i < n_views; i++) {
                 const bool is_final = i == n_views - 1;
 
@@ -307,7 +359,7 @@ static void make_graph(Adapter *adapter) {
 
         for (unsigned i = 0; i <= definition->n_nodes; i++)
                 demands[i] = demand_of(definition, i);
-        for (unsigned i = 0; i < definition->n_nodes; i++) {
+        for (unsigned i = 0; i < trial_n_own(definition); i++) {
                 const TrialNode *node = &definition->nodes[i];
 
                 snprintf(names[i], sizeof(names[i]), "%u", i);
@@ -325,7 +377,7 @@ static void make_graph(Adapter *adapter) {
         }
         n = add_ends(adapter, specs, names);
         CHECK(run_graph_new(&(RunGraphSpec) { .nodes = specs, .n_nodes = n, .demands = demands,
-                                               .first_extra = definition->n_nodes, .n_extra = n - definition->n_nodes,
+                                               .first_extra = trial_n_own(definition), .n_extra = n - trial_n_own(definition),
                                                .undo_on = (definition->undoes_failure ? RUN_UNDO_ON_FAILURE : 0U) |
                                                           (definition->undoes_cancel ? RUN_UNDO_ON_CANCEL : 0U),
                                                .n_demands = definition->n_nodes + 1U,
@@ -380,10 +432,18 @@ static void *new_adapter(const TrialDefinition *definition) {
         return adapter;
 }
 
+/* Graphs that were made after @turn. */
+static void drop_graphs(Adapter *adapter, uint32_t turn) {
+        while (adapter->graphs.n > 0 && adapter->graphs.items[adapter->graphs.n - 1].turn > turn)
+                run_graph_unref(adapter->graphs.items[--adapter->graphs.n].graph);
+}
+
 static void free_adapter(void *subject) {
         Adapter *adapter = subject;
 
         run_engine_free(adapter->engine);
+        drop_graphs(adapter, 0);
+        vector_deinit(&adapter->graphs);
         run_graph_unref(adapter->graph);
         vector_deinit(&adapter->rows);
         vector_deinit(&adapter->worlds);
@@ -416,7 +476,7 @@ static void restore_run(Adapter *adapter, uint32_t id) {
         for (unsigned i = 0; i < TRIAL_NODES_MAX; i++)
                 if (has_row[i])
                         nodes[n++] = nodes[i];
-        CHECK(run_engine_restore(adapter->flow, adapter->graph, row, nodes, n));
+        CHECK(run_engine_restore(adapter->flow, graph_of(adapter, id), row, nodes, n));
         adapter->n_runs++;
 }
 
@@ -458,6 +518,7 @@ static void restart(Adapter *adapter, const TrialEvent *event) {
         adapter->n_runs = 0;
         memset(adapter->asked, 0, sizeof(adapter->asked));
         run_engine_free(adapter->engine);
+        drop_graphs(adapter, event->turn);
         make_engine(adapter);
         run_engine_wall(adapter->engine, adapter->world.now, adapter->world.now);
         for (uint32_t id = 1; id <= TRIAL_RUNS_MAX; id++)
@@ -516,7 +577,8 @@ static RunEndKind kind_of_end(const TrialEvent *event) {
 }
 
 static int tell_attempt(Adapter *adapter, const TrialEvent *event) {
-        const RunAttemptKey key = { event->run + 1U, adapter->nodes[event->node], event->generation, event->number };
+        const RunAttemptKey key = { event->run + 1U, number_of(adapter, event->run + 1U, event->node),
+                                    event->generation, event->number };
         Abandoned *abandoned = find_abandoned(adapter, &key);
 
         if (abandoned)
@@ -569,17 +631,19 @@ static int give_verb(Adapter *adapter, const TrialEvent *event) {
                                   event->kind == TRIAL_RESOLVE;
         const RunVerb verb = event->kind == TRIAL_RESOLVE ? resolutions[event->resolution] : verbs[event->kind];
 
+        const uint32_t number = number_of(adapter, event->run + 1U, event->node);
+
         if (event->kind == TRIAL_COMPLETE)
-                return run_engine_complete(adapter->engine, event->run + 1U, event->node, event->generation,
+                return run_engine_complete(adapter->engine, event->run + 1U, number, event->generation,
                                            event->resolution == TRIAL_AS_SUCCESS ? RUN_COMPLETION_SUCCESS
                                                                                  : RUN_COMPLETION_FAILURE);
         if (begins_again && has_abandoned(adapter, event->run + 1U))
                 return -EBUSY;
-        if (adapter->nodes[event->node] == ABSENT)
+        if (number == RUN_NODE_NONE)
                 return verb >= RUN_VERB_RETRY && verb != RUN_VERB_COMPENSATE
                                ? -EINVAL
                                : run_engine_verb(adapter->engine, event->run + 1U, verb, 0);
-        return run_engine_verb(adapter->engine, event->run + 1U, verb, adapter->nodes[event->node]);
+        return run_engine_verb(adapter->engine, event->run + 1U, verb, number);
 }
 
 static void tell_unit(Adapter *adapter, const TrialEvent *event) {
@@ -601,6 +665,19 @@ static void tell_store(Adapter *adapter, const TrialEvent *event) {
         run_engine_stored(adapter->engine, adapter->accepted, adapter->durable);
 }
 
+static void note_generations(Adapter *adapter) {
+        for (unsigned r = 0; r < adapter->n_runs; r++)
+                for (unsigned i = 0; i < trial_n_own(adapter->definition); i++) {
+                        RunNodeRow row;
+                        RunWhy why;
+
+                        if (!adapter->definition->nodes[i].is_foreach)
+                                continue;
+                        CHECK(run_engine_get_node(adapter->engine, r + 1, i, &row, &why));
+                        adapter->generations[r][i] = (uint8_t) row.generation;
+                }
+}
+
 /* The watchdog finds nothing in an engine that is right, and changes nothing of it. */
 static void find_oversight(void *userdata, uint32_t run, uint32_t node, RunOversight oversight) {
         fprintf(stderr, "The watchdog: run %u, node %d: %s.\n", run, (int) node, run_oversight_to_string(oversight));
@@ -608,6 +685,7 @@ static void find_oversight(void *userdata, uint32_t run, uint32_t node, RunOvers
 }
 
 static void end_turn(Adapter *adapter) {
+        note_generations(adapter);
         /* In slices, as a caller that has more to do would. */
         while (run_engine_turn(adapter->engine, 2))
                 ;
@@ -676,6 +754,8 @@ static TrialReason reason_of_run(RunReason reason) {
                 [RUN_REASON_CALLBACK] = TRIAL_REASON_CALLBACK,
                 [RUN_REASON_COMPENSATE] = TRIAL_REASON_COMPENSATE,
                 [RUN_REASON_FINAL] = TRIAL_REASON_FINAL,
+                [RUN_REASON_FOREACH] = TRIAL_REASON_FOREACH,
+                [RUN_REASON_TOO_MANY] = TRIAL_REASON_TOO_MANY,
                 [RUN_REASON_UNIT] = TRIAL_REASON_UNIT,
                 [RUN_REASON_DEPENDENCY] = TRIAL_REASON_DEPENDENCY,
         };
@@ -688,6 +768,8 @@ static TrialReason reason_of(const TrialNode *spec, const RunNodeRow *row) {
         if (row->state == RUN_NODE_RUNNING && row->reason == RUN_REASON_SHORT_CIRCUIT) {
                 if (spec->action == TRIAL_ACTION_JOB)
                         return TRIAL_REASON_JOB;
+                if (spec->is_foreach)
+                        return TRIAL_REASON_FOREACH;
                 return trial_needs_no_attempt(spec) ? TRIAL_REASON_SLEEP : TRIAL_REASON_NONE;
         }
         return reason_of_run(row->reason);
@@ -704,6 +786,7 @@ static TrialWhy why_of(RunWhy why) {
                 [RUN_WHY_POLICY] = TRIAL_FOR_POLICY,   [RUN_WHY_CALLBACK] = TRIAL_FOR_CALLBACK,
                 [RUN_WHY_COMPENSATE] = TRIAL_FOR_COMPENSATION, [RUN_WHY_FINAL] = TRIAL_FOR_FINAL,
                 [RUN_WHY_LOCK] = TRIAL_FOR_LOCK,       [RUN_WHY_RESOURCE] = TRIAL_FOR_RESOURCE,
+                [RUN_WHY_ITEMS] = TRIAL_FOR_ITEMS,
         };
 
         return whys[why];
@@ -731,11 +814,15 @@ static void look_at_node(const Adapter *adapter, unsigned run, unsigned node, Tr
         RunNodeRow row;
         RunWhy why;
 
-        if (adapter->nodes[node] == ABSENT) {
+        const uint32_t number = number_of(adapter, run + 1, node);
+
+        if (number == RUN_NODE_NONE) {
                 *seen = (TrialNodeView) { .generation = 1, .why = TRIAL_FOR_RUN };
+                if (adapter->definition->nodes[node].is_item)
+                        *seen = (TrialNodeView) { .state = TRIAL_NODE_ABSENT };
                 return;
         }
-        CHECK(run_engine_get_node(adapter->engine, run + 1, adapter->nodes[node], &row, &why));
+        CHECK(run_engine_get_node(adapter->engine, run + 1, number, &row, &why));
         *seen = (TrialNodeView) {
                 .state = (TrialNodeState) row.state,
                 .reason = reason_of(&adapter->definition->nodes[node], &row),

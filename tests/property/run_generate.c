@@ -286,6 +286,39 @@ static void add_claims(TrialRandom *random, TrialDefinition *definition) {
                 definition->run_need = (uint8_t) (1 + below(random, definition->total));
 }
 
+static bool has_list(const TrialDefinition *definition, const TrialNode *node) {
+        for (unsigned i = 0; i < node->n_parents; i++)
+                if (definition->nodes[node->parents[i]].is_foreach)
+                        return true;
+        return false;
+}
+
+/*
+ * What is left open between instances and others is not there: see the README. A list may be another one the next time,
+ * have no value, or too many items.
+ */
+static void add_lists(TrialRandom *random, TrialDefinition *definition) {
+        static const uint8_t counts[] = { 0, 1, 2, 2, 3, 3, TRIAL_ITEMS_MAX, TRIAL_ITEMS_BROKEN, TRIAL_ITEMS_TOO_MANY };
+        unsigned n = 0;
+
+        for (unsigned i = 0; i < definition->n_nodes; i++) {
+                TrialNode *node = &definition->nodes[i];
+
+                node->skip_unneeded = TRIAL_SKIP_NONE;
+                if (n == 3 || node->action != TRIAL_ACTION_PROCESS || !chance(random, 40))
+                        continue;
+                n++;
+                node->is_foreach = true;
+                node->items[0] = choose(random, counts);
+                node->items[1] = chance(random, 50) ? node->items[0] : choose(random, counts);
+                node->foreach_parallel = chance(random, 60) ? 0 : (uint8_t) (1 + below(random, 2));
+        }
+        for (unsigned i = 0; i < definition->n_nodes; i++)
+                if (definition->nodes[i].readiness == TRIAL_AT_LEAST && chance(random, 30))
+                        definition->nodes[i].amount += has_list(definition, &definition->nodes[i]);
+        trial_lay_items(definition);
+}
+
 /* Nothing of it fits a graph of two hundred nodes. */
 static void add_undo(TrialRandom *random, TrialDefinition *definition) {
         definition->undoes_failure = chance(random, 70);
@@ -311,6 +344,9 @@ static uint32_t fit_together(uint32_t features) {
         const uint32_t others = TRIAL_HAS_OPTIONAL | TRIAL_HAS_AIRFLOW | TRIAL_HAS_SKIP_ALL | TRIAL_HAS_END_RUN;
 
         /* The engine lets go of the locks of what it abandons, which the model does not. */
+        if ((features & TRIAL_HAS_FOREACH) != 0)
+                features &= ~(TRIAL_HAS_LOCK | TRIAL_HAS_ABANDON | TRIAL_HAS_UNDO | TRIAL_HAS_POLICY | TRIAL_HAS_GATE |
+                              TRIAL_HAS_SHORT_CIRCUIT | TRIAL_HAS_SKIP_ALL);
         if ((features & TRIAL_HAS_UNDO) != 0)
                 features &= ~(TRIAL_HAS_LOCK | TRIAL_HAS_ABANDON);
         return (features & TRIAL_HAS_LOCK) != 0 ? features & ~(others | TRIAL_HAS_ABANDON) : features;
@@ -319,12 +355,19 @@ static uint32_t fit_together(uint32_t features) {
 /* A case has some of them, or none. Returns which. */
 static uint32_t choose_features(uint64_t seed, const TrialFeatures *features, TrialDefinition *definition) {
         TrialRandom random = { .state = seed * UINT64_C(0x9FB21C651E98DF25) + 3 };
+        TrialRandom lists = { .state = seed * UINT64_C(0xA24BAED4963EE407) + 5 };
+        const bool may_have_lists = (features->known & TRIAL_HAS_FOREACH) != 0 &&
+                                    chance(&lists, features->known == TRIAL_HAS_FOREACH ? 90 : 12);
         uint32_t chosen = 0;
 
-        if (chance(&random, features->percent))
-                for (unsigned bit = 0; bit < 32; bit++)
+        if (chance(&random, features->percent)) {
+                for (unsigned bit = 0; bit < 20; bit++)
                         if ((features->known >> bit & 1) != 0 && chance(&random, 30))
                                 chosen |= UINT32_C(1) << bit;
+                /* By a chance of its own, so that the others are as they were. */
+                if (may_have_lists && definition->n_nodes <= 24)
+                        chosen |= TRIAL_HAS_FOREACH;
+        }
         chosen = fit_together(chosen);
         add_features(&random, definition, chosen);
         if ((chosen & TRIAL_HAS_LOCK) != 0 && definition->n_nodes <= 24)
@@ -333,6 +376,8 @@ static uint32_t choose_features(uint64_t seed, const TrialFeatures *features, Tr
                 add_undo(&random, definition);
         if ((chosen & TRIAL_HAS_PRIORITY) != 0)
                 add_priorities(&random, definition);
+        if ((chosen & TRIAL_HAS_FOREACH) != 0)
+                add_lists(&lists, definition);
         for (unsigned i = 0; i < definition->n_nodes && (features->known & TRIAL_HAS_SHORT_CIRCUIT) == 0; i++)
                 definition->nodes[i].skip_unneeded = TRIAL_SKIP_NONE;
         trial_lay_ends(definition);

@@ -100,14 +100,14 @@ static unsigned tell(const Options *options, uint64_t seed) {
         if (!outcome.script)
                 exit(2);
         fprintf(outcome.script, "seed %" PRIu64 ": %u steps, %u nodes\n", seed, small.n_steps,
-                small.definition.n_nodes);
+                trial_n_own(&small.definition));
         trial_write_definition(&small.definition, outcome.script);
         trial_play(&small, options->subject, &outcome);
         fprintf(outcome.script, "difference: %s\n", outcome.what);
         fclose(outcome.script);
         print_lines(text);
         free(text);
-        return (unsigned) small.n_steps + small.definition.n_nodes;
+        return (unsigned) small.n_steps + trial_n_own(&small.definition);
 }
 
 /* Returns true if the result is as wanted: a difference, or none. */

@@ -189,6 +189,7 @@ static void come_back(RunModel *model, const TrialEvent *event) {
                 for (unsigned i = 0; i < model->definition->n_nodes; i++) {
                         memset(model->runs[r].ends_seen[i], 0, sizeof(model->runs[r].ends_seen[i]));
                         model->runs[r].is_asked[i] = model->runs[r].must_ask[i] = false;
+                        model->runs[r].has_turn[i] = model->runs[r].nodes[i].state == TRIAL_NODE_RUNNING;
                 }
         model->accepted = event->turn;
         model->durable = event->durable;
@@ -339,6 +340,8 @@ static TrialWhy why_node_waits(const RunModel *model, unsigned r, unsigned node,
                         return TRIAL_FOR_UNIT;
                 return model->unit_is_active ? run_model_why_claim(model, r, node) : TRIAL_FOR_UNIT;
         case TRIAL_NODE_RUNNING:
+                if (run_model_waits_for_items(model, r, node))
+                        return TRIAL_FOR_ITEMS;
                 if (!attempt)
                         return run_model_sleeps(model, r, node) ? TRIAL_FOR_TIME : TRIAL_FOR_CALLBACK;
                 if (attempt->ending != MODEL_RUNS_ON)
@@ -351,6 +354,7 @@ static TrialWhy why_node_waits(const RunModel *model, unsigned r, unsigned node,
         case TRIAL_NODE_TIMEOUT:
         case TRIAL_NODE_CANCELLED:
         case TRIAL_NODE_SKIPPED:
+        case TRIAL_NODE_ABSENT:
         case _TRIAL_NODE_STATE_MAX:
                 break;
         }

@@ -20,5 +20,8 @@ extern const TrialSubject run_model_subject;
 uint64_t run_model_sum(void *subject);
 /* Readiness by the table of counts: succeeded, failed, skipped, pending or blocked, unfinished. */
 TrialVerdict run_model_verdict(const TrialNode *node, const TrialParent *parents);
+/* The same of all parents that there are, or may be. */
+TrialVerdict run_model_judge(const TrialNode *node, const TrialFamily *family);
 /* Why a node is skipped that can't be ready any more: a failure upstream, or something else upstream. */
 TrialReason run_model_skip_reason(const TrialNode *node, const TrialParent *parents);
+TrialReason run_model_reason_of_skip(const TrialNode *node, const TrialFamily *family);

@@ -27,7 +27,7 @@ void run_model_stop(RunModel *model, unsigned r, TrialRunState result, TrialReas
                 if (run->nodes[i].state != TRIAL_NODE_RUNNING && !trial_node_is_terminal(run->nodes[i].state))
                         run_model_set(model, r, i, TRIAL_NODE_SKIPPED, TRIAL_REASON_ENDED);
         for (unsigned i = 0; i < model->definition->n_nodes; i++)
-                if (run_model_is_idle(model, r, i))
+                if (run_model_is_idle(model, r, i) && !run_model_waits_for_items(model, r, i))
                         run_model_end_idle(model, r, i);
         for (unsigned i = 0; i < model->definition->n_nodes; i++)
                 if (run->nodes[i].state == TRIAL_NODE_RUNNING && ending != MODEL_RUNS_ON) {
@@ -85,8 +85,11 @@ static int submit(RunModel *model, const TrialEvent *event) {
                         if (!trial_run_is_terminal(model->runs[i].state) &&
                             (model->runs[i].state != TRIAL_RUN_SUSPENDED || !model->runs[i].has_result))
                                 run_model_stop(model, i, TRIAL_RUN_CANCELLED, TRIAL_REASON_NONE, MODEL_CANCELLED);
-        for (unsigned i = 0; i < trial_n_views(definition); i++)
-                run.nodes[i].generation = 1;
+        for (unsigned i = 0; i < trial_n_views(definition); i++) {
+                run.nodes[i].generation = !definition->nodes[i].is_item;
+                if (definition->nodes[i].is_item)
+                        run.nodes[i].state = TRIAL_NODE_ABSENT;
+        }
         run.priority = event->priority > 0 ? event->priority : definition->priority;
         run.place = model->places++;
         model->runs[model->n_runs++] = run;
@@ -113,7 +116,7 @@ static int resume_run(ModelRun *run) {
         return 0;
 }
 
-static void reset_node(RunModel *model, unsigned r, unsigned node) {
+void run_model_reset(RunModel *model, unsigned r, unsigned node) {
         model->runs[r].nodes[node].generation++;
         model->runs[r].forgiven[node] = 0;
         model->runs[r].is_wanted[node] = false;
@@ -125,6 +128,41 @@ static void reset_node(RunModel *model, unsigned r, unsigned node) {
         run_model_set(model, r, node, TRIAL_NODE_WAITING, TRIAL_REASON_NONE);
 }
 
+/* The list of a node that is not what a person has asked for is another one the next time. */
+static void reset_node(RunModel *model, unsigned r, unsigned node) {
+        run_model_reset(model, r, node);
+        if (model->definition->nodes[node].is_foreach)
+                run_model_drop_items(model, r, node);
+}
+
+/*
+ * A node that has ended goes on with what it has of instances, to do again what has not succeeded, or one of them: it
+ * has begun already, by all that stands before it.
+ */
+static void try_again(RunModel *model, unsigned r, unsigned node) {
+        const TrialNode *spec = &model->definition->nodes[node];
+        const unsigned list = spec->is_item ? spec->item_of : node;
+        const bool goes_on = model->definition->nodes[list].is_foreach &&
+                             trial_is_expanded(model->definition, model->runs[r].nodes, list);
+
+        if (spec->is_foreach)
+                run_model_reset_items(model, r, node);
+        if (!goes_on || trial_node_is_terminal(model->runs[r].nodes[list].state))
+                run_model_reset(model, r, list);
+        if (goes_on)
+                run_model_set(model, r, list, TRIAL_NODE_RUNNING, TRIAL_REASON_FOREACH);
+        if (spec->is_item)
+                run_model_reset(model, r, node);
+}
+
+/* One that was skipped or cancelled is reset like others, and its node goes on with it. */
+static void reset_item_below(RunModel *model, unsigned r, unsigned node, bool is_below) {
+        const TrialNodeState state = model->runs[r].nodes[node].state;
+
+        if (is_below && (state == TRIAL_NODE_SKIPPED || state == TRIAL_NODE_CANCELLED))
+                try_again(model, r, node);
+}
+
 /* Resets what is below @node: all of it, or what was skipped or cancelled. */
 static void reset_below(RunModel *model, unsigned r, unsigned node, bool all) {
         bool below[TRIAL_NODES_MAX];
@@ -133,6 +171,10 @@ static void reset_below(RunModel *model, unsigned r, unsigned node, bool all) {
         for (unsigned i = 0; i < model->definition->n_nodes; i++) {
                 const TrialNodeState state = model->runs[r].nodes[i].state;
 
+                if (model->definition->nodes[i].is_item) {
+                        reset_item_below(model, r, i, below[i]);
+                        continue;
+                }
                 if (below[i] && ((all && trial_node_is_terminal(state)) || state == TRIAL_NODE_SKIPPED ||
                                  state == TRIAL_NODE_CANCELLED))
                         reset_node(model, r, i);
@@ -212,14 +254,15 @@ static int retry_node(RunModel *model, unsigned r, unsigned node) {
         if ((!listens(run) && !trial_run_is_terminal(run->state)) || run_model_has_abandoned(model, r) ||
             is_at_gate(run, node) || !is_about(model, run, node))
                 return -EINVAL;
-        if (state != TRIAL_NODE_PENDING && (!trial_node_is_terminal(state) || state == TRIAL_NODE_SUCCEEDED))
+        if (state == TRIAL_NODE_ABSENT ||
+            (state != TRIAL_NODE_PENDING && (!trial_node_is_terminal(state) || state == TRIAL_NODE_SUCCEEDED)))
                 return -EINVAL;
         if (trial_run_is_terminal(run->state) && redo(model, r, node))
                 run->is_wanted[node] = true;
         else if (state == TRIAL_NODE_PENDING)
                 forgive(model, r, node);
         else if (trial_node_is_terminal(state) && state != TRIAL_NODE_SUCCEEDED) {
-                reset_node(model, r, node);
+                try_again(model, r, node);
                 reset_below(model, r, node, false);
                 run->is_wanted[node] = true;
         } else
@@ -233,9 +276,12 @@ static int retry_node(RunModel *model, unsigned r, unsigned node) {
 static int rerun_from(RunModel *model, unsigned r, unsigned node) {
         ModelRun *run = &model->runs[r];
 
-        if (!trial_run_is_terminal(run->state) || run_model_has_abandoned(model, r) || !is_about(model, run, node))
+        if (!trial_run_is_terminal(run->state) || run_model_has_abandoned(model, r) || !is_about(model, run, node) ||
+            run->nodes[node].state == TRIAL_NODE_ABSENT)
                 return -EINVAL;
-        if (!redo(model, r, node))
+        if (model->definition->nodes[node].is_item)
+                try_again(model, r, node);
+        else if (!redo(model, r, node))
                 reset_node(model, r, node);
         reset_below(model, r, node, true);
         run->is_wanted[node] = true;
@@ -251,19 +297,14 @@ static int resolve_ended(RunModel *model, unsigned r, unsigned node, TrialResolu
         if (resolution != TRIAL_AS_SUCCESS || run_model_has_abandoned(model, r) || !is_about(model, run, node) ||
             (state != TRIAL_NODE_FAILED && state != TRIAL_NODE_TIMEOUT))
                 return -EINVAL;
-        if (!redo(model, r, node))
+        if (model->definition->nodes[node].is_item)
+                try_again(model, r, node);
+        else if (!redo(model, r, node))
                 reset_node(model, r, node);
         reset_below(model, r, node, false);
         begin_round(model, run);
         run_model_succeed(model, r, node, TRIAL_REASON_OPERATOR);
         return 0;
-}
-
-/* Whatever its policy is; but `end` ends the run. */
-static void fail_by_person(RunModel *model, unsigned r, unsigned node, TrialReason reason) {
-        run_model_set(model, r, node, TRIAL_NODE_FAILED, reason);
-        if (run_model_policy(&model->definition->nodes[node], TRIAL_NODE_FAILED) == TRIAL_POLICY_END)
-                run_model_fail(model, r, node, TRIAL_NODE_FAILED, reason);
 }
 
 static int resolve_node(RunModel *model, unsigned r, unsigned node, TrialResolution resolution) {
@@ -280,7 +321,7 @@ static int resolve_node(RunModel *model, unsigned r, unsigned node, TrialResolut
                 run_model_succeed(model, r, node, TRIAL_REASON_OPERATOR);
                 break;
         case TRIAL_AS_FAILED:
-                fail_by_person(model, r, node, TRIAL_REASON_OPERATOR);
+                run_model_fail_once(model, r, node, TRIAL_REASON_OPERATOR);
                 break;
         case TRIAL_AS_RETRY:
                 forgive(model, r, node);
@@ -305,7 +346,7 @@ static int answer_gate(RunModel *model, unsigned r, unsigned node, bool is_appro
         } else if (is_approved)
                 run_model_become_ready(model, r, node);
         else
-                fail_by_person(model, r, node, TRIAL_REASON_REJECTED);
+                run_model_fail_once(model, r, node, TRIAL_REASON_REJECTED);
         return 0;
 }
 

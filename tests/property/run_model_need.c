@@ -18,6 +18,9 @@ void run_model_find_goals(const TrialDefinition *definition, bool *goals) {
                         goals[definition->nodes[i].parents[k]] = false;
         for (unsigned i = 0; i < definition->n_nodes; i++)
                 goals[i] = goals[i] || definition->nodes[i].is_always_needed;
+        for (unsigned i = 0; i < definition->n_nodes; i++)
+                if (definition->nodes[i].is_item)
+                        goals[i] = goals[definition->nodes[i].item_of];
 }
 
 /* Marks @started[i] of all nodes that have begun in their present generation. */

@@ -27,6 +27,7 @@ void run_model_set(RunModel *model, unsigned run, unsigned node, TrialNodeState 
                 model->runs[run].has_locks[node] = run_model_abandoned_attempt(model, run, node) != NULL;
         model->runs[run].is_asked[node] = model->runs[run].must_ask[node] = false;
         model->runs[run].ready_at[node] = model->now;
+        run_model_take_turn(model, run, node);
 }
 
 ModelAttempt *run_model_live_attempt(RunModel *model, unsigned run, unsigned node) {
@@ -101,6 +102,12 @@ static unsigned count_ends(const RunModel *model, const ModelAttempt *of, ModelE
 }
 
 /* — success and failures — */
+
+void run_model_fail_once(RunModel *model, unsigned run, unsigned node, TrialReason reason) {
+        run_model_set(model, run, node, TRIAL_NODE_FAILED, reason);
+        if (run_model_policy(&model->definition->nodes[node], TRIAL_NODE_FAILED) == TRIAL_POLICY_END)
+                run_model_fail(model, run, node, TRIAL_NODE_FAILED, reason);
+}
 
 /* Nothing is tried again, and nobody decides about it: that is for what ends the run alone. */
 static bool is_stopping(const RunModel *model, unsigned run, unsigned node) {
@@ -505,7 +512,8 @@ static void pass_time_of_node(RunModel *model, unsigned r, unsigned node) {
                 run_model_fail(model, r, node, TRIAL_NODE_TIMEOUT, TRIAL_REASON_QUEUE);
         else if (view->reason == TRIAL_REASON_CALLBACK && view->state == TRIAL_NODE_RUNNING)
                 pass_time_of_callback(model, r, node);
-        else if (view->state == TRIAL_NODE_RUNNING && !run_model_sleeps(model, r, node)) {
+        else if (view->state == TRIAL_NODE_RUNNING && !run_model_sleeps(model, r, node) &&
+                 !run_model_waits_for_items(model, r, node)) {
                 attempt = run_model_live_attempt(model, r, node);
                 if (run_model_total_deadline(model, r, node) <= model->now)
                         run_model_tell_end(model, attempt, MODEL_TIMED_OUT_IN_ALL);

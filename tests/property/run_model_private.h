@@ -82,6 +82,7 @@ typedef struct ModelRun {
         uint32_t successes, success[TRIAL_NODES_MAX];   /* how many there were, and which one was the node's last */
         bool has_result;                        /* since it has begun to stop, in this round */
         bool wants_undo;                        /* a person has asked for that */
+        bool has_turn[TRIAL_NODES_MAX];         /* of an instance: within ForeachParallel= */
         bool is_ended;                          /* by an expression, once all that follows from the event is decided */
 } ModelRun;
 
@@ -145,7 +146,24 @@ TrialRunState run_model_result(const RunModel *model, const ModelRun *run);
 /* Marks @below[i] of all that is below @node. */
 void run_model_descendants(const TrialDefinition *definition, unsigned node, bool *below);
 
+/* Of a node with Foreach=: it is RUNNING, and its instances decide. */
+bool run_model_waits_for_items(const RunModel *model, unsigned run, unsigned node);
+/* An instance that ForeachParallel= does not let begin. */
+bool run_model_is_bounded(const RunModel *model, unsigned run, unsigned node);
+
 /* — changes — */
+
+/* A next generation, which nobody has decided anything about. */
+void run_model_reset(RunModel *model, unsigned run, unsigned node);
+/* Its list is not known any more. */
+void run_model_drop_items(RunModel *model, unsigned run, unsigned node);
+void run_model_reset_items(RunModel *model, unsigned run, unsigned node);
+void run_model_begin_list(RunModel *model, unsigned run, unsigned node);
+/* An instance has another state: it may take a turn, or give one back. */
+void run_model_take_turn(RunModel *model, unsigned run, unsigned node);
+void run_model_give_turns(RunModel *model, unsigned run);
+/* Nodes all of whose instances have ended do so. */
+void run_model_end_lists(RunModel *model, unsigned run);
 
 void run_model_set(RunModel *model, unsigned run, unsigned node, TrialNodeState state, TrialReason reason);
 /* The run ends with @result, unless it does so already; attempts are told to end unless @ending is MODEL_RUNS_ON. */
@@ -154,6 +172,8 @@ void run_model_stop(RunModel *model, unsigned run, TrialRunState result, TrialRe
 void run_model_become_ready(RunModel *model, unsigned run, unsigned node);
 void run_model_end_for_expression(RunModel *model, unsigned run);
 void run_model_succeed(RunModel *model, unsigned run, unsigned node, TrialReason reason);
+/* The node fails whatever its policy is; but `end` ends the run. */
+void run_model_fail_once(RunModel *model, unsigned run, unsigned node, TrialReason reason);
 /* A failure after which the node is not tried again. */
 void run_model_fail(RunModel *model, unsigned run, unsigned node, TrialNodeState state, TrialReason reason);
 void run_model_end_attempt(RunModel *model, ModelAttempt *attempt, const TrialEvent *event);

@@ -18,19 +18,22 @@ typedef struct Counts {
         unsigned p, u;                  /* pending or blocked, unfinished */
 } Counts;
 
-static Counts count_parents(const TrialNode *node, const TrialParent *parents) {
+/* @many: what a parent of an unknown number counts as. */
+static Counts count_parents(const TrialNode *node, const TrialFamily *family, unsigned many) {
         const bool only_marked = node->readiness == TRIAL_NAMED || node->readiness == TRIAL_MUST;
         Counts c = {};
 
-        for (unsigned i = 0; i < node->n_parents; i++) {
-                if (only_marked && !node->is_marked[i])
+        for (unsigned i = 0; i < family->n; i++) {
+                const unsigned weight = family->is_many[i] ? many : 1;
+
+                if (only_marked && !family->is_marked[i])
                         continue;
-                c.n++;
-                c.s += parents[i] == TRIAL_PARENT_SUCCEEDED;
-                c.f += parents[i] == TRIAL_PARENT_FAILED;
-                c.k += parents[i] == TRIAL_PARENT_SKIPPED;
-                c.p += parents[i] == TRIAL_PARENT_PENDING;
-                c.u += parents[i] == TRIAL_PARENT_UNFINISHED;
+                c.n += weight;
+                c.s += family->as[i] == TRIAL_PARENT_SUCCEEDED ? weight : 0;
+                c.f += family->as[i] == TRIAL_PARENT_FAILED ? weight : 0;
+                c.k += family->as[i] == TRIAL_PARENT_SKIPPED ? weight : 0;
+                c.p += family->as[i] == TRIAL_PARENT_PENDING ? weight : 0;
+                c.u += family->as[i] == TRIAL_PARENT_UNFINISHED ? weight : 0;
         }
         return c;
 }
@@ -47,8 +50,7 @@ static TrialVerdict at_least(Counts c, unsigned wanted) {
         return decide(c.s >= wanted, c.s + c.u + c.p < wanted, c.s + c.u < wanted);
 }
 
-TrialVerdict run_model_verdict(const TrialNode *node, const TrialParent *parents) {
-        const Counts c = count_parents(node, parents);
+static TrialVerdict judge_counts(const TrialNode *node, Counts c) {
         const bool all_finished = c.u == 0 && c.p == 0;
 
         switch (node->readiness) {
@@ -88,14 +90,57 @@ TrialVerdict run_model_verdict(const TrialNode *node, const TrialParent *parents
         return TRIAL_WAIT;
 }
 
+/*
+ * A node with Foreach= whose list is not known is some parents, but nobody knows how many: it is READY or NEVER if it
+ * would be with all numbers of them. Else it waits for what it would with most of them.
+ */
+TrialVerdict run_model_judge(const TrialNode *node, const TrialFamily *family) {
+        static const unsigned numbers[] = { 1, 2, 3, 100, 10000 };
+        TrialVerdict first, verdict;
+        bool is_open = false;
+
+        for (unsigned i = 0; i < family->n; i++)
+                is_open = is_open || family->is_many[i];
+        if (!is_open)
+                return judge_counts(node, count_parents(node, family, 1));
+        first = verdict = judge_counts(node, count_parents(node, family, numbers[0]));
+        for (unsigned i = 1; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+                verdict = judge_counts(node, count_parents(node, family, numbers[i]));
+                if (verdict != first && (verdict == TRIAL_READY || verdict == TRIAL_NEVER_READY))
+                        verdict = TRIAL_WAIT;
+        }
+        return verdict;
+}
+
+/* Parents none of which has instances. */
+static TrialFamily family_of(const TrialNode *node, const TrialParent *parents) {
+        TrialFamily family = { .n = node->n_parents };
+
+        memcpy(family.as, parents, node->n_parents * sizeof(*parents));
+        memcpy(family.is_marked, node->is_marked, node->n_parents * sizeof(bool));
+        return family;
+}
+
+TrialVerdict run_model_verdict(const TrialNode *node, const TrialParent *parents) {
+        const TrialFamily family = family_of(node, parents);
+
+        return run_model_judge(node, &family);
+}
+
 /* What such a rule wants is no success, so that a failure is not what it lacks. */
 static bool is_for_failures(TrialReadiness rule) {
         return rule == TRIAL_ONE_FAILED || rule == TRIAL_ALL_FAILED || rule == TRIAL_NONE_SKIPPED ||
                rule == TRIAL_ONE_DONE || rule == TRIAL_ALL_SKIPPED;
 }
 
-TrialReason run_model_skip_reason(const TrialNode *node, const TrialParent *parents) {
-        if (count_parents(node, parents).f > 0 && !is_for_failures(node->readiness))
+TrialReason run_model_reason_of_skip(const TrialNode *node, const TrialFamily *family) {
+        if (count_parents(node, family, 1).f > 0 && !is_for_failures(node->readiness))
                 return TRIAL_REASON_UPSTREAM_FAILED;
         return TRIAL_REASON_UPSTREAM;
+}
+
+TrialReason run_model_skip_reason(const TrialNode *node, const TrialParent *parents) {
+        const TrialFamily family = family_of(node, parents);
+
+        return run_model_reason_of_skip(node, &family);
 }

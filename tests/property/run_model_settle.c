@@ -119,12 +119,10 @@ static bool has_open_parent(const RunModel *model, const ModelRun *run, unsigned
 }
 
 static TrialReason reason_of_never(const RunModel *model, const ModelRun *run, unsigned node) {
-        const TrialNode *spec = &model->definition->nodes[node];
-        TrialParent parents[TRIAL_PARENTS_MAX] = {};
+        TrialFamily family;
 
-        for (unsigned i = 0; i < spec->n_parents; i++)
-                parents[i] = trial_parent(spec, i, &run->nodes[spec->parents[i]]);
-        return run_model_skip_reason(spec, parents);
+        trial_find_family(model->definition, run->nodes, node, &family);
+        return run_model_reason_of_skip(&model->definition->nodes[node], &family);
 }
 
 static void take_answer(RunModel *model, unsigned r, unsigned node, TrialAnswer answer) {
@@ -167,11 +165,17 @@ int run_model_answer(RunModel *model, const TrialEvent *event) {
         return 0;
 }
 
+/* An instance waits for its node, which has begun by all that stands before it. */
+static void evaluate_item(RunModel *model, unsigned r, unsigned node) {
+        if (run_model_waits_for_items(model, r, model->definition->nodes[node].item_of))
+                run_model_set(model, r, node, TRIAL_NODE_READY, TRIAL_REASON_NONE);
+}
+
 static void evaluate(RunModel *model, unsigned r, unsigned node) {
         ModelRun *run = &model->runs[r];
         const TrialNode *spec = &model->definition->nodes[node];
-        TrialParent parents[TRIAL_PARENTS_MAX] = {};
         TrialVerdict verdict, others;
+        TrialFamily family;
 
         if (run->nodes[node].state != TRIAL_NODE_WAITING && run->nodes[node].state != TRIAL_NODE_BLOCKED)
                 return;
@@ -179,9 +183,12 @@ static void evaluate(RunModel *model, unsigned r, unsigned node) {
                 note_news(model, run, node);
                 return;
         }
-        for (unsigned i = 0; i < spec->n_parents; i++)
-                parents[i] = trial_parent(spec, i, &run->nodes[spec->parents[i]]);
-        verdict = run_model_verdict(spec, parents);
+        if (spec->is_item) {
+                evaluate_item(model, r, node);
+                return;
+        }
+        trial_find_family(model->definition, run->nodes, node, &family);
+        verdict = run_model_judge(spec, &family);
         others = spec->is_otherwise ? ask_others(model, run, node) : TRIAL_READY;
         if (others == TRIAL_NEVER_READY && verdict != TRIAL_NEVER_READY) {
                 run_model_set(model, r, node, TRIAL_NODE_SKIPPED, TRIAL_REASON_WHEN);
@@ -198,15 +205,18 @@ static void evaluate(RunModel *model, unsigned r, unsigned node) {
                 run_model_set(model, r, node, TRIAL_NODE_BLOCKED, TRIAL_REASON_NONE);
                 break;
         case TRIAL_NEVER_READY:
-                run_model_set(model, r, node, TRIAL_NODE_SKIPPED, run_model_skip_reason(spec, parents));
+                run_model_set(model, r, node, TRIAL_NODE_SKIPPED, run_model_reason_of_skip(spec, &family));
                 break;
         }
 }
 
 void run_model_descendants(const TrialDefinition *definition, unsigned node, bool *below) {
+        if (definition->nodes[node].is_item)
+                node = definition->nodes[node].item_of;
         /* Parents come before their children: one pass is enough. */
         for (unsigned i = 0; i < definition->n_nodes; i++) {
-                below[i] = false;
+                /* What is below a node is below its instances. */
+                below[i] = definition->nodes[i].is_item && below[definition->nodes[i].item_of];
                 for (unsigned k = 0; k < definition->nodes[i].n_parents; k++) {
                         const unsigned parent = definition->nodes[i].parents[k];
 
@@ -275,6 +285,7 @@ static void look_at_nodes(RunModel *model, unsigned r) {
 
         do {
                 before = sum_nodes(model, run);
+                run_model_end_lists(model, r);
                 for (unsigned i = 0; i < model->definition->n_nodes; i++)
                         evaluate(model, r, model->order[i]);
                 drop_pending(model, r, false);
@@ -322,6 +333,15 @@ TrialRunState run_model_result(const RunModel *model, const ModelRun *run) {
         return is_partial ? TRIAL_RUN_PARTIAL : TRIAL_RUN_SUCCEEDED;
 }
 
+/* Nodes whose instances do not move do not, either. */
+static unsigned count_lists(const RunModel *model, const ModelRun *run) {
+        unsigned n = 0;
+
+        for (unsigned i = 0; i < model->definition->n_nodes; i++)
+                n += model->definition->nodes[i].is_foreach && run->nodes[i].state == TRIAL_NODE_RUNNING;
+        return n;
+}
+
 static bool asks_somebody(const RunModel *model, const ModelRun *run) {
         for (unsigned i = 0; i < model->definition->n_nodes; i++)
                 if (run->is_asked[i] || run->must_ask[i])
@@ -330,7 +350,7 @@ static bool asks_somebody(const RunModel *model, const ModelRun *run) {
 }
 
 static bool can_move(const RunModel *model, const ModelRun *run) {
-        return count_nodes(model, run, TRIAL_NODE_READY) > 0 || count_nodes(model, run, TRIAL_NODE_RUNNING) > 0 ||
+        return count_nodes(model, run, TRIAL_NODE_READY) > 0 || count_nodes(model, run, TRIAL_NODE_RUNNING) > count_lists(model, run) ||
                count_nodes(model, run, TRIAL_NODE_DEFERRED) > 0 || asks_somebody(model, run);
 }
 
@@ -346,9 +366,11 @@ static void look_at_run(RunModel *model, unsigned r) {
         ModelRun *run = &model->runs[r];
         const bool has_running = has_attempt(model, r);
 
+        run_model_give_turns(model, r);
         if (trial_run_is_terminal(run->state))
                 return;
         if (run->state == TRIAL_RUN_STOPPING) {
+                run_model_end_lists(model, r);
                 if (!has_running && !run_model_end_step(model, r)) {
                         run->hold = MODEL_NOT_HELD;
                         run->state = run->result;
@@ -460,8 +482,13 @@ static bool has_place(RunModel *model, unsigned r) {
 
         for (unsigned i = 0; i < model->definition->n_nodes; i++)
                 n += model->runs[r].nodes[i].state == TRIAL_NODE_RUNNING && !run_model_is_idle(model, r, i) &&
-                     model->definition->nodes[i].action == TRIAL_ACTION_PROCESS;
+                     trial_needs_place(&model->definition->nodes[i]);
         return n < model->definition->max_parallel;
+}
+
+/* Instances stand where their node does. */
+static unsigned origin(const TrialDefinition *definition, unsigned node) {
+        return definition->nodes[node].is_item ? definition->nodes[node].item_of : node;
 }
 
 bool run_model_is_more_urgent(const TrialDefinition *definition, unsigned a, unsigned b) {
@@ -471,8 +498,10 @@ bool run_model_is_more_urgent(const TrialDefinition *definition, unsigned a, uns
 
         if (first != second)
                 return first > second;
-        if (longest_path(definition, a) != longest_path(definition, b))
-                return longest_path(definition, a) > longest_path(definition, b);
+        if (longest_path(definition, origin(definition, a)) != longest_path(definition, origin(definition, b)))
+                return longest_path(definition, origin(definition, a)) > longest_path(definition, origin(definition, b));
+        if (origin(definition, a) != origin(definition, b))
+                return origin(definition, a) < origin(definition, b);
         return a < b;
 }
 
@@ -488,7 +517,9 @@ static int next_ready(RunModel *model, unsigned r) {
         for (unsigned i = 0; i < model->definition->n_nodes; i++) {
                 if (run->nodes[i].state != TRIAL_NODE_READY || trial_takes(&model->definition->nodes[i]))
                         continue;
-                if (model->definition->nodes[i].action == TRIAL_ACTION_PROCESS && !process_may_start)
+                if (trial_needs_place(&model->definition->nodes[i]) && !process_may_start)
+                        continue;
+                if (run_model_is_bounded(model, r, i))
                         continue;
                 if (next >= 0 && !run_model_is_more_urgent(model->definition, i, (unsigned) next))
                         continue;
@@ -526,6 +557,10 @@ static void begin_alone(RunModel *model, unsigned r, unsigned node) {
         const TrialNode *spec = &model->definition->nodes[node];
 
         model->runs[r].has_begun[node] = true;
+        if (spec->is_foreach) {
+                run_model_begin_list(model, r, node);
+                return;
+        }
         if (spec->action == TRIAL_ACTION_NOTHING) {
                 run_model_succeed(model, r, node, TRIAL_REASON_NONE);
                 return;
@@ -538,7 +573,7 @@ static void begin_alone(RunModel *model, unsigned r, unsigned node) {
 
 /* Lets a node begin, and lets follow what follows from that. */
 static void begin_node(RunModel *model, unsigned r, unsigned node) {
-        if (trial_needs_no_attempt(&model->definition->nodes[node]))
+        if (trial_needs_no_attempt(&model->definition->nodes[node]) || model->definition->nodes[node].is_foreach)
                 begin_alone(model, r, node);
         else
                 make_attempt(model, r, node);

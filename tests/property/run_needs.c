@@ -18,6 +18,7 @@ typedef enum Reading {
 /* What a node makes of its need for its parents. */
 typedef enum Child {
         CHILD_WAITS,                    /* neither started nor decided */
+        CHILD_MAY_HAVE_STARTED,         /* or it waits: it needs what it needs in both cases */
         CHILD_HAS_STARTED,
         CHILD_IS_DECIDED,               /* without running */
         CHILD_IS_UNNEEDED,              /* skipped for that */
@@ -32,7 +33,7 @@ static Child child_of(const TrialNodeView *view, Reading reading) {
                 return CHILD_WAITS;
         case TRIAL_NODE_READY:
         case TRIAL_NODE_PENDING:
-                return much ? CHILD_WAITS : CHILD_HAS_STARTED;
+                return much ? CHILD_WAITS : CHILD_MAY_HAVE_STARTED;
         case TRIAL_NODE_RUNNING:
         case TRIAL_NODE_DEFERRED:
                 return CHILD_HAS_STARTED;
@@ -44,6 +45,7 @@ static Child child_of(const TrialNodeView *view, Reading reading) {
         case TRIAL_NODE_FAILED:
         case TRIAL_NODE_TIMEOUT:
         case TRIAL_NODE_CANCELLED:
+        case TRIAL_NODE_ABSENT:
         case _TRIAL_NODE_STATE_MAX:
                 break;
         }
@@ -62,11 +64,11 @@ static bool is_surplus(const TrialNode *spec, unsigned k) {
 
 /* @child needs its @k-th parent, which has SkipUnneeded=@skip. */
 static bool is_need(const TrialNode *spec, unsigned k, Child child, bool is_needed, TrialSkipUnneeded skip) {
-        if (child == CHILD_WAITS)
+        if (child == CHILD_WAITS || (child == CHILD_MAY_HAVE_STARTED && !is_needed))
                 return is_needed;
         if (child == CHILD_IS_UNNEEDED || can_do_without(spec, k))
                 return false;
-        return skip != TRIAL_SKIP_ALL || (!is_surplus(spec, k) && child == CHILD_HAS_STARTED);
+        return skip != TRIAL_SKIP_ALL || (!is_surplus(spec, k) && child != CHILD_IS_DECIDED);
 }
 
 static void find_needed(const TrialPlayer *player, unsigned r, Reading reading, bool *needed) {

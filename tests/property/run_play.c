@@ -104,6 +104,8 @@ static void compare_nodes(TrialPlayer *player, unsigned r) {
                 const TrialNodeView *expected = &player->expected.runs[r].nodes[i],
                                     *seen = &player->seen.runs[r].nodes[i];
 
+                if (expected->state == TRIAL_NODE_ABSENT && seen->state == TRIAL_NODE_ABSENT)
+                        continue;
                 if (expected->state != seen->state || expected->reason != seen->reason ||
                     expected->generation != seen->generation || expected->not_before != seen->not_before)
                         trial_differ(player, "run %u node %u is %s%s generation %u not before %lu, not %s%s %u %lu", r,
@@ -647,7 +649,8 @@ static bool fits(const TrialPlayer *player, const TrialStep *step, unsigned run,
         if (step->verb == TRIAL_SKIP)
                 return !is_ended && !trial_node_is_terminal(state) && state != TRIAL_NODE_RUNNING;
         if (step->verb == TRIAL_RETRY)
-                return state == TRIAL_NODE_PENDING || (trial_node_is_terminal(state) && state != TRIAL_NODE_SUCCEEDED);
+                return state == TRIAL_NODE_PENDING || (trial_node_is_terminal(state) && state != TRIAL_NODE_SUCCEEDED &&
+                                                       state != TRIAL_NODE_ABSENT);
         return (step->verb != TRIAL_RERUN && step->verb != TRIAL_COMPENSATE) || is_ended;
 }
 

@@ -52,6 +52,9 @@ static void write_features(const TrialNode *node, FILE *file) {
         if (node->priority > 0 || node->takes_priority)
                 fprintf(file, ", priority %u%s", node->priority, node->takes_priority ? " of its run" : "");
         fprintf(file, "%s", node->gives_up_locks ? ", gives locks up" : "");
+        if (node->is_foreach)
+                fprintf(file, ", Foreach of %u, then %u, %u at a time", node->items[0], node->items[1],
+                        node->foreach_parallel);
         fprintf(file, "%s", node->has_callback ? ", Callback" : "");
         fprintf(file, "%s", node->has_undo ? ", Compensate" : "");
         fprintf(file, "%s%s", node->has_gate ? ", Gate" : "", node->lacks_input ? ", lacks an input" : "");
@@ -111,7 +114,11 @@ void trial_write_definition(const TrialDefinition *definition, FILE *file) {
                         definition->end_timeout);
         fputc('\n', file);
         for (unsigned i = 0; i < definition->n_nodes; i++)
-                write_node(&definition->nodes[i], i, file);
+                if (!definition->nodes[i].is_item)
+                        write_node(&definition->nodes[i], i, file);
+                else
+                        fprintf(file, "node %u is instance %u of node %u\n", i, definition->nodes[i].item,
+                                definition->nodes[i].item_of);
 }
 
 /* — events — */

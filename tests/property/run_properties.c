@@ -15,11 +15,17 @@
 #include "run_player.h"
 
 /* By brute force where that is possible. */
-static TrialVerdict verdict_of(const TrialNode *spec, const TrialRunView *run) {
+static TrialVerdict verdict_of(const TrialDefinition *definition, unsigned node, const TrialRunView *run) {
+        const TrialNode *spec = &definition->nodes[node];
         TrialParent parents[TRIAL_PARENTS_MAX] = {};
+        TrialFamily family;
 
+        trial_find_family(definition, run->nodes, node, &family);
+        for (unsigned i = 0; i < family.n; i++)
+                if (family.is_many[i] || family.n != spec->n_parents)
+                        return run_model_judge(spec, &family);
         for (unsigned i = 0; i < spec->n_parents; i++)
-                parents[i] = trial_parent(spec, i, &run->nodes[spec->parents[i]]);
+                parents[i] = family.as[i];
         if (spec->n_parents <= RUN_ORACLE_PARENTS_MAX)
                 return run_oracle_verdict(spec, parents);
         return run_model_verdict(spec, parents);
@@ -50,6 +56,8 @@ static const char *name_node(const TrialRunView *run, unsigned node) {
 static void check_end(TrialPlayer *player, unsigned r, unsigned node) {
         const TrialNodeView *now = &player->seen.runs[r].nodes[node], *then = &player->before.runs[r].nodes[node];
 
+        if (now->state == TRIAL_NODE_ABSENT || then->state == TRIAL_NODE_ABSENT)
+                return;
         if (now->generation == then->generation && trial_node_is_terminal(then->state) &&
             (now->state != then->state || now->reason != then->reason))
                 trial_differ(player, "run %u: node %u has ended as %s, and again as %s", r, node,
@@ -64,7 +72,8 @@ static void check_end(TrialPlayer *player, unsigned r, unsigned node) {
 static void check_callback(TrialPlayer *player, unsigned r, unsigned node) {
         const TrialNodeView *now = &player->seen.runs[r].nodes[node];
 
-        if (player->trial->definition.nodes[node].has_callback && now->state == TRIAL_NODE_SUCCEEDED &&
+        if (player->trial->definition.nodes[node].has_callback &&
+            !player->trial->definition.nodes[node].is_foreach && now->state == TRIAL_NODE_SUCCEEDED &&
             now->reason == TRIAL_REASON_NONE && (player->completed[r][node] >> now->generation % 64 & 1) == 0)
                 trial_differ(player, "run %u: node %u has succeeded, and nobody has completed it", r, node);
 }
@@ -93,7 +102,7 @@ static void check_begin(TrialPlayer *player, unsigned r, unsigned node) {
         if (!was_early || somebody_asked(player, r) || player->trial->definition.nodes[node].asks_policy)
                 return;
         if (then->state != TRIAL_NODE_PENDING &&
-            verdict_of(&player->trial->definition.nodes[node], run) != TRIAL_READY)
+            verdict_of(&player->trial->definition, node, run) != TRIAL_READY)
                 trial_differ(player, "run %u: %s before its parents allow it", r, name_node(run, node));
         if (player->trial->definition.nodes[node].has_gate &&
             player->approved[r][node] != run->nodes[node].generation)
@@ -108,19 +117,23 @@ static void check_skip(TrialPlayer *player, unsigned r, unsigned node) {
         const TrialRunView *run = &player->seen.runs[r];
         unsigned by_parent[_TRIAL_PARENT_MAX] = {};
         const TrialReason reason = run->nodes[node].reason;
+        TrialFamily family;
 
         if (run->nodes[node].state != TRIAL_NODE_SKIPPED ||
             player->before.runs[r].nodes[node].state == TRIAL_NODE_SKIPPED ||
             (reason != TRIAL_REASON_UPSTREAM && reason != TRIAL_REASON_UPSTREAM_FAILED) || spec->asks_policy ||
             somebody_asked(player, r))
                 return;
-        for (unsigned i = 0; i < spec->n_parents; i++)
-                by_parent[trial_parent(spec, i, &run->nodes[spec->parents[i]])]++;
-        if (verdict_of(spec, run) != TRIAL_NEVER_READY)
+        trial_find_family(&player->trial->definition, run->nodes, node, &family);
+        for (unsigned i = 0; i < family.n; i++)
+                by_parent[family.as[i]]++;
+        if (verdict_of(&player->trial->definition, node, run) != TRIAL_NEVER_READY)
                 trial_differ(player, "run %u: %s, though its parents may still allow it", r, name_node(run, node));
         if (reason == TRIAL_REASON_UPSTREAM_FAILED && by_parent[TRIAL_PARENT_FAILED] == 0)
                 trial_differ(player, "run %u: %s, and no parent has failed", r, name_node(run, node));
+        /* A list may have fewer items than are wanted. */
         if (reason == TRIAL_REASON_UPSTREAM && spec->readiness < TRIAL_NONE_FAILED &&
+            (spec->readiness != TRIAL_AT_LEAST || spec->amount <= family.n) &&
             by_parent[TRIAL_PARENT_SKIPPED] == 0)
                 trial_differ(player, "run %u: %s, and no parent was skipped", r, name_node(run, node));
 }
@@ -163,13 +176,15 @@ static void check_wait(TrialPlayer *player, unsigned r, unsigned node) {
         const TrialNodeState state = run->nodes[node].state;
         TrialVerdict verdict;
 
-        if (state != TRIAL_NODE_WAITING && state != TRIAL_NODE_BLOCKED)
+        /* An instance waits for its node: check_list() has more. */
+        if ((state != TRIAL_NODE_WAITING && state != TRIAL_NODE_BLOCKED) ||
+            player->trial->definition.nodes[node].is_item)
                 return;
         if (player->trial->definition.nodes[node].asks_policy) {
                 check_asked(player, r, node);
                 return;
         }
-        verdict = verdict_of(&player->trial->definition.nodes[node], run);
+        verdict = verdict_of(&player->trial->definition, node, run);
         if (verdict == TRIAL_READY)
                 verdict = ask_others(player, run, node);
         if (verdict != (state == TRIAL_NODE_WAITING ? TRIAL_WAIT : TRIAL_BLOCKED))
@@ -189,7 +204,26 @@ typedef struct Tally {
         unsigned ends, pending_ends;    /* compensations and the final node: READY or RUNNING; PENDING */
         unsigned running_ends;
         unsigned need_none;             /* READY to do what is no process; the others of them */
+        unsigned lists;                 /* RUNNING: their instances are executed */
+        unsigned bounded;               /* READY instances that may have to wait for others of their node */
 } Tally;
+
+static unsigned count_items(const TrialDefinition *definition, const TrialRunView *run, unsigned node,
+                            TrialNodeState state) {
+        unsigned n = 0;
+
+        for (unsigned i = trial_n_own(definition); i < definition->n_nodes; i++)
+                n += definition->nodes[i].item_of == node && run->nodes[i].state == state;
+        return n;
+}
+
+/* As many run as ForeachParallel= allows. */
+static bool is_bounded(const TrialDefinition *definition, const TrialRunView *run, unsigned node) {
+        const TrialNode *spec = &definition->nodes[node];
+
+        return spec->is_item && spec->foreach_parallel > 0 &&
+               count_items(definition, run, spec->item_of, TRIAL_NODE_RUNNING) >= spec->foreach_parallel;
+}
 
 static Tally tally_of(const TrialPlayer *player, const TrialRunView *run) {
         Tally tally = {};
@@ -205,10 +239,12 @@ static Tally tally_of(const TrialPlayer *player, const TrialRunView *run) {
                 tally.to_be_asked += spec->asks_policy && state == TRIAL_NODE_WAITING &&
                                      player->unit != TRIAL_UNIT_IS_ACTIVE;
                 tally.asleep += trial_is_idle(spec, &run->nodes[i]);
+                tally.lists += state == TRIAL_NODE_RUNNING && spec->is_foreach;
+                tally.bounded += state == TRIAL_NODE_READY && is_bounded(&player->trial->definition, run, i);
                 tally.processes += state == TRIAL_NODE_RUNNING && spec->action == TRIAL_ACTION_PROCESS &&
                                    !trial_is_idle(spec, &run->nodes[i]);
                 tally.takers += state == TRIAL_NODE_READY && trial_takes(spec);
-                tally.need_none += state == TRIAL_NODE_READY && spec->action != TRIAL_ACTION_PROCESS &&
+                tally.need_none += state == TRIAL_NODE_READY && !trial_needs_place(spec) &&
                                    !trial_takes(spec);
         }
         for (unsigned i = player->trial->definition.n_nodes; i < trial_n_views(&player->trial->definition); i++) {
@@ -224,7 +260,7 @@ static Tally tally_of(const TrialPlayer *player, const TrialRunView *run) {
 /* Something can move: by itself, or by a human whom the state names. */
 static void check_movable(TrialPlayer *player, unsigned r, const Tally *tally) {
         const TrialRunView *run = &player->seen.runs[r];
-        const unsigned movers = tally->states[TRIAL_NODE_READY] + tally->states[TRIAL_NODE_RUNNING] +
+        const unsigned movers = tally->states[TRIAL_NODE_READY] + tally->states[TRIAL_NODE_RUNNING] - tally->lists +
                                 tally->states[TRIAL_NODE_DEFERRED] + tally->asked;
         bool can_move = true;
 
@@ -311,12 +347,13 @@ static unsigned count_abandoned(const TrialPlayer *player, unsigned r) {
 static void check_busy(TrialPlayer *player, unsigned r, const Tally *tally) {
         const TrialRunView *run = &player->seen.runs[r];
         const unsigned most = player->trial->definition.max_parallel;
-        const unsigned running = tally->states[TRIAL_NODE_RUNNING] - tally->asleep;
+        const unsigned running = tally->states[TRIAL_NODE_RUNNING] - tally->asleep + tally->lists;
 
         if (tally->processes > most)
                 trial_differ(player, "run %u: %u processes, of at most %u", r, tally->processes, most);
         if (run->state == TRIAL_RUN_RUNNING && player->unit == TRIAL_UNIT_IS_ACTIVE &&
-            (tally->processes < most ? tally->states[TRIAL_NODE_READY] - tally->takers : tally->need_none) > 0)
+            (tally->processes < most ? tally->states[TRIAL_NODE_READY] - tally->takers - tally->bounded : tally->need_none) >
+                    0)
                 trial_differ(player, "run %u: a node is READY, and nothing is in its way", r);
         if (run->state < TRIAL_RUN_STOPPING && count_abandoned(player, r) > 0)
                 trial_differ(player, "run %u: %s beside a process that was abandoned", r,
@@ -336,7 +373,7 @@ static bool was_there(const TrialPlayer *player, const TrialAttempt *attempt) {
 /* It, or what follows from it, may end its run in the turn in which others begin. */
 static bool has_checkpoint(const TrialDefinition *definition) {
         for (unsigned i = 0; i < definition->n_nodes; i++)
-                if (definition->nodes[i].action == TRIAL_ACTION_NOTHING)
+                if (definition->nodes[i].action == TRIAL_ACTION_NOTHING || definition->nodes[i].is_foreach)
                         return true;
         return false;
 }
@@ -389,6 +426,33 @@ static void check_ends(TrialPlayer *player, unsigned r, const Tally *tally) {
                         trial_differ(player, "run %u: node %u is undone, and has not succeeded", r, i);
 }
 
+/* A node with Foreach= goes on as long as its instances do, and has succeeded if all of them have. */
+static void check_list(TrialPlayer *player, unsigned r, unsigned node) {
+        const TrialDefinition *definition = &player->trial->definition;
+        const TrialRunView *run = &player->seen.runs[r];
+        const TrialNodeView *view = &run->nodes[node];
+        unsigned open = 0, all = 0;
+        const unsigned most = definition->nodes[node].foreach_parallel;
+        const unsigned succeeded = count_items(definition, run, node, TRIAL_NODE_SUCCEEDED);
+
+        if (!definition->nodes[node].is_foreach)
+                return;
+        for (TrialNodeState state = 0; state < TRIAL_NODE_ABSENT; state++) {
+                all += count_items(definition, run, node, state);
+                open += trial_node_is_terminal(state) ? 0 : count_items(definition, run, node, state);
+        }
+        if (most > 0 && count_items(definition, run, node, TRIAL_NODE_RUNNING) > most)
+                trial_differ(player, "run %u: more than %u instances of node %u run", r, most, node);
+        if (view->state == TRIAL_NODE_RUNNING && open == 0)
+                trial_differ(player, "run %u: node %u is RUNNING, and none of its instances is left", r, node);
+        if (trial_node_is_terminal(view->state) && open > 0)
+                trial_differ(player, "run %u: %s, and not all of its instances", r, name_node(run, node));
+        if (view->state == TRIAL_NODE_SUCCEEDED && succeeded < all)
+                trial_differ(player, "run %u: %s, and not all of its instances", r, name_node(run, node));
+        if (view->state == TRIAL_NODE_FAILED && all > 0 && succeeded == all)
+                trial_differ(player, "run %u: %s, and all of its instances have succeeded", r, name_node(run, node));
+}
+
 static void check_run(TrialPlayer *player, unsigned r) {
         const TrialRunView *run = &player->seen.runs[r];
         const Tally tally = tally_of(player, run);
@@ -404,6 +468,7 @@ static void check_run(TrialPlayer *player, unsigned r) {
                 }
                 if (is_judged)
                         check_wait(player, r, i);
+                check_list(player, r, i);
         }
         if (has_before)
                 trial_check_needs(player, r);
@@ -670,8 +735,9 @@ static void renumber(const TrialDefinition *definition, Replay *replay, TrialDef
         bool is_placed[TRIAL_NODES_MAX] = {};
 
         *renamed = *definition;
-        for (unsigned n = 0; n < definition->n_nodes; n++)
-                for (unsigned i = definition->n_nodes; i-- > 0;) {
+        trial_strip_items(renamed);
+        for (unsigned n = 0; n < trial_n_own(definition); n++)
+                for (unsigned i = trial_n_own(definition); i-- > 0;) {
                         const TrialNode *node = &definition->nodes[i];
                         bool can_be_next = !is_placed[i];
 
@@ -687,6 +753,14 @@ static void renumber(const TrialDefinition *definition, Replay *replay, TrialDef
                                 renamed->nodes[n].parents[k] = replay->nodes[node->parents[k]];
                         break;
                 }
+        trial_lay_items(renamed);
+        for (unsigned i = trial_n_own(definition); i < definition->n_nodes; i++) {
+                const TrialNode *node = &definition->nodes[i];
+                const unsigned n = trial_find_item(renamed, replay->nodes[node->item_of], node->item);
+
+                replay->nodes[i] = (uint8_t) n;
+                replay->places[n] = (uint8_t) i;
+        }
 }
 
 /*

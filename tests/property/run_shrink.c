@@ -157,11 +157,11 @@ static bool plain_node(TrialCase *trial, unsigned n) {
 
 /* Without what not every subject knows. */
 static bool plain_features(TrialCase *trial, unsigned n) {
-        TrialNode *node = &trial->definition.nodes[n / 20];
+        TrialNode *node = &trial->definition.nodes[n / 25];
 
-        if (n / 20 >= trial->definition.n_nodes)
+        if (n / 25 >= trial->definition.n_nodes)
                 return false;
-        switch (n % 20) {
+        switch (n % 25) {
         case 0:
                 memset(node->skip_counts, 0, sizeof(node->skip_counts));
                 break;
@@ -220,6 +220,20 @@ static bool plain_features(TrialCase *trial, unsigned n) {
                 break;
         case 18:
                 node->has_undo = false;
+                break;
+        case 19:
+                node->is_foreach = false;
+                break;
+        case 20:
+                node->foreach_parallel = 0;
+                break;
+        case 21:
+        case 22:
+                node->items[n % 25 - 21] = 0;
+                break;
+        case 23:
+                for (unsigned i = 0; i < 2; i++)
+                        node->items[i] -= node->items[i] > 0 && node->items[i] <= TRIAL_ITEMS_MAX;
                 break;
         default:
                 /* SkipUnneeded=no stays: all nodes of a subject that does not skip have it. */
@@ -323,8 +337,10 @@ static bool try_kind(TrialCase *trial, const TrialSubject *subject, TrialChange 
 
         for (;;) {
                 smaller = *trial;
+                trial_strip_items(&smaller.definition);
                 if (!change(&smaller, n))
                         return has_helped;
+                trial_lay_items(&smaller.definition);
                 trial_lay_ends(&smaller.definition);
                 if (memcmp(&smaller, trial, sizeof(smaller)) != 0 && shows(&smaller, subject)) {
                         *trial = smaller;

@@ -4,6 +4,8 @@
  * Words for what is on trial
  */
 
+#include <string.h>
+
 #include "run_trial.h"
 
 bool trial_run_is_terminal(TrialRunState state) {
@@ -41,13 +43,84 @@ void trial_lay_ends(TrialDefinition *definition) {
                 };
 }
 
+unsigned trial_n_own(const TrialDefinition *definition) {
+        return definition->n_nodes - definition->n_items;
+}
+
+void trial_strip_items(TrialDefinition *definition) {
+        const unsigned n = trial_n_own(definition);
+
+        memset(definition->nodes + n, 0, definition->n_items * sizeof(*definition->nodes));
+        definition->n_nodes = (uint8_t) n;
+        definition->n_items = 0;
+}
+
+/* Conditions, gates and ends of runs are the node's. A failure, too; but a person is asked about an instance. */
+static TrialNode item_of(const TrialNode *node, unsigned of, unsigned item) {
+        TrialNode spec = *node;
+
+        spec.n_parents = 0;
+        memset(spec.parents, 0, sizeof(spec.parents));
+        memset(spec.is_marked, 0, sizeof(spec.is_marked));
+        memset(spec.skip_counts, 0, sizeof(spec.skip_counts));
+        memset(spec.skip_counts_as, 0, sizeof(spec.skip_counts_as));
+        spec.readiness = TRIAL_ALL_SUCCEEDED;
+        spec.amount = 0;
+        spec.when = TRIAL_WHEN_NONE;
+        spec.is_otherwise = spec.has_gate = spec.asks_policy = spec.is_foreach = false;
+        spec.end_run = TRIAL_END_RUN_NO;
+        if (spec.policy == TRIAL_POLICY_END)
+                spec.policy = TRIAL_POLICY_CONTINUE;
+        spec.is_item = true;
+        spec.item_of = (uint8_t) of;
+        spec.item = (uint8_t) item;
+        return spec;
+}
+
+static unsigned most_items(const TrialNode *node) {
+        unsigned most = 0;
+
+        for (unsigned i = 0; i < 2 && node->is_foreach; i++)
+                if (node->items[i] <= TRIAL_ITEMS_MAX && node->items[i] > most)
+                        most = node->items[i];
+        return most;
+}
+
+void trial_lay_items(TrialDefinition *definition) {
+        const unsigned n = definition->n_nodes;
+
+        for (unsigned i = 0; i < n; i++)
+                for (unsigned k = 0; k < most_items(&definition->nodes[i]); k++) {
+                        definition->nodes[definition->n_nodes++] = item_of(&definition->nodes[i], i, k);
+                        definition->n_items++;
+                }
+}
+
+unsigned trial_find_item(const TrialDefinition *definition, unsigned node, unsigned item) {
+        for (unsigned i = trial_n_own(definition); i < definition->n_nodes; i++)
+                if (definition->nodes[i].item_of == node && definition->nodes[i].item == item)
+                        return i;
+        return TRIAL_NODES_MAX;
+}
+
+bool trial_is_expanded(const TrialDefinition *definition, const TrialNodeView *views, unsigned node) {
+        for (unsigned i = trial_n_own(definition); i < definition->n_nodes; i++)
+                if (definition->nodes[i].item_of == node && views[i].state != TRIAL_NODE_ABSENT)
+                        return true;
+        return false;
+}
+
 bool trial_needs_no_attempt(const TrialNode *spec) {
         return spec->action >= TRIAL_ACTION_SLEEP;
 }
 
+bool trial_needs_place(const TrialNode *spec) {
+        return spec->action == TRIAL_ACTION_PROCESS && !spec->is_foreach;
+}
+
 bool trial_is_idle(const TrialNode *spec, const TrialNodeView *view) {
         return view->state == TRIAL_NODE_RUNNING &&
-               (trial_needs_no_attempt(spec) || view->reason == TRIAL_REASON_CALLBACK);
+               (trial_needs_no_attempt(spec) || spec->is_foreach || view->reason == TRIAL_REASON_CALLBACK);
 }
 
 bool trial_takes(const TrialNode *spec) {
@@ -79,10 +152,39 @@ TrialParent trial_parent(const TrialNode *spec, unsigned k, const TrialNodeView 
         case TRIAL_NODE_READY:
         case TRIAL_NODE_RUNNING:
         case TRIAL_NODE_DEFERRED:
+        case TRIAL_NODE_ABSENT:
         case _TRIAL_NODE_STATE_MAX:
                 break;
         }
         return TRIAL_PARENT_UNFINISHED;
+}
+
+static void add_to_family(const TrialNode *spec, unsigned k, const TrialNodeView *parent, bool is_many,
+                          TrialFamily *family) {
+        family->as[family->n] = trial_parent(spec, k, parent);
+        family->is_marked[family->n] = spec->is_marked[k];
+        family->is_many[family->n++] = is_many;
+}
+
+void trial_find_family(const TrialDefinition *definition, const TrialNodeView *views, unsigned node,
+                       TrialFamily *ret_family) {
+        const TrialNode *spec = &definition->nodes[node];
+
+        ret_family->n = 0;
+        for (unsigned k = 0; k < spec->n_parents; k++) {
+                const unsigned parent = spec->parents[k];
+
+                if (!definition->nodes[parent].is_foreach || !trial_is_expanded(definition, views, parent)) {
+                        add_to_family(spec, k, &views[parent],
+                                      definition->nodes[parent].is_foreach &&
+                                              !trial_node_is_terminal(views[parent].state),
+                                      ret_family);
+                        continue;
+                }
+                for (unsigned i = trial_n_own(definition); i < definition->n_nodes; i++)
+                        if (definition->nodes[i].item_of == parent && views[i].state != TRIAL_NODE_ABSENT)
+                                add_to_family(spec, k, &views[i], false, ret_family);
+        }
 }
 
 static bool has_parent(const TrialNode *node, unsigned parent) {
@@ -167,7 +269,7 @@ const char *trial_node_state_name(TrialNodeState state) {
                 [TRIAL_NODE_DEFERRED] = "DEFERRED",   [TRIAL_NODE_PENDING] = "PENDING",
                 [TRIAL_NODE_SUCCEEDED] = "SUCCEEDED", [TRIAL_NODE_FAILED] = "FAILED",
                 [TRIAL_NODE_TIMEOUT] = "TIMEOUT",     [TRIAL_NODE_CANCELLED] = "CANCELLED",
-                [TRIAL_NODE_SKIPPED] = "SKIPPED",
+                [TRIAL_NODE_SKIPPED] = "SKIPPED",     [TRIAL_NODE_ABSENT] = "ABSENT",
         };
 
         return names[state];
@@ -208,6 +310,8 @@ const char *trial_reason_name(TrialReason reason) {
                 [TRIAL_REASON_CALLBACK] = "(callback)",
                 [TRIAL_REASON_COMPENSATE] = "(compensate)",
                 [TRIAL_REASON_FINAL] = "(final)",
+                [TRIAL_REASON_FOREACH] = "(foreach)",
+                [TRIAL_REASON_TOO_MANY] = "(too-many)",
         };
 
         return names[reason];
@@ -242,7 +346,7 @@ const char *trial_why_name(TrialWhy why) {
                 "nothing",   "parents", "a human", "time",     "a process", "the end of a process",
                 "the store", "a place", "the run", "the unit", "a gate",    "a job",
                 "a policy",  "a lock",  "a resource", "a callback",
-                "a compensation", "the final command",
+                "a compensation", "the final command", "its instances",
         };
 
         return names[why];
@@ -259,7 +363,7 @@ const char *trial_feature_name(unsigned bit) {
                 "optional", "airflow",     "skip-counts", "short-circuit", "skip-all", "abandon",
                 "queue",    "again-bound", "end-run",     "default",       "when",     "gate",
                 "sleep",    "job",         "result",        "policy",   "lock",
-                "priority", "callback", "undo",
+                "priority", "callback", "undo", "foreach",
         };
 
         return bit < sizeof(names) / sizeof(names[0]) ? names[bit] : NULL;

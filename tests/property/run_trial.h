@@ -25,6 +25,9 @@
 #define TRIAL_ATTEMPTS_MAX (TRIAL_RUNS_MAX * TRIAL_NODES_MAX)
 #define TRIAL_STEPS_MAX 96
 #define TRIAL_LOCKS_MAX 2
+#define TRIAL_ITEMS_MAX 4               /* of a node with Foreach= */
+#define TRIAL_ITEMS_BROKEN 254          /* in place of their number: the list has no value */
+#define TRIAL_ITEMS_TOO_MANY 255        /* more than ForeachMax= */
 #define TRIAL_NEVER UINT64_MAX
 
 #define TRIAL_STATUS_PENDING 3
@@ -176,11 +179,17 @@ typedef struct TrialNode {
         bool lacks_input;               /* a key of Inputs= that nobody gives */
         bool has_undo;                  /* Compensate= */
         bool has_callback;              /* Callback=yes: after the process somebody else completes it */
+        bool is_foreach;                /* Foreach=: its instances act in its place */
+        uint8_t items[2];               /* of the list in odd generations of the node, and in even ones */
+        uint8_t foreach_parallel;       /* ForeachParallel=; 0: no limit */
+        bool is_item;                   /* an instance: … */
+        uint8_t item_of, item;          /* … of that node, for that item */
 } TrialNode;
 
 typedef struct TrialDefinition {
         TrialNode nodes[TRIAL_NODES_MAX];       /* parents come before their children */
         uint8_t n_nodes;
+        uint8_t n_items;                        /* instances, the last ones of all nodes: as many as there can be */
         uint8_t max_parallel;                   /* attempts of a run */
         uint8_t max_runs, max_queued;
         TrialOnBusy on_busy;
@@ -308,6 +317,7 @@ typedef enum TrialNodeState {
         TRIAL_NODE_TIMEOUT,
         TRIAL_NODE_CANCELLED,
         TRIAL_NODE_SKIPPED,
+        TRIAL_NODE_ABSENT,              /* an instance for which there is no item */
         _TRIAL_NODE_STATE_MAX,
 } TrialNodeState;
 
@@ -345,6 +355,8 @@ typedef enum TrialReason {
         TRIAL_REASON_COMPENSATE,        /* run: STOPPING, SUSPENDED */
         TRIAL_REASON_FINAL,             /* the same */
         TRIAL_REASON_CALLBACK,          /* also RUNNING, while somebody else has to complete it */
+        TRIAL_REASON_FOREACH,           /* RUNNING: its instances do */
+        TRIAL_REASON_TOO_MANY,          /* FAILED: the list has more items than ForeachMax= */
         _TRIAL_REASON_MAX,
 } TrialReason;
 
@@ -368,6 +380,7 @@ typedef enum TrialWhy {
         TRIAL_FOR_CALLBACK,
         TRIAL_FOR_COMPENSATION,
         TRIAL_FOR_FINAL,
+        TRIAL_FOR_ITEMS,                /* instances, to end */
         _TRIAL_WHY_MAX,
 } TrialWhy;
 
@@ -433,7 +446,8 @@ typedef enum TrialFeature {
         TRIAL_HAS_PRIORITY = 1 << 17,
         TRIAL_HAS_CALLBACK = 1 << 18,   /* Callback= */
         TRIAL_HAS_UNDO = 1 << 19,       /* Compensate=, FinalExec= */
-        TRIAL_FEATURES = (1 << 20) - 1,
+        TRIAL_HAS_FOREACH = 1 << 20,    /* Foreach=, ForeachParallel=, ForeachMax= */
+        TRIAL_FEATURES = (1 << 21) - 1,
 } TrialFeature;
 
 /* Whatever runs runs. Answers are 0, or a negative errno for a refusal, which changes nothing. */
@@ -450,7 +464,6 @@ bool trial_run_is_terminal(TrialRunState state);
 bool trial_node_is_terminal(TrialNodeState state);
 /* Something that a person asks of a run. */
 bool trial_is_verb(TrialEventKind kind);
-/* Its end needs neither a process nor a job. */
 /*
  * Compensations and the final node stand behind the others: views have their states, too. Returns how many there are in
  * all; some are no nodes, and stay WAITING.
@@ -459,7 +472,19 @@ unsigned trial_n_views(const TrialDefinition *definition);
 unsigned trial_undo_of(const TrialDefinition *definition, unsigned node);
 /* Gives these nodes their settings. */
 void trial_lay_ends(TrialDefinition *definition);
+/* Takes the instances away, and lays them again, after the other nodes were changed. */
+void trial_strip_items(TrialDefinition *definition);
+void trial_lay_items(TrialDefinition *definition);
+/* Nodes of the definition, without instances. */
+unsigned trial_n_own(const TrialDefinition *definition);
+/* The instance of @node for @item, which may be there, or is now; TRIAL_NODES_MAX. */
+unsigned trial_find_item(const TrialDefinition *definition, unsigned node, unsigned item);
+/* The list of @node is known, and has items: these count in its place. */
+bool trial_is_expanded(const TrialDefinition *definition, const TrialNodeView *views, unsigned node);
+/* Its end needs neither a process nor a job. */
 bool trial_needs_no_attempt(const TrialNode *spec);
+/* It takes a place of MaxParallel=. */
+bool trial_needs_place(const TrialNode *spec);
 /* It is RUNNING without an attempt: it sleeps, or somebody else has to complete it. */
 bool trial_is_idle(const TrialNode *spec, const TrialNodeView *view);
 /*
@@ -467,6 +492,19 @@ bool trial_is_idle(const TrialNode *spec, const TrialNodeView *view);
  * failed; but nothing is done then, so that one-done does not count it.
  */
 TrialParent trial_parent(const TrialNode *spec, unsigned k, const TrialNodeView *parent);
+
+#define TRIAL_FAMILY_MAX (TRIAL_PARENTS_MAX * TRIAL_ITEMS_MAX)
+
+/* What a node sees of its parents, each instance for itself. */
+typedef struct TrialFamily {
+        unsigned n;
+        TrialParent as[TRIAL_FAMILY_MAX];
+        bool is_marked[TRIAL_FAMILY_MAX];
+        bool is_many[TRIAL_FAMILY_MAX];         /* nobody knows yet how many it is */
+} TrialFamily;
+
+void trial_find_family(const TrialDefinition *definition, const TrialNodeView *views, unsigned node,
+                       TrialFamily *ret_family);
 /* It takes a lock or a resource. */
 bool trial_takes(const TrialNode *spec);
 bool trial_run_takes(const TrialDefinition *definition);

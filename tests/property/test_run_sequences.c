@@ -288,7 +288,7 @@ static bool all_pairs_tried(void) {
                                        trial_run_state_name(state));
                                 is_complete = false;
                         }
-        for (TrialNodeState state = 0; state < _TRIAL_NODE_STATE_MAX; state++)
+        for (TrialNodeState state = 0; state <= TRIAL_NODE_SKIPPED; state++)
                 for (unsigned i = 4; i < VERBS_MAX; i++)
                         if (node_pairs[state][i] == 0) {
                                 printf("# never tried: %s of a node that is %s\n", trial_event_name(verbs[i]),

@@ -592,18 +592,22 @@ static void restart(World *old, World *ret_world, const RunNodeSpec *nodes, uint
         restart_at(old, ret_world, nodes, n, 1);
 }
 
-/* An instance that has not begun has no row, and so no time. */
-Test(run_item, instances_wait_no_longer_for_a_restart) {
+/* An earlier version wrote no row of an instance that has not begun, so that there is no time either. */
+Test(run_item, instances_without_a_row_wait_no_longer_for_a_restart) {
         RunNodeSpec nodes[] = { foreach_of("a") };
         World old, new;
 
         nodes[0].policy.queue_timeout = USEC_PER_HOUR;
         begin(&old, nodes, 1);
+        cr_assert(old.has_row[5]);
+        old.has_row[5] = false;
         restart_at(&old, &new, nodes, 1, 5 * USEC_PER_HOUR);
         cr_assert(eq(int, row_of(&new, "a[4]").state, RUN_NODE_READY));
         run_engine_time(new.engine, 5 * USEC_PER_HOUR + USEC_PER_MINUTE);
         turn(&new);
         cr_assert(eq(int, row_of(&new, "a[4]").state, RUN_NODE_READY));
+        cr_assert(new.has_row[5]);
+        cr_assert(eq(u64, new.rows[5].at, 5 * USEC_PER_HOUR));
         run_engine_time(new.engine, 7 * USEC_PER_HOUR);
         turn(&new);
         cr_assert(eq(int, row_of(&new, "a[4]").reason, RUN_REASON_QUEUE));
@@ -753,6 +757,155 @@ Test(run_item, instances_take_what_the_node_takes) {
         cr_assert(eq(int, why_of(&world, "a[2]"), RUN_WHY_LOCK));
         end_all(&world, NULL);
         cr_assert(eq(int, state_of(&world), RUN_SUCCEEDED));
+        finish(&world);
+}
+
+/* C12: nobody knows yet whether three instances of "a" are enough for "c", or half of its parents too few for "d". */
+Test(run_item, a_list_that_is_not_known_decides_nothing_about_children) {
+        static const char *const parents[] = { "a", "z" };
+        RunNodeSpec nodes[] = { foreach_of("a"), node_of("z", NULL, 0), node_of("c", parents, 2),
+                                node_of("d", parents, 2) };
+        World world;
+
+        nodes[0].policy.has_gate = true;
+        nodes[2].policy.readiness = RUN_READY_AT_LEAST;
+        nodes[2].policy.amount = 6;
+        nodes[3].policy.readiness = RUN_READY_AT_LEAST_PERCENT;
+        nodes[3].policy.amount = 50;
+        begin(&world, nodes, 4);
+        end_all(&world, NULL);
+        cr_assert(eq(int, row_of(&world, "z").state, RUN_NODE_SUCCEEDED));
+        cr_assert(eq(int, row_of(&world, "c").state, RUN_NODE_BLOCKED));
+        cr_assert(eq(int, row_of(&world, "d").state, RUN_NODE_BLOCKED));
+        cr_assert(eq(int, verb(&world, RUN_VERB_APPROVE, "a"), 0));
+        turn(&world);
+        cr_assert(eq(int, row_of(&world, "d").state, RUN_NODE_WAITING));
+        end_all(&world, NULL);
+        cr_assert(eq(int, row_of(&world, "c").state, RUN_NODE_SUCCEEDED));
+        cr_assert(eq(int, row_of(&world, "d").state, RUN_NODE_SUCCEEDED));
+        finish(&world);
+}
+
+/* One item: half of two parents have succeeded before it runs. */
+Test(run_item, what_was_enough_is_so_as_soon_as_the_list_is_known) {
+        static const char *const parents[] = { "a", "z" };
+        RunNodeSpec nodes[] = { foreach_of("a"), node_of("z", NULL, 0), node_of("d", parents, 2) };
+        World world;
+        uint32_t id;
+
+        nodes[0].policy.has_gate = true;
+        nodes[2].policy.readiness = RUN_READY_AT_LEAST_PERCENT;
+        nodes[2].policy.amount = 50;
+        make(&world, nodes, 3);
+        world.n_items = 1;
+        cr_assert(eq(int, run_engine_submit(world.flow, &(RunSubmit) { .id = 1, .graph = world.graph }, &id), 0));
+        turn(&world);
+        end_all(&world, NULL);
+        cr_assert(eq(int, row_of(&world, "d").state, RUN_NODE_BLOCKED));
+        cr_assert(eq(int, verb(&world, RUN_VERB_APPROVE, "a"), 0));
+        turn(&world);
+        turn(&world);
+        cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_RUNNING));
+        cr_assert(eq(int, row_of(&world, "d").state, RUN_NODE_RUNNING));
+        finish(&world);
+}
+
+/* D15: instances stand where their node does in the file, and are no longer a way than it is. */
+Test(run_item, instances_begin_in_the_order_of_the_file) {
+        static const char *const parents[] = { "y" };
+        RunNodeSpec nodes[] = { foreach_of("a"), node_of("y", NULL, 0), node_of("z", parents, 1) };
+        RunGraph *graph, *wide;
+        const uint32_t *order;
+
+        nodes[2].policy.is_foreach = true;
+        cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { .nodes = nodes, .n_nodes = 3 }, &graph, NULL), 0));
+        cr_assert(eq(int, run_graph_set_items(graph, 2, 2, &wide), 0));
+        cr_assert(eq(u32, run_graph_way(wide, 1), 1));
+        run_graph_unref(wide);
+        cr_assert(eq(int, run_graph_set_items(graph, 0, 2, &wide), 0));
+        order = run_graph_by_urgency(wide);
+        cr_assert(eq(u32, order[0], 1));
+        cr_assert(eq(u32, order[1], 0));
+        cr_assert(eq(u32, order[2], run_graph_find_item(wide, 0, 0)));
+        cr_assert(eq(u32, order[3], run_graph_find_item(wide, 0, 1)));
+        cr_assert(eq(u32, order[4], 2));
+        run_graph_unref(wide);
+        run_graph_unref(graph);
+}
+
+/* The first waits for another try, the second runs in its turn: also after a restart only one of them runs. */
+Test(run_item, a_restart_keeps_foreach_parallel) {
+        RunNodeSpec nodes[] = { foreach_of("a") };
+        uint32_t n = 0;
+        World old, new;
+
+        nodes[0].policy.foreach_parallel = 1;
+        nodes[0].policy.retry = 1;
+        nodes[0].policy.delay = nodes[0].policy.max_delay = 10;
+        begin(&old, nodes, 1);
+        end_attempt(&old, 0, 1);
+        turn(&old);
+        run_engine_time(old.engine, 11);
+        turn(&old);
+        cr_assert(eq(int, row_of(&old, "a[0]").state, RUN_NODE_READY));
+        cr_assert(eq(int, row_of(&old, "a[1]").state, RUN_NODE_RUNNING));
+        restart(&old, &new, nodes, 1);
+        turn(&new);
+        for (uint32_t i = 1; i <= 5; i++) {
+                RunNodeRow row;
+                RunWhy why;
+
+                cr_assert(eq(int, run_engine_get_node(new.engine, 1, i, &row, &why), 0));
+                n += row.state == RUN_NODE_RUNNING;
+        }
+        cr_assert(eq(u32, n, 1));
+        finish(&old);
+        finish(&new);
+}
+
+/* One that waits with a limit has a row, so that a restart does not take its time away. */
+Test(run_item, an_instance_waits_in_the_queue_over_a_restart) {
+        RunNodeSpec nodes[] = { foreach_of("a") };
+        World old, new;
+        uint32_t id;
+
+        nodes[0].policy.queue_timeout = 1000;
+        nodes[0].policy.foreach_parallel = 1;
+        make(&old, nodes, 1);
+        run_engine_time(old.engine, 5000);
+        cr_assert(eq(int, run_engine_submit(old.flow, &(RunSubmit) { .id = 1, .graph = old.graph }, &id), 0));
+        turn(&old);
+        cr_assert(eq(int, row_of(&old, "a[4]").state, RUN_NODE_READY));
+        cr_assert(eq(u64, row_of(&old, "a[4]").at, 5000));
+        cr_assert(old.has_row[5]);
+        restart_at(&old, &new, nodes, 1, 5600);
+        cr_assert(eq(u64, row_of(&new, "a[4]").at, 5000));
+        run_engine_time(new.engine, 5999);
+        turn(&new);
+        cr_assert(eq(int, row_of(&new, "a[4]").state, RUN_NODE_READY));
+        run_engine_time(new.engine, 6000);
+        turn(&new);
+        cr_assert(eq(int, row_of(&new, "a[4]").reason, RUN_REASON_QUEUE));
+        finish(&old);
+        finish(&new);
+}
+
+/* C12: a run that goes on with one instance does not count those as done that its end had skipped. */
+Test(run_item, what_an_earlier_round_has_skipped_is_not_done) {
+        RunNodeSpec nodes[] = { foreach_of("a") };
+        World world;
+
+        begin(&world, nodes, 1);
+        cr_assert(eq(int, run_engine_verb(world.engine, 1, RUN_VERB_STOP, 0), 0));
+        end_all(&world, NULL);
+        cr_assert(eq(int, row_of(&world, "a[4]").state, RUN_NODE_SKIPPED));
+        cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_SKIPPED));
+        cr_assert(eq(int, verb(&world, RUN_VERB_RETRY, "a[3]"), 0));
+        turn(&world);
+        end_all(&world, NULL);
+        cr_assert(eq(int, row_of(&world, "a[3]").state, RUN_NODE_SUCCEEDED));
+        cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_FAILED));
+        cr_assert(eq(int, state_of(&world), RUN_FAILED));
         finish(&world);
 }
 
