@@ -786,6 +786,11 @@ ManagerAttemptReport *manager_attempt_report(ManagerAttempt *attempt) {
         return attempt->report;
 }
 
+bool manager_attempt_is_stuck(const ManagerAttempt *attempt) {
+        return attempt->state.step == MANAGER_ATTEMPT_COLLECT ||
+               (attempt->state.step != MANAGER_ATTEMPT_OVER && !is_defined(attempt));
+}
+
 bool manager_attempt_uses_others(const ManagerAttempt *attempt) {
         return attempt->uses.n > 0 || attempt->state.is_sub;
 }
