@@ -48,7 +48,6 @@ struct ManagerRun {
         bool has_grown; /* the store lacks its definition */
         bool is_new; /* in the batch at hand */
         bool is_over; /* it has ended, by its last row */
-        bool waits_on_purpose; /* it is SUSPENDED, and all that waits for a person does so as its flow says */
         uint32_t told_round; /* whose end others were told of; 0: none */
         uint64_t batch; /* with its last row */
 };
