@@ -60,7 +60,7 @@ void manager_attempt_state_revoke_stop(ManagerAttemptState *state) {
         if (!state->is_stopping)
                 return;
         state->is_interrupted = true;
-        /* What has begun to end by that is no failure of it; what has done its work meanwhile has. A job says itself. */
+        /* An end that followed from it is no failure; a command that has done its work has. A job says itself. */
         if (state->has_end && !state->is_job &&
             (state->kind == RUN_END_FAILED || (state->kind == RUN_END_EXITED && state->end != 0)))
                 state->kind = RUN_END_INTERRUPTED;
