@@ -361,6 +361,18 @@ unsigned manager_attempts_count(const ManagerAttempts *attempts, const Unit *uni
         return n;
 }
 
+unsigned manager_attempts_count_stuck(const ManagerAttempts *attempts, const Unit *unit) {
+        unsigned n = 0;
+
+        for (size_t i = 0; i < attempts->all.n; i++) {
+                const ManagerAttempt *attempt = attempts->all.items[i];
+
+                n += attempt && manager_attempt_basis(attempt)->unit == unit &&
+                     !manager_attempt_state(attempt)->is_sub && manager_attempt_is_stuck(attempt);
+        }
+        return n;
+}
+
 const char *manager_attempts_find_abandoned(const ManagerAttempts *attempts, uint32_t run) {
         for (size_t i = 0; i < attempts->all.n; i++) {
                 const ManagerAttempt *attempt = attempts->all.items[i];

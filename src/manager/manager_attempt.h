@@ -158,6 +158,8 @@ bool manager_attempts_has(const ManagerAttempts *attempts, const RunAttemptKey *
 int manager_attempts_get(const ManagerAttempts *attempts, const RunAttemptKey *key, ManagerAttemptFacts *ret_facts);
 /* How many attempts of @unit are not over; those that are runs of other flows do not count. */
 unsigned manager_attempts_count(const ManagerAttempts *attempts, const Unit *unit);
+/* How many of these no signal ends: their definition, or the place of their result, is in the store. */
+unsigned manager_attempts_count_stuck(const ManagerAttempts *attempts, const Unit *unit);
 /* The run that an attempt is, or, to be changed, the one that has asked with @ticket; NULL: there is none. */
 const ManagerSub *manager_attempts_get_sub(const ManagerAttempts *attempts, const RunAttemptKey *key);
 ManagerSub *manager_attempts_change_sub(const ManagerAttempts *attempts, uint64_t ticket);

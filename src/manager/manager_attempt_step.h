@@ -78,6 +78,7 @@ ManagerAttemptReport *manager_attempt_report(ManagerAttempt *attempt);
 const char *manager_attempt_node(const ManagerAttempt *attempt); /* its name; NULL: not known yet */
 ProcessOwner *manager_attempt_owner(ManagerAttempt *attempt);
 bool manager_attempt_is_known(const ManagerAttempt *attempt); /* a run has asked for it */
+bool manager_attempt_is_stuck(const ManagerAttempt *attempt); /* only the store can bring it to an end */
 bool manager_attempt_uses_others(const ManagerAttempt *attempt); /* it is to be looked at in each turn */
 bool manager_attempt_waits_for_units(const ManagerAttempt *attempt); /* before its first command */
 void manager_attempt_get(const ManagerAttempt *attempt, ManagerAttemptFacts *ret_facts); /* valid until the next turn */

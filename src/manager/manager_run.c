@@ -48,7 +48,7 @@
 
 /*
  * What waits for a store that cannot be used fails after so long: its file system may be about to be mounted. After so
- * long, too, runs that could not be read are read again.
+ * long, too, runs that could not be read are read again, and rows that no batch has taken are put again.
  */
 #define LOOK_TIME (2 * USEC_PER_SEC)
 /* Clients that wait for a store which has been silent for so long are answered without it. */
@@ -220,7 +220,16 @@ static void hold_runs(ManagerRuns *runs, ManagerFlow *flow) {
 
         run_flow_unit(flow->engine, RUN_UNIT_STOP, by_person);
         flow->is_stopping = true;
+        flow->must_hold = by_person && !runs->is_loaded;
         flow->hold_batch = by_person && manager_run_count_live(runs, flow) > 0 ? UINT64_MAX : 0;
+}
+
+/* The unit of the flow was stopped while the store was away: that stop is done, and stays so. */
+static void hold_late(ManagerRuns *runs, ManagerFlow *flow) {
+        if (!flow->must_hold)
+                return;
+        hold_runs(runs, flow);
+        flow->is_stopping = !unit_state_is_inactive_or_failed(flow->unit->active_state);
 }
 
 static void loaded(ManagerRuns *runs, uint32_t id, bool has_failed) {
@@ -233,8 +242,10 @@ static void loaded(ManagerRuns *runs, uint32_t id, bool has_failed) {
                 manager_attempts_drop_unknown(runs->attempts);
                 manager_run_sweep_files(runs);
                 manager_run_retain_all(runs);
-                for (ManagerFlow *flow = runs->flows; flow; flow = flow->next)
+                for (ManagerFlow *flow = runs->flows; flow; flow = flow->next) {
                         flow->is_news = true;
+                        hold_late(runs, flow);
+                }
                 unit_table_foreach(runs->host.units, unit)
                         if (unit->type == UNIT_FLOW && !unit_state_is_inactive_or_failed(unit->active_state)) {
                                 ManagerFlow *flow = manager_run_flow(runs, unit);
@@ -289,7 +300,7 @@ int manager_runs_start_unit(ManagerRuns *runs, Unit *unit) {
         flow = manager_run_flow(runs, unit);
         if (!flow)
                 return -ENOMEM;
-        flow->has_failed = flow->has_succeeded = flow->is_stopping = false;
+        flow->has_failed = flow->has_succeeded = flow->is_stopping = flow->must_hold = false;
         flow->problem = NULL;
         flow->is_news = true;
         if (manager_run_waits_for_end(unit))
@@ -302,7 +313,8 @@ int manager_runs_start_unit(ManagerRuns *runs, Unit *unit) {
 }
 
 void manager_runs_stop_unit(ManagerRuns *runs, Unit *unit, bool interrupts) {
-        ManagerFlow *flow = manager_run_find_flow(runs, unit);
+        /* Runs that are not loaded yet are held when they are. */
+        ManagerFlow *flow = runs->is_loaded ? manager_run_find_flow(runs, unit) : manager_run_flow(runs, unit);
 
         if (flow && !flow->is_stopping)
                 hold_runs(runs, flow);
@@ -367,6 +379,7 @@ void manager_runs_get(const ManagerRuns *runs, const Unit *unit, UnitRuns *ret_r
 
         *ret_runs = (UnitRuns) {
                 .n_attempts = manager_attempts_count(runs->attempts, unit),
+                .n_stuck = manager_attempts_count_stuck(runs->attempts, unit),
                 .n_submitted = manager_run_count_triggers(runs, unit),
         };
         if (!flow)
@@ -378,11 +391,18 @@ void manager_runs_get(const ManagerRuns *runs, const Unit *unit, UnitRuns *ret_r
         ret_runs->problem = flow->problem;
 }
 
+/* What its unit is told is not known yet. At the end of everything nothing waits for the store. */
+static bool is_unsure(const ManagerRuns *runs, const ManagerFlow *flow) {
+        const bool is_ending = flow->is_stopping && runs->host.ops->is_ending(runs->host.userdata);
+
+        return !is_ending && ((!runs->is_loaded && !flow->problem) || flow->hold_batch > runs->durable);
+}
+
 /* Tells units of their runs, and forgets flows that have nothing to do. */
 static void tell_flows(ManagerRuns *runs) {
         for (ManagerFlow *flow = runs->flows, *next; flow; flow = next) {
                 next = flow->next;
-                if (!flow->is_news || (!runs->is_loaded && !flow->problem) || flow->hold_batch > runs->durable)
+                if (!flow->is_news || is_unsure(runs, flow))
                         continue;
                 flow->hold_batch = 0;
                 flow->is_news = false;
@@ -453,8 +473,9 @@ static void end_batch(ManagerRuns *runs) {
         if (runs->writer)
                 (void) manager_run_persist(runs, &batch);
         if (runs->has_batch) {
-                /* Rows that were not taken are put again in the next turn. */
-                runs->has_batch = false;
+                /* Rows that were not taken are put again in the next turn, which comes though nothing happens. */
+                runs->has_batch = runs->has_refused = false;
+                runs->look_at = MIN(runs->look_at, usec_add(runs->now, LOOK_TIME));
                 manager_run_outline_end_batch(runs, false);
                 return;
         }

@@ -30,8 +30,13 @@
 
 RecordWriter *manager_run_writer(ManagerRuns *runs) {
         runs->has_batch = true;
-        if (!runs->writer && manager_run_link_begin(runs->link, &runs->writer) < 0)
+        /* What comes later in the turn would be taken for the rows that were refused. */
+        if (runs->has_refused)
+                return NULL;
+        if (!runs->writer && manager_run_link_begin(runs->link, &runs->writer) < 0) {
                 runs->writer = NULL;
+                runs->has_refused = true;
+        }
         return runs->writer;
 }
 
@@ -105,7 +110,7 @@ static void note_state(ManagerRuns *runs, ManagerRun *run, const RunRow *row) {
                           "Run %" PRIu32 " has ended: %s%s%s.", run->id, run_state_to_string(row->state),
                           row->reason != RUN_REASON_NONE ? ", " : "", run_reason_to_string(row->reason));
                 manager_run_note_end(runs, run, row);
-        } else if (row->state == RUN_SUSPENDED && run->put_state != RUN_SUSPENDED)
+        } else if (row->state == RUN_SUSPENDED && run->new_state != RUN_SUSPENDED)
                 note_suspended(runs, run);
 }
 
@@ -164,13 +169,13 @@ static void host_put_run(void *userdata, const RunRow *row) {
                         .operator = run->is_put ? NULL : run->facts.operator,
                         .reqid = run->is_put ? NULL : run->facts.reqid,
                 });
-        if (row->state == RUN_SUSPENDED && run->put_state != RUN_SUSPENDED)
+        if (row->state == RUN_SUSPENDED && run->new_state != RUN_SUSPENDED)
                 raise_suspended(runs, run, writer);
         if (run_state_is_terminal(row->state) && manager_run_make_result(runs, run, &result) < 0)
                 writer->has_failed = true;
         manager_run_row_put(writer, row, &run->facts, result, &now);
         run->put_sequence = run->facts.sequence;
-        run->put_state = row->state;
+        run->new_state = row->state;
 }
 
 /* The sentence for a node that has failed by what the engine counts. */
@@ -331,8 +336,10 @@ int manager_run_persist(void *userdata, uint32_t *ret_batch) {
         r = manager_run_link_end_batch(runs->link, &number);
         manager_alarms_end_batch(runs->alarms, r == 0);
         manager_run_outbox_end_batch(runs, r == 0, r == 0 ? number : 0);
-        if (r < 0)
+        if (r < 0) {
+                runs->has_refused = true;
                 return r;
+        }
         runs->batch = number;
         runs->has_batch = false;
         for (ManagerFlow *flow = runs->flows; flow; flow = flow->next)
@@ -340,6 +347,7 @@ int manager_run_persist(void *userdata, uint32_t *ret_batch) {
                         if (run->is_new) {
                                 run->is_new = run->has_grown = false;
                                 run->is_put = true;
+                                run->put_state = run->new_state;
                                 run->batch = number;
                                 manager_run_note_stored(run);
                         }

@@ -615,7 +615,7 @@ static int add_run(ManagerRuns *runs) {
         for (size_t i = 0; i < load->nodes.n; i++)
                 if (load->nodes.items[i].node < run_graph_count(run->graph))
                         manager_run_mark_node(run, &load->nodes.items[i]);
-        run->put_state = run->told_state = loaded->row.state;
+        run->put_state = run->new_state = run->told_state = loaded->row.state;
         run->is_told = true;
         run->batch = runs->durable;
         run->is_over = run_state_is_terminal(loaded->row.state);

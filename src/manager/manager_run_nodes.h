@@ -4,8 +4,8 @@
 /*
  * NodesFile= of a run that is submitted: it is read in parts, one in a turn
  *
- * The text is that of one file: whoever changes it meanwhile has no part in it
- * but by replacing the file, which counts for the next run.
+ * The text is that of one file: one that is replaced meanwhile counts for the
+ * next run, one that is written to is refused.
  */
 
 #include "manager/manager_run_table.h"

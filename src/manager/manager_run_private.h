@@ -39,7 +39,8 @@ struct ManagerRun {
         ManagerReaders *readers; /* owned: who may read results still; NULL: not looked at yet */
         VECTOR(ManagerSaying) sayings; /* of nodes that a command judges */
         uint64_t put_sequence; /* .facts.sequence as its row has it */
-        RunState put_state; /* as the store has it */
+        RunState put_state; /* as the last batch has it */
+        RunState new_state; /* as it was last put, though that batch may have been refused */
         RunState told_state; /* that others were told of by Notify= … */
         bool is_told; /* … if any was */
         bool must_tell_alarm; /* that it is suspended, by Notify= */
@@ -60,6 +61,7 @@ struct ManagerFlow {
         ManagerRun *first;
         ManagerKept kept; /* of the last submission */
         bool is_starting; /* its start job waits for a submission */
+        bool must_hold; /* its unit was stopped before its runs were loaded */
         bool is_stopping; /* its stop waits for attempts … */
         uint64_t hold_batch; /* … and for this batch, which holds its runs; 0: none; UINT64_MAX: the one at hand */
         bool has_failed, has_succeeded; /* a run has, since it became active */
@@ -162,6 +164,7 @@ struct ManagerRuns {
         char boot[37];
         RecordWriter *writer; /* borrowed: of the batch at hand; NULL: none is open */
         bool has_batch; /* something was to be put */
+        bool has_refused; /* the batch of this turn could not be made: no other one passes for it */
         bool has_missed; /* an attempt could not be begun */
         bool has_work; /* since its last turn began */
         bool has_heard; /* from the store, since it was last set to false */

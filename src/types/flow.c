@@ -146,6 +146,7 @@ static UnitAnswer flow_stop(Unit *unit) {
 /* The stop has waited long enough, for attempts or for the store. */
 static void flow_timer_elapsed(Unit *unit, UnitPurpose purpose) {
         UnitHost *host = unit_host(unit);
+        UnitRuns runs;
 
         if (flow_of(unit)->state != FLOW_STOPPING)
                 return;
@@ -154,6 +155,18 @@ static void flow_timer_elapsed(Unit *unit, UnitPurpose purpose) {
         else if (flow_settings(unit)->stop_mode != FLOW_STOP_INTERRUPT)
                 unit_say(unit, LOG_LEVEL_WARNING, "Attempts have not ended in time, and are interrupted.");
         host->ops->stop_runs(host, unit, true);
+        runs = runs_of(unit);
+        /* Signals end the others, each in its time; for the store nobody waits without end. */
+        if (runs.n_attempts > runs.n_stuck) {
+                (void) unit_set_timer(unit, UNIT_PURPOSE_STATE_LIMIT,
+                                      usec_add(unit_now(unit), flow_settings(unit)->timeout_stop));
+                return;
+        }
+        if (runs.n_stuck > 0)
+                unit_say(unit, LOG_LEVEL_WARNING,
+                         "The store of runs does not answer: %u attempt%s left, and told to end when it does.",
+                         runs.n_stuck, runs.n_stuck == 1 ? " is" : "s are");
+        end_with_runs(unit, NULL);
 }
 
 /* A start is done only if what it was for is: what nobody knows of, or was cancelled, is not. */

@@ -38,6 +38,7 @@ typedef enum UnitGroupValue {
 typedef struct UnitRuns {
         uint32_t n_live; /* that have not ended */
         uint32_t n_attempts; /* whose processes are not all gone */
+        uint32_t n_stuck; /* of these, those that only the store can bring to an end */
         uint32_t n_submitted; /* that were submitted and are not made yet */
         bool is_starting; /* the run that its start submits is not there yet */
         bool has_failed; /* a run has, since the unit became active */

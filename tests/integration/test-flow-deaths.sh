@@ -96,6 +96,19 @@ unit stopped.flow <<U
 [Node a]
 SleepSec=1000
 U
+# Its stop waits for the store as long as that takes.
+unit patient.flow <<U
+[Flow]
+TimeoutStopSec=infinity
+[Node a]
+SleepSec=1000
+U
+unit away.flow <<U
+[Flow]
+TimeoutStopSec=1s
+[Node a]
+Exec=$DIR/step away
+U
 unit accepted.flow <<U
 [Flow]
 MaxRuns=2
@@ -228,4 +241,35 @@ check_equal "and does not start its unit" "$(ctl is-active stopped.flow)" inacti
 check_exit "until a person does" 0 ctl start stopped.flow
 wait_for RUNNING state "$RUN"
 report $? "when the run goes on"
+
+# — while the store is away —
+
+ctl flow start --quiet away
+RUN=$(last_run)
+wait_for 'begin away' cat "$RECORD"
+STORE=$(store)
+kill -STOP "$STORE"
+kill_core KILL
+check_equal "core dies, and the store does not tell the next one of a run" "$(ctl is-active away.flow)" active
+check_exit "a stop of its unit ends for all that" 0 ctl stop away.flow
+check_equal "and is done" "$(ctl is-active away.flow)" inactive
+kill -CONT "$STORE"
+wait_for PAUSED state "$RUN"
+report $? "the run is held when the store tells of it"
+check_equal "and does not start its unit again" "$(ctl is-active away.flow)" inactive
+check_lacks "its attempt has not ended by itself" "end away" cat "$RECORD"
+
+ctl flow start --quiet patient
+RUN=$(last_run)
+wait_for RUNNING state "$RUN"
+STORE=$(store)
+kill -STOP "$STORE"
+"$BUILD/jobctl" stop patient.flow >"$DIR/out" 2>&1 &
+CLIENT=$!
+wait_for deactivating ctl is-active patient.flow
+report $? "a stop waits for the store"
+stop_daemon
+report $? "but the end of jobd does not"
+kill -KILL "$STORE"
+wait "$CLIENT"
 done_testing
