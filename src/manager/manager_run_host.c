@@ -104,6 +104,8 @@ static void note_state(ManagerRuns *runs, ManagerRun *run, const RunRow *row) {
         run->is_over = run_state_is_terminal(row->state);
         if (run->is_over != was_over)
                 run->flow->is_news = true;
+        if (was_over && !run->is_over)
+                manager_run_note_reopened(runs, run, row->round);
         if (run->is_over && !was_over) {
                 manager_run_note_result(run->flow, row->state);
                 log_write(row->state == RUN_SUCCEEDED ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING, run->flow->unit->id,

@@ -108,7 +108,7 @@ typedef struct ManagerRunEnd {
 typedef struct ManagerToldEnd {
         uint32_t run, round;
         uint64_t batch; /* that has it */
-        bool is_of_earlier; /* an earlier core has told it, and the run has not ended again */
+        bool is_of_earlier; /* an earlier core has told it, or it was long ago, and the run has not ended again */
 } ManagerToldEnd;
 
 typedef struct ManagerSubmit ManagerSubmit;
