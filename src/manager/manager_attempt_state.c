@@ -56,6 +56,16 @@ void manager_attempt_state_note_end(ManagerAttemptState *state, RunEndKind kind,
                                                           : RUN_END_BY_SIGNAL(exit->status & 0x7f));
 }
 
+void manager_attempt_state_revoke_stop(ManagerAttemptState *state) {
+        if (!state->is_stopping)
+                return;
+        state->is_interrupted = true;
+        /* An end that followed from it is no failure; a command that has done its work has. A job says itself. */
+        if (state->has_end && !state->is_job &&
+            (state->kind == RUN_END_FAILED || (state->kind == RUN_END_EXITED && state->end != 0)))
+                state->kind = RUN_END_INTERRUPTED;
+}
+
 /* — records — */
 
 static uint64_t flags_of(const ManagerAttemptState *state, bool is_paused) {

@@ -729,7 +729,8 @@ void manager_attempt_resume(ManagerAttempt *attempt, FlowDefinition *definition,
 
         define(attempt, definition, graph);
         /* A decision to end it that was not recorded has been answered to nobody: the run decides anew. */
-        attempt->state.is_interrupted |= attempt->state.is_stopping && !has_to_end;
+        if (!has_to_end)
+                manager_attempt_state_revoke_stop(&attempt->state);
         if (attempt->state.has_begun)
                 host->ops->started(host->userdata, &attempt->state.key);
         if (attempt->state.has_begun && !attempt->state.is_question &&

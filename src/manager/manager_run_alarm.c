@@ -21,11 +21,9 @@
 
 /* — what is new — */
 
-bool manager_run_node_waits_on_purpose(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row) {
-        const ManagerRun *sub = manager_run_find_waiting_sub(runs, run, row);
-
-        return (row->state == RUN_NODE_PENDING && row->reason == RUN_REASON_GATE) ||
-               (sub && (sub->waits_on_purpose || manager_run_is_paused(runs, sub)));
+/* The node waits for an approval, or its sub-run does or was paused: somebody wants it so. */
+static bool waits_on_purpose(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row) {
+        return row->state == RUN_NODE_PENDING && run_engine_waits_on_purpose(runs->engine, run->id, row->node);
 }
 
 unsigned manager_run_compare_node(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row) {
@@ -34,7 +32,7 @@ unsigned manager_run_compare_node(const ManagerRuns *runs, const ManagerRun *run
         const bool is_same = is_same_try && mark->state == row->state;
         unsigned news = 0;
 
-        if (row->state == RUN_NODE_PENDING && !is_same && !manager_run_node_waits_on_purpose(runs, run, row))
+        if (row->state == RUN_NODE_PENDING && !is_same && !waits_on_purpose(runs, run, row))
                 news |= MANAGER_RUN_NODE_WAITS;
         if (row->number > 0 && !is_same_try)
                 news |= MANAGER_RUN_NODE_BEGINS;

@@ -18,8 +18,6 @@ enum {
 };
 
 unsigned manager_run_compare_node(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row);
-/* The node waits for an approval, or its sub-run does or was paused: somebody wants it so. */
-bool manager_run_node_waits_on_purpose(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row);
 void manager_run_mark_node(ManagerRun *run, const RunNodeRow *row);
 /* Each raises an alarm, which is in the next batch: 0 or -ENOMEM. @node: its name. */
 int manager_run_raise_pending(ManagerRuns *runs, const ManagerRun *run, const char *node, const RunNodeRow *row);

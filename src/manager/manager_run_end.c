@@ -7,7 +7,8 @@
  * that state is committed before the batch leaves. So a core that dies in
  * between is followed by one that knows: if the run has ended, its end was
  * told, and if it ends again, since the store did not get the batch, that is
- * not told twice.
+ * not told twice. The same holds as long as a run goes on that had ended, since
+ * a person compensates it.
  */
 
 #include <errno.h>
@@ -51,6 +52,28 @@ void manager_run_note_end(ManagerRuns *runs, ManagerRun *run, const RunRow *row)
         if (row->state != RUN_CANCELLED && vector_push(&runs->ends, end) < 0)
                 log_write(LOG_LEVEL_ERROR, run->flow->unit->id,
                           "Out of memory: nobody is told of the end of run %" PRIu32 ".", run->id);
+}
+
+void manager_run_note_reopened(ManagerRuns *runs, const ManagerRun *run, uint32_t round) {
+        ManagerToldEnd *told = find(runs, run->id, round);
+        int r = 0;
+
+        if (run->told_round != round)
+                return;
+        if (told)
+                told->is_of_earlier = true;
+        else
+                r = vector_push(&runs->told_ends, ((ManagerToldEnd) {
+                                                          .run = run->id,
+                                                          .round = round,
+                                                          .batch = BATCH_OPEN,
+                                                          .is_of_earlier = true,
+                                                  }));
+        if (r < 0)
+                log_write(LOG_LEVEL_ERROR, run->flow->unit->id,
+                          "Out of memory: the end of run %" PRIu32 " may be told twice.", run->id);
+        manager_mark_triggers(runs->host.attempts.turn->state);
+        runs->must_commit = true;
 }
 
 static bool has_listeners(const ManagerRunEnd *end) {

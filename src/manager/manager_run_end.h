@@ -11,6 +11,8 @@
 #include "manager/manager_run_get.h"
 
 void manager_run_note_end(ManagerRuns *runs, ManagerRun *run, const RunRow *row);
+/* A run goes on whose end in that round was told: its next end is none for others. */
+void manager_run_note_reopened(ManagerRuns *runs, const ManagerRun *run, uint32_t round);
 void manager_run_tell_ends(ManagerRuns *runs); /* what was noted in this turn: others may be asked for runs */
 void manager_run_put_ends(ManagerRuns *runs); /* at the end of a batch */
 void manager_run_forget_ends(ManagerRuns *runs); /* in a turn, those that are durable */

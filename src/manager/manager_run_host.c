@@ -86,13 +86,7 @@ static void note_times(ManagerRuns *runs, ManagerRun *run, const RunRow *row) {
 
 /* All that waits for a person does so as the flow says, or another person: no reason for concern. */
 static bool waits_on_purpose(const ManagerRuns *runs, const ManagerRun *run) {
-        RunNodeRow row;
-        RunWhy why;
-
-        for (uint32_t i = 0; run_engine_get_node(runs->engine, run->id, i, &row, &why) == 0; i++)
-                if (row.state == RUN_NODE_PENDING && !manager_run_node_waits_on_purpose(runs, run, &row))
-                        return false;
-        return true;
+        return run_engine_waits_on_purpose(runs->engine, run->id, RUN_NODE_NONE);
 }
 
 static void note_suspended(ManagerRuns *runs, const ManagerRun *run) {
@@ -110,6 +104,8 @@ static void note_state(ManagerRuns *runs, ManagerRun *run, const RunRow *row) {
         run->is_over = run_state_is_terminal(row->state);
         if (run->is_over != was_over)
                 run->flow->is_news = true;
+        if (was_over && !run->is_over)
+                manager_run_note_reopened(runs, run, row->round);
         if (run->is_over && !was_over) {
                 manager_run_note_result(run->flow, row->state);
                 log_write(row->state == RUN_SUCCEEDED ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING, run->flow->unit->id,
@@ -131,10 +127,8 @@ static void put_alarm_event(ManagerRuns *runs, ManagerRun *run, const char *node
 }
 
 static void raise_suspended(ManagerRuns *runs, ManagerRun *run, RecordWriter *writer) {
-        int r;
+        const int r = waits_on_purpose(runs, run) ? 0 : manager_run_raise_suspended(runs, run);
 
-        run->waits_on_purpose = waits_on_purpose(runs, run);
-        r = run->waits_on_purpose ? 0 : manager_run_raise_suspended(runs, run);
         if (r > 0) {
                 put_alarm_event(runs, run, NULL, MANAGER_ALARM_SUSPENDED);
                 run->must_tell_alarm = true;

@@ -21,12 +21,6 @@ const ManagerRun *manager_run_find_live_part(const ManagerRuns *runs, const Mana
         return NULL;
 }
 
-bool manager_run_is_paused(const ManagerRuns *runs, const ManagerRun *run) {
-        RunRow row;
-
-        return run_engine_get_row(runs->engine, run->id, &row) == 0 && row.state == RUN_PAUSED;
-}
-
 const ManagerRun *manager_run_find_waiting_sub(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row) {
         const RunAttemptKey key = { run->id, row->node, row->generation, row->number };
         const ManagerSub *sub = row->state == RUN_NODE_PENDING && row->reason == RUN_REASON_SUB_RUN

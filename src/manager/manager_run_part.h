@@ -10,6 +10,5 @@
 bool manager_run_is_below(const ManagerRuns *runs, const ManagerRun *run, uint32_t other); /* over however many runs */
 /* A run that is part of @run and goes on; NULL: there is none. */
 const ManagerRun *manager_run_find_live_part(const ManagerRuns *runs, const ManagerRun *run);
-bool manager_run_is_paused(const ManagerRuns *runs, const ManagerRun *run);
 /* The run that a node is which is PENDING because of that; NULL: it is none, or has none. */
 const ManagerRun *manager_run_find_waiting_sub(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row);

@@ -49,7 +49,6 @@ struct ManagerRun {
         bool has_grown; /* the store lacks its definition */
         bool is_new; /* in the batch at hand */
         bool is_over; /* it has ended, by its last row */
-        bool waits_on_purpose; /* it is SUSPENDED, and all that waits for a person does so as its flow says */
         uint32_t told_round; /* whose end others were told of; 0: none */
         uint64_t batch; /* with its last row */
 };
@@ -109,7 +108,7 @@ typedef struct ManagerRunEnd {
 typedef struct ManagerToldEnd {
         uint32_t run, round;
         uint64_t batch; /* that has it */
-        bool is_of_earlier; /* an earlier core has told it, and the run has not ended again */
+        bool is_of_earlier; /* an earlier core has told it, or it was long ago, and the run has not ended again */
 } ManagerToldEnd;
 
 typedef struct ManagerSubmit ManagerSubmit;

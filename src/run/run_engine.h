@@ -487,6 +487,11 @@ int run_engine_get_row(const RunEngine *engine, uint32_t run, RunRow *ret_row);
 /* -ENOENT. */
 int run_engine_get(const RunEngine *engine, uint32_t run, RunRow *ret_row, RunWhy *ret_why);
 int run_engine_get_node(const RunEngine *engine, uint32_t run, uint32_t node, RunNodeRow *ret_row, RunWhy *ret_why);
+/*
+ * A node that is PENDING, or with RUN_NODE_NONE all that are, wait for a person because somebody wants it so: at a
+ * gate, or with a sub-run that is paused, or waits so itself.
+ */
+bool run_engine_waits_on_purpose(const RunEngine *engine, uint32_t run, uint32_t node);
 /* The lock or resource that a node, or with RUN_NODE_NONE the run, waits for: 1; 0: none; or -ENOENT. */
 int run_engine_get_lock(const RunEngine *engine, uint32_t run, uint32_t node, RunClaimWhy *ret_why);
 /* The locks that a node, or with RUN_NODE_NONE the run, holds, by name: NULL once @at is their number. */

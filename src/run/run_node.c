@@ -149,7 +149,8 @@ void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reas
         RunNode *entry = &run->nodes[node];
         const RunNodeState from = entry->state;
         const RunReason reason_before = entry->reason;
-        const bool had_started = run_node_has_started(entry, from), was_unneeded = entry->is_unneeded;
+        const bool had_started = run_node_has_started(entry, from);
+        const bool was_unneeded = entry->is_unneeded || run_node_is_skipped_as_unneeded(entry);
         const bool is_item = run_graph_policy(run->graph, node)->is_item;
         uint32_t *tally = run_node_is_extra(run, node) ? run->extra_tally : run->tally;
 

@@ -65,7 +65,7 @@ void run_item_take_turn(Run *run, uint32_t node, RunNodeState from) {
                 run->n_waiting_turns--;
         }
         /* While a run is given back, those that run may come later: what waits has its turn after them. */
-        if (entry->state == RUN_NODE_RUNNING ||
+        if (run_node_is_live(entry) ||
             (entry->state == RUN_NODE_READY &&
              (entry->has_turn || (items->n_turns < limit && !run->is_being_restored)))) {
                 items->n_turns += !entry->has_turn;

@@ -209,6 +209,54 @@ int run_engine_get_node(const RunEngine *engine, uint32_t id, uint32_t node, Run
         return 0;
 }
 
+/* — on purpose — */
+
+static bool has_waiting_parent(const Run *run) {
+        return run->parent && run->row.parent_node < run->parent->n && !run_is_over(run) &&
+               run_node_waits_with_sub(&run->parent->nodes[run->row.parent_node]);
+}
+
+/* @node of @run, or with RUN_NODE_NONE a node of it, waits with @part, or with a sub-run that waits with that. */
+static bool waits_with(const Run *run, uint32_t node, const Run *part) {
+        for (; has_waiting_parent(part); part = part->parent) {
+                if (part->parent == run)
+                        return node == RUN_NODE_NONE || part->row.parent_node == node;
+                /* Somebody wants all below to stay as it is. */
+                if (part->parent->row.state == RUN_PAUSED)
+                        break;
+        }
+        return false;
+}
+
+/* False: a node waits for a person, and not before a gate. @n_subs is increased by nodes that wait with sub-runs. */
+static bool is_planned(const Run *run, uint32_t first, uint32_t end, uint32_t *n_subs) {
+        for (uint32_t i = first; (i = run_set_next(run, RUN_SET_PENDING, i, end)) < end; i++)
+                if (run_node_waits_with_sub(&run->nodes[i]))
+                        (*n_subs)++;
+                else if (!run_node_is_at_gate(&run->nodes[i]))
+                        return false;
+        return true;
+}
+
+bool run_engine_waits_on_purpose(const RunEngine *engine, uint32_t id, uint32_t node) {
+        const Run *run = run_find(engine, id);
+        const bool is_one = node != RUN_NODE_NONE;
+        uint32_t n_subs = 0, n_found = 0;
+
+        if (!run || (is_one && node >= run->n) ||
+            !is_planned(run, is_one ? node : 0, is_one ? node + 1 : run->n, &n_subs))
+                return false;
+        for (const RunFlow *flow = engine->flows; flow && n_found < n_subs; flow = flow->next)
+                for (const Run *part = flow->first; part && n_found < n_subs; part = part->next) {
+                        if (!waits_with(run, node, part))
+                                continue;
+                        n_found++;
+                        if (part->row.state != RUN_PAUSED && !is_planned(part, 0, part->n, &n_subs))
+                                return false;
+                }
+        return n_found >= n_subs;
+}
+
 int run_engine_get_lock(const RunEngine *engine, uint32_t id, uint32_t node, RunClaimWhy *ret_why) {
         const Run *run = run_find(engine, id);
 

@@ -30,6 +30,9 @@ UnitDraft *unit_draft_free(UnitDraft *draft) {
                 free(draft->relations.items[i].name);
         vector_deinit(&draft->relations);
         vector_deinit(&draft->refusals);
+        for (size_t i = 0; i < draft->typos.n; i++)
+                free(draft->typos.items[i].key);
+        vector_deinit(&draft->typos);
         failure_deinit(&draft->failure);
         unit_settings_deinit(&draft->settings);
         draft_section_deinit(&draft->section);
@@ -208,6 +211,36 @@ size_t unit_draft_length_without_effect(const char *message) {
         return n > 0 && message[n - 1] == '.' ? n - 1 : n;
 }
 
+void unit_draft_note_typo(UnitDraft *draft, const char *file, unsigned line, const char *key, const char *meant) {
+        DraftTypo typo = { .meant = meant, .file = file, .line = line };
+
+        if (draft->is_quiet || text_copy(key, &typo.key) < 0)
+                return;
+        if (vector_push(&draft->typos, typo) < 0)
+                free(typo.key);
+}
+
+/* What is missing may be there in a line that is ignored: the failure names both, since nobody sees the warning. */
+static int add_typo(const UnitDraft *draft, unsigned line, const char *setting, char **message) {
+        char *longer;
+        int r;
+
+        for (size_t i = 0; i < draft->typos.n && line == 0 && setting; i++) {
+                const DraftTypo *typo = &draft->typos.items[i];
+
+                if (strcmp(typo->meant, setting) != 0)
+                        continue;
+                r = text_format(&longer, "%s There is %s= in %s:%u, which is ignored: did you mean %s=?", *message,
+                                typo->key, typo->file, typo->line, setting);
+                if (r < 0)
+                        return r;
+                free(*message);
+                *message = longer;
+                return 0;
+        }
+        return 0;
+}
+
 int unit_draft_refuse(UnitDraft *draft, const char *file, unsigned line, const char *setting, const char *format, ...) {
         cleanup_free_ char *message = NULL, *with_effect = NULL;
         va_list args;
@@ -227,7 +260,8 @@ int unit_draft_refuse(UnitDraft *draft, const char *file, unsigned line, const c
         draft_settle_place(draft, setting, &file, &line);
         unit_draft_tell(draft, UNIT_FILE_ERROR, file, line, setting, with_effect);
         draft->is_broken = true;
-        return unit_draft_fail(draft, UNIT_BAD_SETTING, "BadUnitSetting", file, line, setting, message);
+        r = add_typo(draft, line, setting, &message);
+        return r < 0 ? r : unit_draft_fail(draft, UNIT_BAD_SETTING, "BadUnitSetting", file, line, setting, message);
 }
 
 /* — relations — */

@@ -41,6 +41,14 @@ typedef struct DraftRefusal {
         unsigned line;
 } DraftRefusal;
 
+/* A line that is ignored, since there is no such directive there. */
+typedef struct DraftTypo {
+        char *key;                      /* owned: as it is written */
+        const char *meant;              /* static: the directive that may be meant */
+        const char *file;               /* borrowed from the draft's state */
+        unsigned line;
+} DraftTypo;
+
 struct UnitDraft {
         const UnitFileLoader *loader;   /* borrowed */
         char *name;                     /* owned: the requested name */
@@ -60,6 +68,7 @@ struct UnitDraft {
         bool is_broken;                 /* failure is about a setting */
         VECTOR(DraftRelation) relations;
         VECTOR(DraftRefusal) refusals;
+        VECTOR(DraftTypo) typos;        /* the failure about what is missing names them */
         DraftLists lists;               /* of the settings */
         FileValues values;              /* all assignments, to find differences when the files are read again */
         SpecifierContext specifiers;
@@ -116,6 +125,9 @@ unsigned unit_draft_find_node_setting(const UnitDraft *draft, const char *node, 
  */
 void unit_draft_report(const UnitDraft *draft, UnitFileSeverity severity, const char *file, unsigned line,
                        const char *setting, const char *format, ...) printf_(6, 7);
+
+/* Notes that the line, which is ignored, may mean the directive @meant (static). Without memory no failure names it. */
+void unit_draft_note_typo(UnitDraft *draft, const char *file, unsigned line, const char *key, const char *meant);
 
 /* Reports an error and refuses the unit: the first error becomes its failure. 0 or -ENOMEM. */
 int unit_draft_refuse(UnitDraft *draft, const char *file, unsigned line, const char *setting, const char *format, ...)

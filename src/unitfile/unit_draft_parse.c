@@ -201,6 +201,8 @@ static void parser_warn_of_directive(const DraftParser *parser, unsigned line, c
         const char *nearest = directive_find_nearest(parser->section, key);
         const DirectiveSection *type = parser_other_type(parser, key);
 
+        if (!other && !type && nearest)
+                unit_draft_note_typo(parser->draft, parser->file, line, key, nearest);
         if (other)
                 unit_draft_report(parser->draft, UNIT_FILE_WARNING, parser->file, line, key,
                                   "This directive belongs to [%s], not to [%s]; the line is ignored.",

@@ -92,6 +92,16 @@ OnFailure=told.service
 [Node a]
 Exec=$DIR/step failing
 U
+unit undone.flow <<U
+[Unit]
+OnFailure=told.service
+[Node a]
+Exec=/bin/true
+Compensate=$DIR/step undo
+[Node b]
+DependsOn=a
+Exec=/bin/false
+U
 unit stopped.flow <<U
 [Node a]
 SleepSec=1000
@@ -214,6 +224,20 @@ wait_for FAILED state "$RUN"
 report $? "core and the store die, and it ends again"
 wait_for '^$' ctl list-jobs --no-legend
 check_equal "nobody is told twice" "$(grep -c told "$RECORD.told")" 1
+
+ctl flow start --quiet undone
+RUN=$(last_run)
+wait_for '^2$' grep -c told "$RECORD.told"
+report $? "another end is told"
+wait_for FAILED state "$RUN"
+ctl flow compensate --quiet "$RUN"
+wait_for 'begin undo' cat "$RECORD"
+kill_core KILL
+release "$RUN" well
+wait_for FAILED state "$RUN"
+report $? "core dies while a person undoes that run, and it ends again"
+wait_for '^$' ctl list-jobs --no-legend
+check_equal "nobody is told of that end" "$(grep -c told "$RECORD.told")" 2
 
 # — a stop of the unit stays done —
 

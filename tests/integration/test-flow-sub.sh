@@ -173,6 +173,13 @@ whole outer slows.flow
 whole waits asks.flow
 whole above waits.flow
 whole approved gate.flow
+unit beside.flow <<U
+[Node x]
+Flow=gate.flow
+[Node y]
+Exec=/bin/sh -c 'echo beside >>$RECORD; read word <$DIR/slow'
+Recover=fail
+U
 whole turns turn.flow
 whole masked hidden.flow
 ln -s /dev/null "$UNITS/hidden.flow"
@@ -319,6 +326,17 @@ check_equal "which is none, either" "$(ctl flow alarms --no-legend approved)" ""
 ctl flow approve "$(parts "$RUN")/x"
 wait_for_state "$RUN" SUCCEEDED
 report $? "until it has it"
+ctl flow start beside
+RUN=$(last_run beside)
+wait_for '^1$' count beside
+wait_for '^PENDING$' node "$RUN/x" state
+kill_core KILL
+release slow
+wait_for_state "$RUN" SUSPENDED
+report $? "a run waits with an approval alone after a death of core"
+check_equal "which is no reason for an alarm, either" "$(ctl flow alarms --no-legend beside)" ""
+ctl flow approve "$(parts "$RUN")/x"
+wait_for_state "$RUN" SUCCEEDED
 : >"$RECORD"
 
 # — a deadline that leaves parts alone —

@@ -863,6 +863,34 @@ Test(run_item, a_restart_keeps_foreach_parallel) {
         finish(&new);
 }
 
+/* The instance goes on with its sub-run, though that waits for a person: it keeps its turn, also over a restart. */
+Test(run_item, an_instance_keeps_its_turn_while_its_sub_run_waits) {
+        RunNodeSpec nodes[] = { foreach_of("a") };
+        const RunAttemptKey first = { 1, 1, 1, 1 };
+        World old, new;
+
+        nodes[0].policy.foreach_parallel = 1;
+        nodes[0].policy.action = RUN_ACTION_RUN;
+        begin(&old, nodes, 1);
+        cr_assert(eq(int, run_engine_started(old.engine, &first, 1), 0));
+        cr_assert(eq(int, run_engine_sub_waits(old.engine, &first, true), 1));
+        turn(&old);
+        cr_assert(eq(int, row_of(&old, "a[0]").state, RUN_NODE_PENDING));
+        cr_assert(eq(int, row_of(&old, "a[1]").state, RUN_NODE_READY));
+        restart(&old, &new, nodes, 1);
+        turn(&new);
+        cr_assert(eq(int, row_of(&new, "a[0]").state, RUN_NODE_PENDING));
+        cr_assert(eq(int, row_of(&new, "a[1]").state, RUN_NODE_READY));
+        cr_assert(eq(int, run_engine_sub_waits(new.engine, &first, false), 1));
+        turn(&new);
+        cr_assert(eq(int, row_of(&new, "a[1]").state, RUN_NODE_READY));
+        cr_assert(eq(int, run_engine_ended(new.engine, &first, RUN_END_EXITED, 0), 0));
+        turn(&new);
+        cr_assert(eq(int, row_of(&new, "a[1]").state, RUN_NODE_RUNNING));
+        finish(&old);
+        finish(&new);
+}
+
 /* One that waits with a limit has a row, so that a restart does not take its time away. */
 Test(run_item, an_instance_waits_in_the_queue_over_a_restart) {
         RunNodeSpec nodes[] = { foreach_of("a") };

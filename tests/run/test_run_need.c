@@ -281,6 +281,21 @@ Test(run_need, what_waits_for_a_person_in_vain_needs_nothing) {
         leave(&world);
 }
 
+/* A person asks for c, which nobody needed: so what runs for it counts again. */
+Test(run_need, what_is_asked_for_again_needs_its_parents_again) {
+        World world;
+
+        begin(&world, "a all\nb [c all\nc all b\ng any a? c?");
+        ends(&world, "a", 0);
+        expect(&world, "RUNNING: a=SUCCEEDED b=RUNNING/short-circuit c=SKIPPED/short-circuit g=RUNNING");
+        cr_assert(eq(int, run_engine_verb(world.engine, ID, RUN_VERB_RETRY, 2), 0));
+        turn(&world);
+        expect(&world, "RUNNING: a=SUCCEEDED b=RUNNING c=WAITING g=RUNNING");
+        ends(&world, "b", 1);
+        expect(&world, "RUNNING: a=SUCCEEDED b=FAILED c=SKIPPED/upstream-failed g=RUNNING");
+        leave(&world);
+}
+
 Test(run_need, what_another_branch_needs_stays) {
         World world;
 

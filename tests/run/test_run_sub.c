@@ -523,3 +523,115 @@ Test(run_sub, an_unneeded_sub_run_that_waits_is_ended) {
         cr_assert(eq(int, row_of(&world, 1, &why).reason, RUN_REASON_UNNEEDED));
         run_engine_free(world.engine);
 }
+
+/* — on purpose — */
+
+/* Run 1 waits with run 2, which waits with run 3, which waits for a person: at a gate, or because it has failed. */
+static void begin_chain(World *world, bool is_at_gate) {
+        RunNodeSpec last = node_of("x", RUN_ACTION_PROCESS);
+        const RunAttemptKey second = { 2, 0, 1, 1 }, third = { 3, 0, 1, 1 };
+        RunGraph *graph;
+
+        last.policy.has_gate = is_at_gate;
+        last.policy.failure = RUN_POLICY_SUSPEND;
+        begin(world);
+        submit(world->outer, 1, 0, graph_of(RUN_ACTION_RUN, NULL, 0, 0));
+        submit(world->inner, 2, 1, graph_of(RUN_ACTION_RUN, NULL, 0, 0));
+        cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { &last, 1, NULL, 0, 0 }, &graph, NULL), 0));
+        submit(world->inner, 3, 2, graph);
+        turn(world);
+        cr_assert(eq(int, run_engine_started(world->engine, &first, 1), 0));
+        cr_assert(eq(int, run_engine_started(world->engine, &second, 1), 0));
+        if (!is_at_gate)
+                cr_assert(eq(int, run_engine_ended(world->engine, &third, RUN_END_EXITED, 1), 0));
+        cr_assert(eq(int, state_of(world, 3), RUN_SUSPENDED));
+        cr_assert(eq(int, run_engine_sub_waits(world->engine, &second, true), 1));
+        cr_assert(eq(int, run_engine_sub_waits(world->engine, &first, true), 1));
+        turn(world);
+        cr_assert(eq(int, state_of(world, 1), RUN_SUSPENDED));
+}
+
+/* The first @n runs, given to another engine. */
+static void restore_chain(const World *old, World *ret_world, uint32_t n, bool is_at_gate) {
+        begin(ret_world);
+        for (uint32_t id = 1; id <= n; id++) {
+                RunNodeSpec node = node_of("x", id < 3 ? RUN_ACTION_RUN : RUN_ACTION_PROCESS);
+                RunNodeRow node_row;
+                RunGraph *graph;
+                RunRow row;
+                RunWhy why;
+
+                node.policy.has_gate = is_at_gate && id == 3;
+                cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { &node, 1, NULL, 0, 0 }, &graph, NULL), 0));
+                cr_assert(eq(int, run_engine_get_row(old->engine, id, &row), 0));
+                node_row = row_of(old, id, &why);
+                cr_assert(eq(int, run_engine_restore(id == 1 ? ret_world->outer : ret_world->inner, graph, &row,
+                                                     &node_row, 1),
+                             0));
+                run_graph_unref(graph);
+        }
+        run_engine_restored(ret_world->engine, 9, 9, 1, 1, false);
+}
+
+static bool is_on_purpose(const World *world, uint32_t id) {
+        const bool is_planned = run_engine_waits_on_purpose(world->engine, id, RUN_NODE_NONE);
+
+        cr_assert(eq(int, run_engine_waits_on_purpose(world->engine, id, 0), is_planned));
+        return is_planned;
+}
+
+/* A person who is asked for an approval is not to be alarmed, by any of the runs above, also after a restart. */
+Test(run_sub, a_wait_with_a_gate_below_is_on_purpose) {
+        World world, next;
+
+        begin_chain(&world, true);
+        restore_chain(&world, &next, 3, true);
+        for (uint32_t id = 1; id <= 3; id++) {
+                cr_assert(is_on_purpose(&world, id));
+                cr_assert(is_on_purpose(&next, id));
+        }
+        run_engine_free(world.engine);
+        run_engine_free(next.engine);
+}
+
+Test(run_sub, a_wait_with_a_failure_below_is_not_on_purpose) {
+        World world, next;
+
+        begin_chain(&world, false);
+        restore_chain(&world, &next, 3, false);
+        for (uint32_t id = 1; id <= 3; id++) {
+                cr_assert(not(is_on_purpose(&world, id)));
+                cr_assert(not(is_on_purpose(&next, id)));
+        }
+        run_engine_free(world.engine);
+        run_engine_free(next.engine);
+}
+
+/* Nobody knows what a sub-run that is not there waits for. */
+Test(run_sub, a_wait_with_nothing_is_not_on_purpose) {
+        World world, next;
+
+        begin_chain(&world, true);
+        restore_chain(&world, &next, 2, true);
+        cr_assert(not(is_on_purpose(&next, 1)));
+        cr_assert(not(is_on_purpose(&next, 2)));
+        cr_assert(not(run_engine_waits_on_purpose(next.engine, 3, RUN_NODE_NONE)));
+        cr_assert(not(run_engine_waits_on_purpose(next.engine, 1, 1)));
+        run_engine_free(world.engine);
+        run_engine_free(next.engine);
+}
+
+Test(run_sub, a_pause_below_is_on_purpose) {
+        World world;
+
+        begin(&world);
+        submit(world.outer, 1, 0, graph_of(RUN_ACTION_RUN, NULL, 0, 0));
+        turn(&world);
+        cr_assert(eq(int, run_engine_started(world.engine, &first, 1), 0));
+        submit(world.inner, 2, 1, graph_of(RUN_ACTION_PROCESS, NULL, 0, 0));
+        cr_assert(eq(int, run_engine_verb(world.engine, 2, RUN_VERB_PAUSE, 0), 0));
+        cr_assert(eq(int, state_of(&world, 2), RUN_PAUSED));
+        cr_assert(eq(int, run_engine_sub_waits(world.engine, &first, true), 1));
+        cr_assert(is_on_purpose(&world, 1));
+        run_engine_free(world.engine);
+}

@@ -210,3 +210,17 @@ Test(service_file, a_rule_between_settings_names_the_line_in_the_unit_s_own_sect
         file_load(world, "a.service");
         assert_said(world, "a/a.service:4 RuntimeMaxSec: ");
 }
+
+/* A warning about the line is read by nobody who starts the unit. */
+Test(service_file, what_is_missing_is_told_with_the_line_that_may_mean_it) {
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+        const char *message;
+
+        file_write(world, "a/a.service", "[Unit]\nDescripton=x\n[Service]\nType=simple\nExecStrat=/bin/true\n");
+        message = failure_message(&file_load(world, "a.service")->load_failure);
+        cr_assert(strstr(message, "The service has neither ExecStart= nor ExecStop=.") != NULL, "%s", message);
+        cr_assert(strstr(message, "There is ExecStrat= in ") != NULL, "%s", message);
+        cr_assert(strstr(message, "a/a.service:5, which is ignored: did you mean ExecStart=? Correct") != NULL, "%s",
+                  message);
+        cr_assert(strstr(message, "Descripton") == NULL, "%s", message);
+}
