@@ -352,7 +352,7 @@ static void make_graph(Adapter *adapter) {
         static const char *parents[TRIAL_NODES_MAX][TRIAL_PARENTS_MAX];
         static uint8_t edges[TRIAL_NODES_MAX][TRIAL_PARENTS_MAX];
         static RunNodeSpec specs[TRIAL_NODES_MAX];
-        static char names[TRIAL_NODES_MAX][8];
+        static char names[TRIAL_NODES_MAX][12];
         static RunDemand demands[TRIAL_NODES_MAX + 1];
         char *problem = NULL;
         unsigned n;
