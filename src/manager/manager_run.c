@@ -747,6 +747,7 @@ ManagerRuns *manager_runs_free(ManagerRuns *runs) {
         vector_deinit(&runs->ends);
         vector_deinit(&runs->told_ends);
         vector_deinit(&runs->awaited);
+        vector_deinit(&runs->left_out);
         vector_deinit(&runs->asked);
         free(runs);
         return NULL;

@@ -26,6 +26,7 @@
 #include "manager/manager_run_graph.h"
 #include "manager/manager_run_load.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_run_retain.h"
 #include "manager/manager_run_table.h"
 
 #define LINES_A_TURN 500U
@@ -420,6 +421,7 @@ static int take_run(ManagerRuns *runs, const ManagerRunValues *values) {
         if (r == -EBADMSG) {
                 log_error("Run %" PRIu64 " is left out: its row in the store cannot be read.",
                           manager_run_values_number(values, RUN_ROW_ID));
+                manager_run_retain_parts(runs, (uint32_t) manager_run_values_number(values, RUN_ROW_ID));
                 return 0;
         }
         if (r < 0)
@@ -512,9 +514,12 @@ static int take_ended(ManagerRuns *runs, RunStorePage *page) {
         return 0;
 }
 
-static void skip_run(ManagerRunLoad *load, const char *why) {
+static void skip_run(ManagerRuns *runs, const char *why) {
+        ManagerRunLoad *load = runs->load;
+
         log_write(LOG_LEVEL_ERROR, present(load)->facts.unit, "Run %" PRIu32 " is left out: %s.", present(load)->row.id,
                   why);
+        manager_run_retain_parts(runs, present(load)->row.id);
         next_phase(load, ++load->at < load->runs.n ? LOAD_DEFINITION : LOAD_END);
 }
 
@@ -526,7 +531,7 @@ static int take_definition(ManagerRuns *runs, RunStorePage *page) {
         int r = manager_run_values_next(page, &values);
 
         if (r == 0)
-                skip_run(load, "its definition is not in the store");
+                skip_run(runs, "its definition is not in the store");
         if (r <= 0)
                 return r;
         memcpy(entry.hash, present(load)->facts.definition, sizeof(entry.hash));
@@ -534,7 +539,7 @@ static int take_definition(ManagerRuns *runs, RunStorePage *page) {
                                 manager_run_values_text(&values, DEF_TEXT), manager_run_values_text(&values, DEF_NODES),
                                 &failure);
         if (r == -EINVAL) {
-                skip_run(load, failure_message(&failure));
+                skip_run(runs, failure_message(&failure));
                 return 0;
         }
         if (r == 0)
@@ -637,8 +642,10 @@ static int end_nodes(ManagerRuns *runs) {
 
         if (r == -ENOMEM)
                 return r;
-        if (r < 0)
+        if (r < 0) {
                 log_error("Run %" PRIu32 " is left out: its rows in the store do not fit.", present(load)->row.id);
+                manager_run_retain_parts(runs, present(load)->row.id);
+        }
         vector_clear(&load->nodes);
         vector_clear(&load->expansions);
         clear_data(load);
@@ -837,7 +844,7 @@ void manager_run_load_step(ManagerRuns *runs) {
                 return;
         }
         if (r < 0)
-                skip_run(load, failure_message(&failure));
+                skip_run(runs, failure_message(&failure));
         else
                 next_phase(load, LOAD_NODES);
         go_on(runs);

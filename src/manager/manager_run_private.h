@@ -159,6 +159,8 @@ struct ManagerRuns {
                      Failure *ret_failure); /* as manager_runs_query() */
         bool is_loaded, knows_attempts;
         bool must_revive; /* runs that the end of the earlier manager has held */
+        VECTOR(uint32_t) left_out; /* runs that live and could not be loaded … */
+        bool has_lost_count; /* … and more of them, for want of memory */
         uint32_t last_id;
         uint32_t n_processors;
         char boot[37];

@@ -122,6 +122,10 @@ void manager_run_retain(ManagerRuns *runs, const ManagerRun *run) {
                 retention->due = 0;
 }
 
+void manager_run_retain_parts(ManagerRuns *runs, uint32_t id) {
+        runs->has_lost_count |= vector_push(&runs->left_out, id) < 0;
+}
+
 void manager_run_retain_all(ManagerRuns *runs) {
         runs->retain_at = MAX(runs->now, MANAGER_RUN_BOOT + CLOCK_PATIENCE);
 }
@@ -244,6 +248,16 @@ static bool is_wanted(const ManagerRuns *runs, uint32_t id) {
         return manager_run_find(runs, id) || manager_run_is_pending(runs, id);
 }
 
+/* Of a run that is known to live, or that may live though it could not be loaded. */
+static bool is_part(const ManagerRuns *runs, uint32_t parent) {
+        if (parent == 0)
+                return false;
+        for (size_t i = 0; i < runs->left_out.n; i++)
+                if (runs->left_out.items[i] == parent)
+                        return true;
+        return runs->has_lost_count || is_wanted(runs, parent);
+}
+
 static bool is_kept(ManagerRuns *runs, ManagerRetention *retention, const ManagerRunValues *values) {
         const int state = run_state_from_string(manager_run_values_text(values, RUN_ROW_STATE));
         const usec_t now = runs->host.attempts.turn->now_realtime;
@@ -253,7 +267,7 @@ static bool is_kept(ManagerRuns *runs, ManagerRetention *retention, const Manage
         if (state < 0 || !run_state_is_terminal((RunState) state))
                 return true;
         /* The run that it is a part of may still look how it has ended. */
-        if (is_wanted(runs, (uint32_t) manager_run_values_number(values, RUN_ROW_PARENT)))
+        if (is_part(runs, (uint32_t) manager_run_values_number(values, RUN_ROW_PARENT)))
                 return true;
         keep = find_keep(runs, retention, manager_run_values_text(values, RUN_ROW_UNIT));
         if (!keep)

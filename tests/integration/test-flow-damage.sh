@@ -202,4 +202,32 @@ if mount --bind "$STORE" "$STORE" && mount -o remount,bind,ro "$STORE"; then
 else
         skip "a file system that cannot be written" "nothing can be mounted here"
 fi
+
+# — a run whose definition is lost is left out; what it is made of is kept for who mends that —
+stop_daemon
+rm -rf "${STORE:?}"/*
+printf '[Flow]\nKeepRuns=1\n[Node x]\nExec=/bin/true\n' >"$UNITS/part.flow"
+printf '[Node x]\nFlow=part.flow\n[Node y]\nDependsOn=x\nExec=/bin/sleep infinity\n' >"$UNITS/whole.flow"
+start
+ctl flow start --quiet --wait part
+ctl flow start --quiet whole
+wait_for 'y is RUNNING' ctl flow why 2
+check_prints "a run has a part, after one that is none" '^ *3 +part.flow +SUCCEEDED' ctl flow list --no-legend part
+stop_daemon
+python3 -c 'import sqlite3, sys
+store = sqlite3.connect(sys.argv[1])
+store.execute("DELETE FROM def WHERE hash = (SELECT definition FROM run WHERE id = 2)")
+store.commit()' "$FILE"
+: >"$DIR/log"
+start
+wait_for 'Run 2 is left out' cat "$DIR/log"
+report $? "a run without its definition is left out"
+ctl flow start --quiet --wait part
+ctl flow start --quiet --wait part
+parts() {
+        ctl flow list --no-legend part | awk '{ print $1 }' | sort -n | tr '\n' ' '
+}
+wait_for '^3 5 $' parts
+report $? "of its flow those go that are no parts" "there are $(parts)"
+pkill -x -f '/bin/sleep infinity'
 done_testing
