@@ -325,7 +325,7 @@ static bool has_decider(const TrialDefinition *definition, const TrialNode *node
 }
 
 /* Behind the others stand those that end a run, as many as there are. Returns how many there are then. */
-static unsigned add_ends(Adapter *adapter, RunNodeSpec *specs, char (*names)[8]) {
+static unsigned add_ends(Adapter *adapter, RunNodeSpec *specs, char (*names)[12]) {
         const TrialDefinition *definition = adapter->definition;
         const unsigned n_views = trial_n_views(definition);
         unsigned n = trial_n_own(definition);
