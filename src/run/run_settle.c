@@ -72,8 +72,8 @@ static void settle_stopping(Run *run) {
 }
 
 uint32_t run_count_moving(const Run *run) {
-        /* A node that waits for its instances moves as they do. */
-        return run->tally[RUN_NODE_READY] + run->tally[RUN_NODE_RUNNING] - run->n_split +
+        /* A node that waits for its instances moves as they do, and an instance without a turn as those that have one. */
+        return run->tally[RUN_NODE_READY] - run->n_waiting_turns + run->tally[RUN_NODE_RUNNING] - run->n_split +
                run->tally[RUN_NODE_DEFERRED] + run->n_to_ask + run->n_asked;
 }
 
@@ -131,6 +131,7 @@ void run_end_unbegun(Run *run, RunState state, RunReason reason) {
         run_undo_give_up(run, true);
         run_node_skip_rest(run);
         run_items_complete(run);
+        run->fired = RUN_END_RUN_NO; /* it is over, whatever the end of a node would do to it */
         run_become(run, state, reason);
 }
 
@@ -188,6 +189,7 @@ void run_begin_again(Run *run) {
         run->row.result = RUN_CREATED;
         run->row.place = ++run->flow->engine->places;
         run->row.deadline = USEC_INFINITY;
+        run->fired = RUN_END_RUN_NO;
         run_become(run, RUN_CREATED, RUN_REASON_NONE);
 }
 

@@ -246,8 +246,9 @@ bool run_engine_waits_on_purpose(const RunEngine *engine, uint32_t id, uint32_t 
         if (!run || (is_one && node >= run->n) ||
             !is_planned(run, is_one ? node : 0, is_one ? node + 1 : run->n, &n_subs))
                 return false;
-        for (const RunFlow *flow = engine->flows; flow && n_found < n_subs; flow = flow->next)
-                for (const Run *part = flow->first; part && n_found < n_subs; part = part->next) {
+        /* All of them: whatever is found first may wait for another one. */
+        for (const RunFlow *flow = engine->flows; n_subs > 0 && flow; flow = flow->next)
+                for (const Run *part = flow->first; part; part = part->next) {
                         if (!waits_with(run, node, part))
                                 continue;
                         n_found++;

@@ -877,18 +877,59 @@ Test(run_item, an_instance_keeps_its_turn_while_its_sub_run_waits) {
         turn(&old);
         cr_assert(eq(int, row_of(&old, "a[0]").state, RUN_NODE_PENDING));
         cr_assert(eq(int, row_of(&old, "a[1]").state, RUN_NODE_READY));
+        cr_assert(eq(int, state_of(&old), RUN_SUSPENDED));
         restart(&old, &new, nodes, 1);
         turn(&new);
         cr_assert(eq(int, row_of(&new, "a[0]").state, RUN_NODE_PENDING));
         cr_assert(eq(int, row_of(&new, "a[1]").state, RUN_NODE_READY));
+        cr_assert(eq(int, state_of(&new), RUN_SUSPENDED));
         cr_assert(eq(int, run_engine_sub_waits(new.engine, &first, false), 1));
         turn(&new);
+        cr_assert(eq(int, state_of(&new), RUN_RUNNING));
         cr_assert(eq(int, row_of(&new, "a[1]").state, RUN_NODE_READY));
         cr_assert(eq(int, run_engine_ended(new.engine, &first, RUN_END_EXITED, 0), 0));
         turn(&new);
         cr_assert(eq(int, row_of(&new, "a[1]").state, RUN_NODE_RUNNING));
         finish(&old);
         finish(&new);
+}
+
+/* The end of a list ends the run. What it would end is over: a later retry does not end by it. */
+Test(run_item, a_retry_is_not_ended_by_a_round_that_did_not_begin) {
+        RunNodeSpec nodes[] = { foreach_of("a") };
+        const RunAttemptKey attempts[] = { { 1, 1, 1, 1 }, { 1, 2, 1, 1 } };
+        World world;
+        uint32_t id;
+
+        nodes[0].policy.failure = RUN_POLICY_END;
+        make(&world, nodes, 1);
+        world.n_items = 2;
+        cr_assert(eq(int, run_engine_submit(world.flow, &(RunSubmit) { .id = 1, .graph = world.graph }, &id), 0));
+        turn(&world);
+        for (size_t i = 0; i < 2; i++) {
+                cr_assert(eq(int, run_engine_started(world.engine, &attempts[i], 1), 0));
+                cr_assert(eq(int, run_engine_ended(world.engine, &attempts[i], RUN_END_EXITED, 1), 0));
+                turn(&world);
+        }
+        cr_assert(eq(int, state_of(&world), RUN_FAILED));
+
+        run_flow_unit(world.flow, RUN_UNIT_INACTIVE, false);
+        cr_assert(eq(int, verb(&world, RUN_VERB_RETRY, "a[0]"), 0));
+        turn(&world);
+        cr_assert(eq(int, state_of(&world), RUN_CREATED));
+        run_flow_unit(world.flow, RUN_UNIT_FAILED, false);
+        turn(&world);
+        cr_assert(eq(int, state_of(&world), RUN_FAILED));
+
+        run_flow_unit(world.flow, RUN_UNIT_INACTIVE, false);
+        cr_assert(eq(int, verb(&world, RUN_VERB_RETRY, "a[0]"), 0));
+        turn(&world);
+        cr_assert(eq(int, state_of(&world), RUN_CREATED));
+        run_flow_unit(world.flow, RUN_UNIT_ACTIVE, false);
+        turn(&world);
+        cr_assert(eq(int, state_of(&world), RUN_RUNNING));
+        cr_assert(eq(int, row_of(&world, "a[0]").state, RUN_NODE_RUNNING));
+        finish(&world);
 }
 
 /* One that waits with a limit has a row, so that a restart does not take its time away. */

@@ -607,6 +607,37 @@ Test(run_sub, a_wait_with_a_failure_below_is_not_on_purpose) {
         run_engine_free(next.engine);
 }
 
+/* Whichever of them the engine finds first: run 3, at its gate, or run 2, of which another node has failed. */
+Test(run_sub, a_failure_beside_a_gate_is_not_on_purpose) {
+        RunNodeSpec nodes[] = { node_of("x", RUN_ACTION_RUN), node_of("y", RUN_ACTION_PROCESS) };
+        RunNodeSpec gate = node_of("x", RUN_ACTION_PROCESS);
+        const RunAttemptKey second = { 2, 0, 1, 1 }, failed = { 2, 1, 1, 1 };
+
+        nodes[1].policy.failure = RUN_POLICY_SUSPEND;
+        gate.policy.has_gate = true;
+        for (int turned = 0; turned < 2; turned++) {
+                RunGraph *graph;
+                World world;
+
+                begin(&world);
+                submit(world.outer, 1, 0, graph_of(RUN_ACTION_RUN, NULL, 0, 0));
+                cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { nodes, 2, NULL, 0, 0 }, &graph, NULL), 0));
+                submit(turned ? world.inner : world.outer, 2, 1, graph);
+                cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { &gate, 1, NULL, 0, 0 }, &graph, NULL), 0));
+                submit(turned ? world.outer : world.inner, 3, 2, graph);
+                turn(&world);
+                cr_assert(eq(int, run_engine_started(world.engine, &first, 1), 0));
+                cr_assert(eq(int, run_engine_started(world.engine, &second, 1), 0));
+                cr_assert(eq(int, run_engine_ended(world.engine, &failed, RUN_END_EXITED, 1), 0));
+                cr_assert(eq(int, run_engine_sub_waits(world.engine, &second, true), 1));
+                cr_assert(eq(int, run_engine_sub_waits(world.engine, &first, true), 1));
+                turn(&world);
+                cr_assert(eq(int, state_of(&world, 1), RUN_SUSPENDED));
+                cr_assert(not(is_on_purpose(&world, 1)));
+                run_engine_free(world.engine);
+        }
+}
+
 /* Nobody knows what a sub-run that is not there waits for. */
 Test(run_sub, a_wait_with_nothing_is_not_on_purpose) {
         World world, next;
