@@ -68,11 +68,12 @@ static void settle_stopping(Run *run) {
         if (run->tally[RUN_NODE_RUNNING] > 0 || !run_undo_step(run))
                 return;
         run->row.is_held = run->row.is_held_by_person = false;
+        run->fired = RUN_END_RUN_NO; /* whatever the end of a list would do to it */
         run_become(run, run->row.result, RUN_REASON_NONE);
 }
 
 uint32_t run_count_moving(const Run *run) {
-        /* A node that waits for its instances moves as they do, and an instance without a turn as those that have one. */
+        /* A node that waits for its instances moves as they do, an instance without a turn as those that have one. */
         return run->tally[RUN_NODE_READY] - run->n_waiting_turns + run->tally[RUN_NODE_RUNNING] - run->n_split +
                run->tally[RUN_NODE_DEFERRED] + run->n_to_ask + run->n_asked;
 }
@@ -131,7 +132,7 @@ void run_end_unbegun(Run *run, RunState state, RunReason reason) {
         run_undo_give_up(run, true);
         run_node_skip_rest(run);
         run_items_complete(run);
-        run->fired = RUN_END_RUN_NO; /* it is over, whatever the end of a node would do to it */
+        run->fired = RUN_END_RUN_NO;
         run_become(run, state, reason);
 }
 
@@ -189,7 +190,6 @@ void run_begin_again(Run *run) {
         run->row.result = RUN_CREATED;
         run->row.place = ++run->flow->engine->places;
         run->row.deadline = USEC_INFINITY;
-        run->fired = RUN_END_RUN_NO;
         run_become(run, RUN_CREATED, RUN_REASON_NONE);
 }
 
