@@ -5,13 +5,17 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "basic/heap.h"
 #include "basic/macro.h"
+#include "basic/text.h"
 #include "jobctl/value.h"
 
 typedef struct Task {
         usec_t span;
+        usec_t first, last; /* when it, or the first of its instances, began, and the last one ended */
+        bool has_place; /* its command takes one of MaxParallel= */
         usec_t at; /* when it may begin, and, once it runs, when it ends */
         uint64_t urgency;
         uint32_t n_waits; /* for so many tasks */
@@ -26,6 +30,7 @@ typedef struct Schedule {
         size_t n;
         json_t *numbers; /* owned: of nodes, by name */
         Heap ready, running;
+        uint64_t n_placed; /* of those that run, how many take a place */
 } Schedule;
 
 static uint32_t *place_of(void *element) {
@@ -54,9 +59,18 @@ static void schedule_deinit(Schedule *schedule) {
 }
 
 static Task *find(const Schedule *schedule, const char *name) {
-        const json_t *number = json_object_get(schedule->numbers, name);
+        const json_t *number = name ? json_object_get(schedule->numbers, name) : NULL;
 
         return number ? &schedule->tasks[json_integer_value(number)] : NULL;
+}
+
+static bool takes_place(const char *action) {
+        static const char *const others[] = { "job", "run", "sleep", "checkpoint" };
+
+        for (size_t i = 0; i < ELEMENTSOF(others); i++)
+                if (text_equal(action, others[i]))
+                        return false;
+        return true;
 }
 
 static int schedule_init(Schedule *schedule, const json_t *nodes) {
@@ -73,7 +87,10 @@ static int schedule_init(Schedule *schedule, const json_t *nodes) {
         json_array_foreach(nodes, i, node) {
                 Task *task = &schedule->tasks[i];
 
-                *task = (Task) { .place = HEAP_NOWHERE, .urgency = value_u64(node, "urgency") };
+                *task = (Task) { .place = HEAP_NOWHERE,
+                                 .urgency = value_u64(node, "urgency"),
+                                 .first = USEC_INFINITY,
+                                 .has_place = takes_place(value_string(node, "action")) };
                 if (value_u64(node, "step") > 0)
                         task->node = node;
                 if (json_object_set_new(schedule->numbers, value_string(node, "node"), json_integer((json_int_t) i)))
@@ -82,19 +99,56 @@ static int schedule_init(Schedule *schedule, const json_t *nodes) {
         return 0;
 }
 
-/* A node that was executed twice counts once, from its first beginning to its last end. */
-static void read_spans(Schedule *schedule, const json_t *rows, Makespan *makespan) {
+/* "scan[3]" is an instance of "scan". */
+static int find_row(const Schedule *schedule, const char *name, Task **ret_task) {
+        const char *bracket = name ? strchr(name, '[') : NULL;
+        cleanup_free_ char *base = NULL;
+
+        *ret_task = NULL;
+        if (bracket) {
+                base = strndup(name, (size_t) (bracket - name));
+                if (!base)
+                        return -ENOMEM;
+        }
+        *ret_task = find(schedule, base ? base : name);
+        return 0;
+}
+
+/* Of a node that was executed again the last time counts; of one with instances the time from the first to the last. */
+static int read_rows(Schedule *schedule, const json_t *rows) {
         json_t *row;
         size_t i;
 
         json_array_foreach(rows, i, row) {
                 const usec_t started = value_u64(row, "started"), ended = value_u64(row, "ended");
-                Task *task = find(schedule, value_string(row, "node"));
+                Task *task;
 
-                if (!task || !task->node || started == 0 || started == UINT64_MAX || ended == UINT64_MAX ||
-                    ended < started)
+                if (find_row(schedule, value_string(row, "node"), &task) < 0)
+                        return -ENOMEM;
+                if (!task || started == 0 || started == UINT64_MAX || ended == UINT64_MAX || ended < started)
                         continue;
-                task->span = ended - started;
+                task->first = MIN(task->first, started);
+                task->last = MAX(task->last, ended);
+        }
+        return 0;
+}
+
+/* A sleep takes what it says, whatever was slept before, and a node without a command no time. */
+static void set_spans(Schedule *schedule, Makespan *makespan) {
+        for (size_t i = 0; i < schedule->n; i++) {
+                Task *task = &schedule->tasks[i];
+                const char *action = task->node ? value_string(task->node, "action") : NULL;
+
+                if (!task->node)
+                        continue;
+                if (text_equal(action, "sleep") && json_object_get(task->node, "sleep"))
+                        task->span = value_u64(task->node, "sleep");
+                else if (task->first != USEC_INFINITY)
+                        task->span = task->last - task->first;
+                else if (!text_equal(action, "checkpoint")) {
+                        makespan->n_unknown++;
+                        continue;
+                }
                 makespan->n_known++;
         }
 }
@@ -114,16 +168,13 @@ static int add_edge(Schedule *schedule, Task *above, uint32_t below) {
         return 0;
 }
 
-static int read_edges(Schedule *schedule, Makespan *makespan) {
-        uint32_t n_begin = 0;
-
+static int read_edges(Schedule *schedule) {
         for (uint32_t i = 0; i < schedule->n; i++) {
                 json_t *above;
                 size_t k;
 
                 if (!schedule->tasks[i].node)
                         continue;
-                n_begin++;
                 json_array_foreach(json_object_get(schedule->tasks[i].node, "after"), k, above) {
                         Task *task = find(schedule, json_string_value(above));
 
@@ -131,46 +182,56 @@ static int read_edges(Schedule *schedule, Makespan *makespan) {
                                 return -ENOMEM;
                 }
         }
-        makespan->n_unknown = n_begin - makespan->n_known;
         return 0;
 }
 
-static int begin_ready(Schedule *schedule, usec_t now, size_t max_parallel) {
+static int begin(Schedule *schedule, Task *task, usec_t now) {
+        task->at = usec_add(now, task->span);
+        schedule->n_placed += task->has_place;
+        return heap_push(&schedule->running, task);
+}
+
+/* What takes no place begins as soon as it may. */
+static int become_ready(Schedule *schedule, Task *task, usec_t now) {
+        return task->has_place ? heap_push(&schedule->ready, task) : begin(schedule, task, now);
+}
+
+static int begin_ready(Schedule *schedule, usec_t now, uint64_t max_parallel) {
         Task *task;
+        int r = 0;
 
-        while (schedule->running.n < max_parallel && (task = heap_peek(&schedule->ready))) {
+        while (r == 0 && schedule->n_placed < max_parallel && (task = heap_peek(&schedule->ready))) {
                 heap_remove(&schedule->ready, task);
-                task->at = now + task->span;
-                if (heap_push(&schedule->running, task) < 0)
-                        return -ENOMEM;
+                r = begin(schedule, task, now);
         }
-        return 0;
+        return r;
 }
 
-static int end_first(Schedule *schedule, Task *task) {
+static int end_first(Schedule *schedule, Task *task, usec_t now) {
         heap_remove(&schedule->running, task);
+        schedule->n_placed -= task->has_place;
         for (uint32_t i = 0; i < task->n_behind; i++) {
                 Task *below = &schedule->tasks[task->behind[i]];
 
-                if (--below->n_waits == 0 && heap_push(&schedule->ready, below) < 0)
+                if (--below->n_waits == 0 && become_ready(schedule, below, now) < 0)
                         return -ENOMEM;
         }
         return 0;
 }
 
-static int play(Schedule *schedule, size_t max_parallel, usec_t *ret_span) {
+static int play(Schedule *schedule, uint64_t max_parallel, usec_t *ret_span) {
         usec_t now = 0;
         Task *task;
         int r = 0;
 
         for (size_t i = 0; r == 0 && i < schedule->n; i++)
                 if (schedule->tasks[i].node && schedule->tasks[i].n_waits == 0)
-                        r = heap_push(&schedule->ready, &schedule->tasks[i]);
+                        r = become_ready(schedule, &schedule->tasks[i], now);
         if (r == 0)
                 r = begin_ready(schedule, now, max_parallel);
         while (r == 0 && (task = heap_peek(&schedule->running))) {
                 now = task->at;
-                r = end_first(schedule, task);
+                r = end_first(schedule, task, now);
                 if (r == 0)
                         r = begin_ready(schedule, now, max_parallel);
         }
@@ -186,11 +247,12 @@ int flow_makespan(const json_t *plan, const json_t *rows, Makespan *ret_makespan
 
         if (r < 0)
                 return r;
-        read_spans(&schedule, rows, &makespan);
-        r = read_edges(&schedule, &makespan);
+        r = read_rows(&schedule, rows);
         if (r == 0)
-                r = play(&schedule, max_parallel > 0 && max_parallel < SIZE_MAX ? (size_t) max_parallel : SIZE_MAX,
-                         &makespan.span);
+                r = read_edges(&schedule);
+        set_spans(&schedule, &makespan);
+        if (r == 0)
+                r = play(&schedule, max_parallel > 0 ? max_parallel : UINT64_MAX, &makespan.span);
         *ret_makespan = makespan;
         return r;
 }

@@ -187,17 +187,15 @@ static int add_makespan(Jobctl *ctl, json_t *plan, BusError *error) {
                                      "SUCCEEDED"),
                            1, &runs, error);
 
-        /* Without a store a plan is as good as with one that has no runs. */
-        if (r == -EREMOTEIO && text_equal(error->name, "org.jobd1.StoreUnavailable"))
-                return 0;
+        /* Without a store, or rows that are just removed, a plan is as good as with a store that has no runs. */
         if (r < 0 || json_array_size(runs) == 0)
-                return r;
+                return r == -EREMOTEIO ? 0 : r;
         id = value_u64(json_array_get(runs, 0), "id");
         r = flow_query_nodes(ctl, id, NULL, NULL, &rows, error);
         if (r == 0)
                 r = flow_makespan(plan, rows, &makespan);
         if (r < 0 || makespan.n_known == 0)
-                return r;
+                return r == -EREMOTEIO ? 0 : r;
         r = json_object_set_new(plan, "makespan", json_integer((json_int_t) makespan.span)) |
             json_object_set_new(plan, "basis", json_integer((json_int_t) id)) |
             json_object_set_new(plan, "unknown", json_integer(makespan.n_unknown));

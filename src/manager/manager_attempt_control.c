@@ -97,9 +97,17 @@ static void watch(ManagerAttemptControl *control) {
                                     strerror(-control->watch));
 }
 
-void manager_attempt_control_watch_later(ManagerAttemptControl *control) {
+static void unwatch(ManagerAttemptControl *control) {
+        manager_control_unwatch(control->watches, control->watch);
+        control->watch = -1;
+        control->due = USEC_INFINITY;
+}
+
+void manager_attempt_control_watch_later(ManagerAttemptControl *control, bool is_new) {
         ManagerTurn *turn = control->basis->host->turn;
 
+        if (is_new)
+                unwatch(control);
         if (control->watch >= 0 || control->due != USEC_INFINITY || !turn->event)
                 return;
         control->due = usec_add(turn->now, MANAGER_CONTROL_DELAY);
@@ -123,9 +131,7 @@ bool manager_attempt_control_hears(const ManagerAttemptControl *control, int wat
 }
 
 bool manager_attempt_control_finish(ManagerAttemptControl *control) {
-        manager_control_unwatch(control->watches, control->watch);
-        control->watch = -1;
-        control->due = USEC_INFINITY;
+        unwatch(control);
         read_lines(control, true, &control_ops);
         return control->said.has_more;
 }

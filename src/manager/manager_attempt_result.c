@@ -97,6 +97,10 @@ static void ask_to_store(ManagerAttemptResult *result) {
         result->basis->host->turn->has_news = true;
 }
 
+bool manager_attempt_result_is_with_store(const ManagerAttemptResult *result) {
+        return result->collection != 0 || result->must_be_stored;
+}
+
 int manager_attempt_result_take(ManagerAttemptResult *result) {
         int r = result->take ? 0 : begin_take(result);
 

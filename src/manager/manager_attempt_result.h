@@ -21,6 +21,7 @@ int manager_attempt_result_new(ManagerAttemptResult **ret_result, const ManagerA
 ManagerAttemptResult *manager_attempt_result_free(ManagerAttemptResult *result); /* accepts NULL */
 
 bool manager_attempt_result_is_wanted(const ManagerAttemptResult *result); /* the attempt may leave one */
+bool manager_attempt_result_is_with_store(const ManagerAttemptResult *result); /* or waits for it */
 bool manager_attempt_result_is_being_taken(const ManagerAttemptResult *result);
 /*
  * Takes so much of it as fits into a turn; the command is open. A ManagerTaking: with MANAGER_TAKING_LARGE it waits

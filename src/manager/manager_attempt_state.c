@@ -23,7 +23,8 @@ enum {
         FLAG_QUESTION = 1 << 8,
         FLAG_SUB = 1 << 9,
         FLAG_PAUSED = 1 << 10,
-        FLAGS_END = 1 << 11,
+        FLAG_END_OF_STOP = 1 << 11,
+        FLAGS_END = 1 << 12,
 };
 
 void manager_attempt_state_init(ManagerAttemptState *state, const RunAttemptKey *key) {
@@ -44,6 +45,7 @@ void manager_attempt_state_note_end(ManagerAttemptState *state, RunEndKind kind,
         if (state->has_end)
                 return;
         state->has_end = true;
+        state->is_end_of_stop = state->is_stopping;
         state->kind = state->is_interrupted ? RUN_END_INTERRUPTED : kind;
         state->ended = now;
         if (!exit || exit->is_lost)
@@ -61,7 +63,7 @@ void manager_attempt_state_revoke_stop(ManagerAttemptState *state) {
                 return;
         state->is_interrupted = true;
         /* An end that followed from it is no failure; a command that has done its work has. A job says itself. */
-        if (state->has_end && !state->is_job &&
+        if (state->has_end && state->is_end_of_stop && !state->is_job &&
             (state->kind == RUN_END_FAILED || (state->kind == RUN_END_EXITED && state->end != 0)))
                 state->kind = RUN_END_INTERRUPTED;
 }
@@ -74,7 +76,7 @@ static uint64_t flags_of(const ManagerAttemptState *state, bool is_paused) {
                (state->waits ? FLAG_WAITS : 0U) | (state->has_end ? FLAG_HAS_END : 0U) |
                (state->is_abandoned ? FLAG_ABANDONED : 0U) | (state->is_job ? FLAG_JOB : 0U) |
                (state->is_question ? FLAG_QUESTION : 0U) | (state->is_sub ? FLAG_SUB : 0U) |
-               (is_paused ? FLAG_PAUSED : 0U);
+               (is_paused ? FLAG_PAUSED : 0U) | (state->is_end_of_stop ? FLAG_END_OF_STOP : 0U);
 }
 
 void manager_attempt_state_write(const ManagerAttemptState *state, bool is_paused, RecordWriter *writer) {
@@ -116,6 +118,7 @@ static void set_flags(ManagerAttemptState *state, uint64_t flags) {
         state->is_job = flags & FLAG_JOB;
         state->is_question = flags & FLAG_QUESTION;
         state->is_sub = flags & FLAG_SUB;
+        state->is_end_of_stop = flags & FLAG_END_OF_STOP;
 }
 
 void manager_attempt_state_read(ManagerAttemptState *state, bool *ret_is_paused, RecordReader *reader) {

@@ -56,6 +56,7 @@ typedef struct ManagerAttemptState {
         pid_t pid; /* of the process at hand; 0: none */
         pid_t main_pid;
         bool has_end; /* the following are set */
+        bool is_end_of_stop; /* it was told to end before that */
         RunEndKind kind;
         uint16_t end;
         int exit, exit_signal; /* -1: none */

@@ -507,7 +507,7 @@ int manager_attempt_prepare(ManagerAttempt *attempt, UnitPurpose purpose, ExecRe
                 return r;
         }
         if (!attempt->state.is_question)
-                manager_attempt_control_watch_later(attempt->control);
+                manager_attempt_control_watch_later(attempt->control, !attempt->state.has_begun);
         r = process_groups_enter(host->groups, &attempt->owner, purpose, &request->cgroup, result);
         if (r < 0)
                 return r;
@@ -788,7 +788,7 @@ ManagerAttemptReport *manager_attempt_report(ManagerAttempt *attempt) {
 }
 
 bool manager_attempt_is_stuck(const ManagerAttempt *attempt) {
-        return attempt->state.step == MANAGER_ATTEMPT_COLLECT ||
+        return manager_attempt_result_is_with_store(attempt->result) ||
                (attempt->state.step != MANAGER_ATTEMPT_OVER && !is_defined(attempt));
 }
 

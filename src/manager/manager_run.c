@@ -610,11 +610,14 @@ void manager_runs_turn(ManagerRuns *runs) {
                 has_more = manager_run_watch(runs);
                 has_more |= run_engine_turn(runs->engine, ATTEMPTS_A_TURN);
                 manager_run_tell_ends(runs);
-                take_acknowledgements(runs);
+                /* What is done once, and has no row that is put again, waits for a batch that can be made. */
+                if (!runs->has_refused)
+                        take_acknowledgements(runs);
                 manager_run_summarize(runs);
                 manager_run_outbox_step(runs);
                 put_outline(runs);
-                manager_run_retain_drop(runs);
+                if (!runs->has_refused)
+                        manager_run_retain_drop(runs);
                 end_batch(runs);
                 manager_attempts_store(runs->attempts);
                 /* Ends that it tells are in the next batch. */

@@ -126,7 +126,8 @@ static void put_alarm_event(ManagerRuns *runs, ManagerRun *run, const char *node
                               });
 }
 
-static void raise_suspended(ManagerRuns *runs, ManagerRun *run, RecordWriter *writer) {
+/* False: it is to be raised with the batch that is made instead of this one. */
+static bool raise_suspended(ManagerRuns *runs, ManagerRun *run, RecordWriter *writer) {
         const int r = waits_on_purpose(runs, run) ? 0 : manager_run_raise_suspended(runs, run);
 
         if (r > 0) {
@@ -134,6 +135,7 @@ static void raise_suspended(ManagerRuns *runs, ManagerRun *run, RecordWriter *wr
                 run->must_tell_alarm = true;
         }
         writer->has_failed |= r < 0;
+        return r >= 0;
 }
 
 static void host_put_run(void *userdata, const RunRow *row) {
@@ -144,6 +146,7 @@ static void host_put_run(void *userdata, const RunRow *row) {
                                     .at = runs->now,
                                     .realtime = runs->host.attempts.turn->now_realtime };
         cleanup_free_ char *result = NULL;
+        bool is_raised = true;
 
         if (!run)
                 return;
@@ -172,12 +175,13 @@ static void host_put_run(void *userdata, const RunRow *row) {
                         .reqid = run->is_put ? NULL : run->facts.reqid,
                 });
         if (row->state == RUN_SUSPENDED && run->new_state != RUN_SUSPENDED)
-                raise_suspended(runs, run, writer);
+                is_raised = raise_suspended(runs, run, writer);
         if (run_state_is_terminal(row->state) && manager_run_make_result(runs, run, &result) < 0)
                 writer->has_failed = true;
         manager_run_row_put(writer, row, &run->facts, result, &now);
         run->put_sequence = run->facts.sequence;
-        run->new_state = row->state;
+        if (is_raised)
+                run->new_state = row->state;
 }
 
 /* The sentence for a node that has failed by what the engine counts. */

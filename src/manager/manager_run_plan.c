@@ -232,6 +232,8 @@ static int put_action(Plan *plan, uint32_t number, const FlowNode *node, Sink *s
                 return put_script(node->script, sink);
         if (node->flow)
                 sink_entry_string(sink, "flow", node->flow);
+        if (node->sleep > 0)
+                sink_entry_u64(sink, "sleep", node->sleep);
         if (!node->unit)
                 return 0;
         sink_entry_string(sink, "unit", node->unit);

@@ -5,7 +5,7 @@
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
 
-mkfifo "$DIR/go"
+mkfifo "$DIR/go" "$DIR/paced"
 
 unit build.flow <<U
 [Flow]
@@ -92,7 +92,7 @@ unit paced.flow <<U
 [Flow]
 MaxParallel=2
 [Node slow]
-Exec=/bin/sh -c 'read -r x <$DIR/go'
+Exec=/bin/sh -c 'read -r x <$DIR/paced'
 [Node next]
 DependsOn=slow
 Exec=/bin/true
@@ -136,7 +136,7 @@ check_equal "a flow without a run has no spans" $? 1
 ctl flow start --quiet paced
 PACED=$(ctl flow list --no-legend paced | awk 'NR == 1 { print $1 }')
 wait_for 'slow is RUNNING' ctl flow why "$PACED"
-timeout "$PATIENCE" sh -c 'echo go >"$1"' sh "$DIR/go"
+timeout "$PATIENCE" sh -c 'echo go >"$1"' sh "$DIR/paced"
 wait_for SUCCEEDED ctl flow show "$PACED"
 check_prints "one with a run is told by its nodes" "^By how long its nodes took in run $PACED it would take .+s\\.\$" \
         ctl flow plan paced

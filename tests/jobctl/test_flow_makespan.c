@@ -82,6 +82,32 @@ Test(jobctl_flow_makespan, what_is_skipped_or_not_known_takes_no_time) {
         cr_expect(eq(u32, makespan.n_unknown, 2));
 }
 
+/* Two jobs, which take no place, beside two commands, which have one place between them; and a sleep behind a job. */
+Test(jobctl_flow_makespan, jobs_and_sleeps_take_no_place) {
+        const Makespan makespan = makespan_of(
+                "{'max_parallel':1,'nodes':[{'node':'a','step':1,'action':'job','after':[]},"
+                "{'node':'b','step':1,'action':'job','after':[]},{'node':'c','step':1,'action':'exec','after':[]},"
+                "{'node':'d','step':1,'action':'exec','after':[]},{'node':'e','step':1,'action':'checkpoint','after':[]},"
+                "{'node':'f','step':2,'action':'sleep','sleep':40,'after':['a']}]}",
+                "[{'node':'a','started':1,'ended':101},{'node':'b','started':1,'ended':91},"
+                "{'node':'c','started':1,'ended':61},{'node':'d','started':1,'ended':31}]");
+
+        cr_expect(eq(u64, makespan.span, 100 + 40));
+        cr_expect(eq(u32, makespan.n_known, 6));
+        cr_expect(eq(u32, makespan.n_unknown, 0));
+}
+
+Test(jobctl_flow_makespan, instances_are_their_node) {
+        const Makespan makespan = makespan_of(
+                "{'max_parallel':4,'nodes':[{'node':'a','step':1,'action':'exec','foreach':'1 2','after':[]},"
+                "{'node':'b','step':2,'action':'exec','after':['a']}]}",
+                "[{'node':'a[0]','started':10,'ended':20},{'node':'a[1]','started':15,'ended':45},"
+                "{'node':'b','started':50,'ended':51}]");
+
+        cr_expect(eq(u64, makespan.span, 35 + 1));
+        cr_expect(eq(u32, makespan.n_known, 2));
+}
+
 Test(jobctl_flow_makespan, a_flow_of_no_nodes_takes_no_time) {
         cr_expect(eq(u64, makespan_of("{'max_parallel':4,'nodes':[]}", "[]").span, 0));
 }

@@ -4,6 +4,7 @@
  */
 
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 
 #include "basic/macro.h"
@@ -60,6 +61,28 @@ Test(manager_attempt_state, what_ends_later_is_interrupted_too) {
         manager_attempt_state_revoke_stop(&state);
         manager_attempt_state_note_end(&state, RUN_END_FAILED, NULL, 1);
         cr_assert(eq(int, state.kind, RUN_END_INTERRUPTED));
+}
+
+/* What has failed by itself, as a unit that it is bound to was gone, is ended for that. It stays so over a death. */
+Test(manager_attempt_state, a_failure_before_the_stop_stays) {
+        ManagerAttemptState state = ended(false, RUN_END_FAILED, NULL), next = {};
+        RecordWriter writer = {};
+        RecordReader reader;
+        RunAttemptKey read;
+        bool is_paused;
+
+        state.is_stopping = true;
+        manager_attempt_state_write(&state, false, &writer);
+        cr_assert(not(writer.has_failed));
+        reader = (RecordReader) { .at = writer.bytes, .end = writer.bytes + writer.n };
+        manager_attempt_state_read_key(&reader, &read);
+        manager_attempt_state_init(&next, &read);
+        manager_attempt_state_read(&next, &is_paused, &reader);
+        cr_assert(not(reader.has_failed));
+        cr_assert(next.is_stopping);
+        manager_attempt_state_revoke_stop(&next);
+        cr_assert(eq(int, next.kind, RUN_END_FAILED));
+        free(writer.bytes);
 }
 
 /* The end of a job, or of a run of another flow, is what it says. */
