@@ -26,7 +26,6 @@
 #include "manager/manager_run_graph.h"
 #include "manager/manager_run_load.h"
 #include "manager/manager_run_private.h"
-#include "manager/manager_run_retain.h"
 #include "manager/manager_run_table.h"
 
 #define LINES_A_TURN 500U
@@ -421,7 +420,7 @@ static int take_run(ManagerRuns *runs, const ManagerRunValues *values) {
         if (r == -EBADMSG) {
                 log_error("Run %" PRIu64 " is left out: its row in the store cannot be read.",
                           manager_run_values_number(values, RUN_ROW_ID));
-                manager_run_retain_parts(runs, (uint32_t) manager_run_values_number(values, RUN_ROW_ID));
+                manager_run_leave_out(runs, (uint32_t) manager_run_values_number(values, RUN_ROW_ID));
                 return 0;
         }
         if (r < 0)
@@ -519,7 +518,7 @@ static void skip_run(ManagerRuns *runs, const char *why) {
 
         log_write(LOG_LEVEL_ERROR, present(load)->facts.unit, "Run %" PRIu32 " is left out: %s.", present(load)->row.id,
                   why);
-        manager_run_retain_parts(runs, present(load)->row.id);
+        manager_run_leave_out(runs, present(load)->row.id);
         next_phase(load, ++load->at < load->runs.n ? LOAD_DEFINITION : LOAD_END);
 }
 
@@ -644,7 +643,7 @@ static int end_nodes(ManagerRuns *runs) {
                 return r;
         if (r < 0) {
                 log_error("Run %" PRIu32 " is left out: its rows in the store do not fit.", present(load)->row.id);
-                manager_run_retain_parts(runs, present(load)->row.id);
+                manager_run_leave_out(runs, present(load)->row.id);
         }
         vector_clear(&load->nodes);
         vector_clear(&load->expansions);

@@ -122,10 +122,6 @@ void manager_run_retain(ManagerRuns *runs, const ManagerRun *run) {
                 retention->due = 0;
 }
 
-void manager_run_retain_parts(ManagerRuns *runs, uint32_t id) {
-        runs->has_lost_count |= vector_push(&runs->left_out, id) < 0;
-}
-
 void manager_run_retain_all(ManagerRuns *runs) {
         runs->retain_at = MAX(runs->now, MANAGER_RUN_BOOT + CLOCK_PATIENCE);
 }

@@ -11,7 +11,6 @@
 #include "manager/manager_run_get.h"
 
 void manager_run_retain(ManagerRuns *runs, const ManagerRun *run); /* it has ended: others of its flow may go */
-void manager_run_retain_parts(ManagerRuns *runs, uint32_t id); /* of a run that lives and could not be loaded */
 void manager_run_retain_all(ManagerRuns *runs); /* core has begun: runs of all flows may go */
 usec_t manager_run_retain_next(const ManagerRuns *runs);
 void manager_run_retain_drop(ManagerRuns *runs); /* in a turn, before its batch ends … */

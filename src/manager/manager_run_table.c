@@ -56,6 +56,10 @@ void manager_run_set_settings(ManagerRuns *runs, ManagerFlow *flow, const FlowSe
         run_flow_set(flow->engine, &run_settings);
 }
 
+void manager_run_leave_out(ManagerRuns *runs, uint32_t id) {
+        runs->has_lost_count |= vector_push(&runs->left_out, id) < 0;
+}
+
 bool manager_run_waits_for_end(const Unit *unit) {
         const FlowSettings *settings = unit->type_settings;
 

@@ -29,6 +29,7 @@ typedef struct ManagerKept {
 ManagerFlow *manager_run_find_flow(const ManagerRuns *runs, const Unit *unit); /* NULL: it has none */
 ManagerFlow *manager_run_flow(ManagerRuns *runs, Unit *unit); /* made if needed; NULL: no memory */
 /* The start of the unit lasts until its runs have ended, which do not wait for it to be active. */
+void manager_run_leave_out(ManagerRuns *runs, uint32_t id); /* it lives and could not be loaded: its parts are kept */
 bool manager_run_waits_for_end(const Unit *unit);
 void manager_run_note_result(ManagerFlow *flow, RunState state); /* a run has ended so: the unit is judged by that */
 void manager_run_drop_flow(ManagerRuns *runs, ManagerFlow *flow);
