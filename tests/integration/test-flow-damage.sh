@@ -207,7 +207,7 @@ fi
 stop_daemon
 rm -rf "${STORE:?}"/*
 printf '[Flow]\nKeepRuns=1\n[Node x]\nExec=/bin/true\n' >"$UNITS/part.flow"
-printf '[Node x]\nFlow=part.flow\n[Node y]\nDependsOn=x\nExec=/bin/sleep infinity\n' >"$UNITS/whole.flow"
+printf '[Flow]\nTimeoutStopSec=1\n[Node x]\nFlow=part.flow\n[Node y]\nDependsOn=x\nExec=/bin/sleep infinity\n' >"$UNITS/whole.flow"
 start
 ctl flow start --quiet --wait part
 ctl flow start --quiet whole
