@@ -23,10 +23,11 @@ unit many@.service <<'U'
 [Service]
 ExecStart=/bin/sleep 1000
 U
-# A run that stays, whose number has to be offered.
+# A run that stays, whose number has to be offered; the end of the daemon does not wait for it.
 unit nap.flow <<'U'
 [Flow]
 Params=who
+TimeoutStopSec=1
 [Node a]
 Exec=/bin/sleep 1000
 U
