@@ -829,6 +829,9 @@ int bus_link_new(BusLink **ret_link, BusPeers *peers, uint8_t dialects, const ch
         if (r < 0)
                 return r;
         take_kept(link);
+        /* Clients of the core before hear of ends of jobs, so the connection is taken up before processes end. */
+        if (link->kept_socket >= 0)
+                (void) sd_event_source_set_priority(link->retry, MANAGER_PRIORITY_CHILDREN - 1);
 
         *ret_link = take_ptr(link);
         return 0;
