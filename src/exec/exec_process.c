@@ -467,7 +467,7 @@ int exec_process_list_kept(ExecPids *children) {
         return r;
 }
 
-/* This program has one thread, which makes all of its children: so there is no need to look for others. */
+/* One thread makes all children of this program, so no list of another thread is read. */
 int exec_process_list_own(ExecPids *children) {
         int r = read_children_of("/proc/thread-self/children", children);
 

@@ -191,7 +191,7 @@ static int begin(Schedule *schedule, Task *task, usec_t now) {
         return heap_push(&schedule->running, task);
 }
 
-/* What takes no place begins as soon as it may. */
+/* A node that takes no place begins as soon as it may. */
 static int become_ready(Schedule *schedule, Task *task, usec_t now) {
         return task->has_place ? heap_push(&schedule->ready, task) : begin(schedule, task, now);
 }

@@ -61,7 +61,7 @@ static void on_control(void *userdata, int watch) {
                         manager_attempt_hear(attempts->all.items[i], watch);
 }
 
-/* Those whose folder is not watched yet, for most end before that. */
+/* Watches folders of attempts that have run for long enough; most attempts end before that. */
 static usec_t on_due(void *userdata, usec_t now) {
         const ManagerAttempts *attempts = userdata;
         usec_t next = USEC_INFINITY;

@@ -419,7 +419,7 @@ static int on_due(sd_event_source *source, uint64_t usec, void *userdata) {
         next = watches->due(watches->userdata, now);
         if (next == USEC_INFINITY)
                 return 0;
-        /* Those that are due soon after each other are watched together. */
+        /* Folders that are due soon after each other are watched together. */
         next = MAX(next, usec_add(now, MANAGER_CONTROL_DELAY / 2));
         return manager_control_watch_later(watches, sd_event_source_get_event(source), next);
 }

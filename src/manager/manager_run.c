@@ -391,7 +391,7 @@ void manager_runs_get(const ManagerRuns *runs, const Unit *unit, UnitRuns *ret_r
         ret_runs->problem = flow->problem;
 }
 
-/* What its unit is told is not known yet. At the end of everything nothing waits for the store. */
+/* The state that its unit is to be told is not known yet. At the end of everything nothing waits for the store. */
 static bool is_unsure(const ManagerRuns *runs, const ManagerFlow *flow) {
         const bool is_ending = flow->is_stopping && runs->host.ops->is_ending(runs->host.userdata);
 
@@ -610,7 +610,7 @@ void manager_runs_turn(ManagerRuns *runs) {
                 has_more = manager_run_watch(runs);
                 has_more |= run_engine_turn(runs->engine, ATTEMPTS_A_TURN);
                 manager_run_tell_ends(runs);
-                /* What is done once, and has no row that is put again, waits for a batch that can be made. */
+                /* Changes that no row repeats wait for a batch that can be made. */
                 if (!runs->has_refused)
                         take_acknowledgements(runs);
                 manager_run_summarize(runs);

@@ -30,7 +30,7 @@
 
 RecordWriter *manager_run_writer(ManagerRuns *runs) {
         runs->has_batch = true;
-        /* What comes later in the turn would be taken for the rows that were refused. */
+        /* A later batch of the turn would be taken for the rows that were refused. */
         if (runs->has_refused)
                 return NULL;
         if (!runs->writer && manager_run_link_begin(runs->link, &runs->writer) < 0) {

@@ -220,7 +220,7 @@ void unit_draft_note_typo(UnitDraft *draft, const char *file, unsigned line, con
                 free(typo.key);
 }
 
-/* What is missing may be there in a line that is ignored: the failure names both, since nobody sees the warning. */
+/* A missing setting may stand misspelt in an ignored line: the failure names both, as nobody sees the warning. */
 static int add_typo(const UnitDraft *draft, unsigned line, const char *setting, char **message) {
         char *longer;
         int r;

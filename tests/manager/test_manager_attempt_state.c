@@ -63,7 +63,7 @@ Test(manager_attempt_state, what_ends_later_is_interrupted_too) {
         cr_assert(eq(int, state.kind, RUN_END_INTERRUPTED));
 }
 
-/* What has failed by itself, as a unit that it is bound to was gone, is ended for that. It stays so over a death. */
+/* An attempt that has failed, as a unit that it is bound to is gone, is told to end then: it stays failed over a death. */
 Test(manager_attempt_state, a_failure_before_the_stop_stays) {
         ManagerAttemptState state = ended(false, RUN_END_FAILED, NULL), next = {};
         RecordWriter writer = {};

@@ -40,7 +40,7 @@ bool run_model_is_bounded(const RunModel *model, unsigned r, unsigned node) {
         return model->definition->nodes[node].is_item && !model->runs[r].has_turn[node];
 }
 
-/* What is READY keeps its turn until it runs, and then until that ends; one that waits to be completed runs. */
+/* An instance that is READY keeps its turn until its attempt has ended; one that waits to be completed runs. */
 void run_model_take_turn(RunModel *model, unsigned r, unsigned node) {
         const TrialNodeState state = model->runs[r].nodes[node].state;
 
@@ -67,7 +67,7 @@ void run_model_drop_items(RunModel *model, unsigned r, unsigned node) {
                         run_model_set(model, r, i, TRIAL_NODE_ABSENT, TRIAL_REASON_NONE);
 }
 
-/* What has not succeeded is to be executed again once the node begins. */
+/* Instances that have not succeeded are executed again once the node begins. */
 void run_model_reset_items(RunModel *model, unsigned r, unsigned node) {
         for (unsigned i = 0; i < model->definition->n_nodes; i++) {
                 const TrialNodeState state = model->runs[r].nodes[i].state;

@@ -155,7 +155,7 @@ bool run_model_is_bounded(const RunModel *model, unsigned run, unsigned node);
 
 /* A next generation, which nobody has decided anything about. */
 void run_model_reset(RunModel *model, unsigned run, unsigned node);
-/* Its list is not known any more. */
+/* Forgets the list of a node. */
 void run_model_drop_items(RunModel *model, unsigned run, unsigned node);
 void run_model_reset_items(RunModel *model, unsigned run, unsigned node);
 void run_model_begin_list(RunModel *model, unsigned run, unsigned node);
