@@ -201,6 +201,8 @@ int job_manager_save(const JobManager *manager, JobSnapshot *ret_snapshot);
  * Writes nothing if no job has the id or the job has been absorbed.
  */
 void job_manager_write_record(const JobManager *manager, uint32_t id, RecordWriter *writer);
+/* Prefetches what job_manager_write_record() will read: the job, and some jobs later, with @is_found, its names. */
+void job_manager_fetch_record(const JobManager *manager, uint32_t id, bool is_found);
 void job_manager_write_counters(const JobManager *manager, RecordWriter *writer);
 typedef VECTOR(uint32_t) JobIds;
 int job_manager_list_records(const JobManager *manager, JobIds *ret_ids);       /* of all records, sorted */

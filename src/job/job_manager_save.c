@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "basic/fetch.h"
 #include "basic/macro.h"
 #include "basic/text.h"
 #include "job/job_manager_private.h"
@@ -106,6 +107,36 @@ void job_manager_write_record(const JobManager *manager, uint32_t id, RecordWrit
                 return;
         record_put(writer, 1);
         write_ended(ended, writer);
+}
+
+static void fetch_job(const JobManager *manager, const Job *job, bool is_found) {
+        if (!is_found)
+                fetch_ahead(job);
+        else if (unit_table_at(manager->units, job->unit))
+                fetch_ahead(unit_table_at(manager->units, job->unit)->id_text);
+}
+
+static void fetch_ended(const JobEnded *ended, bool is_found) {
+        if (!is_found) {
+                fetch_ahead(ended);
+                fetch_ahead(&ended->reason);
+                return;
+        }
+        fetch_ahead(ended->unit);
+        fetch_ahead(ended->reason.name);
+}
+
+void job_manager_fetch_record(const JobManager *manager, uint32_t id, bool is_found) {
+        const Job *job = job_table_find(&manager->table, id);
+        const JobEnded *ended;
+
+        if (job) {
+                fetch_job(manager, job, is_found);
+                return;
+        }
+        ended = job_log_find(&manager->log, id);
+        if (ended)
+                fetch_ended(ended, is_found);
 }
 
 void job_manager_write_counters(const JobManager *manager, RecordWriter *writer) {

@@ -318,17 +318,20 @@ static int next_unit(void *userdata, uint32_t number, uint32_t *ret_number) {
         return number < unit_table_size(manager->units);
 }
 
-static void fetch_unit(void *userdata, uint32_t number) {
+static void fetch_unit(void *userdata, uint32_t number, bool is_found) {
         const Manager *manager = userdata;
         const Unit *unit = unit_table_at(manager->units, number);
 
         if (!unit || number >= manager->rows.rows.n)
                 return;
-        fetch_ahead(&manager->rows.rows.items[number]);
-        fetch_ahead(unit);
-        fetch_ahead(&unit->inactive_exit);
-        fetch_ahead(&unit->state_change);
-        fetch_ahead(unit->id_text);
+        if (!is_found) {
+                fetch_ahead(&manager->rows.rows.items[number]);
+                fetch_ahead(unit);
+                fetch_ahead(&unit->inactive_exit);
+                fetch_ahead(&unit->state_change);
+                fetch_ahead(unit->id_text);
+                return;
+        }
         if (!unit->state_of_type)
                 return;
         fetch_ahead(unit->state_of_type);
@@ -349,6 +352,12 @@ static void write_job(void *userdata, uint32_t number, RecordWriter *writer) {
         const Manager *manager = userdata;
 
         job_manager_write_record(manager->engine, number, writer);
+}
+
+static void fetch_job(void *userdata, uint32_t number, bool is_found) {
+        const Manager *manager = userdata;
+
+        job_manager_fetch_record(manager->engine, number, is_found);
 }
 
 static int read_job(void *userdata, uint32_t number, RecordReader *reader) {
@@ -400,8 +409,8 @@ static const StateSection sections[] = {
                                      .write = write_token, .read = read_token, .describe = describe_manager },
         [MANAGER_SECTION_UNITS] = { STORE_UNITS, 0, UINT32_MAX, .next = next_unit, .soon = fetch_unit,
                                     .write = write_unit, .read = read_unit, .describe = describe_unit },
-        [MANAGER_SECTION_JOBS] = { STORE_JOBS, 0, UINT32_MAX, .next = next_job, .write = write_job, .read = read_job,
-                                   .describe = describe_job },
+        [MANAGER_SECTION_JOBS] = { STORE_JOBS, 0, UINT32_MAX, .next = next_job, .soon = fetch_job, .write = write_job,
+                                   .read = read_job, .describe = describe_job },
         [MANAGER_SECTION_ERRANDS] = { STORE_ERRANDS, 0, UINT32_MAX, .next = next_errand, .write = write_errand,
                                       .read = read_errand, .describe = describe_errand },
         [MANAGER_SECTION_ATTEMPTS] = { STORE_ATTEMPTS, 0, UINT32_MAX, .next = next_attempt, .write = write_attempt,

@@ -122,12 +122,12 @@ static int next(void *userdata, StoreSpace space, uint32_t number, uint32_t *ret
         return 0;
 }
 
-static void soon(void *userdata, StoreSpace space, uint32_t number) {
+static void soon(void *userdata, StoreSpace space, uint32_t number, bool is_found) {
         const State *state = userdata;
         const StateSection *section = find_section(state, space, number);
 
         if (section && section->soon)
-                section->soon(state->options.userdata, number);
+                section->soon(state->options.userdata, number, is_found);
 }
 
 /* One section of a space; the records of others are passed over. */

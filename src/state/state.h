@@ -36,8 +36,8 @@ typedef struct StateSection {
         void (*write)(void *userdata, uint32_t number, RecordWriter *writer);
         /* The first record from @number on: 1, 0 if there is none, or -ENOMEM. NULL: always the one at .first. */
         int (*next)(void *userdata, uint32_t number, uint32_t *ret_number);
-        /* The record will be written soon: its memory may be fetched. May be NULL. */
-        void (*soon)(void *userdata, uint32_t number);
+        /* The record will be written soon: its memory may be fetched, in two steps, as StoreOwner says. May be NULL. */
+        void (*soon)(void *userdata, uint32_t number, bool is_found);
         /* "a job", for tests: says which record was not marked. May be NULL. */
         const char *(*describe)(void *userdata, uint32_t number);
         /* With the userdata of state_read(). 0, -EBADMSG if it cannot be read, or -ENOMEM. */

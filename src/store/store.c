@@ -34,8 +34,9 @@
 /* Size at which a row is complete, so that a row is read and deleted in a short time. */
 #define ROW_SIZE 65536U
 
-/* A record is announced to the owner this many records before it is written. */
-#define SOON 12U
+/* A record is announced to the owner, twice, this many records before it is written. */
+#define SOON 20U
+#define SOON_FOUND 10U
 
 /* Rows deleted in one commit. */
 #define DROPPED_MAX 32
@@ -198,8 +199,12 @@ static int write_record(Store *store, StoreProgress *progress, StoreSpace space,
 static void tell_soon(const Store *store, StoreSpace space, size_t i) {
         const StoreNumbers *numbers = &store->marks[space].numbers;
 
-        if (store->owner.soon && numbers->n - i > SOON)
-                store->owner.soon(store->owner.userdata, space, numbers->items[i + SOON]);
+        if (!store->owner.soon)
+                return;
+        if (numbers->n - i > SOON)
+                store->owner.soon(store->owner.userdata, space, numbers->items[i + SOON], false);
+        if (numbers->n - i > SOON_FOUND)
+                store->owner.soon(store->owner.userdata, space, numbers->items[i + SOON_FOUND], true);
 }
 
 static int write_marked_in(Store *store, StoreProgress *progress, StoreSpace space) {

@@ -59,8 +59,11 @@ typedef struct StoreOwner {
         void (*save)(void *userdata, StoreSpace space, uint32_t number, RecordWriter *writer);
         /* The first number from @number on that has a record: 1, 0 if there is none, or a negative errno. */
         int (*next)(void *userdata, StoreSpace space, uint32_t number, uint32_t *ret_number);
-        /* Announces that the record will be written soon, so that its memory can be prefetched; may be NULL. */
-        void (*soon)(void *userdata, StoreSpace space, uint32_t number);
+        /*
+         * Announces that the record will be written soon, so that its memory can be prefetched: first what is found by
+         * the number, and some records later, with @is_found, what that refers to. May be NULL.
+         */
+        void (*soon)(void *userdata, StoreSpace space, uint32_t number, bool is_found);
         /*
          * Has a copy of the spare held, in place of the one before, until the next call; -1: none any more. 0 or
          * -errno. NULL: nobody can, and there are no spares.
