@@ -140,7 +140,7 @@ static int read_escape(JsonReader *reader) {
         return 0;
 }
 
-/* What needs no decoding: to a quote, a backslash, a control character, the end of the call's share, or -EBADMSG. */
+/* Skips plain bytes: to a quote, a backslash, a control character, or the end of the call's share; or -EBADMSG. */
 static int read_plain(JsonReader *reader) {
         size_t begin = reader->at, n = 1;
 

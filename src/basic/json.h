@@ -26,7 +26,7 @@
 #define JSON_DEPTH_MAX 64U
 #define JSON_NUMBER_MAX 1000U           /* characters */
 
-/* What a step of a reader has come to. */
+/* The result of a step of a reader. */
 typedef enum JsonStep {
         JSON_STEP_END,                  /* the text is one value, which has been read */
         JSON_STEP_TOKEN,

@@ -9,7 +9,7 @@
  * .span values later. It takes 32 bytes a value and as many as the text has,
  * and keeps nothing of the text itself. Values do not change.
  *
- * What takes time in proportion to a tree has a budget: *budget is reduced by
+ * A function that takes time in proportion to a tree has a budget: *budget is reduced by
  * one for each value that is looked at, more for long numbers, and the search
  * ends when it is 0.
  */

@@ -39,8 +39,8 @@ void record_put_bytes(RecordWriter *writer, const void *bytes, size_t n);
 void record_put_string(RecordWriter *writer, const char *string);       /* NULL differs from "" */
 
 /*
- * What is put between the two becomes one byte string, written where it stays. record_open() returns the place that
- * record_close() wants; that returns how many bytes were put.
+ * The bytes that are put between the two become one byte string, written where it stays. record_open() returns its
+ * place for record_close(), which returns how many bytes were put.
  */
 size_t record_open(RecordWriter *writer);
 size_t record_close(RecordWriter *writer, size_t place);

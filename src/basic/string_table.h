@@ -16,7 +16,7 @@
         DECLARE_STRING_TABLE_TO(name, type);                 \
         int name##_from_string(const char *string)
 
-/* Where words are only written. */
+/* For words that are only written. */
 #define DECLARE_STRING_TABLE_TO(name, type) const char *name##_to_string(type value)
 
 /* @table: static const char *const[], indexed by the enum, from 0 to its _MAX. */
@@ -24,7 +24,7 @@
         DEFINE_STRING_TABLE_TO(name, type, table)                                       \
         DEFINE_STRING_TABLE_FROM(name, table)
 
-/* Where words are only written: x_to_string() alone. */
+/* For words that are only written: x_to_string() alone. */
 #define DEFINE_STRING_TABLE_TO(name, type, table)                                       \
         const char *name##_to_string(type value) {                                      \
                 if ((int) value < 0 || (size_t) value >= sizeof(table) / sizeof((table)[0])) \

@@ -348,7 +348,7 @@ static void say_missed(void) {
         log_warning("More processes have ended than the keeper could record: how some ended is unknown.");
 }
 
-/* Those whose exits did not come are gone. */
+/* Processes whose exits did not come are gone. */
 static void tell_missed(CoreKeeper *keeper) {
         if (!keeper->has_missed)
                 return;

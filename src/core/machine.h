@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What core does as, or for, the init of a machine
+ * The work of core as, or for, the init of a machine
  */
 
 #include "core/core_options.h"

@@ -165,7 +165,7 @@ static int serve(Core *core, const char *runtime_directory, Failure *ret_failure
                 return failure_set(ret_failure, r, "Failed", "Cannot tell the keeper that core serves: %s",
                                    strerror(-r));
         r = run_loop(core, manager, bus);
-        /* What follows, such as unmounting, takes its time. */
+        /* The steps that follow, such as unmounting, take their time. */
         (void) core_keeper_watch(core->keeper, 0);
         core->action = manager_action(manager);
         return r < 0 ? failure_set(ret_failure, r, "Failed", "The event loop failed: %s", strerror(-r)) : r;

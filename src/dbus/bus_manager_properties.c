@@ -209,7 +209,7 @@ void bus_manager_get_log_target(const BusView *view, uint32_t parameter, Sink *s
         sink_string(sink, log_target(view->tree->manager));
 }
 
-/* Where it writes is decided when it starts: only that, or "auto", is taken. */
+/* The target of messages is decided at the start: only that one, or "auto", is accepted. */
 int bus_manager_set_log_target(BusCall *call, DBusMessageIter *value) {
         const char *own = log_target(call->tree->manager), *word;
 
@@ -304,7 +304,7 @@ static void get_timer_slack(const BusView *view, uint32_t parameter, Sink *sink)
 
 #define LIMIT_IS_SOFT 0x100U
 
-/* What processes get that do not set it. */
+/* Defaults of processes. */
 static void get_limit(const BusView *view, uint32_t of, Sink *sink) {
         int kind = (int) (of & ~LIMIT_IS_SOFT);
         struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
@@ -432,7 +432,7 @@ const BusProperty bus_manager_properties[] = {
         LIMIT("RTPRIO", RLIMIT_RTPRIO),
         LIMIT("RTTIME", RLIMIT_RTTIME),
 
-        /* What systemd has beside that, as it is where it is not used. */
+        /* Further properties of systemd, with their values on a machine that does not use them. */
         FOREIGN_TIME("Firmware"),
         FOREIGN_TIME("Loader"),
         FOREIGN_TIME("Kernel"),

@@ -198,7 +198,7 @@ int bus_manager_list_units_by_names(BusCall *call) {
 
 /* — processes — */
 
-/* Where units have no groups, that of a process says nothing about its unit. */
+/* The group of a process says nothing about its unit if units have no groups. */
 static const char *read_group(const BusCall *call, pid_t pid, char *buffer, size_t size) {
         char *path;
 

@@ -4,8 +4,8 @@
 /*
  * Runs on the bus
  *
- * What changes a run is answered when it is durable, and what the store has to
- * be asked for when it has answered: both later (bus_later.h).
+ * A call that changes a run is answered when it is durable, and one that the
+ * store is asked for when it has answered: both later (bus_later.h).
  */
 
 #include "dbus/object/bus_call.h"

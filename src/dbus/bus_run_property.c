@@ -2,7 +2,7 @@
 /*
  * The properties of runs
  *
- * Those of a run that lives are read from the manager; those of one that has
+ * Properties of a live run are read from the manager; those of one that has
  * ended are in the store, which is asked first.
  */
 

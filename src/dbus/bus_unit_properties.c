@@ -187,7 +187,7 @@ enum {
         CAN_ISOLATE,
 };
 
-/* What a client can ask for: it greys out the rest. */
+/* The verbs that a client can ask for: it greys out the others. */
 static void get_can(const BusView *view, uint32_t parameter, Sink *sink) {
         const Unit *unit = unit_of(view);
 

@@ -22,7 +22,7 @@
 #include "basic/string_table.h"
 #include "basic/usec.h"
 
-/* Where a program's name without a slash is looked for, and $PATH unless the environment says otherwise. */
+/* The folders in which a program's name without a slash is looked for; $PATH unless the environment sets another. */
 #define EXEC_DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 /* The steps from a request to a running program, roughly in their order. */

@@ -144,7 +144,7 @@ int exec_process_hold_unexecuted(pid_t pid, usec_t started) {
 
         if (pidfd < 0)
                 return -ESRCH;
-        /* What has the number now is what the pidfd stands for: it is not reaped, or the signal fails. */
+        /* The process with this number is the one of the pidfd: either it is not reaped yet, or the signal fails. */
         if (is_unexecuted(pid, started) && syscall(SYS_pidfd_send_signal, pidfd, SIGSTOP, NULL, 0) == 0) {
                 if (is_unexecuted(pid, started))
                         return pidfd;

@@ -29,8 +29,9 @@ void flow_addition_deinit(FlowAddition *addition);
 void flow_addition_join(FlowAddition *addition, const char *child, const char *setting);
 
 /*
- * Which nodes of @graph, that of a definition with @text, were added without a parent of their own: these are beside
- * those that are added to the same node later. @are_unnamed: one for each node, of which these are set. 0 or -ENOMEM.
+ * Finds the nodes of @graph, that of a definition with @text, that were added without a parent of their own: they are
+ * beside those that are added to the same node later. @are_unnamed: one for each node, of which these are set. 0 or
+ * -ENOMEM.
  */
 int flow_addition_find_unnamed(const char *text, const RunGraph *graph, bool *are_unnamed);
 

@@ -47,7 +47,7 @@ RunGraph *flow_definition_graph(const FlowDefinition *definition); /* NULL until
 bool flow_definition_drops_results(const FlowDefinition *definition);
 bool flow_definition_saves_results(const FlowDefinition *definition);
 
-/* What a node executes. */
+/* The commands and jobs of a node. */
 typedef struct FlowCommand {
         FlowNodes lines; /* of a node in NodesFile= */
         bool has_lines;

@@ -31,7 +31,7 @@ static void write_holder(const JobExplain *explain, const Unit *unit) {
                 sink_entry_string(explain->sink, "held", holder);
 }
 
-/* What must end before @job is dispatched, and how it is related. */
+/* The jobs that must end before @job is dispatched, and how each is related. */
 static const Job *find_blocker(const JobExplain *explain, const Job *job, UnitRelationKind *ret_relation) {
         const JobUnitEntry *entry = job_table_peek(explain->table, job->unit);
 

@@ -48,8 +48,8 @@ typedef struct JobTransactionDrop {
 } JobTransactionDrop;
 
 /*
- * What was left out after conflicts had been settled: they are settled again without it. It outlives the stage, so it
- * refers to nothing there.
+ * A part that was left out after conflicts had been settled: they are settled again without it. It outlives the stage,
+ * so it refers to nothing there.
  */
 typedef struct JobLeftOut {
         uint32_t order;                 /* of the candidate: it is found there again, the requests being the same */

@@ -287,8 +287,8 @@ static bool job_stage_is_contested(const JobStageUnit *unit) {
 }
 
 /*
- * What is left of such a start: what it keeps from starting, and starts of what runs, which go the same way. Returns
- * true if it keeps anything from starting.
+ * Removes the rest of such a start: what it keeps from starting, and starts of what runs, which go the same way.
+ * Returns true if it keeps anything from starting.
  */
 static bool job_stage_cut_redundant(JobTransaction *transaction, JobCandidate *candidate) {
         bool guards = false;

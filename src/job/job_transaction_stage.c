@@ -278,7 +278,7 @@ static void job_stage_drop_queued(JobTransaction *transaction, bool with_needing
         }
 }
 
-/* What pulls itself in, by a ring. */
+/* Candidates that pull themselves in, by a ring. */
 static void job_stage_drop_suspects(JobTransaction *transaction) {
         for (size_t i = 0; i < transaction->suspects.n; i++) {
                 JobCandidate *suspect = transaction->suspects.items[i];

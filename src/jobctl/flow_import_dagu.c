@@ -2,7 +2,7 @@
 /*
  * Workflows of Dagu, in YAML
  *
- * What a file says is written as a flow that does the same, or refused. The
+ * A file is written as a flow that does the same, or refused. The
  * format is that of Dagu 2.6, with the older spelling of its keys.
  */
 

@@ -2,8 +2,8 @@
 /*
  * A workflow of Dagu: keys
  *
- * What is not read is told if the work is the same without it, and refused if
- * the work would be another one; so is a key that nobody knows here.
+ * A key that is not read is told if the work is the same without it, and
+ * refused if the work would be another one; so is an unknown key.
  */
 
 #include <ctype.h>

@@ -108,7 +108,7 @@ static int read_strings(WfReader *reader, char ***list) {
         }
 }
 
-/* What a key without a counterpart is, that a task or a workflow has. */
+/* A key of a task or a workflow without a counterpart here. */
 static const char *reason_of(const char *key) {
         static const struct {
                 const char *key, *reason;

@@ -19,7 +19,7 @@
 
 #define PAGE 500U
 
-/* What "start --wait" ends with. */
+/* The exit status of "start --wait". */
 enum {
         EXIT_RUN_PARTIAL = 10,
         EXIT_RUN_SUSPENDED = 11,

@@ -24,7 +24,7 @@ int log_input_next(LogInput *input, LogEntry *ret_entry);
 int log_input_wait(LogInput *input, usec_t timeout);
 int log_input_fd(const LogInput *input);
 
-/* Where output goes of which no unit says where: "journal", "inherit" or "null"; "journal" without a manager. */
+/* The default destination of a unit's output: "journal", "inherit" or "null"; "journal" without a manager. */
 const char *log_input_default_output(const LogInput *input);
 
 /* Whether some lines of these units could not be read for lack of permission. */

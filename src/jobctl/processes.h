@@ -24,7 +24,7 @@ typedef struct ProcessUsage {
 int processes_list(Jobctl *ctl, const char *unit, json_t **ret_processes, BusError *ret_error);
 
 /*
- * What these processes (as above) use by their own account, added up: for a unit without a control group. Unknown if
+ * The use of these processes (as above) by their own account, added up: for a unit without a control group. Unknown if
  * none is there, or if jobctl is in another pid namespace than jobd.
  */
 ProcessUsage processes_measure(const json_t *processes);

@@ -3,7 +3,7 @@
 /*
  * A terminal for a service, connected with the terminal of jobctl
  *
- * That terminal is in raw mode meanwhile: all input, Ctrl-C too, goes to the
+ * The caller's terminal is in raw mode meanwhile: all input, Ctrl-C too, goes to the
  * command, whose terminal handles it. ^] three times within a second
  * detaches. A pipe tells the end: when it is closed, the remaining output of
  * the command is still read.

@@ -92,7 +92,7 @@ static void print_amounts(const json_t *unit, const ProcessUsage *usage) {
         }
 }
 
-/* What the unit uses if it has no control group that could tell. */
+/* The use by a unit without a control group. */
 static ProcessUsage measure(const json_t *unit, const json_t *processes) {
         if (amount_of(unit, "TasksCurrent") != UINT64_MAX || *value_string(unit, "ControlGroup"))
                 processes = NULL;

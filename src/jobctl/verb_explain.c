@@ -224,7 +224,7 @@ static int print_explanation(Jobctl *ctl, const json_t *explanation, bool is_of_
         return r < 0 || !is_of_transaction ? r : plan_print_dropped(ctl, json_object_get(explanation, "dropped"));
 }
 
-/* What each run that lives waits for. */
+/* Explains each live run: what it waits for. */
 static int add_runs(Jobctl *ctl, const char *subject, json_t *explanation, BusError *ret_error) {
         cleanup_json_ json_t *properties = NULL;
         json_t *runs = json_array(), *run;

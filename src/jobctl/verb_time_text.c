@@ -68,7 +68,7 @@ static void print_time(const json_t *answer, usec_t now) {
         printf("%15s: %s\n", "From now", timestamp_format_relative(at, now, text));
 }
 
-/* What to do with the words of a call. */
+/* The function for the words of a call. */
 typedef struct TimeQuestion {
         TimeReader read;
         TimePrinter print;

@@ -262,7 +262,7 @@ static int failure_detail(Jobctl *ctl, const WaitJob *job, char **ret_detail) {
         return text_format(ret_detail, "(result '%s')%s%s", result, *reason ? ": " : ".", reason);
 }
 
-/* What is known of a unit or a job that has ended; NULL: nothing. */
+/* The explanation of a unit or a job that has ended; NULL: there is none. */
 static json_t *explain(Jobctl *ctl, const char *what) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *reply = NULL;

@@ -84,7 +84,7 @@ void keeper_watch_set(Keeper *keeper, uint64_t limit, uint64_t now) {
         rest(&keeper->watch, now);
 }
 
-/* What was on its way when core was told to end does not count. */
+/* A message that was on its way when core was told to end does not count. */
 void keeper_watch_heard(Keeper *keeper, uint64_t now) {
         if (keeper->watch.limit > 0 && keeper->watch.stage < KEEPER_WATCH_ENDS)
                 rest(&keeper->watch, now);

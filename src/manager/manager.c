@@ -98,7 +98,7 @@ static void take_diagnostic(void *userdata, const UnitFileDiagnostic *diagnostic
         manager_diagnostics_take(&((Manager *) userdata)->diagnostics, diagnostic);
 }
 
-/* What a machine boots with sets up the kernel and its folders, which another init has done already. */
+/* The units of a machine's boot set up the kernel and its folders, which another init has done already. */
 static bool leaves_boot(const ManagerOptions *options) {
         return options->with_systemd_units && !options->is_user && !options->with_systemd_boot &&
                !options->is_machine && !options->is_container;

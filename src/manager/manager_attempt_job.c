@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What an attempt asks others for
+ * Requests of an attempt
  *
  * A job is in the state of the manager with its attempt: both are there after
  * a death of core, or neither.

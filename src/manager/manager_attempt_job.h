@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What an attempt asks others for: jobs of units, and a run of another flow
+ * Requests of an attempt: jobs of units, and a run of another flow
  *
  * The attempt of a node with Unit= is a job, that of a node with Flow= a run:
  * both begin when they were asked for, and are over when that has ended. One

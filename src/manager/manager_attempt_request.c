@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a process of an attempt is given
+ * The request for a process of an attempt
  *
  * Whatever can fail fails before the process is made, with a sentence: the
  * attempt ends by it, and its node says why.

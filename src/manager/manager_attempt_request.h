@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What a process of an attempt is given: its words, environment, folders and input
+ * The request for a process of an attempt: its words, environment, folders and input
  *
  * Before the first process the folder of the attempt is made, with the input
  * of the node and its script; later ones find it. The command that judges a
@@ -33,5 +33,5 @@ void manager_attempt_request_add_log(const ManagerAttemptRequest *request, ExecR
 
 /* The process has its end of the pipe, or there is none. */
 void manager_attempt_request_let_go(ManagerAttemptRequest *request);
-/* Where the answer to a question is read; -1: nothing was asked. */
+/* The read end for the answer to a question; -1: nothing was asked. */
 int manager_attempt_request_answer(const ManagerAttemptRequest *request);

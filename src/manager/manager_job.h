@@ -46,7 +46,7 @@ void manager_jobs_deinit(ManagerJobs *jobs);
 /* Outcomes as for job_manager_exec(). */
 int manager_jobs_exec(ManagerJobs *jobs, const JobRequest *requests, size_t n, const JobOptions *options,
                       JobPlan **ret_plan);
-/* What that would do; nothing happens. */
+/* Plans the same requests; nothing happens. */
 int manager_jobs_plan(ManagerJobs *jobs, const JobRequest *request, const JobOptions *options, JobPlan **ret_plan);
 /* Ends a job; if it runs, what the unit does goes on without one. */
 void manager_jobs_cancel(ManagerJobs *jobs, uint32_t id, const JobRequester *requester);

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What a command that judges a node has said: one line, a word and a reason
+ * The verdict of a command that judges a node: one line, a word and a reason
  *
  * READY; WAIT or UNKNOWN: it cannot tell yet; NEVER or SKIP; FAIL; PENDING: a
  * person is to decide. Whatever is none of these asks a person, too, and the

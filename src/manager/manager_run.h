@@ -9,7 +9,7 @@
  * loaded from the store before anything else happens to runs; what is asked
  * until then waits.
  *
- * What changes a run is answered when it is durable: each request has a ticket
+ * A request that changes a run is answered when it is durable: each has a ticket
  * of the caller's, and the answer comes by ManagerRunsOps.answered, once.
  */
 

@@ -4,7 +4,7 @@
 /*
  * Answers to those who have asked for something
  *
- * What changes a run is answered when the store has it for good.
+ * A request that changes a run is answered when the store has it for good.
  */
 
 #include "manager/manager_run_get.h"

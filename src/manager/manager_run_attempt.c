@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What attempts ask of their runs, and tell them
+ * Questions and news of attempts to their runs
  */
 
 #include <errno.h>

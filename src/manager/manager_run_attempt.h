@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What attempts ask of their runs, and tell them
+ * Questions and news of attempts to their runs
  */
 
 #include "manager/manager_run_get.h"

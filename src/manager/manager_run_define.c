@@ -2,7 +2,7 @@
 /*
  * Nodes and edges of definitions, as rows of the store
  *
- * What is executed is the text of a definition; these rows are for whoever asks
+ * A run executes the text of a definition; these rows are for whoever asks
  * the file. They are put once for each definition, some in a turn, behind the
  * run that it was made for, which does not wait for them. The row of the last
  * node is put last: where that is, all are.

@@ -4,7 +4,7 @@
 /*
  * Runs, flows with runs, and all of them, as one looks at them from a file beside theirs
  *
- * What is borrowed here stays until the end of the turn. What changes a run is
+ * A borrowed value stays until the end of the turn. A function that changes a run is
  * with its owner: the table (manager_run_table.h), its results
  * (manager_run_data.h), its graph (manager_run_graph.h).
  */

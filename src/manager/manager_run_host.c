@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the engine of runs asks for
+ * The host of the engine of runs
  *
  * Rows are put into the batch of the turn; attempts are begun and ended.
  */

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What the engine of runs asks for: rows in the batch of the turn, and attempts
+ * The host of the engine of runs: rows in the batch of the turn, and attempts
  *
  * A batch is open from its first row to the end of the turn.
  */

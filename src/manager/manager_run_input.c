@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What an attempt is given: Inputs=, Data=, InputMode=
+ * The input of an attempt: Inputs=, Data=, InputMode=
  *
  * A key of Inputs= is looked for in Data= of the node, in the parameters of the
  * run, and in the results of the nodes above it: of its parents first, then of

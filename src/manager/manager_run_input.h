@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What an attempt is given: Inputs=, Data=, InputMode=
+ * The input of an attempt: Inputs=, Data=, InputMode=
  */
 
 #include "manager/manager_run_get.h"

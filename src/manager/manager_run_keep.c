@@ -2,7 +2,7 @@
 /*
  * How long results are kept: KeepResult=, Save=
  *
- * What a node has left can be read by all nodes below it. A node is settled when
+ * The result of a node can be read by all nodes below it. A node is settled when
  * it has ended in a way that no retry takes back, and all nodes below it have:
  * so a result with KeepResult=no goes when the children of its node are settled.
  * Each end is counted with the parents of the node, so that a run of any length

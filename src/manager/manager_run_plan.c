@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a run would do that was submitted now
+ * The plan of a run that was submitted now
  *
  * Nothing is kept of it, and nothing happens. It is made in one turn, so that a
  * flow of very many nodes, whose file takes longer to read, has none before it

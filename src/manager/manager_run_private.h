@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What a run, a flow with runs, and all of them are made of
+ * The structures of a run, a flow with runs, and the table of them
  *
  * For those who own a part of it, and who make, load, put and end runs. Whoever
  * only looks at runs has manager_run_get.h.

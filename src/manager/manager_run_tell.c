@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What others are told of runs: OnBegin=, OnResult=, Notify=, SummarySec=
+ * News of runs for others: OnBegin=, OnResult=, Notify=, SummarySec=
  *
  * Here rows of the outbox are made. Each has the object of its run and node as
  * they are in the batch that the row is in; states that pass within one turn

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What others are told of runs: OnBegin=, OnResult=, Notify=, SummarySec=
+ * News of runs for others: OnBegin=, OnResult=, Notify=, SummarySec=
  *
  * Each puts rows into the outbox, in the batch that has what they tell: 0 or
  * -ENOMEM.

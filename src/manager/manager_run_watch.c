@@ -2,7 +2,7 @@
 /*
  * The watchdog of runs: once a minute, while runs live, a slice in each turn
  *
- * What can move and does not is an error of ours. It is repaired, and said
+ * A run that can move and does not is an error of jobd. It is repaired, and told
  * with run and node, since nothing else would show it.
  */
 

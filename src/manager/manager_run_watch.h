@@ -4,7 +4,7 @@
 /*
  * The watchdog of runs
  *
- * What can move and does not is found within a minute, repaired, and said.
+ * A run that can move and does not is found within a minute, repaired, and told.
  */
 
 #include "manager/manager_run_get.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What an attempt wants of units
+ * An attempt's use of units
  */
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What an attempt wants of units: jobs that it asks for as a client would, and
+ * An attempt's use of units: jobs that it asks for as a client would, and
  * states that it waits for
  *
  * A use is looked at again and again, at the end of turns; a job that has ended

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What a run or a node takes: locks, of each one slot, and amounts of resources
+ * The demand of a run or a node: locks, of each one slot, and amounts of resources
  */
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Which attempts are made, and in which order
+ * The choice and the order of attempts
  *
  * Over all runs: effective priority, the longest way to an end, the order of
  * the definition, the id of the run. Nodes of one run that take nothing stand

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What happens to runs, and the end of a turn
+ * The events of runs, and the end of a turn
  */
 
 #include <assert.h>

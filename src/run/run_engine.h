@@ -172,7 +172,7 @@ typedef enum RunOutcome {
         _RUN_OUTCOME_MAX,
 } RunOutcome;
 
-/* What somebody else has said of a node that waits for that, or will. */
+/* An outside decision about a node that waits for one, or will. */
 typedef enum RunCompletion {
         RUN_COMPLETION_NONE,
         RUN_COMPLETION_SUCCESS,

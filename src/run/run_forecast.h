@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What a run of a graph would do, if all that begins succeeds
+ * The forecast of a run of a graph, if all that begins succeeds
  *
  * Some of that is certain before the run is there; the rest depends on results
  * and on commands that judge.

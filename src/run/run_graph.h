@@ -41,7 +41,7 @@ typedef enum RunReadiness {
         _RUN_READINESS_MAX,
 } RunReadiness;
 
-/* What joins a node to one of its parents; bits. */
+/* Kinds of edges from a node to a parent; bits. */
 typedef enum RunEdge {
         RUN_EDGE_OPTIONAL = 1 << 0, /* of AnyOf= or OptionalDependsOn= */
         RUN_EDGE_NAMED = 1 << 1, /* of RUN_READY_NAMED */
@@ -66,7 +66,7 @@ typedef enum RunRecover {
         RUN_RECOVER_FAIL,
 } RunRecover;
 
-/* What an attempt of a node is. Only a process takes a place of MaxParallel=. */
+/* Kinds of attempts. Only a process takes a place of MaxParallel=. */
 typedef enum RunAction {
         RUN_ACTION_PROCESS,
         RUN_ACTION_JOB, /* of a unit */
@@ -74,14 +74,14 @@ typedef enum RunAction {
         _RUN_ACTION_MAX,
 } RunAction;
 
-/* What a node that has succeeded does to its run. */
+/* The effect of a node's success on its run. */
 typedef enum RunEndRun {
         RUN_END_RUN_NO,
         RUN_END_RUN_SUCCESS, /* the rest is skipped */
         RUN_END_RUN_FAILURE, /* and the run has failed */
 } RunEndRun;
 
-/* What a failure means when no try is left. */
+/* The effect of a failure when no try is left. */
 typedef enum RunFailurePolicy {
         RUN_POLICY_END,
         RUN_POLICY_CONTINUE,
@@ -99,7 +99,7 @@ typedef enum RunBackoff {
 #define RUN_END_BY_SIGNAL(signal) (256U + (signal))
 typedef uint64_t RunEndSet[RUN_ENDS / 64]; /* a bit each */
 
-/* What decides about a node, plain data; times in µs. */
+/* The settings that decide about a node, plain data; times in µs. */
 typedef struct RunPolicy {
         RunAction action;
         RunReadiness readiness;
@@ -256,9 +256,9 @@ uint32_t run_graph_rank(const RunGraph *graph, uint32_t node); /* its place in t
 const uint32_t *run_graph_by_urgency(const RunGraph *graph);
 uint32_t run_graph_urgency(const RunGraph *graph, uint32_t node); /* its place among these */
 uint32_t run_graph_way(const RunGraph *graph, uint32_t node); /* edges of that way, at most 65535 */
-/* What a node, or with RUN_NODE_NONE a run, takes: borrowed; NULL: nothing. */
+/* The demand of a node, or with RUN_NODE_NONE of a run: borrowed; NULL: none. */
 const RunDemand *run_graph_demand(const RunGraph *graph, uint32_t node);
 /* All demands, and which of them is that of a run, as in RunGraphSpec. */
 const RunDemand *run_graph_demands(const RunGraph *graph, uint32_t *ret_n, uint32_t *ret_of_run);
-/* What the graph takes, without what its allocations cost; that of its definition is not in it. */
+/* The memory of the graph in bytes, without the allocator's own; that of its definition is not in it. */
 size_t run_graph_bytes(const RunGraph *graph);

@@ -5,7 +5,7 @@
  *
  * A graph does not change, so the graph of a run is made anew from that of its
  * definition whenever a node gets its instances. Nodes keep their numbers.
- * That takes time in proportion to the whole graph, once for each such node.
+ * An expansion takes time in proportion to the whole graph, once for each such node.
  */
 
 #include <errno.h>

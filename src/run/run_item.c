@@ -47,7 +47,7 @@ void run_items_give_turns(Run *run) {
 
 /* — the end — */
 
-/* What the end of instances means for their node; the order is that of their weight. */
+/* The effect of the end of instances on their node, by weight, the least first. */
 typedef enum ItemsEnd {
         ITEMS_SUCCEEDED,
         ITEMS_UNNEEDED,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What runs and nodes take of the pool, by their states
+ * The shares of runs and nodes in the pool, by their states
  *
  * A run that can wait for its place waits for its locks and resources, too,
  * and takes all in one step. A node waits while it is READY, and holds its
@@ -15,7 +15,7 @@
 #include "basic/text.h"
 #include "run/run_private.h"
 
-/* What @node itself takes: the instances of a node with Foreach= take it in its place. */
+/* The demand of @node itself: the instances of a node with Foreach= take it in its place. */
 static const RunDemand *demand_of(const RunGraph *graph, uint32_t node) {
         return node != RUN_NODE_NONE && run_graph_policy(graph, node)->is_foreach ? NULL
                                                                                   : run_graph_demand(graph, node);

@@ -3,7 +3,7 @@
 /*
  * Claims: the queues, what is held, and which claim is next
  *
- * What changes for the better for some claim touches the names in question.
+ * A change for the better of some claim touches its names.
  * Only queues of touched names are walked, and a walk ends where nothing of
  * the name is left: a release costs about as many steps as the name has slots,
  * not as it has claims that wait. Whether a claim can have another name, too,

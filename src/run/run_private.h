@@ -320,7 +320,7 @@ bool run_items_repair(Run *run, RunItems *items); /* counts instances anew: whet
 void run_items_complete(Run *run); /* nodes of which all instances have ended */
 /* Instances that have waited for their turn may begin. */
 void run_items_give_turns(Run *run);
-/* What an instance has become is looked at again. */
+/* The state of an instance is looked at again. */
 void run_items_open(Run *run, uint32_t instance);
 /* After a reset: nodes that begin anew have no instances, and … */
 void run_items_unfold(Run *run);

@@ -10,7 +10,7 @@
 
 #include "run/run_engine.h"
 
-/* What a node counts as for its children. */
+/* The outcome that a node counts as for its children. */
 typedef enum RunParent {
         RUN_PARENT_UNFINISHED,
         RUN_PARENT_SUCCEEDED,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What is counted of the instances of nodes with Foreach=
+ * Counters of the instances of nodes with Foreach=
  *
  * Counts move with the states of instances; what follows from them is done when
  * the run is settled (run_item.c).

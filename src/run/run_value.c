@@ -222,7 +222,7 @@ static void push_literal(Evaluation *evaluation, const JsonTree *literal) {
         evaluation->slots[evaluation->n++] = (Slot) { .value.value = literal->values };
 }
 
-/* Where the left side decides, it stays as the value, and *next is behind the right side. */
+/* If the left side decides, it stays as the value, and *next is behind the right side. */
 static int step_left(Evaluation *evaluation, const RunStep *step, size_t *next) {
         const Slot *top = &evaluation->slots[evaluation->n - 1];
         int r = check_boolean(evaluation, step);

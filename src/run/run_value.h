@@ -32,7 +32,7 @@
  * a letter or '_', has no '.', and is none of the words above, a literal or an
  * operator; node["a.b"].result is another one.
  *
- * What is missing is null, at each step of a path. Values are never
+ * A missing value is null, at each step of a path. Values are never
  * converted:
  *
  *     == !=        values of different types are different; 1 == 1.0; objects are equal in any order of keys

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What people ask for
+ * Requests of people
  *
  * The tables of run_type.h say in which state of the run and of the node a
  * verb is taken; what they cannot say stands in can_take().

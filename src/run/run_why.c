@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What can be asked: states, and what is waited for
+ * Questions: states, and what is waited for
  */
 
 #include <errno.h>

@@ -25,7 +25,7 @@ int runstore_lock(const char *path, int *ret_fd, Failure *ret_failure) {
         if (text_format(&lock, "%s.lock", path) < 0)
                 return -ENOMEM;
         fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-        /* Where nothing can be written no other process writes: what is wrong is told to core. */
+        /* A read-only file system has no other writer either: core is told of the error. */
         if (fd < 0 && errno != EROFS && errno != EACCES && errno != ENOSPC)
                 return failure_set(ret_failure, -errno, "Failed", "%s cannot be made: %m", lock);
         if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What core and jobd-runstore say to each other
+ * The messages between core and jobd-runstore
  *
  * Frames over a stream socket. A frame is its length (u32, without the
  * header), kind (u16), version (u16) and number (u64), in the order of bytes

@@ -31,7 +31,7 @@
 #define SET_ASIDE_MAX 100U
 #define BUSY_MSEC 5000
 
-/* What stands beside the tables. */
+/* An index, a view or a trigger. */
 typedef struct SchemaPart {
         const char *kind, *name, *rest;
 } SchemaPart;

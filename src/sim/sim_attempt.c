@@ -63,7 +63,7 @@ static int add_rule(SimAttempts *attempts, const char *where, const char *node, 
         return 0;
 }
 
-/* That of the run is more than that of the flow. */
+/* A script for the run has precedence over one for the flow. */
 static const SimRule *rule_of(const SimAttempts *attempts, const SimAttempt *attempt) {
         const SimRuleEntry *entry;
         char run[16];

@@ -72,7 +72,7 @@ void sim_attempts_set_every(SimAttempts *attempts, SimRule *rule);
 SimAttempt *sim_attempts_find(SimAttempts *attempts, const RunAttemptKey *key);
 /* The one that runs for a node; NULL: none. */
 SimAttempt *sim_attempts_running(SimAttempts *attempts, uint32_t run, const char *node);
-/* Those of @unit whose processes are not gone. */
+/* The attempts of @unit whose processes are not gone. */
 uint32_t sim_attempts_count(const SimAttempts *attempts, const char *unit);
 
 /* 0 or -ENOMEM. */

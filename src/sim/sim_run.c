@@ -13,7 +13,7 @@
 
 #include "sim/sim.h"
 
-/* What is made in a turn. */
+/* The rows and attempts of a turn. */
 #define ATTEMPTS_A_TURN 64U
 /* So many turns at one time are a loop. */
 #define TURNS_MAX 10000000U

@@ -43,7 +43,7 @@ struct SimFlow {
         const char *problem; /* why its start has failed; static */
 };
 
-/* Where core dies next. */
+/* The place of core's next death. */
 typedef enum SimCrash {
         SIM_CRASH_NOWHERE,
         SIM_CRASH_SENT, /* the batch is not sent whole */

@@ -28,7 +28,7 @@ static void drop_attempts(Sim *sim, bool all) {
                         sim_attempts_remove(attempts, &attempts->all.items[i]);
 }
 
-/* What was not accepted dies with core, and an attempt without a process was never there. */
+/* A row that was not accepted dies with core, and an attempt without a process was never there. */
 void sim_runs_die(Sim *sim) {
         SimRuns *runs = &sim->runs;
 
@@ -208,7 +208,7 @@ static void tell_exits(Sim *sim) {
         }
 }
 
-/* What became of an attempt that is running, by its row. */
+/* Settles an attempt that runs by its row. */
 static void settle_attempt(Sim *sim, SimRun *run, const RunNodeRow *row) {
         const RunAttemptKey key = { run->id, row->node, row->generation, row->number };
         SimAttempt *attempt;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What the engine of runs asks for: rows in the store, and attempts
+ * The host of the engine of runs: rows in the store, and attempts
  *
- * What a row changes becomes an event when it is put, so the trace has what
+ * The change of a row becomes an event when it is put, so the trace has what
  * the store gets.
  */
 

@@ -4,7 +4,7 @@
 /*
  * A store of runs: batches of rows, with two marks
  *
- * What is accepted outlives core, what is durable outlives the store and the
+ * An accepted row outlives core, a durable one outlives the store and the
  * machine. Batches have the numbers 1, 2, 3, …
  */
 

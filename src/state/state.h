@@ -103,7 +103,7 @@ int state_error(const State *state);    /* of the last commit: 0 or a negative e
 uint64_t state_last_commit(const State *state);
 void state_raise_commit(State *state, uint64_t commit);         /* the last one had that number, or a higher one */
 
-/* Where a commit is put off: some of what it will say is written, as long as the processor has it at hand. */
+/* While a commit is put off, writes some of its records: their memory is still in the processor's cache. */
 void state_write_ahead(State *state);
 /* Before a wait. */
 void state_tidy(State *state);

@@ -28,7 +28,7 @@ static const ExecTerms *terms_of(const Unit *unit) {
         return terms ? terms : &nothing;
 }
 
-/* What is in force: a sandbox takes capabilities away that would get round it; only root has any. */
+/* The capabilities in force: a sandbox takes those away that would get round it; only root has any. */
 static uint64_t bounding_set_of(const Unit *unit, const ExecTerms *terms) {
         const SandboxSettings *sandbox = exec_settings_rare(draft_type_exec(unit))->sandbox;
 

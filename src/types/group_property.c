@@ -141,7 +141,7 @@ static void put_nodes(Sink *sink, const char *list) {
 GETTER(allowed_cpus, put_nodes, resources->allowed_cpus)
 GETTER(allowed_memory_nodes, put_nodes, resources->allowed_memory_nodes)
 
-/* What is not set: nothing is kept for the unit, and it may use all that there is. */
+/* Defaults of settings that are not set: nothing is kept for the unit, and it may use all that there is. */
 static uint64_t unset_amount(ResourceLimitKind kind) {
         return kind == RESOURCE_GUARD ? 0 : RESOURCE_INFINITY;
 }

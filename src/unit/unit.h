@@ -85,7 +85,7 @@ typedef struct UnitVTable {
         const char *(*sub_state)(const Unit *unit);
         bool (*will_restart)(const Unit *unit);
 
-        /* What the unit does now, for display: "/bin/sleep 60 (pid 12)"; 0, -ENOENT if nothing, or -ENOMEM. */
+        /* The unit's present activity, for display: "/bin/sleep 60 (pid 12)"; 0, -ENOENT if none, or -ENOMEM. */
         int (*activity)(const Unit *unit, char **ret_activity, usec_t *ret_since);
         /* Why the unit has failed, one sentence without a full stop; NULL: no reason is known. */
         const char *(*failure)(const Unit *unit);

@@ -34,7 +34,7 @@ typedef enum UnitGroupValue {
         _UNIT_GROUP_VALUE_MAX,
 } UnitGroupValue;
 
-/* What a flow knows of its runs. */
+/* The numbers of a flow's runs. */
 typedef struct UnitRuns {
         uint32_t n_live; /* that have not ended */
         uint32_t n_attempts; /* whose processes are not all gone */

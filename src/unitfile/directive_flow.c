@@ -2,7 +2,7 @@
 /*
  * [Flow], [Node …] and [Policy …]
  *
- * What this version does not do yet is refused: a run that ignores a condition,
+ * A setting that this version does not carry out is refused: a run that ignores a condition,
  * a lock or a parent is worse than none. The same holds for what belongs to a
  * service and has another name here.
  */

@@ -66,7 +66,7 @@ int directive_expand(const DirectiveLine *line, const char *value, char **ret_te
                 directive_note(line, UNIT_FILE_WARNING, "In '%s': %s; it is left unchanged.", value, problem);
         if (r >= 0)
                 return 1;
-        /* What stands for a value of the run is never a line to be left out. */
+        /* A placeholder for a value of the run is never a line to be left out. */
         if (r == -EINVAL && line->target->draft->specifiers.has_expressions)
                 return unit_draft_refuse(line->target->draft, line->file, line->line, line->directive->name,
                                          "In '%s': %s.", value, problem);

@@ -91,7 +91,7 @@ static int check_flow(UnitDraft *draft, const FlowNode *node) {
         return 0;
 }
 
-/* What sleeps does nothing else, and takes nothing that others could use. */
+/* A node that sleeps has no other work, and takes nothing that others could use. */
 static int check_sleep(UnitDraft *draft, const FlowNode *node) {
         const char *setting = node->sleep > 0 ? "SleepSec" : "SleepUntil";
 
@@ -193,7 +193,7 @@ static int check_when(UnitDraft *draft, const FlowNode *node) {
         return node->when ? check_expression(&check, node->when) : 0;
 }
 
-/* What would be done once, or be gone, where each item has an instance; NULL: nothing. */
+/* A setting that would be done once, or be lost, although each item has an instance; NULL: none. */
 static const char *find_no_foreach(const FlowNode *node) {
         if (node->script)
                 return "it has Script=, too, whose lines would not know their item; write Exec= with %{item}";

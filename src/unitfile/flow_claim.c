@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a flow or a node takes, as words
+ * The demand of a flow or a node, as words
  */
 
 #include <ctype.h>

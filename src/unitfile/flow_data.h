@@ -25,7 +25,7 @@ typedef enum FlowInputMode {
         _FLOW_INPUT_MODE_MAX,
 } FlowInputMode;
 
-/* What Default= stands in for; bits. */
+/* The cases in which Default= is used; bits. */
 typedef enum FlowDefaultOn {
         FLOW_DEFAULT_ON_TIMEOUT = 1 << 0,
         FLOW_DEFAULT_ON_FAILURE = 1 << 1,

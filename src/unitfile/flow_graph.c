@@ -140,7 +140,7 @@ static int add_outputs(FlowGraph *graph, const FlowNode *node) {
         return r;
 }
 
-/* Those that parameters and Data= do not give. */
+/* The names that neither parameters nor Data= give. */
 static int add_inputs(FlowGraph *graph, const FlowNode *node) {
         const FlowSettings *flow = graph->draft->section.own;
         int r = 0;

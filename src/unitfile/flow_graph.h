@@ -44,7 +44,7 @@ typedef struct FlowGraphReference {
         bool is_of_end;                 /* the other one has ended by then, whatever depends on what */
 } FlowGraphReference;
 
-/* What a node needs, and nothing that the flow says of the node alone gives. */
+/* A value that a node needs and that neither its section nor the flow's gives. */
 typedef struct FlowGraphInput {
         uint32_t node;
         const char *key;                /* borrowed from the graph */

@@ -31,7 +31,7 @@
 /* Stands for no node where the name of one is expected. */
 #define FLOW_NO_NODE "N/A"
 
-/* What becomes of a run that is submitted while as many as MaxRuns= allows are there. */
+/* The fate of a run that is submitted while as many as MaxRuns= allows are there. */
 typedef enum FlowBusy {
         FLOW_BUSY_QUEUE,
         FLOW_BUSY_REJECT,
@@ -40,7 +40,7 @@ typedef enum FlowBusy {
         _FLOW_BUSY_MAX,
 } FlowBusy;
 
-/* What a node's failure means for its run. */
+/* The effect of a node's failure on its run. */
 typedef enum FlowFailure {
         FLOW_FAILURE_UNSET, /* of a node: the flow's; of a flow: end */
         FLOW_FAILURE_END,
@@ -99,7 +99,7 @@ typedef enum FlowSkip {
         _FLOW_SKIP_MAX,
 } FlowSkip;
 
-/* What the success of a node means for its run. */
+/* The effect of a node's success on its run. */
 typedef enum FlowEndRun {
         FLOW_END_RUN_NO,
         FLOW_END_RUN_SUCCESS,
@@ -114,7 +114,7 @@ typedef enum FlowBackoff {
         _FLOW_BACKOFF_MAX,
 } FlowBackoff;
 
-/* What becomes of a node whose attempt was lost or interrupted. */
+/* The fate of a node whose attempt was lost or interrupted. */
 typedef enum FlowRecover {
         FLOW_RECOVER_UNSET, /* retry if Retry= or Idempotent= says that it may run again; else pending */
         FLOW_RECOVER_RETRY,
@@ -123,7 +123,7 @@ typedef enum FlowRecover {
         _FLOW_RECOVER_MAX,
 } FlowRecover;
 
-/* What a node asks of a unit. */
+/* The job that a node asks a unit for. */
 typedef enum FlowOperation {
         FLOW_START,
         FLOW_STOP,
@@ -135,7 +135,7 @@ typedef enum FlowOperation {
         _FLOW_OPERATION_MAX,
 } FlowOperation;
 
-/* What that has to lead to before the node has succeeded. */
+/* The state that the unit must reach before the node has succeeded. */
 typedef enum FlowWaitFor {
         FLOW_WAIT_FOR_JOB, /* which ends */
         FLOW_WAIT_FOR_ACTIVE,
@@ -210,7 +210,7 @@ typedef struct FlowDependency {
         FlowDependencyKind kind;
 } FlowDependency;
 
-/* What is said of a parent by its name. */
+/* A parent that a setting names. */
 typedef struct FlowParent {
         char *name; /* owned */
         FlowPlace place;
@@ -384,5 +384,5 @@ bool flow_node_acts(const FlowNode *node);
 /* The node runs a process of its own: Exec= or Script=. */
 bool flow_node_has_process(const FlowNode *node);
 
-/* What the failure of @node means, by its own setting or the flow's; never FLOW_FAILURE_UNSET. */
+/* The effect of a failure of @node, by its own setting or the flow's; never FLOW_FAILURE_UNSET. */
 FlowFailure flow_node_failure(const FlowSettings *settings, const FlowNode *node);

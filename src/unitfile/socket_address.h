@@ -37,7 +37,7 @@ int socket_address_parse(const char *text, SocketAddress *ret_address);
 /* Parses "kobject-uevent 1" or "audit": 0, or -EINVAL. */
 int socket_address_parse_netlink(const char *text, SocketAddress *ret_address, int *ret_protocol);
 
-/* Where IPv6 is missing, converts a port alone, which is an IPv6 address that also accepts IPv4, to IPv4. */
+/* Without IPv6, converts a port alone, which is an IPv6 address that also accepts IPv4, to IPv4. */
 bool socket_address_make_ipv4(SocketAddress *address);
 
 /* Formats the address like systemd; returns @buffer, "" if there is nothing to print. */

@@ -463,7 +463,7 @@ static int specifier_complain(int outcome, char **ret_problem, const char *forma
         return text_format(ret_problem, format, letter, strerror(error)) < 0 ? -ENOMEM : outcome;
 }
 
-/* What a specifier stands for is text, also if it looks like a value of the run. */
+/* The expansion of a specifier is text, also if it looks like a value of the run. */
 static void add_literally(Text *to, const char *value) {
         for (; *value; value++) {
                 if (value[0] == '%' && value[1] == '{')

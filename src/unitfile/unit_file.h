@@ -72,7 +72,7 @@ bool unit_file_loader_boots(const UnitFileLoader *loader);      /* there are no 
  */
 int unit_file_search_path(bool is_user, bool with_systemd, const char *override, char ***ret_path);
 
-/* Those that @with_systemd appends for a system manager, with a NULL at the end. */
+/* The folders that @with_systemd appends for a system manager, with a NULL at the end. */
 const char *const *unit_file_systemd_folders(void);
 
 /* Returns true if a file of @unit has changed, appeared or disappeared since it was read, by ctime, size and inode. */

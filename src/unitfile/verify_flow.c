@@ -82,7 +82,7 @@ static void verify_again(FlowVerifier *verifier, const FlowNode *node) {
                 warn(verifier, node, "AgainExitStatus", useless);
 }
 
-/* What a node without a command has no use for. */
+/* Settings without a use in a node that has no command. */
 static void verify_checkpoint(FlowVerifier *verifier, const FlowNode *node, bool has_process) {
         static const char useless[] = "without Exec=, Script=, Unit= or Flow= there is nothing to run, and it has "
                                       "no effect";
@@ -125,7 +125,7 @@ static void verify_lock(FlowVerifier *verifier, const FlowNode *node) {
                 warn(verifier, node, "HoldLock", useless);
 }
 
-/* What a node has no use for that asks for a job. */
+/* Settings without a use in a node that asks for a job. */
 static void verify_job(FlowVerifier *verifier, const FlowNode *node, bool has_process) {
         const char *useless = node->unit ? "a job has no exit status, and it has no effect"
                                          : "a run has no exit status, and it has no effect";

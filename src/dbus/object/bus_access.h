@@ -21,5 +21,5 @@ BusWho bus_access_who(BusVerb verb);
 /* The same for one object, with the grants of its kind. */
 bool bus_access_is_allowed(const BusTree *tree, const BusObject *object, BusVerb verb, const BusClient *client);
 
-/* What polkit may allow to others: the last part of the name of its action, or NULL. */
+/* The polkit action that allows it to others: the last part of its name, or NULL. */
 const char *bus_access_action(BusVerb verb);

@@ -41,7 +41,7 @@ bool bus_later_is_of(BusLater later, const BusClient *client);
 
 /* The client of the call; NULL if it has gone, or the call is answered. */
 const BusClient *bus_later_client(const BusTree *tree, BusLater later);
-/* Where its answer would go; false likewise. */
+/* The connection that its answer would go to; false likewise. */
 bool bus_later_reply(const BusTree *tree, BusLater later, BusReply *ret_reply);
 
 /*

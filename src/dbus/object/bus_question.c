@@ -30,7 +30,7 @@
 
 #define DIALOG_MESSAGE "Authentication is required to $(verb) unit $(unit)."
 
-/* What questions hold at most. */
+/* The number and the size of open questions. */
 typedef struct QuestionLoad {
         size_t n;
         size_t bytes;                   /* of messages */

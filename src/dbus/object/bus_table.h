@@ -72,7 +72,7 @@ typedef struct BusProperty {
         bool (*may_change)(const BusView *view, uint32_t parameter);
 } BusProperty;
 
-/* What a call does to one unit. */
+/* The action of a call on one unit. */
 typedef struct BusDetail {
         const char *unit;               /* borrowed; its main name */
         const char *word;               /* borrowed; "start" */

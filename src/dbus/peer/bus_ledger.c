@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What a message bus has handed over, in memory that outlives core
+ * Messages that a message bus has handed over, in memory that outlives core
  *
  * A file in memory: a page that says whether the connection can be taken over,
  * a row for each client, and a slot for each call. It is written by pwrite(),

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What a message bus has handed over, in memory that outlives core
+ * Messages that a message bus has handed over, in memory that outlives core
  *
  * A call that core has read from the connection to a message bus is written
  * down here until its answer has been written there. A core that takes the

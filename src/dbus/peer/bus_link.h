@@ -12,7 +12,7 @@
 
 typedef struct BusLink BusLink;
 
-/* What is told to those who have asked the core before for an image that is not this one. */
+/* The error for clients that asked the core before this one for another image. */
 #define BUS_REEXEC_FAILURE "The new image did not become ready: the one before it goes on."
 
 /* For one listener: Hello is answered (returns 0 or -ENOMEM); NameOwnerChanged, with @owner "" for no owner. */

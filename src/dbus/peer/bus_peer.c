@@ -153,7 +153,7 @@ static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata) {
         return 0;
 }
 
-/* What a client has sent in time is read before the deadline is looked at, however late the manager is. */
+/* Bytes that a client has sent in time are read before the deadline is looked at, however late the manager is. */
 int bus_peer_limit_authentication(BusPeer *peer) {
         int r;
 
