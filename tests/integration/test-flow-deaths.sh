@@ -119,6 +119,12 @@ TimeoutStopSec=1s
 [Node a]
 Exec=$DIR/step away
 U
+unit hasty.flow <<U
+[Flow]
+TimeoutStopSec=1s
+[Node a]
+SleepSec=1000
+U
 unit accepted.flow <<U
 [Flow]
 MaxRuns=2
@@ -277,11 +283,31 @@ kill_core KILL
 check_equal "core dies, and the store does not tell the next one of a run" "$(ctl is-active away.flow)" active
 check_exit "a stop of its unit ends for all that" 0 ctl stop away.flow
 check_equal "and is done" "$(ctl is-active away.flow)" inactive
+kill_core KILL
+check_equal "also for the next core" "$(ctl is-active away.flow)" inactive
 kill -CONT "$STORE"
 wait_for PAUSED state "$RUN"
 report $? "the run is held when the store tells of it"
 check_equal "and does not start its unit again" "$(ctl is-active away.flow)" inactive
 check_lacks "its attempt has not ended by itself" "end away" cat "$RECORD"
+
+ctl flow start --quiet hasty
+RUN=$(last_run)
+wait_for RUNNING state "$RUN"
+STORE=$(store)
+kill -STOP "$STORE"
+check_exit "a stop that the store does not record ends, too" 0 ctl stop hasty.flow
+OLD=$CORE
+kill -KILL "$OLD" "$STORE"
+next_core "$OLD"
+wait_for PAUSED state "$RUN"
+report $? "core and the store die, and the run is held"
+check_equal "for a stop that is done" "$(ctl is-active hasty.flow)" inactive
+check_exit "until a person starts the unit" 0 ctl start hasty.flow
+wait_for RUNNING state "$RUN"
+kill_core KILL
+wait_for 'Node a is RUNNING' ctl flow why "$RUN/a"
+check_equal "which the core after that knows" "$(state "$RUN") $(ctl is-active hasty.flow)" "RUNNING active"
 
 ctl flow start --quiet patient
 RUN=$(last_run)
