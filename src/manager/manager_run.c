@@ -299,15 +299,18 @@ int manager_runs_start_unit(ManagerRuns *runs, Unit *unit) {
 void manager_runs_stop_unit(ManagerRuns *runs, Unit *unit, bool interrupts) {
         /* Runs that are not loaded yet are held when they are. */
         ManagerFlow *flow = runs->is_loaded ? manager_run_find_flow(runs, unit) : manager_run_flow(runs, unit);
+        const bool is_late = interrupts && (!flow || flow->is_stopping); /* the stop has lasted long enough */
 
         if (flow && !flow->is_stopping)
                 manager_run_hold(runs, flow);
-        else if (flow && interrupts)
-                flow->waits_for_hold = false; /* the stop has lasted long enough */
+        else if (flow && is_late)
+                flow->waits_for_hold = false;
         if (flow)
                 flow->is_news = true;
         if (interrupts)
                 manager_attempts_interrupt(runs->attempts, unit);
+        if (is_late)
+                manager_attempts_force(runs->attempts, unit);
         manager_run_note_work(runs);
 }
 

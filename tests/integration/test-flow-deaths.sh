@@ -33,6 +33,7 @@ store() {
 # step NAME: a node that waits for release
 cat >"$DIR/step" <<W
 #!/bin/sh
+echo \$\$ >$DIR/pid-\$1
 echo "begin \$1" >>$RECORD
 until [ -e $DIR/go-\$JOBD_RUN ]; do sleep 0.05; done
 echo "end \$1" >>$RECORD
@@ -117,7 +118,16 @@ unit away.flow <<U
 [Flow]
 TimeoutStopSec=1s
 [Node a]
+Recover=retry
 Exec=$DIR/step away
+U
+unit dynamic.flow <<U
+[Flow]
+DynamicUser=yes
+TimeoutStopSec=1s
+[Node a]
+Recover=retry
+Exec=/bin/sleep 1000
 U
 unit hasty.flow <<U
 [Flow]
@@ -131,6 +141,7 @@ MaxRuns=2
 [Node a]
 Exec=$DIR/step a
 U
+chmod 755 "$DIR"
 start_daemon
 
 # — the settings of a run are those that it was made with —
@@ -283,6 +294,8 @@ kill_core KILL
 check_equal "core dies, and the store does not tell the next one of a run" "$(ctl is-active away.flow)" active
 check_exit "a stop of its unit ends for all that" 0 ctl stop away.flow
 check_equal "and is done" "$(ctl is-active away.flow)" inactive
+wait_for gone sh -c "kill -0 $(cat "$DIR/pid-away") || echo gone"
+report $? "without its processes, though nobody knows how the run was made"
 kill_core KILL
 check_equal "also for the next core" "$(ctl is-active away.flow)" inactive
 kill -CONT "$STORE"
@@ -290,6 +303,29 @@ wait_for PAUSED state "$RUN"
 report $? "the run is held when the store tells of it"
 check_equal "and does not start its unit again" "$(ctl is-active away.flow)" inactive
 check_lacks "its attempt has not ended by itself" "end away" cat "$RECORD"
+
+# users: that are there by DynamicUser=
+# shellcheck disable=SC2317
+users() {
+        find "$XDG_RUNTIME_DIR/jobd/dynamic-users" -type f | wc -l
+}
+
+if has_users; then
+        ctl flow start --quiet dynamic
+        RUN=$(last_run)
+        wait_for RUNNING state "$RUN"
+        STORE=$(store)
+        kill -STOP "$STORE"
+        kill_core KILL
+        check_exit "a unit with a user of its own is stopped while the store is away" 0 ctl stop dynamic.flow
+        check_equal "the user stays as long as the attempt does" "$(users)" 1
+        kill -CONT "$STORE"
+        wait_for '^0$' users
+        report $? "and goes when the store has told how that ends"
+        wait_for PAUSED state "$RUN"
+else
+        skip "the user of a flow" "only root can make one"
+fi
 
 ctl flow start --quiet hasty
 RUN=$(last_run)
