@@ -749,20 +749,31 @@ void manager_attempt_forget(ManagerAttempt *attempt) {
                 manager_attempt_folder_remove(attempt->basis.folder);
 }
 
+/* True: it has succeeded, and its result, which nobody wanted of one that was told to end, counts. */
+static bool revoke_stop(ManagerAttempt *attempt) {
+        manager_attempt_mark(attempt);
+        return manager_attempt_state_revoke_stop(&attempt->state,
+                                                 manager_attempt_command_accepts(attempt->command,
+                                                                                 attempt->state.end));
+}
+
 void manager_attempt_resume(ManagerAttempt *attempt, FlowDefinition *definition, RunGraph *graph, bool has_to_end) {
         const ManagerAttemptsHost *host = attempt->basis.host;
         const ManagerAttemptStep step = attempt->state.step;
+        bool has_result = false;
 
         define(attempt, definition, graph);
         /* A decision to end it that was not recorded has been answered to nobody: the run decides anew. */
-        if (!has_to_end)
-                manager_attempt_state_revoke_stop(&attempt->state);
+        if (!has_to_end && attempt->state.is_stopping)
+                has_result = revoke_stop(attempt);
         if (attempt->state.has_begun)
                 host->ops->started(host->userdata, &attempt->state.key);
         if (attempt->state.has_begun && !attempt->state.is_question &&
             !manager_attempt_command_is_of_end(attempt->command))
                 manager_attempt_control_resume(attempt->control);
-        if (attempt->state.step == MANAGER_ATTEMPT_OVER)
+        if (attempt->state.step == MANAGER_ATTEMPT_OVER && has_result)
+                finish(attempt);
+        else if (attempt->state.step == MANAGER_ATTEMPT_OVER)
                 tell_end(attempt);
         else if (attempt->state.is_job && attempt->state.step != MANAGER_ATTEMPT_COLLECT)
                 host->turn->has_news = true;

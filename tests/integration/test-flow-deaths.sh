@@ -43,7 +43,14 @@ cat >"$DIR/leave" <<W
 #!/bin/sh
 echo "\$JOBD_TOKEN" >$DIR/left && mv $DIR/left $DIR/token
 W
-chmod +x "$DIR/step" "$DIR/leave"
+cat >"$DIR/late" <<W
+#!/bin/sh
+trap 'echo "{\"x\":5}" >"\$JOBD_RESULT"; exit 7' TERM
+echo \$\$ >$DIR/pid-late
+echo "begin late" >>$RECORD
+while :; do sleep 0.05; done
+W
+chmod +x "$DIR/step" "$DIR/leave" "$DIR/late"
 
 # settings MAXPARALLEL: the file
 settings() {
@@ -120,6 +127,11 @@ TimeoutStopSec=1s
 [Node a]
 Recover=retry
 Exec=$DIR/step away
+U
+unit late.flow <<U
+[Node a]
+SuccessExitStatus=7
+Exec=$DIR/late
 U
 unit dynamic.flow <<U
 [Flow]
@@ -282,6 +294,31 @@ check_equal "and does not start its unit" "$(ctl is-active stopped.flow)" inacti
 check_exit "until a person does" 0 ctl start stopped.flow
 wait_for RUNNING state "$RUN"
 report $? "when the run goes on"
+
+# — what an end that nobody has decided has left —
+
+# cancel_unrecorded: $RUN, whose command ends well for that; core and the store die before that is recorded
+cancel_unrecorded() {
+        wait_for 'begin late' cat "$RECORD"
+        STORE=$(store)
+        OLD=$CORE
+        kill -STOP "$STORE"
+        "$BUILD/jobctl" flow cancel "$RUN" >"$DIR/out" 2>&1 &
+        CLIENT=$!
+        wait_for gone sh -c "kill -0 $(cat "$DIR/pid-late") || echo gone"
+        wait_for CANCELLED ctl flow why "$RUN"
+        kill -KILL "$CLIENT"
+        wait "$CLIENT" 2>/dev/null
+        kill -KILL "$OLD" "$STORE"
+        next_core "$OLD"
+}
+
+ctl flow start --quiet late
+RUN=$(last_run)
+cancel_unrecorded
+wait_for SUCCEEDED state "$RUN"
+report $? "a run goes on whose cancellation was not recorded"
+check_equal "with the result of the command that has ended" "$(ctl flow result "$RUN/a")" '{"x":5}'
 
 # — while the store is away —
 
