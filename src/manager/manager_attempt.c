@@ -251,6 +251,12 @@ void manager_attempts_interrupt(ManagerAttempts *attempts, const Unit *unit) {
         }
 }
 
+void manager_attempts_force(ManagerAttempts *attempts, const Unit *unit) {
+        for (size_t i = 0; i < attempts->all.n; i++)
+                if (attempts->all.items[i] && manager_attempt_basis(attempts->all.items[i])->unit == unit)
+                        manager_attempt_force(attempts->all.items[i]);
+}
+
 /* — after a restart — */
 
 int manager_attempts_resume(ManagerAttempts *attempts, const RunAttemptKey *key, FlowDefinition *definition,
@@ -265,6 +271,15 @@ int manager_attempts_resume(ManagerAttempts *attempts, const RunAttemptKey *key,
 
 static bool has_folder(const void *userdata, const char *name) {
         return manager_attempts_find_owner(userdata, name);
+}
+
+static void drop_unknown(ManagerAttempts *attempts, ManagerAttempt *attempt) {
+        const ManagerAttemptsHost *host = &attempts->shared.host;
+        Unit *unit = unit_ref(manager_attempt_basis(attempt)->unit);
+
+        drop(attempts, attempt);
+        host->ops->dropped(host->userdata, unit);
+        unit_unref(unit);
 }
 
 void manager_attempts_drop_unknown(ManagerAttempts *attempts) {
@@ -287,7 +302,7 @@ void manager_attempts_drop_unknown(ManagerAttempts *attempts) {
                         log_write(LOG_LEVEL_WARNING, manager_attempt_basis(attempt)->unit->id,
                                   "The store knows no attempt %s: what is left of it is killed.",
                                   manager_attempt_basis(attempt)->name);
-                drop(attempts, attempt);
+                drop_unknown(attempts, attempt);
         }
         manager_attempt_folder_sweep(attempts->shared.host.folder, "attempts", has_folder, attempts);
 }

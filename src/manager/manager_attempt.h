@@ -79,7 +79,9 @@ typedef struct ManagerAttemptsOps {
         int (*collect)(void *userdata, int fd, uint64_t n_max, uint32_t run, uint64_t *ret_number);
         /* .started: its first process runs; .ended: all are gone. */
         void (*started)(void *userdata, const RunAttemptKey *key);
-        void (*ended)(void *userdata, const RunAttemptKey *key, const Unit *unit, RunEndKind kind, uint16_t end);
+        void (*ended)(void *userdata, const RunAttemptKey *key, Unit *unit, RunEndKind kind, uint16_t end);
+        /* An attempt of @unit that no run knows is gone. */
+        void (*dropped)(void *userdata, Unit *unit);
         /*
          * Of an attempt that is a run: submits it, tells it what its parent was told and, with @ends, to end, and looks
          * what has become of it.
@@ -128,6 +130,11 @@ void manager_attempts_end(ManagerAttempts *attempts, const RunAttemptKey *key);
 /* Leaves the processes of an attempt, whose end counts for nothing; one that has none yet gets none. */
 void manager_attempts_abandon(ManagerAttempts *attempts, const RunAttemptKey *key);
 void manager_attempts_interrupt(ManagerAttempts *attempts, const Unit *unit);
+/*
+ * Ends the processes of attempts that were interrupted and wait for their definition, as the settings of @unit say:
+ * nobody waits for the store any more.
+ */
+void manager_attempts_force(ManagerAttempts *attempts, const Unit *unit);
 /* At the end of a turn, when no batch is open: gives the store what is to be kept there. */
 void manager_attempts_store(ManagerAttempts *attempts);
 /* Another store process, with all up to @durable, does not answer to these numbers any more: it is asked again. */

@@ -6,14 +6,17 @@
 #include <signal.h>
 
 #include "manager/manager_attempt_kill.h"
+#include "unitfile/draft_type.h"
 
-static const KillSettings *settings_of(const ManagerAttemptBasis *basis) {
-        return &manager_attempt_command_process(basis->command)->kill;
+const KillSettings *manager_attempt_kill_settings(const ManagerAttemptBasis *basis) {
+        return manager_attempt_command_is_defined(basis->command)
+                       ? &manager_attempt_command_process(basis->command)->kill
+                       : draft_type_kill(basis->unit);
 }
 
 static void signal_all(const ManagerAttemptBasis *basis, ProcessOwner *owner, int signal, bool is_final) {
         ProcessErrands *errands = basis->host->errands;
-        const KillMode mode = settings_of(basis)->mode;
+        const KillMode mode = manager_attempt_kill_settings(basis)->mode;
         const bool with_rest = mode == KILL_MODE_CONTROL_GROUP || (mode == KILL_MODE_MIXED && is_final);
         const pid_t pid = basis->state->pid;
 
@@ -26,7 +29,7 @@ static void signal_all(const ManagerAttemptBasis *basis, ProcessOwner *owner, in
 }
 
 void manager_attempt_kill_terminate(const ManagerAttemptBasis *basis, ProcessOwner *owner) {
-        const KillSettings *settings = settings_of(basis);
+        const KillSettings *settings = manager_attempt_kill_settings(basis);
 
         signal_all(basis, owner, settings->signal, false);
         if (settings->send_sighup)
@@ -41,7 +44,7 @@ void manager_attempt_kill_finally(const ManagerAttemptBasis *basis, ProcessOwner
 }
 
 bool manager_attempt_kill_is_done(const ManagerAttemptBasis *basis, ProcessOwner *owner) {
-        const KillMode mode = settings_of(basis)->mode;
+        const KillMode mode = manager_attempt_kill_settings(basis)->mode;
 
         return mode == KILL_MODE_NONE || mode == KILL_MODE_PROCESS ||
                process_errands_kill_rest(basis->host->errands, owner, 0, basis->state->pid, 0) <= 0;

@@ -58,14 +58,20 @@ void manager_attempt_state_note_end(ManagerAttemptState *state, RunEndKind kind,
                                                           : RUN_END_BY_SIGNAL(exit->status & 0x7f));
 }
 
-void manager_attempt_state_revoke_stop(ManagerAttemptState *state) {
+bool manager_attempt_state_revoke_stop(ManagerAttemptState *state, bool is_success) {
         if (!state->is_stopping)
-                return;
+                return false;
+        /* A command that has done its work has. The signal that ended it may have been that of the stop. */
+        if (state->has_end && state->kind == RUN_END_EXITED && state->exit_signal < 0 && is_success) {
+                state->is_stopping = false;
+                return true;
+        }
         state->is_interrupted = true;
-        /* An end that followed from it is no failure; a command that has done its work has. A job says itself. */
+        /* An end that followed from it is no failure. A job says itself. */
         if (state->has_end && state->is_end_of_stop && !state->is_job &&
-            (state->kind == RUN_END_FAILED || (state->kind == RUN_END_EXITED && state->end != 0)))
+            (state->kind == RUN_END_FAILED || state->kind == RUN_END_EXITED))
                 state->kind = RUN_END_INTERRUPTED;
+        return false;
 }
 
 /* — records — */

@@ -73,8 +73,11 @@ RunAttemptState manager_attempt_state_get(const ManagerAttemptState *state);
  * process that has ended it; NULL: none has. @now: wall clock.
  */
 void manager_attempt_state_note_end(ManagerAttemptState *state, RunEndKind kind, const UnitExit *exit, usec_t now);
-/* The decision to end it, if there was one, counts for nothing: what it has led to is an interruption. */
-void manager_attempt_state_revoke_stop(ManagerAttemptState *state);
+/*
+ * The decision to end it, if there was one, counts for nothing: what it has led to is an interruption. Returns true of
+ * one that has succeeded all the same, whose result counts. @is_success: its end is one of the node's successes.
+ */
+bool manager_attempt_state_revoke_stop(ManagerAttemptState *state, bool is_success);
 
 /* — records: the key first, for whoever wants it alone; .is_paused is of the run that an attempt is — */
 

@@ -50,6 +50,7 @@ struct ManagerAttempt {
         bool leaves_rest; /* which cannot be killed */
         bool has_no_folder; /* any more */
         bool is_known; /* a run has asked for it */
+        bool is_forced; /* its processes end though it is not defined */
 };
 
 static void proceed(ManagerAttempt *attempt);
@@ -180,19 +181,25 @@ static void set_timer(ManagerAttempt *attempt, usec_t delay) {
                 manager_attempt_say(&attempt->basis, LOG_LEVEL_WARNING, "No memory for a time limit.");
 }
 
+static usec_t timeout_stop(const ManagerAttempt *attempt) {
+        const FlowSettings *flow = is_defined(attempt) ? flow_of(attempt) : attempt->basis.unit->type_settings;
+
+        return flow ? flow->timeout_stop : 0;
+}
+
 static void terminate(ManagerAttempt *attempt) {
         if (attempt->state.signal != MANAGER_ATTEMPT_UNSIGNALLED)
                 return;
         attempt->state.signal = MANAGER_ATTEMPT_TERMINATED;
         manager_attempt_kill_terminate(&attempt->basis, &attempt->owner);
-        set_timer(attempt, flow_of(attempt)->timeout_stop);
+        set_timer(attempt, timeout_stop(attempt));
         manager_attempt_mark(attempt);
 }
 
 static void kill_finally(ManagerAttempt *attempt, int signal) {
         attempt->state.signal = MANAGER_ATTEMPT_KILLED;
         manager_attempt_kill_finally(&attempt->basis, &attempt->owner, signal);
-        set_timer(attempt, flow_of(attempt)->timeout_stop);
+        set_timer(attempt, timeout_stop(attempt));
         manager_attempt_mark(attempt);
 }
 
@@ -214,7 +221,7 @@ static void give_up_question(ManagerAttempt *attempt) {
 
 /* The time of the present step is over. */
 static void take_next_signal(ManagerAttempt *attempt) {
-        const KillSettings *kill = &manager_attempt_command_process(attempt->command)->kill;
+        const KillSettings *kill = manager_attempt_kill_settings(&attempt->basis);
 
         if (attempt->state.is_question && attempt->state.signal != MANAGER_ATTEMPT_KILLED) {
                 give_up_question(attempt);
@@ -389,6 +396,10 @@ static bool clean(ManagerAttempt *attempt) {
         return false;
 }
 
+static bool is_cleaning(const ManagerAttempt *attempt) {
+        return attempt->state.step == MANAGER_ATTEMPT_CLEAN || attempt->state.step == MANAGER_ATTEMPT_CLEAN_POST;
+}
+
 bool manager_attempt_waits_for_units(const ManagerAttempt *attempt) {
         const ManagerAttemptState *state = &attempt->state;
 
@@ -405,8 +416,12 @@ static void proceed(ManagerAttempt *attempt) {
                 finish(attempt);
                 return;
         }
+        if (!is_defined(attempt) && attempt->is_forced && is_cleaning(attempt) && !clean(attempt))
+                return;
         if (!is_defined(attempt)) {
                 attempt->state.waits = true;
+                if (attempt->is_forced)
+                        set_timer(attempt, USEC_INFINITY);
                 manager_attempt_mark(attempt);
                 return;
         }
@@ -561,20 +576,18 @@ void manager_attempt_note_time(ManagerAttempt *attempt, UnitPurpose purpose) {
                         proceed(attempt);
                 else if (manager_attempt_control_get(attempt->control)->has_more && is_defined(attempt))
                         read_control(attempt);
-        } else if (!is_defined(attempt)) {
+        } else if (!is_defined(attempt) && !attempt->is_forced) {
                 attempt->is_due = true;
                 /* For a core after this one, if this one does not come to load the run. */
                 if (!attempt->is_known)
                         set_timer(attempt, USEC_PER_SEC);
-        } else if (open_command(attempt) == 0) {
+        } else if (!is_defined(attempt) || open_command(attempt) == 0) {
                 take_next_signal(attempt);
         }
 }
 
 void manager_attempt_note_empty(ManagerAttempt *attempt) {
-        const ManagerAttemptStep step = attempt->state.step;
-
-        if (attempt->state.pid == 0 && (step == MANAGER_ATTEMPT_CLEAN || step == MANAGER_ATTEMPT_CLEAN_POST))
+        if (attempt->state.pid == 0 && is_cleaning(attempt))
                 proceed(attempt);
 }
 
@@ -651,6 +664,19 @@ void manager_attempt_interrupt(ManagerAttempt *attempt) {
         manager_attempt_stop(attempt);
 }
 
+void manager_attempt_force(ManagerAttempt *attempt) {
+        if (is_defined(attempt) || attempt->is_forced || attempt->state.is_job || attempt->state.is_question)
+                return;
+        attempt->is_forced = true;
+        if (attempt->state.pid == 0 && is_cleaning(attempt))
+                proceed(attempt);
+        else if (attempt->state.pid > 0 && attempt->is_due)
+                take_next_signal(attempt);
+        else if (attempt->state.pid > 0 && attempt->state.step < MANAGER_ATTEMPT_CLEAN)
+                terminate(attempt);
+        attempt->is_due = false;
+}
+
 void manager_attempt_abandon(ManagerAttempt *attempt) {
         attempt->state.is_abandoned = true;
         manager_attempt_mark(attempt);
@@ -723,20 +749,31 @@ void manager_attempt_forget(ManagerAttempt *attempt) {
                 manager_attempt_folder_remove(attempt->basis.folder);
 }
 
+/* True: it has succeeded, and its result, which nobody wanted of one that was told to end, counts. */
+static bool revoke_stop(ManagerAttempt *attempt) {
+        manager_attempt_mark(attempt);
+        return manager_attempt_state_revoke_stop(&attempt->state,
+                                                 manager_attempt_command_accepts(attempt->command,
+                                                                                 attempt->state.end));
+}
+
 void manager_attempt_resume(ManagerAttempt *attempt, FlowDefinition *definition, RunGraph *graph, bool has_to_end) {
         const ManagerAttemptsHost *host = attempt->basis.host;
         const ManagerAttemptStep step = attempt->state.step;
+        bool has_result = false;
 
         define(attempt, definition, graph);
         /* A decision to end it that was not recorded has been answered to nobody: the run decides anew. */
-        if (!has_to_end)
-                manager_attempt_state_revoke_stop(&attempt->state);
+        if (!has_to_end && attempt->state.is_stopping)
+                has_result = revoke_stop(attempt);
         if (attempt->state.has_begun)
                 host->ops->started(host->userdata, &attempt->state.key);
         if (attempt->state.has_begun && !attempt->state.is_question &&
             !manager_attempt_command_is_of_end(attempt->command))
                 manager_attempt_control_resume(attempt->control);
-        if (attempt->state.step == MANAGER_ATTEMPT_OVER)
+        if (attempt->state.step == MANAGER_ATTEMPT_OVER && has_result)
+                finish(attempt);
+        else if (attempt->state.step == MANAGER_ATTEMPT_OVER)
                 tell_end(attempt);
         else if (attempt->state.is_job && attempt->state.step != MANAGER_ATTEMPT_COLLECT)
                 host->turn->has_news = true;
@@ -788,8 +825,11 @@ ManagerAttemptReport *manager_attempt_report(ManagerAttempt *attempt) {
 }
 
 bool manager_attempt_is_stuck(const ManagerAttempt *attempt) {
+        const bool has_processes = attempt->state.pid > 0 || (is_cleaning(attempt) && !attempt->state.waits);
+
         return manager_attempt_result_is_with_store(attempt->result) ||
-               (attempt->state.step != MANAGER_ATTEMPT_OVER && !is_defined(attempt));
+               (attempt->state.step != MANAGER_ATTEMPT_OVER && !is_defined(attempt) &&
+                !(attempt->is_forced && has_processes));
 }
 
 bool manager_attempt_uses_others(const ManagerAttempt *attempt) {

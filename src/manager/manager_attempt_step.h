@@ -42,6 +42,8 @@ int manager_attempt_begin(ManagerAttempt *attempt, uint64_t id, FlowDefinition *
 void manager_attempt_ask(ManagerAttempt *attempt, FlowDefinition *definition, RunGraph *graph); /* it is a question */
 void manager_attempt_stop(ManagerAttempt *attempt); /* also one that ends */
 void manager_attempt_interrupt(ManagerAttempt *attempt); /* the same, for the unit is stopped */
+/* Ends the process of an attempt without a definition, which goes on when it has one. */
+void manager_attempt_force(ManagerAttempt *attempt);
 void manager_attempt_abandon(ManagerAttempt *attempt);
 /* Kills what is left of it, and tells nobody; it is forgotten. */
 void manager_attempt_drop(ManagerAttempt *attempt);

@@ -408,6 +408,8 @@ static int prepare_command(Callback *callback, const FlowSettings *flow, ExecReq
         request->standard_input_fd = callback->payload;
         request->unit = callback->unit->id;
         r = exec_sandbox_share(callback->unit, request);
+        if (request->shared)
+                manager_turn_mark(callback->callbacks->host.turn, callback->unit);
         if (r == 0)
                 r = set_environment(callback, &request->own_environment);
         if (r < 0)

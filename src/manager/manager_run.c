@@ -29,6 +29,7 @@
 #include "manager/manager_run_deliver.h"
 #include "manager/manager_run_end.h"
 #include "manager/manager_run_folder.h"
+#include "manager/manager_run_hold.h"
 #include "manager/manager_run_host.h"
 #include "manager/manager_run_load.h"
 #include "manager/manager_run_private.h"
@@ -214,24 +215,6 @@ static void answer_silence(ManagerRuns *runs) {
         manager_run_refuse_awaited(runs, &failure);
 }
 
-/* Runs are held before the stop of their unit is done: otherwise they would start it again after a death of core. */
-static void hold_runs(ManagerRuns *runs, ManagerFlow *flow) {
-        const bool by_person = !runs->host.ops->is_ending(runs->host.userdata);
-
-        run_flow_unit(flow->engine, RUN_UNIT_STOP, by_person);
-        flow->is_stopping = true;
-        flow->must_hold = by_person && !runs->is_loaded;
-        flow->hold_batch = by_person && manager_run_count_live(runs, flow) > 0 ? UINT64_MAX : 0;
-}
-
-/* The unit of the flow was stopped while the store was away: that stop is done, and stays so. */
-static void hold_late(ManagerRuns *runs, ManagerFlow *flow) {
-        if (!flow->must_hold)
-                return;
-        hold_runs(runs, flow);
-        flow->is_stopping = !unit_state_is_inactive_or_failed(flow->unit->active_state);
-}
-
 static void loaded(ManagerRuns *runs, uint32_t id, bool has_failed) {
         if (id == 0)
                 runs->has_failed = has_failed;
@@ -244,7 +227,7 @@ static void loaded(ManagerRuns *runs, uint32_t id, bool has_failed) {
                 manager_run_retain_all(runs);
                 for (ManagerFlow *flow = runs->flows; flow; flow = flow->next) {
                         flow->is_news = true;
-                        hold_late(runs, flow);
+                        manager_run_hold_late(runs, flow);
                 }
                 unit_table_foreach(runs->host.units, unit)
                         if (unit->type == UNIT_FLOW && !unit_state_is_inactive_or_failed(unit->active_state)) {
@@ -253,7 +236,7 @@ static void loaded(ManagerRuns *runs, uint32_t id, bool has_failed) {
                                 if (flow)
                                         flow->is_news = true;
                                 if (flow && unit->active_state == UNIT_DEACTIVATING)
-                                        hold_runs(runs, flow);
+                                        manager_run_hold(runs, flow);
                         }
         }
         if (runs->is_loaded)
@@ -300,7 +283,8 @@ int manager_runs_start_unit(ManagerRuns *runs, Unit *unit) {
         flow = manager_run_flow(runs, unit);
         if (!flow)
                 return -ENOMEM;
-        flow->has_failed = flow->has_succeeded = flow->is_stopping = flow->must_hold = false;
+        flow->has_failed = flow->has_succeeded = false;
+        manager_run_let_go(runs, flow);
         flow->problem = NULL;
         flow->is_news = true;
         if (manager_run_waits_for_end(unit))
@@ -315,15 +299,18 @@ int manager_runs_start_unit(ManagerRuns *runs, Unit *unit) {
 void manager_runs_stop_unit(ManagerRuns *runs, Unit *unit, bool interrupts) {
         /* Runs that are not loaded yet are held when they are. */
         ManagerFlow *flow = runs->is_loaded ? manager_run_find_flow(runs, unit) : manager_run_flow(runs, unit);
+        const bool is_late = interrupts && (!flow || flow->is_stopping); /* the stop has lasted long enough */
 
         if (flow && !flow->is_stopping)
-                hold_runs(runs, flow);
-        else if (flow && interrupts)
-                flow->hold_batch = 0; /* the stop has lasted long enough */
+                manager_run_hold(runs, flow);
+        else if (flow && is_late)
+                flow->waits_for_hold = false;
         if (flow)
                 flow->is_news = true;
         if (interrupts)
                 manager_attempts_interrupt(runs->attempts, unit);
+        if (is_late)
+                manager_attempts_force(runs->attempts, unit);
         manager_run_note_work(runs);
 }
 
@@ -395,7 +382,8 @@ void manager_runs_get(const ManagerRuns *runs, const Unit *unit, UnitRuns *ret_r
 static bool is_unsure(const ManagerRuns *runs, const ManagerFlow *flow) {
         const bool is_ending = flow->is_stopping && runs->host.ops->is_ending(runs->host.userdata);
 
-        return !is_ending && ((!runs->is_loaded && !flow->problem) || flow->hold_batch > runs->durable);
+        return !is_ending && ((!runs->is_loaded && !flow->problem) ||
+                              (flow->waits_for_hold && flow->hold_batch > runs->durable));
 }
 
 /* Tells units of their runs, and forgets flows that have nothing to do. */
@@ -404,13 +392,12 @@ static void tell_flows(ManagerRuns *runs) {
                 next = flow->next;
                 if (!flow->is_news || is_unsure(runs, flow))
                         continue;
-                flow->hold_batch = 0;
-                flow->is_news = false;
+                flow->waits_for_hold = flow->is_news = false;
                 if (flow->unit->vtable->runs_changed) {
                         manager_turn_enter(runs->host.attempts.turn, flow->unit);
                         flow->unit->vtable->runs_changed(flow->unit);
                 }
-                if (!flow->first && !manager_run_is_submitted_to(runs, flow) &&
+                if (!flow->first && !flow->must_hold && !manager_run_is_submitted_to(runs, flow) &&
                     unit_state_is_inactive_or_failed(flow->unit->active_state) &&
                     manager_attempts_count(runs->attempts, flow->unit) == 0)
                         manager_run_drop_flow(runs, flow);
@@ -485,8 +472,7 @@ static void end_batch(ManagerRuns *runs) {
                 if (runs->awaited.items[i].batch == 0)
                         runs->awaited.items[i].batch = runs->batch;
         manager_run_put_ends(runs);
-        for (ManagerFlow *flow = runs->flows; flow; flow = flow->next)
-                flow->hold_batch = MIN(flow->hold_batch, runs->batch);
+        manager_run_put_holds(runs);
         manager_attempts_note_batch(runs->attempts, runs->batch);
         manager_attempts_forget_stored(runs->attempts, runs->durable);
 }
@@ -624,6 +610,7 @@ void manager_runs_turn(ManagerRuns *runs) {
                 has_more |= manager_attempts_step(runs->attempts);
                 manager_run_answer_durable(runs);
                 manager_run_forget_ends(runs);
+                manager_run_forget_holds(runs);
                 forget_ended(runs);
                 revive(runs);
                 manager_run_retain_step(runs);

@@ -235,7 +235,7 @@ void manager_runs_get(const ManagerRuns *runs, const Unit *unit, UnitRuns *ret_r
 void manager_runs_write_live(const ManagerRuns *runs, const Unit *unit, Sink *sink);
 int manager_runs_trigger(ManagerRuns *runs, const Unit *unit, const UnitRunRequest *request);
 
-/* — records: what was triggered and is not durable yet — */
+/* — records: what was triggered, told or held, and is not durable yet — */
 
 void manager_runs_write_triggers(const ManagerRuns *runs, RecordWriter *writer);
 int manager_runs_read_triggers(ManagerRuns *runs, RecordReader *reader);

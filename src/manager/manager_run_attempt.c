@@ -48,14 +48,24 @@ static void note_data(ManagerRuns *runs, const RunAttemptKey *key) {
         }
 }
 
-static void attempt_ended(void *userdata, const RunAttemptKey *key, const Unit *unit, RunEndKind kind, uint16_t end) {
-        ManagerRuns *runs = userdata;
-        ManagerFlow *flow = manager_run_find_flow(runs, unit);
-        ManagerRun *run = manager_run_find(runs, key->run);
-        ManagerAttemptFacts facts = { .again = USEC_INFINITY };
+/* The unit is told, though it may have no runs: it may have been stopped before. */
+static void note_news(ManagerRuns *runs, Unit *unit) {
+        ManagerFlow *flow = manager_run_flow(runs, unit);
 
         if (flow)
                 manager_run_note_news(flow);
+}
+
+static void attempt_dropped(void *userdata, Unit *unit) {
+        note_news(userdata, unit);
+}
+
+static void attempt_ended(void *userdata, const RunAttemptKey *key, Unit *unit, RunEndKind kind, uint16_t end) {
+        ManagerRuns *runs = userdata;
+        ManagerRun *run = manager_run_find(runs, key->run);
+        ManagerAttemptFacts facts = { .again = USEC_INFINITY };
+
+        note_news(runs, unit);
         note_data(runs, key);
         (void) manager_attempts_get(manager_runs_attempts(runs), key, &facts);
         if (run && kind == RUN_END_PENDING)
@@ -171,5 +181,6 @@ const ManagerAttemptsOps manager_run_attempts_ops = {
         .substitute = attempt_substitute,
         .started = attempt_started,
         .ended = attempt_ended,
+        .dropped = attempt_dropped,
         .step_sub = manager_run_step_sub,
 };

@@ -130,8 +130,6 @@ void manager_run_forget_ends(ManagerRuns *runs) {
 /* — records — */
 
 void manager_run_write_ends(const ManagerRuns *runs, RecordWriter *writer) {
-        if (runs->told_ends.n == 0)
-                return;
         record_put(writer, runs->told_ends.n);
         for (size_t i = 0; i < runs->told_ends.n; i++) {
                 record_put(writer, runs->told_ends.items[i].run);

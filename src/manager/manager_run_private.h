@@ -61,9 +61,10 @@ struct ManagerFlow {
         ManagerRun *first;
         ManagerKept kept; /* of the last submission */
         bool is_starting; /* its start job waits for a submission */
-        bool must_hold; /* its unit was stopped before its runs were loaded */
+        bool must_hold; /* a person has stopped its unit, which the store has not recorded yet */
         bool is_stopping; /* its stop waits for attempts … */
-        uint64_t hold_batch; /* … and for this batch, which holds its runs; 0: none; UINT64_MAX: the one at hand */
+        bool waits_for_hold; /* … and for .hold_batch */
+        uint64_t hold_batch; /* that holds its runs; 0: none; UINT64_MAX: the one at hand */
         bool has_failed, has_succeeded; /* a run has, since it became active */
         bool is_news; /* the unit is to be told */
         const char *problem; /* why its start has failed; static */

@@ -15,6 +15,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "manager/manager_run_end.h"
+#include "manager/manager_run_hold.h"
 #include "manager/manager_run_private.h"
 #include "manager/manager_run_trigger.h"
 #include "manager/manager_section.h"
@@ -124,7 +125,7 @@ void manager_runs_write_triggers(const ManagerRuns *runs, RecordWriter *writer) 
 
         for (const ManagerTrigger *trigger = runs->triggers; trigger; trigger = trigger->next)
                 n++;
-        if (n == 0 && runs->told_ends.n == 0)
+        if (n == 0 && runs->told_ends.n == 0 && !manager_run_has_holds(runs))
                 return;
         record_put(writer, n);
         for (const ManagerTrigger *trigger = runs->triggers; trigger; trigger = trigger->next) {
@@ -136,6 +137,7 @@ void manager_runs_write_triggers(const ManagerRuns *runs, RecordWriter *writer) 
                         record_put_string(writer, *variable);
         }
         manager_run_write_ends(runs, writer);
+        manager_run_write_holds(runs, writer);
 }
 
 static int read_one(ManagerRuns *runs, RecordReader *reader) {
@@ -163,8 +165,10 @@ int manager_runs_read_triggers(ManagerRuns *runs, RecordReader *reader) {
 
         for (uint64_t n = record_get(reader); n > 0 && r == 0; n--)
                 r = read_one(runs, reader);
-        /* Earlier versions did not write ends. */
+        /* Earlier versions did not write ends, or holds. */
         if (r == 0 && !reader->has_failed && !record_is_at_end(reader))
                 r = manager_run_read_ends(runs, reader);
+        if (r == 0 && !reader->has_failed && !record_is_at_end(reader))
+                r = manager_run_read_holds(runs, reader);
         return r == 0 && reader->has_failed ? -EBADMSG : r;
 }

@@ -11,7 +11,7 @@
 typedef enum ManagerSection {
         MANAGER_SECTION_SELF, /* numbers, stage, environment */
         MANAGER_SECTION_QUEUES, /* jobs asked for, and exits */
-        MANAGER_SECTION_TRIGGERS, /* runs that were triggered and are not durable yet */
+        MANAGER_SECTION_TRIGGERS, /* of runs: what was triggered, told or held, and is not durable yet */
         MANAGER_SECTION_TOKENS, /* see manager_token.c */
         MANAGER_SECTION_UNITS, /* with their timers and processes */
         MANAGER_SECTION_JOBS,

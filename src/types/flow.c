@@ -44,6 +44,7 @@ static const char *const flow_states[_FLOW_STATE_MAX] = {
 typedef struct Flow {
         FlowState state;
         const char *failure; /* static; NULL: none */
+        bool is_used; /* it has ended, and attempts still have its sandbox and its user */
 } Flow;
 
 static Flow *flow_of(const Unit *unit) {
@@ -72,19 +73,29 @@ static UnitRuns runs_of(const Unit *unit) {
         return runs;
 }
 
+static bool has_ended(const Unit *unit) {
+        return flow_of(unit)->state == FLOW_DEAD || flow_of(unit)->state == FLOW_FAILED;
+}
+
+/* What attempts share goes with the last of them: a stop does not wait for all. */
+static void let_go(Unit *unit) {
+        flow_of(unit)->is_used = runs_of(unit).n_attempts > 0;
+        if (flow_of(unit)->is_used)
+                return;
+        exec_sandbox_release(unit);
+        exec_owner_left(unit, exec_settings_rare(draft_type_exec(unit))->terms, (uid_t) -1, (gid_t) -1);
+}
+
 static void publish(Unit *unit, FlowState state, UnitChangeFlags flags) {
         static const UnitActiveState active_states[_FLOW_STATE_MAX] = {
                 [FLOW_DEAD] = UNIT_INACTIVE,         [FLOW_STARTING] = UNIT_ACTIVATING, [FLOW_RUNNING] = UNIT_ACTIVE,
                 [FLOW_STOPPING] = UNIT_DEACTIVATING, [FLOW_FAILED] = UNIT_FAILED,
                 [FLOW_FINISHING] = UNIT_ACTIVATING,
         };
-        const ExecTerms *terms = exec_settings_rare(draft_type_exec(unit))->terms;
 
         flow_of(unit)->state = state;
-        if (state == FLOW_DEAD || state == FLOW_FAILED) {
-                exec_sandbox_release(unit);
-                exec_owner_left(unit, terms, (uid_t) -1, (gid_t) -1);
-        }
+        if (has_ended(unit))
+                let_go(unit);
         unit_publish(unit, active_states[state], flags);
 }
 
@@ -182,6 +193,8 @@ static void flow_runs_changed(Unit *unit) {
         UnitRuns runs;
 
         host->ops->get_runs(host, unit, &runs);
+        if (has_ended(unit) && flow->is_used)
+                let_go(unit);
         if (flow->state == FLOW_STARTING && !runs.is_starting) {
                 if (runs.problem) {
                         end(unit, runs.problem);
@@ -254,10 +267,11 @@ static int flow_restore(Unit *unit, RecordReader *reader) {
 
 /* A start, or a stop, that the earlier core did not end. */
 static void flow_resume(Unit *unit) {
-        const Flow *flow = flow_of(unit);
         UnitHost *host = unit_host(unit);
+        Flow *flow = flow_of(unit);
 
         exec_sandbox_resume(unit);
+        flow->is_used = has_ended(unit) && runs_of(unit).n_attempts > 0;
         if (flow->state == FLOW_STARTING && host->ops->start_runs)
                 (void) host->ops->start_runs(host, unit);
         else if (flow->state == FLOW_STOPPING && host->ops->stop_runs)

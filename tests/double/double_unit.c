@@ -292,6 +292,10 @@ static int host_submit_run(UnitHost *host, Unit *unit, const UnitRunRequest *req
         return 0;
 }
 
+static void host_stop_runs(UnitHost *host, Unit *unit, bool interrupts) {
+        double_record(container_of(host, DoubleWorld, host), "%s runs %s", interrupts ? "interrupt" : "stop", unit->id);
+}
+
 static void host_get_runs(UnitHost *host, const Unit *unit, UnitRuns *ret_runs) {
         *ret_runs = container_of(host, DoubleWorld, host)->runs;
 }
@@ -319,6 +323,7 @@ static const UnitHostOps double_host_ops = {
         .request_action = host_request_action,
         .will_stop = host_will_stop,
         .submit_run = host_submit_run,
+        .stop_runs = host_stop_runs,
         .get_runs = host_get_runs,
         .log = host_log,
 };

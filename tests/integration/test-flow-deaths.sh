@@ -33,6 +33,7 @@ store() {
 # step NAME: a node that waits for release
 cat >"$DIR/step" <<W
 #!/bin/sh
+echo \$\$ >$DIR/pid-\$1
 echo "begin \$1" >>$RECORD
 until [ -e $DIR/go-\$JOBD_RUN ]; do sleep 0.05; done
 echo "end \$1" >>$RECORD
@@ -42,7 +43,14 @@ cat >"$DIR/leave" <<W
 #!/bin/sh
 echo "\$JOBD_TOKEN" >$DIR/left && mv $DIR/left $DIR/token
 W
-chmod +x "$DIR/step" "$DIR/leave"
+cat >"$DIR/late" <<W
+#!/bin/sh
+trap 'echo "{\"x\":5}" >"\$JOBD_RESULT"; exit 7' TERM
+echo \$\$ >$DIR/pid-late
+echo "begin late" >>$RECORD
+while :; do sleep 0.05; done
+W
+chmod +x "$DIR/step" "$DIR/leave" "$DIR/late"
 
 # settings MAXPARALLEL: the file
 settings() {
@@ -117,7 +125,27 @@ unit away.flow <<U
 [Flow]
 TimeoutStopSec=1s
 [Node a]
+Recover=retry
 Exec=$DIR/step away
+U
+unit late.flow <<U
+[Node a]
+SuccessExitStatus=7
+Exec=$DIR/late
+U
+unit dynamic.flow <<U
+[Flow]
+DynamicUser=yes
+TimeoutStopSec=1s
+[Node a]
+Recover=retry
+Exec=/bin/sleep 1000
+U
+unit hasty.flow <<U
+[Flow]
+TimeoutStopSec=1s
+[Node a]
+SleepSec=1000
 U
 unit accepted.flow <<U
 [Flow]
@@ -125,6 +153,7 @@ MaxRuns=2
 [Node a]
 Exec=$DIR/step a
 U
+chmod 755 "$DIR"
 start_daemon
 
 # — the settings of a run are those that it was made with —
@@ -266,6 +295,31 @@ check_exit "until a person does" 0 ctl start stopped.flow
 wait_for RUNNING state "$RUN"
 report $? "when the run goes on"
 
+# — what an end that nobody has decided has left —
+
+# cancel_unrecorded: $RUN, whose command ends well for that; core and the store die before that is recorded
+cancel_unrecorded() {
+        wait_for 'begin late' cat "$RECORD"
+        STORE=$(store)
+        OLD=$CORE
+        kill -STOP "$STORE"
+        "$BUILD/jobctl" flow cancel "$RUN" >"$DIR/out" 2>&1 &
+        CLIENT=$!
+        wait_for gone sh -c "kill -0 $(cat "$DIR/pid-late") || echo gone"
+        wait_for CANCELLED ctl flow why "$RUN"
+        kill -KILL "$CLIENT"
+        wait "$CLIENT" 2>/dev/null
+        kill -KILL "$OLD" "$STORE"
+        next_core "$OLD"
+}
+
+ctl flow start --quiet late
+RUN=$(last_run)
+cancel_unrecorded
+wait_for SUCCEEDED state "$RUN"
+report $? "a run goes on whose cancellation was not recorded"
+check_equal "with the result of the command that has ended" "$(ctl flow result "$RUN/a")" '{"x":5}'
+
 # — while the store is away —
 
 ctl flow start --quiet away
@@ -277,11 +331,56 @@ kill_core KILL
 check_equal "core dies, and the store does not tell the next one of a run" "$(ctl is-active away.flow)" active
 check_exit "a stop of its unit ends for all that" 0 ctl stop away.flow
 check_equal "and is done" "$(ctl is-active away.flow)" inactive
+wait_for gone sh -c "kill -0 $(cat "$DIR/pid-away") || echo gone"
+report $? "without its processes, though nobody knows how the run was made"
+kill_core KILL
+check_equal "also for the next core" "$(ctl is-active away.flow)" inactive
 kill -CONT "$STORE"
 wait_for PAUSED state "$RUN"
 report $? "the run is held when the store tells of it"
 check_equal "and does not start its unit again" "$(ctl is-active away.flow)" inactive
 check_lacks "its attempt has not ended by itself" "end away" cat "$RECORD"
+
+# users: that are there by DynamicUser=
+# shellcheck disable=SC2317
+users() {
+        find "$XDG_RUNTIME_DIR/jobd/dynamic-users" -type f | wc -l
+}
+
+if has_users; then
+        ctl flow start --quiet dynamic
+        RUN=$(last_run)
+        wait_for RUNNING state "$RUN"
+        STORE=$(store)
+        kill -STOP "$STORE"
+        kill_core KILL
+        check_exit "a unit with a user of its own is stopped while the store is away" 0 ctl stop dynamic.flow
+        check_equal "the user stays as long as the attempt does" "$(users)" 1
+        kill -CONT "$STORE"
+        wait_for '^0$' users
+        report $? "and goes when the store has told how that ends"
+        wait_for PAUSED state "$RUN"
+else
+        skip "the user of a flow" "only root can make one"
+fi
+
+ctl flow start --quiet hasty
+RUN=$(last_run)
+wait_for RUNNING state "$RUN"
+STORE=$(store)
+kill -STOP "$STORE"
+check_exit "a stop that the store does not record ends, too" 0 ctl stop hasty.flow
+OLD=$CORE
+kill -KILL "$OLD" "$STORE"
+next_core "$OLD"
+wait_for PAUSED state "$RUN"
+report $? "core and the store die, and the run is held"
+check_equal "for a stop that is done" "$(ctl is-active hasty.flow)" inactive
+check_exit "until a person starts the unit" 0 ctl start hasty.flow
+wait_for RUNNING state "$RUN"
+kill_core KILL
+wait_for 'Node a is RUNNING' ctl flow why "$RUN/a"
+check_equal "which the core after that knows" "$(state "$RUN") $(ctl is-active hasty.flow)" "RUNNING active"
 
 ctl flow start --quiet patient
 RUN=$(last_run)

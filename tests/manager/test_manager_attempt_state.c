@@ -26,30 +26,46 @@ static ManagerAttemptState ended(bool is_stopping, RunEndKind kind, const UnitEx
 }
 
 Test(manager_attempt_state, a_stop_that_is_not_recorded_is_an_interruption) {
-        const UnitExit well = { .code = CLD_EXITED }, badly = { .code = CLD_EXITED, .status = 1 },
+        const UnitExit badly = { .code = CLD_EXITED, .status = 1 },
                        killed = { .code = CLD_KILLED, .status = SIGTERM };
         const struct {
                 bool is_stopping;
                 RunEndKind kind;
                 const UnitExit *exit;
+                bool is_success;
                 RunEndKind after;
         } cases[] = {
                 /* The process that was asked for is taken back. */
-                { true, RUN_END_FAILED, NULL, RUN_END_INTERRUPTED },
-                { true, RUN_END_EXITED, &killed, RUN_END_INTERRUPTED },
-                { true, RUN_END_EXITED, &badly, RUN_END_INTERRUPTED },
-                { true, RUN_END_EXITED, &well, RUN_END_EXITED },
-                { true, RUN_END_INPUT_MISSING, NULL, RUN_END_INPUT_MISSING },
-                { false, RUN_END_FAILED, NULL, RUN_END_FAILED },
-                { false, RUN_END_EXITED, &killed, RUN_END_EXITED },
+                { true, RUN_END_FAILED, NULL, true, RUN_END_INTERRUPTED },
+                { true, RUN_END_EXITED, &killed, false, RUN_END_INTERRUPTED },
+                /* Also with SuccessExitStatus=SIGTERM: that is what the stop has sent. */
+                { true, RUN_END_EXITED, &killed, true, RUN_END_INTERRUPTED },
+                { true, RUN_END_EXITED, &badly, false, RUN_END_INTERRUPTED },
+                { true, RUN_END_INPUT_MISSING, NULL, true, RUN_END_INPUT_MISSING },
+                { false, RUN_END_FAILED, NULL, true, RUN_END_FAILED },
+                { false, RUN_END_EXITED, &killed, false, RUN_END_EXITED },
         };
 
         for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
                 ManagerAttemptState state = ended(cases[i].is_stopping, cases[i].kind, cases[i].exit);
 
-                manager_attempt_state_revoke_stop(&state);
+                cr_assert(not(manager_attempt_state_revoke_stop(&state, cases[i].is_success)), "case %zu", i);
                 cr_assert(eq(int, state.kind, cases[i].after), "case %zu", i);
                 cr_assert(eq(int, state.is_interrupted, cases[i].is_stopping), "case %zu", i);
+        }
+}
+
+/* By SuccessExitStatus= any status may be one. */
+Test(manager_attempt_state, success_outlives_a_stop_that_is_not_recorded) {
+        const UnitExit exits[] = { { .code = CLD_EXITED }, { .code = CLD_EXITED, .status = 7 } };
+
+        for (size_t i = 0; i < ELEMENTSOF(exits); i++) {
+                ManagerAttemptState state = ended(true, RUN_END_EXITED, &exits[i]);
+
+                cr_assert(manager_attempt_state_revoke_stop(&state, true), "case %zu", i);
+                cr_assert(eq(int, state.kind, RUN_END_EXITED), "case %zu", i);
+                cr_assert(not(state.is_stopping), "case %zu", i);
+                cr_assert(not(state.is_interrupted), "case %zu", i);
         }
 }
 
@@ -58,7 +74,7 @@ Test(manager_attempt_state, what_ends_later_is_interrupted_too) {
 
         manager_attempt_state_init(&state, &key);
         state.is_stopping = true;
-        manager_attempt_state_revoke_stop(&state);
+        (void) manager_attempt_state_revoke_stop(&state, false);
         manager_attempt_state_note_end(&state, RUN_END_FAILED, NULL, 1);
         cr_assert(eq(int, state.kind, RUN_END_INTERRUPTED));
 }
@@ -80,7 +96,7 @@ Test(manager_attempt_state, a_failure_before_the_stop_stays) {
         manager_attempt_state_read(&next, &is_paused, &reader);
         cr_assert(not(reader.has_failed));
         cr_assert(next.is_stopping);
-        manager_attempt_state_revoke_stop(&next);
+        (void) manager_attempt_state_revoke_stop(&next, false);
         cr_assert(eq(int, next.kind, RUN_END_FAILED));
         free(writer.bytes);
 }
@@ -90,6 +106,6 @@ Test(manager_attempt_state, the_end_of_a_job_stays) {
         ManagerAttemptState state = ended(true, RUN_END_FAILED, NULL);
 
         state.is_job = true;
-        manager_attempt_state_revoke_stop(&state);
+        (void) manager_attempt_state_revoke_stop(&state, false);
         cr_assert(eq(int, state.kind, RUN_END_FAILED));
 }

@@ -7,11 +7,14 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
 #include "double/double_assert.h"
 #include "double/double_unit.h"
+#include "exec/sandbox.h"
+#include "types/exec_sandbox.h"
 #include "types/service_state.h"
 #include "types/timer.h"
 #include "types/unit_types.h"
@@ -27,6 +30,41 @@ Test(flow, a_start_is_refused) {
         cr_assert(eq(int, unit_start(unit), UNIT_UNSUPPORTED));
         cr_assert(eq(int, unit->active_state, UNIT_INACTIVE));
         cr_assert(eq(int, unit_stop(unit), UNIT_ALREADY));
+}
+
+/* — a stop that has lasted long enough — */
+
+static bool has_sandbox(const Unit *unit) {
+        RecordWriter writer = {};
+        RecordReader reader;
+        bool has;
+
+        exec_sandbox_record(unit, &writer);
+        reader = (RecordReader) { .at = writer.bytes, .end = writer.bytes + writer.n };
+        has = record_get(&reader) != 0;
+        free(writer.bytes);
+        return has;
+}
+
+Test(flow, sandbox_stays_as_long_as_attempts_do) {
+        cleanup_(double_world_freep) DoubleWorld *world = double_world_new();
+        const SandboxSettings sandbox = { .private_network = true };
+        ExecRequest request = { .sandbox = &sandbox };
+        Unit *unit;
+
+        unit_table_set_type(world->table, &flow_vtable);
+        unit = double_unit(world, "x.flow", UNIT_ACTIVE);
+        cr_assert(eq(int, exec_sandbox_share(unit, &request), 0));
+        world->runs = (UnitRuns) { .n_live = 1, .n_attempts = 1, .n_stuck = 1 };
+        cr_assert(eq(int, unit_stop(unit), UNIT_UNDER_WAY));
+        flow_vtable.timer_elapsed(unit, UNIT_PURPOSE_STATE_LIMIT);
+        cr_assert(eq(int, unit->active_state, UNIT_INACTIVE));
+        cr_assert(has_sandbox(unit), "the store does not answer, and an attempt is left");
+        flow_vtable.runs_changed(unit);
+        cr_assert(has_sandbox(unit));
+        world->runs = (UnitRuns) {};
+        flow_vtable.runs_changed(unit);
+        cr_assert(not(has_sandbox(unit)));
 }
 
 /* — triggers — */
