@@ -246,6 +246,8 @@ const uint32_t *run_graph_children(const RunGraph *graph, uint32_t node, uint32_
 /* RunEdge of each of these. */
 const uint8_t *run_graph_parent_edges(const RunGraph *graph, uint32_t node);
 const uint8_t *run_graph_child_edges(const RunGraph *graph, uint32_t node);
+/* Whether @child is a child of @node; if so, with what joins the two. */
+bool run_graph_find_edge(const RunGraph *graph, uint32_t node, uint32_t child, uint8_t *ret_edge);
 /* A goal has is_goal in its policy, or no children but those that run otherwise. */
 bool run_graph_is_goal(const RunGraph *graph, uint32_t node);
 uint32_t run_graph_count_judged(const RunGraph *graph, uint32_t node); /* of its parents */

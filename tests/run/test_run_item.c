@@ -10,6 +10,7 @@
 #include <criterion/new/assert.h>
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "double/double_memory.h"
 #include "run/run_engine.h"
@@ -808,6 +809,104 @@ Test(run_item, what_was_enough_is_so_as_soon_as_the_list_is_known) {
         cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_RUNNING));
         cr_assert(eq(int, row_of(&world, "d").state, RUN_NODE_RUNNING));
         finish(&world);
+}
+
+/* A list so long that the time shows whether each end looks at all of it. */
+#define LONG_LIST 12000U
+
+typedef struct LongWorld {
+        uint32_t batch, n_spawned;
+        RunAttemptKey spawned[LONG_LIST + 1];
+} LongWorld;
+
+static void put_no_run(void *userdata, const RunRow *row) {
+}
+
+static void put_no_node(void *userdata, uint32_t run, const RunNodeRow *row) {
+}
+
+static int persist_long(void *userdata, uint32_t *ret_batch) {
+        *ret_batch = ++((LongWorld *) userdata)->batch;
+        return 0;
+}
+
+static void spawn_long(void *userdata, const RunAttemptKey *attempt) {
+        LongWorld *world = userdata;
+
+        cr_assert(lt(u32, world->n_spawned, ELEMENTSOF(world->spawned)));
+        world->spawned[world->n_spawned++] = *attempt;
+}
+
+static RunReason count_long(void *userdata, uint32_t run, uint32_t node, uint32_t *ret_n) {
+        *ret_n = LONG_LIST;
+        return RUN_REASON_NONE;
+}
+
+static int grow_not(void *userdata, uint32_t run, RunGraph *graph) {
+        return 0;
+}
+
+static RunReason gather_nothing(void *userdata, uint32_t run, uint32_t node) {
+        return RUN_REASON_NONE;
+}
+
+static const RunHost long_host = {
+        .put_run = put_no_run,
+        .put_node = put_no_node,
+        .persist = persist_long,
+        .spawn = spawn_long,
+        .end = end,
+        .count = count_long,
+        .grow = grow_not,
+        .gather = gather_nothing,
+        .random = get_random,
+};
+
+/* The processor time of the ends of all instances, before a node with that rule and another list; in ns. */
+static uint64_t time_ends(RunReadiness readiness) {
+        static const char *const both[] = { "a", "never" }, *const gate[] = { "gate" };
+        static LongWorld world;
+        RunNodeSpec nodes[] = { foreach_of("a"), node_of("gate", NULL, 0), foreach_of("never"),
+                                node_of("b", both, 2) };
+        RunSettings wide = settings;
+        struct timespec before, after;
+        RunEngine *engine;
+        RunGraph *graph;
+        RunFlow *flow;
+        uint32_t id;
+
+        world = (LongWorld) {};
+        nodes[1].policy.has_gate = true;
+        nodes[2].parents = gate;
+        nodes[2].n_parents = 1;
+        nodes[3].policy.readiness = readiness;
+        nodes[3].policy.amount = LONG_LIST + 1;
+        wide.max_parallel = LONG_LIST;
+        cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { .nodes = nodes, .n_nodes = ELEMENTSOF(nodes) }, &graph, NULL), 0));
+        cr_assert(eq(int, run_engine_new(&engine, &long_host, &world), 0));
+        cr_assert(eq(int, run_flow_new(engine, &wide, &flow), 0));
+        run_engine_time(engine, 1);
+        run_flow_unit(flow, RUN_UNIT_ACTIVE, false);
+        cr_assert(eq(int, run_engine_submit(flow, &(RunSubmit) { .id = 1, .graph = graph }, &id), 0));
+        while (run_engine_turn(engine, LONG_LIST))
+                ;
+        run_engine_stored(engine, world.batch, world.batch);
+        cr_assert(eq(u32, world.n_spawned, LONG_LIST));
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
+        for (uint32_t i = 0; i < LONG_LIST; i++)
+                cr_assert(run_engine_ended(engine, &world.spawned[i], RUN_END_EXITED, 0) == 0);
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
+        run_engine_free(engine);
+        run_graph_unref(graph);
+        return (uint64_t) (after.tv_sec - before.tv_sec) * 1000000000U + (uint64_t) after.tv_nsec -
+               (uint64_t) before.tv_nsec;
+}
+
+/* A rule that does not count shows what the ends themselves take. */
+Test(run_item, the_end_of_an_instance_does_not_look_at_all_others) {
+        const uint64_t counted = time_ends(RUN_READY_AT_LEAST), judged = time_ends(RUN_READY_ALL_FINISHED);
+
+        cr_assert(lt(u64, counted, 10 * judged));
 }
 
 /* D15: instances stand where their node does in the file, and are no longer a way than it is. */
