@@ -654,19 +654,35 @@ void run_reset_below(Run *run, uint32_t node, bool all) {
         }
 }
 
+/* Marks all nodes that @is_first says, and all below them. */
+static void mark_all_below(Run *run, bool (*is_first)(const Run *run, uint32_t node)) {
+        run_judge(run);
+        for (uint32_t i = 0; i < run->n; i++)
+                if (is_first(run, i))
+                        mark(run, i);
+        if (run->end_marked > 0)
+                mark_below(run, run_graph_order(run->graph)[run->first_marked]);
+}
+
 void run_reset_all(Run *run, bool (*resets)(const Run *run, uint32_t node)) {
         const uint32_t *order = run_graph_order(run->graph);
 
-        run_judge(run);
-        for (uint32_t i = 0; i < run->n; i++)
-                if (resets(run, i))
-                        mark(run, i);
-        if (run->end_marked > 0)
-                mark_below(run, order[run->first_marked]);
+        mark_all_below(run, resets);
         /* From below: a node that is reset marks what runs otherwise, which stands behind it and is not to be reset. */
         for (uint32_t at = run->end_marked; at-- > run->first_marked;)
                 if (run_set_has(run, RUN_SET_MARKED, at) && run_node_state_is_terminal(run->nodes[order[at]].state))
                         run_node_reset(run, order[at]);
+}
+
+bool run_would_reset(Run *run, uint32_t node, bool (*resets)(const Run *run, uint32_t node)) {
+        bool is_marked;
+
+        assert(!run_is_judged(run));
+
+        mark_all_below(run, resets);
+        is_marked = run_set_has(run, RUN_SET_MARKED, run_graph_rank(run->graph, node));
+        run_judge(run);
+        return is_marked;
 }
 
 /* A walk with early end: most nodes have a goal near. */

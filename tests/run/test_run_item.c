@@ -811,6 +811,54 @@ Test(run_item, what_was_enough_is_so_as_soon_as_the_list_is_known) {
         finish(&world);
 }
 
+/*
+ * "p" was undone, so the list of "a" below it is evaluated again: what a person says about an instance of the old list
+ * cannot be kept, and nothing of "a" begins before "p" has run again.
+ */
+Test(run_item, an_instance_below_what_was_undone_is_not_resolved) {
+        static const char *const parent_p[] = { "p" };
+        RunNodeSpec nodes[] = { node_of("p", NULL, 0), foreach_of("a"), node_of("p@compensate", NULL, 0) };
+        World world = { .n_items = 2 };
+        uint32_t id;
+
+        nodes[1].parents = parent_p;
+        nodes[1].n_parents = 1;
+        cr_assert(eq(int,
+                     run_graph_new(&(RunGraphSpec) { .nodes = nodes, .n_nodes = 3, .first_extra = 2, .n_extra = 1,
+                                                     .undo_on = RUN_UNDO_ON_FAILURE },
+                                   &world.graph, NULL),
+                     0));
+        cr_assert(eq(int, run_engine_new(&world.engine, &host, &world), 0));
+        cr_assert(eq(int, run_flow_new(world.engine, &settings, &world.flow), 0));
+        run_engine_time(world.engine, 1);
+        run_flow_unit(world.flow, RUN_UNIT_ACTIVE, false);
+        cr_assert(eq(int, run_engine_submit(world.flow, &(RunSubmit) { .id = 1, .graph = world.graph }, &id), 0));
+        turn(&world);
+        end_all(&world, "a[1]");
+        cr_assert(eq(int, state_of(&world), RUN_FAILED));
+        cr_assert(eq(int, row_of(&world, "p@compensate").state, RUN_NODE_SUCCEEDED));
+
+        cr_assert(eq(int, verb(&world, RUN_VERB_AS_SUCCESS, "a[1]"), -EINVAL));
+        cr_assert(eq(int, state_of(&world), RUN_FAILED));
+        cr_assert(eq(int, row_of(&world, "a[1]").state, RUN_NODE_FAILED));
+        cr_assert(eq(int, verb(&world, RUN_VERB_RETRY, "a[1]"), 0));
+        turn(&world);
+        cr_assert(eq(int, row_of(&world, "p").state, RUN_NODE_RUNNING));
+        cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_WAITING));
+        end_all(&world, "a[1]");
+        cr_assert(eq(int, state_of(&world), RUN_FAILED));
+
+        /* The node itself may be resolved; it is one generation later for that alone. */
+        cr_assert(eq(int, verb(&world, RUN_VERB_AS_SUCCESS, "a"), 0));
+        turn(&world);
+        cr_assert(eq(int, row_of(&world, "p").state, RUN_NODE_RUNNING));
+        cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_SUCCEEDED));
+        cr_assert(eq(u32, row_of(&world, "a").generation, 3));
+        end_all(&world, NULL);
+        cr_assert(eq(int, state_of(&world), RUN_SUCCEEDED));
+        finish(&world);
+}
+
 /* A list so long that the time shows whether each end looks at all of it. */
 #define LONG_LIST 12000U
 
