@@ -881,6 +881,10 @@ const RunDemand *run_graph_demand(const RunGraph *graph, uint32_t node) {
         return demand == 0 ? NULL : &graph->demands[demand - 1];
 }
 
+bool run_graph_dates_wait(const RunGraph *graph, uint32_t node) {
+        return run_graph_policy(graph, node)->queue_timeout > 0 || run_graph_demand(graph, node);
+}
+
 uint32_t run_graph_rank(const RunGraph *graph, uint32_t node) {
         return graph->nodes[node].rank;
 }

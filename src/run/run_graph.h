@@ -260,6 +260,11 @@ uint32_t run_graph_urgency(const RunGraph *graph, uint32_t node); /* its place a
 uint32_t run_graph_way(const RunGraph *graph, uint32_t node); /* edges of that way, at most 65535 */
 /* What a node, or with RUN_NODE_NONE a run, takes: borrowed; NULL: nothing. */
 const RunDemand *run_graph_demand(const RunGraph *graph, uint32_t node);
+/*
+ * Since when the node is READY counts after a restart: its wait has a limit, or others wait for the same. So an
+ * instance has a row before it begins.
+ */
+bool run_graph_dates_wait(const RunGraph *graph, uint32_t node);
 /* All demands, and which of them is that of a run, as in RunGraphSpec. */
 const RunDemand *run_graph_demands(const RunGraph *graph, uint32_t *ret_n, uint32_t *ret_of_run);
 /* What the graph takes, without what its allocations cost; that of its definition is not in it. */

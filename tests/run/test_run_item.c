@@ -123,13 +123,17 @@ static const RunSettings settings = { .max_parallel = 3,
                                       .timeout = USEC_INFINITY,
                                       .queue_timeout = USEC_INFINITY };
 
-static void make(World *world, const RunNodeSpec *nodes, uint32_t n) {
+static void make_of(World *world, const RunGraphSpec *spec) {
         *world = (World) { .n_items = 5 };
-        cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { .nodes = nodes, .n_nodes = n }, &world->graph, NULL), 0));
+        cr_assert(eq(int, run_graph_new(spec, &world->graph, NULL), 0));
         cr_assert(eq(int, run_engine_new(&world->engine, &host, world), 0));
         cr_assert(eq(int, run_flow_new(world->engine, &settings, &world->flow), 0));
         run_engine_time(world->engine, 1);
         run_flow_unit(world->flow, RUN_UNIT_ACTIVE, false);
+}
+
+static void make(World *world, const RunNodeSpec *nodes, uint32_t n) {
+        make_of(world, &(RunGraphSpec) { .nodes = nodes, .n_nodes = n });
 }
 
 static void turn(World *world) {
@@ -564,13 +568,13 @@ Test(run_item, a_success_that_is_enough_spares_the_others) {
 }
 
 /* Rows as they were put, given to another engine. */
-static void restart_at(World *old, World *ret_world, const RunNodeSpec *nodes, uint32_t n, usec_t now) {
+static void restart_of(World *old, World *ret_world, const RunGraphSpec *spec, usec_t now) {
         uint32_t n_expansions, n_rows = 0;
         const RunExpansion *expansions = run_graph_expansions(graph_of(old), &n_expansions);
         cleanup_(run_graph_unrefp) RunGraph *graph = NULL;
         RunNodeRow rows[ROWS_MAX];
 
-        make(ret_world, nodes, n);
+        make_of(ret_world, spec);
         cr_assert(eq(int, run_graph_expand(ret_world->graph, expansions, n_expansions, &graph), 0));
         for (uint32_t i = 0; i < ROWS_MAX; i++)
                 if (old->has_row[i])
@@ -587,6 +591,10 @@ static void restart_at(World *old, World *ret_world, const RunNodeSpec *nodes, u
                                                                            rows[i].number },
                                                         1),
                                      0));
+}
+
+static void restart_at(World *old, World *ret_world, const RunNodeSpec *nodes, uint32_t n, usec_t now) {
+        restart_of(old, ret_world, &(RunGraphSpec) { .nodes = nodes, .n_nodes = n }, now);
 }
 
 static void restart(World *old, World *ret_world, const RunNodeSpec *nodes, uint32_t n) {
@@ -809,6 +817,39 @@ Test(run_item, what_was_enough_is_so_as_soon_as_the_list_is_known) {
         cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_RUNNING));
         cr_assert(eq(int, row_of(&world, "d").state, RUN_NODE_RUNNING));
         finish(&world);
+}
+
+/* Instances wait for the lock since the beginning, and "b" for an hour less: a restart does not turn that round. */
+Test(run_item, an_instance_waits_for_its_lock_over_a_restart) {
+        static const char *const parent_q[] = { "q" };
+        const RunDemandLock lock = { "door", 1 };
+        const RunDemand demand = { &lock, NULL, 1, 0 };
+        RunNodeSpec nodes[] = { foreach_of("a"), node_of("q", NULL, 0), node_of("b", parent_q, 1) };
+        const RunGraphSpec spec = { .nodes = nodes, .n_nodes = 3, .demands = &demand, .n_demands = 1 };
+        World old, new;
+        uint32_t id;
+
+        nodes[0].policy.demand = nodes[2].policy.demand = 1;
+        make_of(&old, &spec);
+        cr_assert(eq(int, run_engine_submit(old.flow, &(RunSubmit) { .id = 1, .graph = old.graph }, &id), 0));
+        turn(&old);
+        cr_assert(eq(int, row_of(&old, "a[0]").state, RUN_NODE_RUNNING));
+        cr_assert(eq(int, row_of(&old, "q").state, RUN_NODE_RUNNING));
+        run_engine_time(old.engine, USEC_PER_HOUR);
+        end_attempt(&old, old.attempts[0].node != 1, 0);
+        turn(&old);
+        cr_assert(eq(int, row_of(&old, "b").state, RUN_NODE_READY));
+        cr_assert(eq(int, why_of(&old, "b"), RUN_WHY_LOCK));
+        restart_of(&old, &new, &spec, 2 * USEC_PER_HOUR);
+        cr_assert(eq(u64, row_of(&new, "a[1]").at, 1));
+        memcpy(new.attempts, old.attempts, sizeof(new.attempts));
+        new.n_attempts = old.n_attempts;
+        end_attempt(&new, old.attempts[0].node == 1, 0);
+        turn(&new);
+        cr_assert(eq(int, row_of(&new, "a[1]").state, RUN_NODE_RUNNING));
+        cr_assert(eq(int, row_of(&new, "b").state, RUN_NODE_READY));
+        finish(&old);
+        finish(&new);
 }
 
 /*
