@@ -64,7 +64,8 @@ bool manager_runs_is_untouched(const ManagerRuns *runs, uint32_t id, const RunNo
         of = run_graph_item_of(manager_run_graph(run), row->node, &item);
         if (of == RUN_NODE_NONE)
                 return row->state == RUN_NODE_WAITING;
-        return row->state == RUN_NODE_READY && item < run_graph_count_items(manager_run_graph(run), of);
+        return row->state == RUN_NODE_READY && item < run_graph_count_items(manager_run_graph(run), of) &&
+               !run_graph_dates_wait(manager_run_graph(run), row->node);
 }
 
 static void put_time(Sink *sink, const char *key, usec_t time) {

@@ -37,15 +37,24 @@ static RunParent parent_of(const RunForecastNode *parent, uint8_t edge, bool suc
         return RUN_PARENT_FAILED;
 }
 
+/* Nobody knows how many parents a list is (C12): it is one at least, and as many as are wanted if all goes well. */
 static RunNodeEvent ask_parents(const RunGraph *graph, uint32_t node, const RunForecastNode *nodes, bool succeed) {
         const uint8_t *edges = run_graph_parent_edges(graph, node);
         RunCounts counts = {};
+        uint32_t n_lists = 0;
         uint32_t n;
         const uint32_t *parents = run_graph_parents(graph, node, &n);
 
         for (uint32_t i = 0; i < n; i++)
-                if (edges[i] & RUN_EDGE_IS_JUDGED)
-                        counts.n[parent_of(&nodes[parents[i]], edges[i], succeed)]++;
+                if (edges[i] & RUN_EDGE_IS_JUDGED) {
+                        const RunParent parent = parent_of(&nodes[parents[i]], edges[i], succeed);
+
+                        counts.n[parent]++;
+                        n_lists += succeed && parent == RUN_PARENT_SUCCEEDED &&
+                                   nodes[parents[i]].forecast != RUN_FORECAST_SKIPPED &&
+                                   run_graph_policy(graph, parents[i])->is_foreach;
+                }
+        run_counts_add_lists(&counts, RUN_PARENT_SUCCEEDED, n_lists);
         return run_ready(run_graph_policy(graph, node), &counts);
 }
 

@@ -821,6 +821,26 @@ const uint8_t *run_graph_child_edges(const RunGraph *graph, uint32_t node) {
         return graph->child_edges + graph->nodes[node].first_child;
 }
 
+/* Children stand in rising order. */
+bool run_graph_find_edge(const RunGraph *graph, uint32_t node, uint32_t child, uint8_t *ret_edge) {
+        uint32_t low = 0, high;
+        const uint32_t *children = run_graph_children(graph, node, &high);
+
+        while (low < high) {
+                const uint32_t middle = low + (high - low) / 2;
+
+                if (children[middle] == child) {
+                        *ret_edge = run_graph_child_edges(graph, node)[middle];
+                        return true;
+                }
+                if (children[middle] < child)
+                        low = middle + 1;
+                else
+                        high = middle;
+        }
+        return false;
+}
+
 bool run_graph_is_goal(const RunGraph *graph, uint32_t node) {
         const uint8_t *edges = run_graph_child_edges(graph, node);
         uint32_t n;
@@ -859,6 +879,10 @@ const RunDemand *run_graph_demand(const RunGraph *graph, uint32_t node) {
 
         assert(demand <= graph->n_demands);
         return demand == 0 ? NULL : &graph->demands[demand - 1];
+}
+
+bool run_graph_dates_wait(const RunGraph *graph, uint32_t node) {
+        return run_graph_policy(graph, node)->queue_timeout > 0 || run_graph_demand(graph, node);
 }
 
 uint32_t run_graph_rank(const RunGraph *graph, uint32_t node) {

@@ -246,6 +246,8 @@ const uint32_t *run_graph_children(const RunGraph *graph, uint32_t node, uint32_
 /* RunEdge of each of these. */
 const uint8_t *run_graph_parent_edges(const RunGraph *graph, uint32_t node);
 const uint8_t *run_graph_child_edges(const RunGraph *graph, uint32_t node);
+/* Whether @child is a child of @node; if so, with what joins the two. */
+bool run_graph_find_edge(const RunGraph *graph, uint32_t node, uint32_t child, uint8_t *ret_edge);
 /* A goal has is_goal in its policy, or no children but those that run otherwise. */
 bool run_graph_is_goal(const RunGraph *graph, uint32_t node);
 uint32_t run_graph_count_judged(const RunGraph *graph, uint32_t node); /* of its parents */
@@ -258,6 +260,11 @@ uint32_t run_graph_urgency(const RunGraph *graph, uint32_t node); /* its place a
 uint32_t run_graph_way(const RunGraph *graph, uint32_t node); /* edges of that way, at most 65535 */
 /* The demand of a node, or with RUN_NODE_NONE of a run: borrowed; NULL: none. */
 const RunDemand *run_graph_demand(const RunGraph *graph, uint32_t node);
+/*
+ * Since when the node is READY counts after a restart: its wait has a limit, or others wait for the same. So an
+ * instance has a row before it begins.
+ */
+bool run_graph_dates_wait(const RunGraph *graph, uint32_t node);
 /* All demands, and which of them is that of a run, as in RunGraphSpec. */
 const RunDemand *run_graph_demands(const RunGraph *graph, uint32_t *ret_n, uint32_t *ret_of_run);
 /* The memory of the graph in bytes, without the allocator's own; that of its definition is not in it. */

@@ -275,28 +275,31 @@ static RunNodeEvent ask_later(Run *run, uint32_t node) {
         return RUN_NODE_EVENT_WAIT;
 }
 
-/* More instances than a node can have, and so many such nodes that their sum is a number. */
-#define MANY_INSTANCES 1000000U
-#define MANY_LISTS 1000U
+/* The list of @node, which has Foreach=, is not known yet; once the node has ended there is none. */
+static bool is_unknown_list(const Run *run, uint32_t node) {
+        return !run_node_state_is_terminal(run->nodes[node].state) && !run_node_is_split(run, node);
+}
 
 /*
  * Nobody knows how many parents a node with Foreach= is until its list is known (C12). It counts as more than it can
- * be: what is decided then is decided with fewer, too, and what waits then could not count on fewer.
+ * be: what is decided then is decided with fewer, too, and what waits then could not count on fewer. @node may have
+ * thousands of instances as parents, and is asked at each end of one: so it is looked for among the children of the
+ * few nodes that have such a list.
  */
 static RunNodeEvent ask_lists(const Run *run, uint32_t node, RunCounts counts) {
-        const uint8_t *edges = run_graph_parent_edges(run->graph, node);
-        uint32_t n, lists[_RUN_PARENT_MAX] = {};
-        const uint32_t *parents = run_graph_parents(run->graph, node, &n);
+        uint32_t lists[_RUN_PARENT_MAX] = {};
 
-        for (uint32_t i = 0; i < n; i++) {
-                const RunNode *parent = &run->nodes[parents[i]];
+        for (uint32_t i = 0; i < run->n_items; i++) {
+                const uint32_t list = run->items[i].node;
+                const RunNode *parent = &run->nodes[list];
+                uint8_t edge;
 
-                if ((edges[i] & RUN_EDGE_IS_JUDGED) && run_graph_policy(run->graph, parents[i])->is_foreach &&
-                    !run_node_state_is_terminal(parent->state))
-                        lists[run_parent_of(parent->state, parent->reason, edges[i])]++;
+                if (is_unknown_list(run, list) && run_graph_find_edge(run->graph, list, node, &edge) &&
+                    (edge & RUN_EDGE_IS_JUDGED))
+                        lists[run_parent_of(parent->state, parent->reason, edge)]++;
         }
         for (unsigned kind = 0; kind < _RUN_PARENT_MAX; kind++)
-                counts.n[kind] += MIN(lists[kind], MANY_LISTS) * MANY_INSTANCES;
+                run_counts_add_lists(&counts, kind, lists[kind]);
         return run_ready(run_graph_policy(run->graph, node), &counts);
 }
 
@@ -651,19 +654,35 @@ void run_reset_below(Run *run, uint32_t node, bool all) {
         }
 }
 
+/* Marks all nodes that @is_first says, and all below them. */
+static void mark_all_below(Run *run, bool (*is_first)(const Run *run, uint32_t node)) {
+        run_judge(run);
+        for (uint32_t i = 0; i < run->n; i++)
+                if (is_first(run, i))
+                        mark(run, i);
+        if (run->end_marked > 0)
+                mark_below(run, run_graph_order(run->graph)[run->first_marked]);
+}
+
 void run_reset_all(Run *run, bool (*resets)(const Run *run, uint32_t node)) {
         const uint32_t *order = run_graph_order(run->graph);
 
-        run_judge(run);
-        for (uint32_t i = 0; i < run->n; i++)
-                if (resets(run, i))
-                        mark(run, i);
-        if (run->end_marked > 0)
-                mark_below(run, order[run->first_marked]);
+        mark_all_below(run, resets);
         /* From below: a node that is reset marks what runs otherwise, which stands behind it and is not to be reset. */
         for (uint32_t at = run->end_marked; at-- > run->first_marked;)
                 if (run_set_has(run, RUN_SET_MARKED, at) && run_node_state_is_terminal(run->nodes[order[at]].state))
                         run_node_reset(run, order[at]);
+}
+
+bool run_would_reset(Run *run, uint32_t node, bool (*resets)(const Run *run, uint32_t node)) {
+        bool is_marked;
+
+        assert(!run_is_judged(run));
+
+        mark_all_below(run, resets);
+        is_marked = run_set_has(run, RUN_SET_MARKED, run_graph_rank(run->graph, node));
+        run_judge(run);
+        return is_marked;
 }
 
 /* A walk with early end: most nodes have a goal near. */

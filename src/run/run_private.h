@@ -301,6 +301,8 @@ void run_node_reset(Run *run, uint32_t node); /* a next generation */
 void run_reset_below(Run *run, uint32_t node, bool all);
 /* Resets all nodes that @resets says, and all below them. */
 void run_reset_all(Run *run, bool (*resets)(const Run *run, uint32_t node));
+/* Whether that concerns @node, of a run that has ended. */
+bool run_would_reset(Run *run, uint32_t node, bool (*resets)(const Run *run, uint32_t node));
 void run_drop_unneeded(Run *run);
 
 /* — run_turn.c: what is counted of instances of nodes with Foreach= — */
@@ -396,6 +398,7 @@ bool run_undo_can_begin(const Run *run); /* something of a run that has ended ca
 void run_undo_begin(Run *run);
 /* Before a next round: what was undone has to be done again. Returns whether something was. */
 bool run_undo_reset(Run *run);
+bool run_undo_would_reset(Run *run, uint32_t node); /* @node is to be done again for that */
 
 /* — run_batch.c: rows — */
 

@@ -9,6 +9,7 @@
 
 #include <assert.h>
 
+#include "basic/macro.h"
 #include "run/run_ready.h"
 
 static RunParent parent_of_skip(RunReason reason, uint8_t edge) {
@@ -52,6 +53,14 @@ void run_counts_move(RunCounts *counts, RunParent from, RunParent to) {
         assert(counts->n[from] > 0);
         counts->n[from]--;
         counts->n[to]++;
+}
+
+/* More instances than a node can have, and so many such nodes that their sum is a number. */
+#define MANY_INSTANCES 1000000U
+#define MANY_LISTS 1000U
+
+void run_counts_add_lists(RunCounts *counts, RunParent kind, uint32_t n_lists) {
+        counts->n[kind] += MIN(n_lists, MANY_LISTS) * MANY_INSTANCES;
 }
 
 static RunNodeEvent judge(bool is_met, bool is_impossible, bool needs_person) {

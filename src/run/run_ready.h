@@ -30,6 +30,8 @@ RunParent run_parent_of(RunNodeState state, RunReason reason, uint8_t edge);
 /* All parents are unfinished. */
 void run_counts_init(RunCounts *counts, uint32_t n_parents);
 void run_counts_move(RunCounts *counts, RunParent from, RunParent to);
+/* So many parents of that kind are lists, each of more items than a node can have. */
+void run_counts_add_lists(RunCounts *counts, RunParent kind, uint32_t n_lists);
 
 /*
  * RUN_NODE_EVENT_FIT, _WAIT, _BLOCK or _NEVER. What is certain to be impossible is NEVER, even if a parent is PENDING.

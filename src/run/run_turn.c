@@ -84,12 +84,10 @@ void run_item_take_turn(Run *run, uint32_t node, RunNodeState from) {
 /* — ends — */
 
 bool run_item_is_untouched(const Run *run, uint32_t node) {
-        const RunPolicy *policy = run_graph_policy(run->graph, node);
         const RunNode *entry = &run->nodes[node];
 
-        /* Since when one waits whose wait has a limit is known by its row alone. */
-        return entry->state == RUN_NODE_READY && entry->number == 0 && entry->generation == 1 && policy->is_item &&
-               policy->queue_timeout == 0;
+        return entry->state == RUN_NODE_READY && entry->number == 0 && entry->generation == 1 &&
+               run_graph_policy(run->graph, node)->is_item && !run_graph_dates_wait(run->graph, node);
 }
 
 bool run_items_repair(Run *run, RunItems *items) {

@@ -188,3 +188,7 @@ bool run_undo_reset(Run *run) {
         run->is_undo_listed = false;
         return has_reset;
 }
+
+bool run_undo_would_reset(Run *run, uint32_t node) {
+        return run->n_extra > 0 && run_would_reset(run, node, is_undone);
+}

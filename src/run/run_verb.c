@@ -43,7 +43,14 @@ static bool can_take_extra(const Run *run, RunVerb verb, uint32_t node) {
                (is_resolution(verb) || verb == RUN_VERB_RETRY || verb == RUN_VERB_SKIP);
 }
 
-static bool can_take(const Run *run, RunVerb verb, uint32_t node) {
+/* What is above an instance was undone: its list is evaluated again, and its item is no node of the next round. */
+static bool can_resolve_ended(Run *run, RunVerb verb, uint32_t node) {
+        return verb == RUN_VERB_AS_SUCCESS &&
+               run_node_state_after(run->nodes[node].state, RUN_NODE_EVENT_AS_SUCCESS) != 0 &&
+               !(run_graph_policy(run->graph, node)->is_item && run_undo_would_reset(run, node));
+}
+
+static bool can_take(Run *run, RunVerb verb, uint32_t node) {
         const bool is_over = run_is_over(run);
         RunEvent event = events[verb].run;
         RunNodeState state;
@@ -79,7 +86,7 @@ static bool can_take(const Run *run, RunVerb verb, uint32_t node) {
         if (verb == RUN_VERB_RETRY)
                 return (state == RUN_NODE_PENDING || run_node_state_is_terminal(state)) && state != RUN_NODE_SUCCEEDED;
         if (is_over)
-                return verb == RUN_VERB_AS_SUCCESS && run_node_state_after(state, RUN_NODE_EVENT_AS_SUCCESS) != 0;
+                return can_resolve_ended(run, verb, node);
         if (is_resolution(verb))
                 return state == RUN_NODE_PENDING;
         return run_node_state_after(state, events[verb].node) != 0;
@@ -143,7 +150,8 @@ static void resolve_ended(Run *run, uint32_t node) {
         run_reset_below(run, node, false);
         if (run_graph_count_items(run->graph, node) > 0) {
                 /* The node counts as one that has succeeded, whatever its instances are. */
-                run_node_reset(run, node);
+                if (run->nodes[node].state != RUN_NODE_WAITING)
+                        run_node_reset(run, node);
                 run_items_unfold(run);
         }
         run->nodes[node].generation += run->nodes[node].state != RUN_NODE_WAITING;

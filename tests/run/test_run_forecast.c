@@ -129,3 +129,14 @@ Test(run_forecast, people_and_commands_decide_later) {
         add(&world, "d", RUN_READY_ONE_FAILED, (char[]) { "c" });
         expect(&world, "a=runs/gate:1 b=may-run/policy:2 c=fails/expression:0 d=runs:1");
 }
+
+/* A list is one parent at least, and maybe more. */
+Test(run_forecast, how_long_a_list_is_shows_later) {
+        World world = {};
+
+        add(&world, "a", RUN_READY_ALL_SUCCEEDED, (char[]) { "" })->is_foreach = true;
+        add(&world, "one", RUN_READY_AT_LEAST, (char[]) { "a" });
+        add(&world, "three", RUN_READY_AT_LEAST, (char[]) { "a" })->amount = 3;
+        add(&world, "all", RUN_READY_AT_LEAST_PERCENT, (char[]) { "a" })->amount = 100;
+        expect(&world, "a=runs:1 one=runs:2 three=may-run/upstream:2 all=runs:2");
+}

@@ -10,6 +10,7 @@
 #include <criterion/new/assert.h>
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "double/double_memory.h"
 #include "run/run_engine.h"
@@ -122,13 +123,17 @@ static const RunSettings settings = { .max_parallel = 3,
                                       .timeout = USEC_INFINITY,
                                       .queue_timeout = USEC_INFINITY };
 
-static void make(World *world, const RunNodeSpec *nodes, uint32_t n) {
+static void make_of(World *world, const RunGraphSpec *spec) {
         *world = (World) { .n_items = 5 };
-        cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { .nodes = nodes, .n_nodes = n }, &world->graph, NULL), 0));
+        cr_assert(eq(int, run_graph_new(spec, &world->graph, NULL), 0));
         cr_assert(eq(int, run_engine_new(&world->engine, &host, world), 0));
         cr_assert(eq(int, run_flow_new(world->engine, &settings, &world->flow), 0));
         run_engine_time(world->engine, 1);
         run_flow_unit(world->flow, RUN_UNIT_ACTIVE, false);
+}
+
+static void make(World *world, const RunNodeSpec *nodes, uint32_t n) {
+        make_of(world, &(RunGraphSpec) { .nodes = nodes, .n_nodes = n });
 }
 
 static void turn(World *world) {
@@ -563,13 +568,13 @@ Test(run_item, a_success_that_is_enough_spares_the_others) {
 }
 
 /* Rows as they were put, given to another engine. */
-static void restart_at(World *old, World *ret_world, const RunNodeSpec *nodes, uint32_t n, usec_t now) {
+static void restart_of(World *old, World *ret_world, const RunGraphSpec *spec, usec_t now) {
         uint32_t n_expansions, n_rows = 0;
         const RunExpansion *expansions = run_graph_expansions(graph_of(old), &n_expansions);
         cleanup_(run_graph_unrefp) RunGraph *graph = NULL;
         RunNodeRow rows[ROWS_MAX];
 
-        make(ret_world, nodes, n);
+        make_of(ret_world, spec);
         cr_assert(eq(int, run_graph_expand(ret_world->graph, expansions, n_expansions, &graph), 0));
         for (uint32_t i = 0; i < ROWS_MAX; i++)
                 if (old->has_row[i])
@@ -586,6 +591,10 @@ static void restart_at(World *old, World *ret_world, const RunNodeSpec *nodes, u
                                                                            rows[i].number },
                                                         1),
                                      0));
+}
+
+static void restart_at(World *old, World *ret_world, const RunNodeSpec *nodes, uint32_t n, usec_t now) {
+        restart_of(old, ret_world, &(RunGraphSpec) { .nodes = nodes, .n_nodes = n }, now);
 }
 
 static void restart(World *old, World *ret_world, const RunNodeSpec *nodes, uint32_t n) {
@@ -808,6 +817,185 @@ Test(run_item, what_was_enough_is_so_as_soon_as_the_list_is_known) {
         cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_RUNNING));
         cr_assert(eq(int, row_of(&world, "d").state, RUN_NODE_RUNNING));
         finish(&world);
+}
+
+/* Instances wait for the lock since the beginning, and "b" for an hour less: a restart does not turn that round. */
+Test(run_item, an_instance_waits_for_its_lock_over_a_restart) {
+        static const char *const parent_q[] = { "q" };
+        const RunDemandLock lock = { "door", 1 };
+        const RunDemand demand = { &lock, NULL, 1, 0 };
+        RunNodeSpec nodes[] = { foreach_of("a"), node_of("q", NULL, 0), node_of("b", parent_q, 1) };
+        const RunGraphSpec spec = { .nodes = nodes, .n_nodes = 3, .demands = &demand, .n_demands = 1 };
+        World old, new;
+        uint32_t id;
+
+        nodes[0].policy.demand = nodes[2].policy.demand = 1;
+        make_of(&old, &spec);
+        cr_assert(eq(int, run_engine_submit(old.flow, &(RunSubmit) { .id = 1, .graph = old.graph }, &id), 0));
+        turn(&old);
+        cr_assert(eq(int, row_of(&old, "a[0]").state, RUN_NODE_RUNNING));
+        cr_assert(eq(int, row_of(&old, "q").state, RUN_NODE_RUNNING));
+        run_engine_time(old.engine, USEC_PER_HOUR);
+        end_attempt(&old, old.attempts[0].node != 1, 0);
+        turn(&old);
+        cr_assert(eq(int, row_of(&old, "b").state, RUN_NODE_READY));
+        cr_assert(eq(int, why_of(&old, "b"), RUN_WHY_LOCK));
+        restart_of(&old, &new, &spec, 2 * USEC_PER_HOUR);
+        cr_assert(eq(u64, row_of(&new, "a[1]").at, 1));
+        memcpy(new.attempts, old.attempts, sizeof(new.attempts));
+        new.n_attempts = old.n_attempts;
+        end_attempt(&new, old.attempts[0].node == 1, 0);
+        turn(&new);
+        cr_assert(eq(int, row_of(&new, "a[1]").state, RUN_NODE_RUNNING));
+        cr_assert(eq(int, row_of(&new, "b").state, RUN_NODE_READY));
+        finish(&old);
+        finish(&new);
+}
+
+/*
+ * "p" was undone, so the list of "a" below it is evaluated again: what a person says about an instance of the old list
+ * cannot be kept, and nothing of "a" begins before "p" has run again.
+ */
+Test(run_item, an_instance_below_what_was_undone_is_not_resolved) {
+        static const char *const parent_p[] = { "p" };
+        RunNodeSpec nodes[] = { node_of("p", NULL, 0), foreach_of("a"), node_of("p@compensate", NULL, 0) };
+        World world = { .n_items = 2 };
+        uint32_t id;
+
+        nodes[1].parents = parent_p;
+        nodes[1].n_parents = 1;
+        cr_assert(eq(int,
+                     run_graph_new(&(RunGraphSpec) { .nodes = nodes, .n_nodes = 3, .first_extra = 2, .n_extra = 1,
+                                                     .undo_on = RUN_UNDO_ON_FAILURE },
+                                   &world.graph, NULL),
+                     0));
+        cr_assert(eq(int, run_engine_new(&world.engine, &host, &world), 0));
+        cr_assert(eq(int, run_flow_new(world.engine, &settings, &world.flow), 0));
+        run_engine_time(world.engine, 1);
+        run_flow_unit(world.flow, RUN_UNIT_ACTIVE, false);
+        cr_assert(eq(int, run_engine_submit(world.flow, &(RunSubmit) { .id = 1, .graph = world.graph }, &id), 0));
+        turn(&world);
+        end_all(&world, "a[1]");
+        cr_assert(eq(int, state_of(&world), RUN_FAILED));
+        cr_assert(eq(int, row_of(&world, "p@compensate").state, RUN_NODE_SUCCEEDED));
+
+        cr_assert(eq(int, verb(&world, RUN_VERB_AS_SUCCESS, "a[1]"), -EINVAL));
+        cr_assert(eq(int, state_of(&world), RUN_FAILED));
+        cr_assert(eq(int, row_of(&world, "a[1]").state, RUN_NODE_FAILED));
+        cr_assert(eq(int, verb(&world, RUN_VERB_RETRY, "a[1]"), 0));
+        turn(&world);
+        cr_assert(eq(int, row_of(&world, "p").state, RUN_NODE_RUNNING));
+        cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_WAITING));
+        end_all(&world, "a[1]");
+        cr_assert(eq(int, state_of(&world), RUN_FAILED));
+
+        /* The node itself may be resolved; it is one generation later for that alone. */
+        cr_assert(eq(int, verb(&world, RUN_VERB_AS_SUCCESS, "a"), 0));
+        turn(&world);
+        cr_assert(eq(int, row_of(&world, "p").state, RUN_NODE_RUNNING));
+        cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_SUCCEEDED));
+        cr_assert(eq(u32, row_of(&world, "a").generation, 3));
+        end_all(&world, NULL);
+        cr_assert(eq(int, state_of(&world), RUN_SUCCEEDED));
+        finish(&world);
+}
+
+/* A list so long that the time shows whether each end looks at all of it. */
+#define LONG_LIST 12000U
+
+typedef struct LongWorld {
+        uint32_t batch, n_spawned;
+        RunAttemptKey spawned[LONG_LIST + 1];
+} LongWorld;
+
+static void put_no_run(void *userdata, const RunRow *row) {
+}
+
+static void put_no_node(void *userdata, uint32_t run, const RunNodeRow *row) {
+}
+
+static int persist_long(void *userdata, uint32_t *ret_batch) {
+        *ret_batch = ++((LongWorld *) userdata)->batch;
+        return 0;
+}
+
+static void spawn_long(void *userdata, const RunAttemptKey *attempt) {
+        LongWorld *world = userdata;
+
+        cr_assert(lt(u32, world->n_spawned, ELEMENTSOF(world->spawned)));
+        world->spawned[world->n_spawned++] = *attempt;
+}
+
+static RunReason count_long(void *userdata, uint32_t run, uint32_t node, uint32_t *ret_n) {
+        *ret_n = LONG_LIST;
+        return RUN_REASON_NONE;
+}
+
+static int grow_not(void *userdata, uint32_t run, RunGraph *graph) {
+        return 0;
+}
+
+static RunReason gather_nothing(void *userdata, uint32_t run, uint32_t node) {
+        return RUN_REASON_NONE;
+}
+
+static const RunHost long_host = {
+        .put_run = put_no_run,
+        .put_node = put_no_node,
+        .persist = persist_long,
+        .spawn = spawn_long,
+        .end = end,
+        .count = count_long,
+        .grow = grow_not,
+        .gather = gather_nothing,
+        .random = get_random,
+};
+
+/* The processor time of the ends of all instances, before a node with that rule and another list; in ns. */
+static uint64_t time_ends(RunReadiness readiness) {
+        static const char *const both[] = { "a", "never" }, *const gate[] = { "gate" };
+        static LongWorld world;
+        RunNodeSpec nodes[] = { foreach_of("a"), node_of("gate", NULL, 0), foreach_of("never"),
+                                node_of("b", both, 2) };
+        RunSettings wide = settings;
+        struct timespec before, after;
+        RunEngine *engine;
+        RunGraph *graph;
+        RunFlow *flow;
+        uint32_t id;
+
+        world = (LongWorld) {};
+        nodes[1].policy.has_gate = true;
+        nodes[2].parents = gate;
+        nodes[2].n_parents = 1;
+        nodes[3].policy.readiness = readiness;
+        nodes[3].policy.amount = LONG_LIST + 1;
+        wide.max_parallel = LONG_LIST;
+        cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { .nodes = nodes, .n_nodes = ELEMENTSOF(nodes) }, &graph, NULL), 0));
+        cr_assert(eq(int, run_engine_new(&engine, &long_host, &world), 0));
+        cr_assert(eq(int, run_flow_new(engine, &wide, &flow), 0));
+        run_engine_time(engine, 1);
+        run_flow_unit(flow, RUN_UNIT_ACTIVE, false);
+        cr_assert(eq(int, run_engine_submit(flow, &(RunSubmit) { .id = 1, .graph = graph }, &id), 0));
+        while (run_engine_turn(engine, LONG_LIST))
+                ;
+        run_engine_stored(engine, world.batch, world.batch);
+        cr_assert(eq(u32, world.n_spawned, LONG_LIST));
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
+        for (uint32_t i = 0; i < LONG_LIST; i++)
+                cr_assert(run_engine_ended(engine, &world.spawned[i], RUN_END_EXITED, 0) == 0);
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
+        run_engine_free(engine);
+        run_graph_unref(graph);
+        return (uint64_t) (after.tv_sec - before.tv_sec) * 1000000000U + (uint64_t) after.tv_nsec -
+               (uint64_t) before.tv_nsec;
+}
+
+/* A rule that does not count shows what the ends themselves take. */
+Test(run_item, the_end_of_an_instance_does_not_look_at_all_others) {
+        const uint64_t counted = time_ends(RUN_READY_AT_LEAST), judged = time_ends(RUN_READY_ALL_FINISHED);
+
+        cr_assert(lt(u64, counted, 10 * judged));
 }
 
 /* D15: instances stand where their node does in the file, and are no longer a way than it is. */
