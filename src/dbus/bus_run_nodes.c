@@ -94,7 +94,7 @@ static int gather(const ManagerRuns *runs, uint32_t run, const RunStoreQuery *qu
 
         for (narrow(runs, run, query, &i, &end); i < end && (name = manager_runs_node_name(runs, run, i)); i++) {
                 if (strcmp(name, after) <= 0 || (before && strcmp(name, before) > 0) ||
-                    manager_runs_node(runs, run, i, &row, &why) < 0 || !manager_runs_is_untouched(runs, run, &row) ||
+                    manager_runs_node(runs, run, i, &row, &why) < 0 || !manager_runs_may_lack_row(runs, run, &row) ||
                     manager_runs_is_of_end(runs, run, i) || !is_wanted(query, &row, name))
                         continue;
                 if (vector_push(nodes, ((NamedNode) { name, i })) < 0)

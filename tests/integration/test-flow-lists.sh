@@ -232,5 +232,24 @@ if command -v busctl >/dev/null; then
         check_equal "a name is that of one node" "$NAMES:$CURSOR" "a2:"
         check_exit "a cursor of no answer is refused" 1 read_page 2 /7
         end_paged
+        begin_paged
+        # Both at once: the nodes are asked for before the store has rows of those that are skipped.
+        check_equal "a node that was skipped in this moment is not missed" \
+                "$(PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(dirname "$0") python3 - "$JOBD_SOCKET" "$RUN" <<'P'
+import struct, sys
+from bus_client import Bus, call, string
+path, run = sys.argv[1:]
+target = '/org/jobd1/run/' + run, 'org.jobd1.Run'
+bus = Bus(path)
+bus.link.sendall(call(1, 'Skip', 'a1', target=target) + call(2, 'Skip', 'a3', target=target) +
+                 call(3, 'Nodes', struct.pack('<III', 0, 0, 0), string(''), target=target, signature='a{sv}us'))
+answer = b''
+for _ in range(3):
+    message = bus.reply()
+    answer = message if string('b1') in message else answer
+print(*(name for name in ('a1', 'a2', 'a3', 'b1', 'b2', 'b3', 'b4', 'z') if string(name) in answer))
+P
+                )" "a1 a2 a3 b1 b2 b3 b4 z"
+        end_paged
 fi
 done_testing
