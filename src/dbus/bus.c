@@ -146,6 +146,7 @@ static int bus_start(Bus *bus, const BusOptions *options, Failure *ret_failure) 
                 r = bus_signals_attach(&bus->signals, &bus->tree, &bus_unit_kind, &bus_job_kind);
         if (r >= 0)
                 r = bus_runs_new(&bus->runs, &bus->tree);
+        bus->tree.runs = bus->runs;
         if (r >= 0 && !options->no_bus)
                 r = bus_link_new(&bus->link, &bus->peers, bus->tree.dialects, options->bus_address, options->is_user,
                                  options->has_fallen_back);

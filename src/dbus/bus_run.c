@@ -31,26 +31,20 @@ struct BusRuns {
         const BusTree *tree; /* borrowed */
         BusBroadcast broadcast;
         BusRunNews news;
+        VECTOR(BusRunPage *) pages; /* owned: that wait for the rows of the store */
 };
 
 /* An answer with rows, and who gets it. */
 typedef struct RowsAnswer {
+        const BusTree *tree;
         const ManagerRunAnswer *answer;
+        const BusRunPage *page; /* of nodes; NULL: of others */
         uid_t uid;
         bool is_other; /* neither root nor the owner of the manager */
 } RowsAnswer;
 
 /* In a ticket: what is asked for is all properties of a run, or the one of the number before. */
 #define ALL_PROPERTIES UINT32_MAX
-/* The rows of the store alone: nodes that nothing has happened to were listed before. */
-#define STORED_NODES (UINT32_MAX - 1)
-
-/*
- * Cursors of nodes: the name of the last one; "/" and the number of the next one that nothing has happened to; and "//"
- * and the name of the last one of STORED_NODES. No name begins with a slash.
- */
-#define CURSOR_UNTOUCHED "/"
-#define CURSOR_STORED "//"
 #define NODES_MAX 1000U /* in an answer */
 
 static void put_value(Sink *sink, const char *key, const RunStoreValue *value) {
@@ -141,7 +135,7 @@ static bool is_open(RunStoreTable table, unsigned column, const RunStoreValue *v
         return table == RUNSTORE_ALARM && column == ALARM_ACKNOWLEDGED && value->integer == 0;
 }
 
-static void put_row(const BusTree *tree, const RowsAnswer *rows, const ManagerRunValues *values, Sink *sink) {
+static void put_row(const RowsAnswer *rows, const ManagerRunValues *values, Sink *sink) {
         const ManagerRunAnswer *answer = rows->answer;
         const RunStoreTableInfo *info = runstore_table(answer->table);
 
@@ -154,14 +148,13 @@ static void put_row(const BusTree *tree, const RowsAnswer *rows, const ManagerRu
                 put_blob(sink, &values->values[NODE_BLOB]);
         if (answer->table == RUNSTORE_RUN)
                 put_environment(values, sink);
-        put_why(tree, answer, values, sink);
+        put_why(rows->tree, answer, values, sink);
         sink_close(sink);
 }
 
 static void write_cursor(const ManagerRunAnswer *answer, Sink *sink) {
         const RunStorePage *page = answer->page;
         const RunStoreValue *last = page->n_cursor > 0 ? &page->cursor[page->n_cursor - 1] : NULL;
-        cleanup_free_ char *text = NULL;
         char number[24];
 
         if (!page->has_more || !last) {
@@ -169,11 +162,6 @@ static void write_cursor(const ManagerRunAnswer *answer, Sink *sink) {
         } else if (last->type == RUNSTORE_INTEGER) {
                 snprintf(number, sizeof(number), "%" PRId64, last->integer);
                 sink_string(sink, number);
-        } else if (answer->ticket.what == STORED_NODES) {
-                if (text_format(&text, CURSOR_STORED "%s", (const char *) last->bytes) < 0)
-                        sink->error = -ENOMEM;
-                else
-                        sink_string(sink, text);
         } else {
                 sink_string(sink, last->bytes);
         }
@@ -184,16 +172,27 @@ static void write_rows(const BusView *view, const void *data, Sink *sink) {
         const ManagerRunAnswer *answer = rows->answer;
         RunStorePage page = *answer->page;
         ManagerRunValues values;
-        uint32_t from = 0;
 
         sink_open(sink, 'a', "a{sv}");
         while (manager_run_values_next(&page, &values) > 0)
-                put_row(view->tree, rows, &values, sink);
-        if (answer->table == RUNSTORE_NODE && answer->ticket.what != STORED_NODES && !answer->page->has_more)
-                (void) bus_run_put_untouched(manager_runs(view->tree->manager), answer->run, NULL, &from, UINT32_MAX,
-                                             sink);
+                put_row(rows, &values, sink);
         sink_close(sink);
         write_cursor(answer, sink);
+}
+
+static void put_node_row(void *userdata, const ManagerRunValues *values, Sink *sink) {
+        put_row(userdata, values, sink);
+}
+
+static void write_nodes(const BusView *view, const void *data, Sink *sink) {
+        RowsAnswer rows = *(const RowsAnswer *) data;
+        const BusRunPageOps ops = { .put_row = put_node_row, .userdata = &rows };
+        const char *cursor;
+
+        sink_open(sink, 'a', "a{sv}");
+        cursor = bus_run_page_put(rows.page, rows.answer, &ops, sink);
+        sink_close(sink);
+        sink_string(sink, cursor);
 }
 
 static void put_run_path(const BusView *view, uint32_t id, Sink *sink) {
@@ -219,15 +218,15 @@ static void write_result(const BusView *view, const void *data, Sink *sink) {
 static void write_nothing(const BusView *view, const void *data, Sink *sink) {
 }
 
-static void answer_rows(const BusRuns *runs, BusLater later, const ManagerRunAnswer *answer) {
+static void answer_rows(const BusRuns *runs, BusLater later, const ManagerRunAnswer *answer, const BusRunPage *page) {
         const BusClient *client = bus_later_client(runs->tree, later);
-        RowsAnswer rows = { .answer = answer };
+        RowsAnswer rows = { .tree = runs->tree, .answer = answer, .page = page };
 
         if (!client)
                 return;
         rows.uid = client->peer->uid;
         rows.is_other = bus_peers_is_other_user(runs->tree->peers, rows.uid);
-        (void) bus_later_answer(runs->tree, later, write_rows, &rows);
+        (void) bus_later_answer(runs->tree, later, page ? write_nodes : write_rows, &rows);
 }
 
 /* — properties of a run that has ended — */
@@ -270,18 +269,36 @@ static void answer_properties(const BusRuns *runs, BusLater later, const Manager
         (void) bus_later_fail(runs->tree, later, &failure);
 }
 
-static void on_run_answered(void *userdata, const ManagerRunAnswer *answer) {
-        const BusRuns *runs = userdata;
-        const BusLater later = { .peer = answer->ticket.a, .number = answer->ticket.b };
+static BusLater later_of(const ManagerRunTicket *ticket) {
+        return (BusLater) { .peer = ticket->a, .number = ticket->b };
+}
 
-        if (!answer->failure && answer->ticket.what != 0 && answer->ticket.what != STORED_NODES) {
+/* The page that the call is answered with, which the caller owns then; NULL: it is for no nodes. */
+static BusRunPage *take_page(BusRuns *runs, BusLater later) {
+        for (size_t i = 0; i < runs->pages.n; i++) {
+                BusRunPage *page = runs->pages.items[i];
+
+                if (page->later.peer != later.peer || page->later.number != later.number)
+                        continue;
+                runs->pages.items[i] = runs->pages.items[--runs->pages.n];
+                return page;
+        }
+        return NULL;
+}
+
+static void on_run_answered(void *userdata, const ManagerRunAnswer *answer) {
+        BusRuns *runs = userdata;
+        const BusLater later = later_of(&answer->ticket);
+        cleanup_(bus_run_page_freep) BusRunPage *page = take_page(runs, later);
+
+        if (!answer->failure && answer->ticket.what != 0) {
                 answer_properties(runs, later, answer);
                 return;
         }
         if (answer->failure)
                 (void) bus_later_fail(runs->tree, later, answer->failure);
         else if (answer->kind == MANAGER_RUN_ROWS)
-                answer_rows(runs, later, answer);
+                answer_rows(runs, later, answer, page);
         else if (answer->kind == MANAGER_RUN_RESULT)
                 (void) bus_later_answer(runs->tree, later, write_result, answer);
         else
@@ -405,6 +422,9 @@ BusRuns *bus_runs_free(BusRuns *runs) {
                 manager_unlisten(runs->tree->manager, runs);
         if (runs) {
                 bus_run_news_deinit(&runs->news);
+                for (size_t i = 0; i < runs->pages.n; i++)
+                        bus_run_page_free(runs->pages.items[i]);
+                vector_deinit(&runs->pages);
                 bus_wire_deinit(&runs->broadcast.wire);
         }
         free(runs);
@@ -530,7 +550,8 @@ static int read_cursor(BusCall *call, const char *cursor, RunStoreQuery *query) 
 
         if (!*cursor)
                 return 0;
-        if (query->table == RUNSTORE_NODE) {
+        /* No name begins with a slash, but a cursor of an earlier version may. */
+        if (query->table == RUNSTORE_NODE && *cursor != '/') {
                 query->cursor[0] = query->filters[0].value;
                 query->cursor[1] = (RunStoreValue) { .type = RUNSTORE_TEXT, .bytes = cursor, .n = strlen(cursor) };
                 query->n_cursor = 2;
@@ -543,13 +564,12 @@ static int read_cursor(BusCall *call, const char *cursor, RunStoreQuery *query) 
         return 0;
 }
 
-static int send_query(BusCall *call, const RunStoreQuery *query, uint32_t run, uint32_t what) {
+static int send_query(BusCall *call, const RunStoreQuery *query, uint32_t run) {
         ManagerRunTicket ticket;
         int r = keep(call, &ticket);
 
         if (r < 0)
                 return r;
-        ticket.what = what;
         return end_asking(call,
                           manager_runs_query(manager_runs(call->tree->manager), query, run, ticket, &call->failure));
 }
@@ -562,7 +582,7 @@ static int ask(BusCall *call, RunStoreQuery *query, uint32_t run) {
                 return r;
         query->limit = bus_call_u32(call);
         r = read_cursor(call, bus_call_string(call), query);
-        return r < 0 ? r : send_query(call, query, run, 0);
+        return r < 0 ? r : send_query(call, query, run);
 }
 
 int bus_manager_list_runs(BusCall *call) {
@@ -594,37 +614,30 @@ static int ask_of_run(BusCall *call, RunStoreTable table, unsigned column) {
         return ask(call, &query, (uint32_t) call->object->id);
 }
 
-static int answer_untouched(BusCall *call, const RunStoreQuery *query, uint32_t from) {
-        char cursor[16] = CURSOR_STORED;
-
-        sink_open(call->reply, 'a', "a{sv}");
-        (void) bus_run_put_untouched(manager_runs(call->tree->manager), (uint32_t) call->object->id, query, &from,
-                                     query->limit, call->reply);
-        sink_close(call->reply);
-        if (from != RUN_NODE_NONE)
-                snprintf(cursor, sizeof(cursor), CURSOR_UNTOUCHED "%" PRIu32, from);
-        sink_string(call->reply, cursor);
-        return 0;
-}
-
-/* Filters are those of the store: nodes without a row are judged here, and those that are many come first. */
-static int begin_nodes(BusCall *call, const RunStoreQuery *query) {
+/* Also of those that no row is of: which these are is judged now, and they are told with the rows. */
+static int ask_for_nodes(BusCall *call, const RunStoreQuery *query) {
+        BusRuns *runs = call->tree->runs;
         const uint32_t run = (uint32_t) call->object->id;
-        const bool is_filtered = query->n_filters > 1;
-        uint32_t from = 0, n;
+        cleanup_(bus_run_page_freep) BusRunPage *page = NULL;
+        ManagerRunTicket ticket;
+        int r = bus_run_page_new(manager_runs(call->tree->manager), run, query, &page);
 
-        n = bus_run_put_untouched(manager_runs(call->tree->manager), run, query, &from,
-                                  is_filtered ? 1 : query->limit + 1, NULL);
-        if (n > (is_filtered ? 0 : query->limit))
-                return answer_untouched(call, query, 0);
-        return send_query(call, query, run, is_filtered ? STORED_NODES : 0);
+        if (r == 0)
+                r = vector_reserve(&runs->pages, 1);
+        if (r == 0)
+                r = keep(call, &ticket);
+        if (r < 0)
+                return r;
+        page->later = later_of(&ticket);
+        (void) vector_push(&runs->pages, take_ptr(page));
+        r = manager_runs_query(manager_runs(call->tree->manager), query, run, ticket, &call->failure);
+        if (r < 0)
+                bus_run_page_free(take_page(runs, later_of(&ticket)));
+        return end_asking(call, r);
 }
 
 static int method_nodes(BusCall *call) {
-        const uint32_t run = (uint32_t) call->object->id;
         RunStoreQuery query = query_of_run(call, RUNSTORE_NODE, NODE_RUN);
-        const char *cursor;
-        uint32_t from;
         int r = read_filters(call, &query);
 
         if (r < 0)
@@ -632,21 +645,8 @@ static int method_nodes(BusCall *call) {
         query.limit = bus_call_u32(call);
         if (query.limit == 0 || query.limit > NODES_MAX)
                 query.limit = NODES_MAX;
-        cursor = bus_call_string(call);
-        if (!*cursor)
-                return begin_nodes(call, &query);
-        if (text_starts_with(cursor, CURSOR_STORED)) {
-                r = read_cursor(call, cursor + strlen(CURSOR_STORED), &query);
-                return r < 0 ? r : send_query(call, &query, run, STORED_NODES);
-        }
-        if (text_starts_with(cursor, CURSOR_UNTOUCHED)) {
-                if (text_parse_u32(cursor + strlen(CURSOR_UNTOUCHED), &from) < 0)
-                        return bus_call_fail(call, -EINVAL, "InvalidArgs", "'%s' is not a cursor of an answer.",
-                                             cursor);
-                return answer_untouched(call, &query, from);
-        }
-        r = read_cursor(call, cursor, &query);
-        return r < 0 ? r : send_query(call, &query, run, 0);
+        r = read_cursor(call, bus_call_string(call), &query);
+        return r < 0 ? r : ask_for_nodes(call, &query);
 }
 
 static int method_attempts(BusCall *call) {
@@ -1113,8 +1113,10 @@ static const BusMethod methods[] = {
         { "Approve", "sbs", "node approves comment", "", NULL, BUS_VERB_CONTROL_RUN, method_approve,
           "Lets a node begin that waits at its gate, or makes it FAILED; the comment is kept in the events." },
         { "Nodes", "a{sv}us", "filters limit cursor", "aa{sv}s", "nodes cursor", BUS_VERB_READ, method_nodes,
-          "Nodes of the run, by their names; as Manager.ListRuns. Nodes that nothing has happened to come last or, if "
-          "they are more than an answer takes, first: then one that begins meanwhile may come twice." },
+          "Nodes of the run, in the order of their names; as Manager.ListRuns. The cursor is the name of the last "
+          "one: each node is in one answer, with its state at that time, whatever begins or ends between two of "
+          "them. Filters are for that state. A node that is added meanwhile is told if its name is behind the "
+          "cursor." },
         { "Attempts", "a{sv}us", "filters limit cursor", "aa{sv}s", "attempts cursor", BUS_VERB_READ, method_attempts,
           "Attempts of its nodes, the oldest first; as Manager.ListRuns." },
         { "Events", "a{sv}us", "filters limit cursor", "aa{sv}s", "events cursor", BUS_VERB_READ, method_events,

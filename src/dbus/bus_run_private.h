@@ -7,6 +7,7 @@
 
 #include "basic/vector.h"
 #include "dbus/broadcast/bus_broadcast.h"
+#include "dbus/object/bus_later.h"
 #include "manager/manager_run.h"
 
 /* — bus_run_property.c — */
@@ -17,15 +18,36 @@ void bus_run_view_values(const ManagerRunValues *values, char *const *environmen
 /* Writes an a{sv} with what may have changed, with the keys of its row in the store. */
 void bus_run_put_view(const ManagerRunView *run, Sink *sink);
 
-/* — bus_run_untouched.c — */
+/* — bus_run_nodes.c — */
 
-/*
- * Writes nodes of a run that nothing has happened to, as the filters of @query say (NULL: all), from number *@from on,
- * and at most @limit. Returns how many these are; *@from is where to go on, or RUN_NODE_NONE. Without a sink they are
- * counted.
- */
-uint32_t bus_run_put_untouched(const ManagerRuns *runs, uint32_t run, const RunStoreQuery *query, uint32_t *from,
-                               uint32_t limit, Sink *sink);
+/* A node that nothing had happened to when the store was asked. */
+typedef struct BusRunUntouched {
+        char *name; /* owned */
+        uint32_t generation;
+        RunNodeState state;
+        RunWhy why;
+} BusRunUntouched;
+
+/* What a page of nodes has beside the rows of the store. */
+typedef struct BusRunPage {
+        BusLater later; /* the call that is answered with it */
+        uint32_t limit; /* of nodes */
+        VECTOR(BusRunUntouched) nodes; /* by their names */
+        bool has_more; /* with later names */
+} BusRunPage;
+
+typedef struct BusRunPageOps {
+        void (*put_row)(void *userdata, const ManagerRunValues *values, Sink *sink);
+        void *userdata;
+} BusRunPageOps;
+
+/* For the answer to @query, whose limit is not 0. 0 or -ENOMEM. */
+int bus_run_page_new(const ManagerRuns *runs, uint32_t run, const RunStoreQuery *query, BusRunPage **ret_page);
+BusRunPage *bus_run_page_free(BusRunPage *page); /* accepts NULL, returns NULL */
+DEFINE_CLEANUP(BusRunPage, bus_run_page_free)
+/* Writes nodes with and without a row. Returns the name of the last one, or "" if it is the last one of all. */
+const char *bus_run_page_put(const BusRunPage *page, const ManagerRunAnswer *answer, const BusRunPageOps *ops,
+                             Sink *sink);
 
 /* — bus_run_news.c — */
 

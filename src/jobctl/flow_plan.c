@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "basic/clock.h"
 #include "basic/macro.h"
 #include "basic/strv.h"
 #include "basic/text.h"
@@ -17,6 +18,9 @@
 #include "jobctl/names.h"
 #include "jobctl/state.h"
 #include "jobctl/table.h"
+
+/* For how long a run of it took; a person waits for that. */
+#define STORE_PATIENCE (4 * USEC_PER_SEC)
 
 /* — texts — */
 
@@ -178,7 +182,7 @@ static int print_demand(const json_t *plan) {
  * Adds to the plan how long the run would take by the last one that has succeeded: makespan, in µs, basis, that run,
  * and unknown, how many nodes it does not know. Without such a run nothing is added. 0 or < 0.
  */
-static int add_makespan(Jobctl *ctl, json_t *plan, BusError *error) {
+static int ask_makespan(Jobctl *ctl, json_t *plan, BusError *error) {
         cleanup_json_ json_t *runs = NULL, *rows = NULL;
         Makespan makespan;
         uint64_t id;
@@ -187,28 +191,47 @@ static int add_makespan(Jobctl *ctl, json_t *plan, BusError *error) {
                                      "SUCCEEDED"),
                            1, &runs, error);
 
-        /* Without a store, or rows that are just removed, a plan is as good as with a store that has no runs. */
         if (r < 0 || json_array_size(runs) == 0)
-                return r == -EREMOTEIO ? 0 : r;
+                return r;
         id = value_u64(json_array_get(runs, 0), "id");
         r = flow_query_nodes(ctl, id, NULL, NULL, &rows, error);
         if (r == 0)
                 r = flow_makespan(plan, rows, &makespan);
         if (r < 0 || makespan.n_known == 0)
-                return r == -EREMOTEIO ? 0 : r;
+                return r;
         r = json_object_set_new(plan, "makespan", json_integer((json_int_t) makespan.span)) |
             json_object_set_new(plan, "basis", json_integer((json_int_t) id)) |
             json_object_set_new(plan, "unknown", json_integer(makespan.n_unknown));
         return r != 0 ? -ENOMEM : 0;
 }
 
+/* The same, or problem: why that cannot be told. 0 or < 0. */
+static int add_makespan(Jobctl *ctl, json_t *plan, BusError *error) {
+        const char *problem;
+        int r;
+
+        ctl->ask_until = usec_add(clock_monotonic(), STORE_PATIENCE);
+        r = ask_makespan(ctl, plan, error);
+        ctl->ask_until = 0;
+        if (r == -ETIMEDOUT)
+                problem = "the store does not answer";
+        else if (r == -EREMOTEIO && bus_error_is(error, "StoreUnavailable"))
+                problem = bus_error_message(error);
+        else
+                /* Rows that are just removed are as none. */
+                return r == -EREMOTEIO ? 0 : r;
+        return json_object_set_new(plan, "problem", json_string(problem)) < 0 ? -ENOMEM : 0;
+}
+
 static void print_makespan(const json_t *plan) {
         const uint64_t n_unknown = value_u64(plan, "unknown");
         char span[USEC_FORMAT_MAX];
 
+        if (json_object_get(plan, "problem"))
+                printf("\nmakespan: unknown, %s\n", value_string(plan, "problem"));
         if (!json_object_get(plan, "makespan"))
                 return;
-        printf("By how long its nodes took in run %" PRIu64 " it would take %s", value_u64(plan, "basis"),
+        printf("\nBy how long its nodes took in run %" PRIu64 " it would take %s", value_u64(plan, "basis"),
                state_format_span(value_u64(plan, "makespan"), span));
         if (n_unknown > 0)
                 printf(" and what %" PRIu64 " %s which that run does not know", n_unknown,
@@ -222,7 +245,6 @@ static int print_plan(Jobctl *ctl, const json_t *plan) {
         if (!ctl->options.no_legend) {
                 print_fate(plan);
                 r = print_demand(plan);
-                print_makespan(plan);
         }
         if (r == 0 && !ctl->options.no_legend)
                 puts("If all commands succeed:\n");
@@ -232,6 +254,7 @@ static int print_plan(Jobctl *ctl, const json_t *plan) {
 int flow_plan(Jobctl *ctl, char *const *words) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *assignments = json_array(), *reply = NULL;
+        json_t *plan; /* borrowed from the reply */
         cleanup_free_ char *unit = NULL;
         const char *name = NULL;
         int r;
@@ -254,10 +277,18 @@ int flow_plan(Jobctl *ctl, char *const *words) {
                                 json_pack("[s{}{s:{s:O}}]", unit, "assign", "as", assignments), &reply, &error);
         if (r < 0)
                 return jobctl_fail(ctl, &error, "plan a run of %s", unit ? unit : name);
-        r = add_makespan(ctl, json_array_get(reply, 0), &error);
+        plan = json_array_get(reply, 0);
+        if (!ctl->options.json)
+                r = print_plan(ctl, plan);
+        if (r < 0 || (ctl->options.no_legend && !ctl->options.json))
+                return r;
+        /* The store may keep silent: the plan does not wait for it. */
+        (void) fflush(stdout);
+        r = add_makespan(ctl, plan, &error);
         if (r < 0)
                 return jobctl_fail(ctl, &error, "read how long nodes of %s took", unit);
         if (ctl->options.json)
-                return jobctl_print_json(ctl, json_incref(json_array_get(reply, 0)), EXIT_OK);
-        return print_plan(ctl, json_array_get(reply, 0));
+                return jobctl_print_json(ctl, json_incref(plan), EXIT_OK);
+        print_makespan(plan);
+        return EXIT_OK;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "basic/clock.h"
 #include "basic/macro.h"
 #include "basic/strv.h"
 #include "basic/text.h"
@@ -29,6 +30,13 @@ enum {
 
 /* — questions — */
 
+/* Of a call; 0: the default. */
+static int timeout_of(const Jobctl *ctl) {
+        usec_t left = usec_sub(ctl->ask_until, clock_monotonic());
+
+        return ctl->ask_until == 0 ? 0 : (int) MAX(left / USEC_PER_MSEC, (usec_t) 1);
+}
+
 static int query_page(Jobctl *ctl, const char *path, const char *method, const json_t *filters, const char *cursor,
                       json_t **ret_reply, BusError *ret_error) {
         const BusCall call = {
@@ -37,6 +45,7 @@ static int query_page(Jobctl *ctl, const char *path, const char *method, const j
                 .method = method,
                 .signature = "a{sv}us",
                 .args = json_pack("[OIs]", filters, (json_int_t) PAGE, cursor),
+                .timeout_msec = timeout_of(ctl),
         };
 
         return jobctl_send(ctl, &call, ret_reply, ret_error);

@@ -280,27 +280,13 @@ static bool is_idle_end(const json_t *node) {
         return strchr(value_string(node, "node"), '@') && text_equal(value_string(node, "state"), "WAITING");
 }
 
-/* A node that has a row, which says more, may be told without one before or after that. */
-static json_t *without_doubles(const json_t *nodes) {
-        json_t *places = json_object(), *left = json_array(), *node;
+static json_t *without_idle_ends(const json_t *nodes) {
+        json_t *left = json_array(), *node;
         size_t i;
 
-        json_array_foreach(nodes, i, node) {
-                const char *name = value_string(node, "node");
-                const json_t *place = json_object_get(places, name);
-                const size_t at = (size_t) json_integer_value(place);
-
-                if (is_idle_end(node))
-                        continue;
-                if (place) {
-                        if (json_object_size(node) > json_object_size(json_array_get(left, at)))
-                                json_array_set(left, at, node);
-                        continue;
-                }
-                json_object_set_new(places, name, json_integer((json_int_t) json_array_size(left)));
-                json_array_append(left, node);
-        }
-        json_decref(places);
+        json_array_foreach(nodes, i, node)
+                if (!is_idle_end(node))
+                        json_array_append(left, node);
         return left;
 }
 
@@ -416,7 +402,7 @@ static int show_now(Jobctl *ctl, uint64_t id, json_t **ret_run, BusError *ret_er
                 r = flow_query(ctl, path, "Nodes", json_object(), SIZE_MAX, &rows, ret_error);
         if (r < 0)
                 return r;
-        nodes = without_doubles(rows);
+        nodes = without_idle_ends(rows);
         *ret_run = json_incref(run);
         if (!ctl->options.json) {
                 print_run(ctl, run);

@@ -29,6 +29,7 @@ typedef struct Jobctl {
         const VerbTable *verbs; /* static */
         const Verb *verb;       /* static; the running verb */
         Installer *installer;   /* owned; works on unit files without a manager; or NULL */
+        usec_t ask_until;       /* CLOCK_MONOTONIC: the store of runs has so long for answers; 0: as long as it needs */
 } Jobctl;
 
 /* Chooses the manager to connect to, by the options. */

@@ -506,7 +506,8 @@ static void arm(ManagerRuns *runs) {
                 next = MIN(next, (runs->now / SILENCE_STEP + 1) * SILENCE_STEP);
         if (runs->is_loaded)
                 next = MIN(MIN(MIN(next, run_engine_deadline(runs->engine)), runs->watch_at),
-                           MIN(MIN(runs->summary_at, manager_run_outbox_next(runs)), manager_run_retain_next(runs)));
+                           MIN(MIN(runs->summary_at, manager_run_outbox_next(runs)),
+                               MIN(manager_run_retain_next(runs), manager_run_submit_next(runs))));
         if (next == runs->alarm)
                 return;
         runs->alarm = next;

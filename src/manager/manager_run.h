@@ -221,8 +221,8 @@ int manager_runs_write_node(const ManagerRuns *runs, uint32_t run, uint32_t node
 /* The row of a node of a live run, by number. -ENOENT. */
 int manager_runs_node(const ManagerRuns *runs, uint32_t run, uint32_t node, RunNodeRow *ret_row, RunWhy *ret_why);
 
-/* Nothing has happened to the node, so that it has no row in the store. */
-bool manager_runs_is_untouched(const ManagerRuns *runs, uint32_t run, const RunNodeRow *row);
+/* Nothing has happened to the node, so that it has no row in the store, or it may get its first row in this turn. */
+bool manager_runs_may_lack_row(const ManagerRuns *runs, uint32_t run, const RunNodeRow *row);
 
 /* — from units: see UnitHostOps — */
 

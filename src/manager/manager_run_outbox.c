@@ -54,8 +54,9 @@ typedef struct Entry {
         uint64_t id; /* of the row that is told */
         uint64_t n_told; /* of the turn when it was handed over */
         bool has_given_up; /* the row before was */
-        bool is_gone; /* the run is: its dead letters go, too, after all else … */
-        bool is_swept; /* … and are being deleted */
+        bool is_gone; /* the run is: its dead letters go, too, once … */
+        uint64_t end_batch; /* … this one is durable, which has the last end of a row; UINT64_MAX: not known yet */
+        bool is_swept; /* they are being deleted */
 } Entry;
 
 typedef struct NewRow {
@@ -140,7 +141,7 @@ static int make_entry(ManagerOutbox *outbox, uint32_t run, Entry **ret_entry) {
         for (at = outbox->entries.n - 1; at > 0 && outbox->entries.items[at - 1].run > run; at--)
                 outbox->entries.items[at] = outbox->entries.items[at - 1];
         entry = &outbox->entries.items[at];
-        *entry = (Entry) { .run = run, .last = MANAGER_OUTBOX_ID(run, 0) };
+        *entry = (Entry) { .run = run, .last = MANAGER_OUTBOX_ID(run, 0), .end_batch = UINT64_MAX };
         *ret_entry = entry;
         return 0;
 }
@@ -170,7 +171,7 @@ int manager_run_outbox_add(ManagerRuns *runs, const char *unit, const ManagerOut
                 return r;
         }
         entry->newest = row->id;
-        entry->batch = UINT64_MAX;
+        entry->batch = entry->end_batch = UINT64_MAX;
         return 0;
 }
 
@@ -583,9 +584,23 @@ static bool is_due(const ManagerRuns *runs, const Entry *entry) {
         return entry->state == ENTRY_IDLE && entry->last < entry->newest && entry->batch <= runs->durable;
 }
 
-/* Nothing more is to be told of a run that is gone, and the store knows all that was. */
+static bool has_changes(const ManagerOutbox *outbox, uint32_t run) {
+        for (size_t i = 0; i < outbox->changes.n; i++)
+                if (outbox->changes.items[i].id >> 32 == run)
+                        return true;
+        return false;
+}
+
+/*
+ * Nothing more is to be told of a run that is gone, and the store knows all that was. What others give it meanwhile
+ * does not count: a store that is always busy never has all.
+ */
 static void begin_sweep(const ManagerRuns *runs, Entry *entry) {
-        if (!entry->is_gone || entry->is_swept || runs->outbox->changes.n > 0 || runs->durable < runs->batch)
+        if (!entry->is_gone || entry->is_swept)
+                return;
+        if (entry->end_batch == UINT64_MAX && !has_changes(runs->outbox, entry->run))
+                entry->end_batch = runs->batch;
+        if (runs->durable < entry->end_batch)
                 return;
         entry->is_swept = true;
         entry->last = MANAGER_OUTBOX_ID(entry->run, 0);

@@ -367,9 +367,13 @@ static int read_definition(Plan *plan, const char *unit, Failure *ret_failure) {
         int r;
 
         while ((r = manager_run_define(plan->runs, plan->unit, &nodes, SIZE_MAX, &texts, &plan->definition,
-                                       ret_failure)) > 0)
+                                       ret_failure)) == MANAGER_NODES_MORE)
                 ;
         manager_run_nodes_free(nodes);
+        /* Others wait for the answer, so there is no pause before it would be read again. */
+        if (r == MANAGER_NODES_AGAIN)
+                return failure_set(ret_failure, -EINVAL, "LoadFailed",
+                                   "The file of NodesFile= of %s was written to while it was read. Try again.", unit);
         if (r == 0)
                 r = flow_definition_read(plan->definition, LINES_MAX, ret_failure);
         while (r > 0 && !flow_definition_has_lines(plan->definition))

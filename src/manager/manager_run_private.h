@@ -68,6 +68,7 @@ struct ManagerFlow {
         bool has_failed, has_succeeded; /* a run has, since it became active */
         bool is_news; /* the unit is to be told */
         const char *problem; /* why its start has failed; static */
+        usec_t paused_until; /* by the clock of the engine: then NodesFile= of a submission is read again */
 };
 
 /* The definition of the last flow that had no runs any more. */

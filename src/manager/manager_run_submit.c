@@ -75,7 +75,7 @@ static bool is_kept(const ManagerKept *kept, const FlowSettings *settings, Manag
         return memcmp(kept->texts.hash, texts->hash, sizeof(texts->hash)) == 0;
 }
 
-/* 1: there is more to read. */
+/* A ManagerNodesOutcome if the text is not whole yet. */
 static int read_nodes(const FlowSettings *settings, ManagerNodes **nodes, size_t n, ManagerTexts *texts,
                       char **ret_text, Failure *ret_failure) {
         int r = 0;
@@ -359,11 +359,19 @@ static int claim_name(ManagerRuns *runs, ManagerSubmit *submit, Failure *ret_fai
 
 /* — answers — */
 
-bool manager_run_submit_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page) {
+static ManagerSubmit *find_query(const ManagerRuns *runs, uint64_t query) {
         ManagerSubmit *submit = runs->submits;
+
+        while (submit && submit->query != query)
+                submit = submit->next;
+        return submit;
+}
+
+bool manager_run_submit_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page) {
+        ManagerSubmit *submit = find_query(runs, query);
         ManagerRunValues values;
 
-        if (!submit || submit->query != query)
+        if (!submit)
                 return false;
         submit->query = 0;
         submit->is_free = submit->has_facts;
@@ -375,9 +383,11 @@ bool manager_run_submit_rows(ManagerRuns *runs, uint64_t query, RunStorePage *pa
 }
 
 bool manager_run_submit_refused(ManagerRuns *runs, uint64_t query) {
-        if (!runs->submits || runs->submits->query != query)
+        ManagerSubmit *submit = find_query(runs, query);
+
+        if (!submit)
                 return false;
-        runs->submits->query = 0;
+        submit->query = 0;
         return true;
 }
 
@@ -390,6 +400,12 @@ static bool gives_way(const ManagerRuns *runs, const ManagerSubmit *submit) {
         log_write(LOG_LEVEL_INFO, submit->flow->unit->id,
                   "%s has triggered it while it is being stopped: there will be no run.", submit->trigger);
         return true;
+}
+
+static void pause_reading(const ManagerRuns *runs, ManagerSubmit *submit) {
+        log_write(LOG_LEVEL_INFO, submit->flow->unit->id,
+                  "The file of NodesFile= was written to while it was read: it is read again.");
+        submit->flow->paused_until = usec_add(runs->now, manager_run_nodes_pause(submit->nodes));
 }
 
 /* Returns false if it must wait for another turn. */
@@ -416,6 +432,10 @@ static bool try_submit(ManagerRuns *runs, ManagerSubmit *submit, unsigned *n_lin
         if (!submit->definition)
                 r = manager_run_define(runs, submit->flow->unit, &submit->nodes, BYTES_A_TURN, &submit->texts,
                                        &submit->definition, &failure);
+        if (r == MANAGER_NODES_AGAIN) {
+                pause_reading(runs, submit);
+                return false;
+        }
         if (r == 0) {
                 submit->nodes = manager_run_nodes_free(submit->nodes);
                 r = flow_definition_read(submit->definition, *n_lines, &failure);
@@ -450,16 +470,33 @@ static bool try_submit(ManagerRuns *runs, ManagerSubmit *submit, unsigned *n_lin
         return true;
 }
 
-void manager_run_submit_all(ManagerRuns *runs) {
-        unsigned n_lines = LINES_A_TURN;
-        ManagerSubmit *submit;
+/* One whose file is written to holds up those of its own flow only. */
+static bool is_paused(const ManagerRuns *runs, const ManagerSubmit *submit) {
+        return submit->flow->paused_until > runs->now;
+}
 
-        while (runs->is_loaded && n_lines > 0 && (submit = runs->submits)) {
-                if (!try_submit(runs, submit, &n_lines))
+void manager_run_submit_all(ManagerRuns *runs) {
+        ManagerSubmit **at = &runs->submits, *submit;
+        unsigned n_lines = LINES_A_TURN;
+
+        while (runs->is_loaded && n_lines > 0 && (submit = *at)) {
+                if (is_paused(runs, submit)) {
+                        at = &submit->next;
+                } else if (try_submit(runs, submit, &n_lines)) {
+                        *at = submit->next;
+                        free_submit(submit);
+                } else if (!is_paused(runs, submit))
                         break;
-                runs->submits = submit->next;
-                free_submit(submit);
         }
+}
+
+usec_t manager_run_submit_next(const ManagerRuns *runs) {
+        usec_t next = USEC_INFINITY;
+
+        for (const ManagerSubmit *submit = runs->submits; submit; submit = submit->next)
+                if (is_paused(runs, submit))
+                        next = MIN(next, submit->flow->paused_until);
+        return next;
 }
 
 static int copy_request(const ManagerRunRequest *request, ManagerSubmit *submit) {
@@ -536,6 +573,8 @@ void manager_run_submit_triggers(ManagerRuns *runs) {
 bool manager_run_is_reading(const ManagerRuns *runs) {
         const ManagerSubmit *submit = runs->submits;
 
+        while (submit && is_paused(runs, submit))
+                submit = submit->next;
         return runs->is_loaded && submit &&
                (submit->nodes || (submit->definition && !flow_definition_graph(submit->definition)));
 }

@@ -5,7 +5,8 @@
  * Submissions: from a unit to a run of it
  *
  * A submission waits for the store, if it has a key or a name, and for its
- * definition, which is read in as many turns as that needs.
+ * definition, which is read in as many turns as that needs. While others write
+ * its NodesFile= it is left aside, and other flows go ahead.
  */
 
 #include "manager/manager_run_get.h"
@@ -14,8 +15,8 @@
 
 /*
  * The definition of a run of @unit that is submitted now: that of the last one, if nothing has changed, else one that
- * is to be read. 0, -ENOMEM, or a negative errno with @ret_failure. 1: about @n bytes were read, and there are more:
- * *@nodes, which is NULL at first and owned by the caller, has what was read so far.
+ * is to be read. 0, -ENOMEM, or a negative errno with @ret_failure. A ManagerNodesOutcome: about @n bytes were read,
+ * and there are more: *@nodes, which is NULL at first and owned by the caller, has what was read so far.
  */
 int manager_run_define(const ManagerRuns *runs, const Unit *unit, ManagerNodes **nodes, size_t n, ManagerTexts *texts,
                        FlowDefinition **ret_definition, Failure *ret_failure);
@@ -27,6 +28,7 @@ int manager_run_apply_params(const FlowDefinition *definition, char *const *para
 int manager_run_add_submit(ManagerRuns *runs, ManagerFlow *flow, const ManagerRunRequest *request, bool is_start);
 void manager_run_submit_triggers(ManagerRuns *runs); /* in a turn: those that were not submitted yet */
 void manager_run_submit_all(ManagerRuns *runs); /* in a turn: those that can be */
+usec_t manager_run_submit_next(const ManagerRuns *runs); /* when one is to be tried again, by the clock of the engine */
 bool manager_run_submit_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page); /* false: not for them */
 bool manager_run_submit_refused(ManagerRuns *runs, uint64_t query);
 bool manager_run_is_reading(const ManagerRuns *runs); /* a definition, which goes on in the next turn */

@@ -55,12 +55,14 @@ int manager_runs_view(const ManagerRuns *runs, uint32_t id, ManagerRunView *ret_
         return 0;
 }
 
-bool manager_runs_is_untouched(const ManagerRuns *runs, uint32_t id, const RunNodeRow *row) {
+bool manager_runs_may_lack_row(const ManagerRuns *runs, uint32_t id, const RunNodeRow *row) {
         const ManagerRun *run = manager_run_find(runs, id);
         uint32_t item, of;
 
         if (!run || row->generation > 1 || row->number > 0)
                 return false;
+        if (run_engine_has_changed(manager_runs_engine(runs), id, row->node))
+                return true;
         of = run_graph_item_of(manager_run_graph(run), row->node, &item);
         if (of == RUN_NODE_NONE)
                 return row->state == RUN_NODE_WAITING;

@@ -487,6 +487,8 @@ int run_engine_get_row(const RunEngine *engine, uint32_t run, RunRow *ret_row);
 /* -ENOENT. */
 int run_engine_get(const RunEngine *engine, uint32_t run, RunRow *ret_row, RunWhy *ret_why);
 int run_engine_get_node(const RunEngine *engine, uint32_t run, uint32_t node, RunNodeRow *ret_row, RunWhy *ret_why);
+/* Whether the node has changed since its last row was put. */
+bool run_engine_has_changed(const RunEngine *engine, uint32_t run, uint32_t node);
 /*
  * A node that is PENDING, or with RUN_NODE_NONE all that are, wait for a person because somebody wants it so: at a
  * gate, or with a sub-run that is paused, or waits so itself.

@@ -209,6 +209,12 @@ int run_engine_get_node(const RunEngine *engine, uint32_t id, uint32_t node, Run
         return 0;
 }
 
+bool run_engine_has_changed(const RunEngine *engine, uint32_t id, uint32_t node) {
+        const Run *run = run_find(engine, id);
+
+        return run && node < run->n && run_set_has(run, RUN_SET_CHANGED, node);
+}
+
 /* — on purpose — */
 
 static bool has_waiting_parent(const Run *run) {

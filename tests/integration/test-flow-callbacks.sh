@@ -289,4 +289,48 @@ echo x >"$DIR/summary-fifo"
 wait_for SUCCEEDED ctl flow show "$RUN"
 report $? "and ends"
 
+# — runs that are gone, while the store is behind all the time —
+
+unit letters.flow <<'U'
+[Flow]
+NotifyMax=1
+KeepRuns=1
+OnResult=exec:/bin/false
+[Node a]
+Exec=/bin/true
+U
+unit busy.flow <<U
+[Flow]
+MaxParallel=4
+$(printf '[Node %s]\nExec=/bin/sh -c "exit 75"\nAgainSec=1ms\n' a b c d)
+U
+# letters RUN: how many dead ones it has
+# shellcheck disable=SC2317
+letters() {
+        python3 -c 'import sqlite3, sys
+print(sqlite3.connect(sys.argv[1]).execute("SELECT count(*) FROM outbox WHERE run = ? AND state = \"dead\"", sys.argv[2:]).fetchone()[0])' \
+                "$XDG_STATE_HOME/jobd/runs.db" "$1"
+}
+if strace -e trace=none true 2>/dev/null; then
+        ctl daemon-reload
+        check_exit "a run has a letter that cannot be delivered" 0 ctl flow start --wait letters
+        RUN=$(last_run)
+        wait_for '^1$' letters "$RUN"
+        STORE=$(awk '/^Name:/ { name = $2 } /^PPid:/ && name == "jobd-runstore" { split(FILENAME, part, "/"); print part[3] }' /proc/[0-9]*/status 2>/dev/null)
+        strace -f -p "$STORE" -o /dev/null -e trace=fsync,fdatasync -e inject=fsync,fdatasync:delay_enter=300000 2>"$DIR/strace" &
+        STRACE=$!
+        wait_for attached cat "$DIR/strace"
+        check "a flow gives the store something all the time" ctl flow start busy
+        BUSY=$(last_run)
+        check_exit "a run takes its place" 0 ctl flow start --wait letters
+        wait_for '^0$' letters "$RUN"
+        report $? "the letter goes with its run, though the store is never idle" "$(rows)"
+        check_prints "and still is not" RUNNING ctl flow show "$BUSY"
+        kill "$STRACE"
+        wait "$STRACE" 2>/dev/null
+        check "the flow ends" ctl flow cancel "$BUSY"
+else
+        skip "letters go with their run, though the store is never idle" "there is no strace, or it may not trace here"
+fi
+
 done_testing

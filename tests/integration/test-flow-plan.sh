@@ -152,4 +152,20 @@ check_equal "JSON has the sum of both" "$(spans)" "True $PACED 0 2 [[], ['slow']
 printf '[Node more]\nExec=/bin/true\n' >>"$UNITS/paced.flow"
 ctl daemon-reload
 check_prints "what that run does not know is said" 'and what 1 node takes which that run does not know\.$' ctl flow plan paced
+STORE=$(awk '/^Name:/ { name = $2 } /^PPid:/ && name == "jobd-runstore" { split(FILENAME, part, "/"); print part[3] }' /proc/[0-9]*/status 2>/dev/null)
+kill -STOP "$STORE"
+SINCE=$SECONDS
+{
+        ctl flow plan paced
+        echo "exits with $?"
+} >"$DIR/plan" 2>&1 &
+PLAN=$!
+wait_for '^ *2 +next +runs' cat "$DIR/plan"
+check_lacks "a plan does not wait for a store that keeps silent" 'exits' cat "$DIR/plan"
+wait "$PLAN"
+check "but for a few seconds" [ $((SECONDS - SINCE)) -lt 15 ]
+check_equal "how long a run would take is unknown then" "$(tail -n 2 "$DIR/plan")" \
+        "$(printf 'makespan: unknown, the store does not answer\nexits with 0\n')"
+check_prints "JSON says so, too" '"problem": ?"the store does not answer"' ctl flow plan --json paced
+kill -CONT "$STORE"
 done_testing

@@ -337,4 +337,66 @@ check_equal "by what it has learned" "$(cat "$DIR/cured")" "sick.service 3"
 wait_for '^inactive$' ctl is-active cure.flow
 check_equal "and has succeeded" "$(ctl flow list --no-legend --all cure | awk '{ print $3 }')" SUCCEEDED
 ctl stop sick.service
+
+# — a flow whose nodes are written while they are read —
+# In many turns, so that a write comes between the first one and the last one.
+{
+        printf '{"Node":"a","Exec":"/bin/true"}\n'
+        yes "$(printf '%4000s' '')" | head -n 4000
+} >"$DIR/grows.jsonl"
+unit grows.flow <<U
+[Flow]
+NodesFile=$DIR/grows.jsonl
+U
+unit small.flow <<'U'
+[Node a]
+Exec=/bin/true
+U
+unit breaks.service <<'U'
+[Unit]
+OnFailure=grows.flow
+StartLimitIntervalSec=0
+[Service]
+ExecStart=/bin/false
+U
+ctl daemon-reload
+
+# begin_writing: to the file, without an end
+begin_writing() {
+        while :; do echo; done >>"$DIR/grows.jsonl" &
+        WRITER=$!
+}
+
+end_writing() {
+        kill "$WRITER"
+        wait "$WRITER" 2>/dev/null
+}
+
+# count_log WORDS: lines of the log with them
+count_log() {
+        grep -c "$1" "$DIR/log"
+}
+
+begin_writing
+ctl start breaks.service
+wait_for 'grows.*it is read again' cat "$DIR/log"
+report $? "a file that is written to while it is read is read again"
+end_writing
+wait_for_runs grows 1
+report $? "the run of the trigger is made once it is written"
+
+begin_writing
+{
+        ctl flow start grows 2>"$DIR/refused"
+        echo grows >>"$DIR/order"
+} &
+REFUSED=$!
+N=$(count_log 'it is read again')
+wait_for "^$((N + 1))\$" count_log 'it is read again'
+ctl flow start small >/dev/null
+echo small >>"$DIR/order"
+wait "$REFUSED"
+end_writing
+check_equal "other flows do not wait for that" "$(tr '\n' ' ' <"$DIR/order")" "small grows "
+check_prints "a file that is written to each time is refused by its name" "$DIR/grows.jsonl of NodesFile= was written to" cat "$DIR/refused"
 done_testing

@@ -103,6 +103,7 @@ struct BusTree {
         void *userdata; /* of before_reply() */
 
         struct BusReexec *reexec; /* borrowed; who waits for the next image */
+        struct BusRuns *runs; /* borrowed; answers calls about runs */
 
         uint32_t n_installed_jobs; /* since the start */
         uint32_t n_failed_jobs;
