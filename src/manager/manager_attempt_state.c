@@ -48,7 +48,7 @@ void manager_attempt_state_note_end(ManagerAttemptState *state, RunEndKind kind,
         state->is_end_of_stop = state->is_stopping;
         state->kind = state->is_interrupted ? RUN_END_INTERRUPTED : kind;
         state->ended = now;
-        if (!exit || exit->is_lost)
+        if (!exit || !unit_exit_is_known(exit))
                 return;
         if (exit->code == CLD_EXITED)
                 state->exit = exit->status;

@@ -463,7 +463,8 @@ static void proceed(ManagerAttempt *attempt) {
 static void end_step(ManagerAttempt *attempt, const UnitExit *exit) {
         const bool is_open = manager_attempt_command_node(attempt->command);
         const ExecCommand *command = is_open ? command_of(attempt) : NULL;
-        const bool is_well = exit && ((exit->code == CLD_EXITED && exit->status == 0) ||
+        const bool is_lost = exit && !unit_exit_is_known(exit);
+        const bool is_well = exit && ((exit->code == CLD_EXITED && exit->status == 0 && !is_lost) ||
                                       (command && command->flags & EXEC_IGNORE_FAILURE));
 
         set_timer(attempt, USEC_INFINITY);
@@ -471,10 +472,10 @@ static void end_step(ManagerAttempt *attempt, const UnitExit *exit) {
         if (attempt->state.step == MANAGER_ATTEMPT_POST || (attempt->state.step == MANAGER_ATTEMPT_PRE && is_well)) {
                 attempt->state.index++;
         } else {
-                if (attempt->state.step == MANAGER_ATTEMPT_PRE && exit && !exit->is_lost)
+                if (attempt->state.step == MANAGER_ATTEMPT_PRE && exit && !is_lost)
                         keep_problem(attempt, "A command of ExecStartPre= has failed.");
                 note_end(attempt,
-                         exit && exit->is_lost                                 ? RUN_END_LOST
+                         is_lost                                               ? RUN_END_LOST
                          : exit && attempt->state.step == MANAGER_ATTEMPT_MAIN ? RUN_END_EXITED
                                                                                : RUN_END_FAILED,
                          exit);

@@ -468,7 +468,7 @@ static void callback_exited(ProcessOwner *owner, const UnitExit *exit) {
         callback->pid = 0;
         mark(callback);
         unit_process_describe_exit(exit, how, sizeof(how));
-        if (exit->is_lost)
+        if (!unit_exit_is_known(exit))
                 note_end(callback, MANAGER_CALLBACK_FAILED, "nobody knows how it has ended");
         else if (callback->ignores_failure || (exit->code == CLD_EXITED && exit->status == 0))
                 note_end(callback, MANAGER_CALLBACK_DELIVERED, NULL);

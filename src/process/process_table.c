@@ -378,6 +378,12 @@ static UnitExit lost_exit(const Process *process) {
         };
 }
 
+/* As in systemd a unit takes it for a success. */
+static void take_unseen_exit(ProcessTable *table, const Process *process) {
+        process_table_take_exit(table, &(UnitExit) {
+                .pid = process->pid, .code = CLD_EXITED, .time = now(table), .is_unseen = true });
+}
+
 /* The keeper has reported nothing: the process was the child of another one, and its status is unknown. */
 static int on_no_word(sd_event_source *source, uint64_t usec, void *userdata) {
         const Process *process = userdata;
@@ -394,7 +400,7 @@ static int on_no_word(sd_event_source *source, uint64_t usec, void *userdata) {
                 return sd_event_source_set_time_relative(source, KEEPER_PATIENCE) < 0
                                ? 0
                                : sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
-        process_table_take_exit(table, &(UnitExit) { .pid = process->pid, .code = CLD_EXITED, .time = now(table) });
+        take_unseen_exit(table, process);
         return 0;
 }
 
@@ -424,7 +430,7 @@ static int on_watched_exit(sd_event_source *source, int fd, uint32_t events, voi
         }
         if (may_be_told_by_keeper(table, process) && wait_for_keeper(table, process) >= 0)
                 return 0;
-        process_table_take_exit(table, &(UnitExit) { .pid = process->pid, .code = CLD_EXITED, .time = now(table) });
+        take_unseen_exit(table, process);
         return 0;
 }
 

@@ -32,5 +32,10 @@ typedef struct UnitExit {
         int code; /* CLD_EXITED, CLD_KILLED, CLD_DUMPED */
         int status; /* exit status or signal */
         usec_t time; /* monotonic */
-        bool is_lost; /* nobody knows how it ended: the two above are made up */
+        bool is_lost; /* nobody knows how it ended: the two above are made up, and say that it was killed */
+        bool is_unseen; /* it ended as the child of another program: they are made up, and say that it went well */
 } UnitExit;
+
+static inline bool unit_exit_is_known(const UnitExit *exit) {
+        return !exit->is_lost && !exit->is_unseen;
+}

@@ -395,4 +395,32 @@ stop_daemon
 report $? "but the end of jobd does not"
 kill -KILL "$STORE"
 wait "$CLIENT"
+
+# — the process above core dies, too: the exits of its children are nobody's —
+unit orphan.flow <<U
+[Node before]
+ExecStartPre=$DIR/step before
+Exec=/bin/true
+[Node main]
+Exec=$DIR/step main
+U
+start_daemon
+: >"$RECORD"
+ctl flow start --quiet orphan
+RUN=$(last_run)
+wait_for 'begin before' cat "$RECORD" && wait_for 'begin main' cat "$RECORD"
+PIDS=("$(cat "$DIR/pid-before")" "$(cat "$DIR/pid-main")")
+kill -KILL "$DAEMON"
+timeout "$PATIENCE" tail --pid="$CORE" -f /dev/null
+rm -f "$DIR/pid"
+start_daemon
+wait_for 'Node main is RUNNING' ctl flow why "$RUN/main"
+report $? "jobd and core die, and the next jobd finds the commands"
+release "$RUN" badly
+for PID in "${PIDS[@]}"; do timeout "$PATIENCE" tail --pid="$PID" -f /dev/null; done
+for NODE in main before; do
+        wait_for "Node $NODE is PENDING" ctl flow why "$RUN/$NODE"
+        report $? "nobody knows how the command of node $NODE has ended: it waits for a person"
+done
+stop_daemon
 done_testing
