@@ -49,6 +49,9 @@ static int compare_nodes(const Run *a, uint32_t left, const Run *b, uint32_t rig
 
         if (order == 0)
                 order = compare(run_graph_way(b->graph, right), run_graph_way(a->graph, left));
+        /* Instances stand with their node, though their numbers come behind all others. */
+        if (order == 0)
+                order = compare(run_graph_origin(a->graph, left), run_graph_origin(b->graph, right));
         if (order == 0)
                 order = compare(left, right);
         return order != 0 ? order : compare(a->row.id, b->row.id);

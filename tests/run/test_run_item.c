@@ -819,6 +819,33 @@ Test(run_item, what_was_enough_is_so_as_soon_as_the_list_is_known) {
         finish(&world);
 }
 
+/* D15: an instance comes before a node of another run that stands behind its own in the file. */
+Test(run_item, instances_stand_with_their_node_between_runs) {
+        const RunNodeSpec nodes[] = { foreach_of("a"), node_of("y", NULL, 0) };
+        RunNodeSpec others[] = { node_of("gate", NULL, 0), node_of("z", NULL, 0) };
+        RunFlow *flow;
+        RunGraph *graph;
+        World world;
+        RunNodeRow row;
+        RunWhy why;
+        uint32_t id;
+
+        others[0].policy.has_gate = true;
+        make(&world, nodes, 2);
+        cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { .nodes = others, .n_nodes = 2 }, &graph, NULL), 0));
+        cr_assert(eq(int, run_flow_new(world.engine, &settings, &flow), 0));
+        run_flow_unit(flow, RUN_UNIT_ACTIVE, false);
+        cr_assert(eq(int, run_engine_submit(world.flow, &(RunSubmit) { .id = 1, .graph = world.graph }, &id), 0));
+        cr_assert(eq(int, run_engine_submit(flow, &(RunSubmit) { .id = 2, .graph = graph }, &id), 0));
+        /* The list begins, and then one more. */
+        (void) run_engine_turn(world.engine, 2);
+        cr_assert(eq(int, run_engine_get_node(world.engine, 2, 1, &row, &why), 0));
+        cr_assert(eq(int, row.state, RUN_NODE_READY));
+        cr_assert(eq(int, row_of(&world, "a[0]").state, RUN_NODE_RUNNING));
+        run_graph_unref(graph);
+        finish(&world);
+}
+
 /* Instances wait for the lock since the beginning, and "b" for an hour less: a restart does not turn that round. */
 Test(run_item, an_instance_waits_for_its_lock_over_a_restart) {
         static const char *const parent_q[] = { "q" };
