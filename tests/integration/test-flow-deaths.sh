@@ -379,7 +379,7 @@ check_equal "for a stop that is done" "$(ctl is-active hasty.flow)" inactive
 check_exit "until a person starts the unit" 0 ctl start hasty.flow
 wait_for RUNNING state "$RUN"
 kill_core KILL
-wait_for 'Node a is RUNNING' ctl flow why "$RUN/a"
+wait_for 'Node a .*is RUNNING' ctl flow why "$RUN/a"
 check_equal "which the core after that knows" "$(state "$RUN") $(ctl is-active hasty.flow)" "RUNNING active"
 
 ctl flow start --quiet patient
@@ -414,12 +414,12 @@ kill -KILL "$DAEMON"
 timeout "$PATIENCE" tail --pid="$CORE" -f /dev/null
 rm -f "$DIR/pid"
 start_daemon
-wait_for 'Node main is RUNNING' ctl flow why "$RUN/main"
+wait_for 'is RUNNING: attempt 1 runs' ctl flow why "$RUN/main"
 report $? "jobd and core die, and the next jobd finds the commands"
 release "$RUN" badly
 for PID in "${PIDS[@]}"; do timeout "$PATIENCE" tail --pid="$PID" -f /dev/null; done
 for NODE in main before; do
-        wait_for "Node $NODE is PENDING" ctl flow why "$RUN/$NODE"
+        wait_for 'is PENDING' ctl flow why "$RUN/$NODE"
         report $? "nobody knows how the command of node $NODE has ended: it waits for a person"
 done
 stop_daemon

@@ -33,6 +33,7 @@ typedef struct Place {
 typedef struct Search {
         const TrialSubject *subject;
         TrialCase trial;
+        uint32_t n_places_max;
         Place places[STATES_MAX];
         uint32_t n_places;
         uint64_t tried;
@@ -256,7 +257,7 @@ static void try_move(Search *search, uint32_t from, const TrialEvent *event) {
         search->tried++;
         sum = run_model_sum(search->player.model);
         trial_end(&search->player);
-        if (search->outcome.differs || search->n_places == STATES_MAX || is_known(search, sum))
+        if (search->outcome.differs || search->n_places == search->n_places_max || is_known(search, sum))
                 return;
         search->places[search->n_places++] = (Place) {
                 .from = from, .n_turns = search->places[from].n_turns + 1, .event = *event, .sum = sum
@@ -394,11 +395,12 @@ static bool is_known_to(const Flow *flow, const TrialSubject *subject) {
 }
 
 /* Returns whether something was found. */
-static bool try_flow(const Flow *flow, const TrialSubject *subject) {
+static bool try_flow(const Flow *flow, const TrialSubject *subject, uint32_t states) {
         static Search search;
 
         memset(&search, 0, sizeof(search));
         search.subject = subject;
+        search.n_places_max = states;
         search.trial.definition = flow->definition;
         search_all(&search);
         printf("# %u states, %lu events tried\n", search.n_places, (unsigned long) search.tried);
@@ -407,15 +409,16 @@ static bool try_flow(const Flow *flow, const TrialSubject *subject) {
         return search.outcome.differs;
 }
 
-/* With a name: that subject, in which something must be found, unless that is the engine. */
+/* [SUBJECT [STATES]]: in a subject something must be found, unless it is the engine. STATES: of each flow, at most. */
 int main(int argc, char **argv) {
         const TrialSubject *subject = run_find_subject(argc > 1 ? argv[1] : "model");
         const bool must_find = argc > 1 && subject != &run_adapter_subject;
+        const unsigned long states = argc > 2 ? strtoul(argv[2], NULL, 10) : STATES_MAX;
         bool has_found = false, is_complete;
         unsigned n = 0;
 
-        if (!subject) {
-                fprintf(stderr, "test_run_sequences: there is no %s\n", argv[1]);
+        if (!subject || states == 0 || states > STATES_MAX) {
+                fprintf(stderr, "test_run_sequences: there is no %s, or not so many states\n", argv[1]);
                 return 2;
         }
         for (size_t i = 0; i < FLOWS_MAX && !(must_find && has_found); i++) {
@@ -423,7 +426,7 @@ int main(int argc, char **argv) {
 
                 if (!is_known_to(&flows[i], subject))
                         continue;
-                differs = try_flow(&flows[i], subject);
+                differs = try_flow(&flows[i], subject, (uint32_t) states);
                 has_found = has_found || differs;
                 if (!must_find)
                         printf("%s %u - all that can happen to a small flow, %zu\n", differs ? "not ok" : "ok", ++n,
