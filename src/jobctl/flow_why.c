@@ -97,13 +97,15 @@ static void add_cause(const json_t *node, Text *text) {
                 add_clause(text, clause);
 }
 
-/* A problem is a sentence of its own. */
+/* A problem is a sentence of its own, and becomes a clause. */
 static void add_problem(const json_t *node, Text *text) {
         cleanup_free_ char *problem = strdup(value_string(node, "problem"));
         const size_t n = problem ? strlen(problem) : 0;
 
         if (n > 0 && problem[n - 1] == '.')
                 problem[n - 1] = '\0';
+        if (problem && (strncmp(problem, "A ", 2) == 0 || strncmp(problem, "The ", 4) == 0))
+                problem[0] = (char) (problem[0] | 0x20);
         if (n > 0)
                 add_clause(text, problem);
 }
@@ -114,12 +116,12 @@ static int describe_node(const json_t *node, char **ret_text) {
         Text text = {};
 
         add_clause(&text, sentence_of(value_string(node, "reason")));
+        if (text_equal(state, "TIMEOUT") && !*value_string(node, "reason"))
+                add_clause(&text, "its time was over (TimeoutSec=)");
         if (!text_equal(state, "SKIPPED"))
                 add_end(node, &text);
         add_problem(node, &text);
         add_cause(node, &text);
-        if (text_equal(state, "TIMEOUT") && (!text.string || !*text.string))
-                add_clause(&text, "its time was over");
         return text_finish(&text, ret_text);
 }
 
@@ -278,6 +280,8 @@ static int describe_run(const json_t *run, const json_t *nodes, size_t n_failed,
         int r = 0;
 
         add_clause(&text, sentence_of(value_string(run, "reason")));
+        if (text_equal(value_string(run, "state"), "TIMEOUT") && !*value_string(run, "reason"))
+                add_clause(&text, sentence_of("deadline"));
         if (n_failed > 0)
                 r = text_format(&clause, "%zu of %" PRIu64 " nodes %s failed%s%s", n_failed, total,
                                 n_failed == 1 ? "has" : "have", n_failed == 1 ? "" : "; the first is ",

@@ -64,6 +64,8 @@ Readiness=all-done
 Exec=/bin/true
 DependsOn=pull
 U
+printf '[Node x]\nExec=/bin/sleep 1000\nTimeoutSec=10ms\n' >"$UNITS/late.flow"
+printf '[Flow]\nRunTimeoutSec=10ms\n[Node x]\nExec=/bin/sleep 1000\n' >"$UNITS/overdue.flow"
 # A stop waits so long for a node that runs.
 unit gate.flow <<U
 [Flow]
@@ -94,10 +96,16 @@ told program 'no-program.*'
 fails again
 told again 'It has said 3 times that it is too early, .*AgainMax= .*'
 fails pre
-told pre 'A command of ExecStartPre= has failed'
+told pre '[Aa] command of ExecStartPre= has failed'
 check_prints "with its exit status" 'attempt 1 has ended with exit status 9' ctl flow why "$RUN"
 fails result
 told result 'What it has left in .JOBD_RESULT is no result: it is not one value of JSON'
+
+fails late
+check_prints "a time limit is named" 'is TIMEOUT: its time was over \(TimeoutSec=\); SIGTERM has ended attempt 1\.$' ctl flow why "$RUN/x"
+check_exit "so does one whose run takes too long" 12 ctl flow start --wait overdue
+RUN=$(last_run overdue)
+check_prints "that of the run, too" '^Run overdue-[0-9]+ is TIMEOUT.*: the time of the run was over \(RunTimeoutSec=\)' ctl flow why "$RUN"
 
 # — a run of several nodes —
 fails chain
