@@ -16,7 +16,7 @@ static const struct {
         { "start", "FLOW… [NAME=VALUE…]", "Submit a run; --wait waits for its end" },
         { "plan", "FLOW [NAME=VALUE…]", "Say what a start would do" },
         { "list", "[FLOW]", "List runs" },
-        { "show", "RUN[/NODE]", "Show a run and its nodes; --follow goes on" },
+        { "show", "RUN[/NODE]", "Show a run, or the last of a flow, and its nodes; --follow goes on" },
         { "why", "RUN[/NODE]|FLOW", "Say what it waits for, or why it has failed" },
         { "logs", "RUN[/NODE]", "Show the output of commands" },
         { "result", "RUN/NODE", "Print the result of a node" },

@@ -74,7 +74,7 @@ int flow_result(Jobctl *ctl, char *const *words) {
         cleanup_free_ char *named = NULL;
         const char *node;
         uint64_t id;
-        int r = flow_parse_node(ctl, words[0], &id, &named);
+        int r = flow_parse_subject(ctl, words[0], &id, &named);
 
         if (r != 0)
                 return r;

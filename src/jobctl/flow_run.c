@@ -126,16 +126,13 @@ int flow_get_node(Jobctl *ctl, uint64_t id, const char *name, json_t **ret_row, 
         return -EREMOTEIO;
 }
 
-/* The name is that of a flow: the sentence names the runs of it that can be meant. */
-static void name_runs(Jobctl *ctl, const char *unit, BusError *error) {
-        cleanup_json_ json_t *rows = NULL;
+/* The name is that of a flow: the sentence names the runs of it that can be meant. @rows: its runs. */
+static void name_runs(const char *unit, const json_t *rows, BusError *error) {
         cleanup_free_ char *numbers = NULL;
         json_t *row;
         size_t i;
         Text text = {};
 
-        if (flow_query(ctl, NULL, "ListRuns", json_pack("{s:{s:s}}", "unit", "s", unit), PAGE, &rows, error) < 0)
-                return;
         json_array_foreach(rows, i, row)
                 if (!json_object_get(row, "ended"))
                         text_addf(&text, "%s%" PRIu64, text.string ? ", " : "", value_u64(row, "id"));
@@ -152,39 +149,54 @@ static void name_runs(Jobctl *ctl, const char *unit, BusError *error) {
                 bus_error_set(error, "org.jobd1.NoSuchRun", "%s is a flow, not a run, and has no runs.", unit);
 }
 
-/* The run that has the name. */
-static int find_name(Jobctl *ctl, const char *name, uint64_t *ret_id) {
+/* No run has the name: the runs of the flow with the name, the last first. 0 or < 0. */
+static int find_flow(Jobctl *ctl, const char *name, char **ret_unit, json_t **ret_rows, BusError *error) {
+        if (name_mangle(name, ".flow", ret_unit) < 0 || !text_ends_with(*ret_unit, ".flow"))
+                return 0;
+        return flow_query(ctl, NULL, "ListRuns", json_pack("{s:{s:s}}", "unit", "s", *ret_unit), PAGE, ret_rows, error);
+}
+
+/* The run that has the name or, with @takes_flow, the last run of the flow that has it. */
+static int find_name(Jobctl *ctl, const char *name, bool takes_flow, uint64_t *ret_id) {
         cleanup_(bus_error_deinit) BusError error = {};
-        cleanup_json_ json_t *rows = NULL;
+        cleanup_json_ json_t *rows = NULL, *of_flow = NULL;
+        cleanup_free_ char *unit = NULL;
         int r = flow_query(ctl, NULL, "ListRuns", json_pack("{s:{s:s}}", "name", "s", name), 1, &rows, &error);
 
-        if (r == 0 && json_array_size(rows) == 0 && text_ends_with(name, ".flow")) {
-                name_runs(ctl, name, &error);
-                r = -EREMOTEIO;
-        } else if (r == 0 && json_array_size(rows) == 0) {
-                bus_error_set(&error, "org.jobd1.NoSuchRun",
-                              "No run has the name '%s'; 'jobctl flow list' shows runs and their numbers.", name);
+        if (r == 0 && json_array_size(rows) == 0)
+                r = find_flow(ctl, name, &unit, &of_flow, &error);
+        if (r == 0 && json_array_size(rows) == 0 && (!takes_flow || json_array_size(of_flow) == 0)) {
+                if (json_array_size(of_flow) > 0 || text_ends_with(name, ".flow"))
+                        name_runs(unit ?: name, of_flow, &error);
+                else
+                        bus_error_set(&error, "org.jobd1.NoSuchRun",
+                                      "No run has the name '%s'; 'jobctl flow list' shows runs and their numbers.",
+                                      name);
                 r = -EREMOTEIO;
         }
         if (r < 0)
                 return jobctl_fail(ctl, &error, "find the run");
-        *ret_id = value_u64(json_array_get(rows, 0), "id");
+        *ret_id = value_u64(json_array_get(json_array_size(rows) > 0 ? rows : of_flow, 0), "id");
         return 0;
 }
 
-int flow_parse_run(Jobctl *ctl, const char *word, uint64_t *ret_id) {
+static int parse_run(Jobctl *ctl, const char *word, bool takes_flow, uint64_t *ret_id) {
         uint32_t id;
 
         if (!word || !*word)
                 return jobctl_misused(ctl, "Name a run: its number, or a name such as nightly-7; 'jobctl flow list' "
                                            "shows them.");
         if (text_parse_u32(word, &id) < 0 || id == 0)
-                return find_name(ctl, word, ret_id);
+                return find_name(ctl, word, takes_flow, ret_id);
         *ret_id = id;
         return 0;
 }
 
-int flow_parse_node(Jobctl *ctl, const char *word, uint64_t *ret_id, char **ret_node) {
+int flow_parse_run(Jobctl *ctl, const char *word, uint64_t *ret_id) {
+        return parse_run(ctl, word, false, ret_id);
+}
+
+static int parse_node(Jobctl *ctl, const char *word, bool takes_flow, uint64_t *ret_id, char **ret_node) {
         const char *slash = word ? strchr(word, '/') : NULL;
         cleanup_free_ char *run = slash ? strndup(word, (size_t) (slash - word)) : NULL;
         cleanup_free_ char *node = slash ? strdup(slash + 1) : NULL;
@@ -192,10 +204,18 @@ int flow_parse_node(Jobctl *ctl, const char *word, uint64_t *ret_id, char **ret_
 
         if (slash && (!run || !node))
                 return -ENOMEM;
-        r = flow_parse_run(ctl, slash ? run : word, ret_id);
+        r = parse_run(ctl, slash ? run : word, takes_flow, ret_id);
         if (r == 0)
                 *ret_node = take_ptr(node);
         return r;
+}
+
+int flow_parse_node(Jobctl *ctl, const char *word, uint64_t *ret_id, char **ret_node) {
+        return parse_node(ctl, word, false, ret_id, ret_node);
+}
+
+int flow_parse_subject(Jobctl *ctl, const char *word, uint64_t *ret_id, char **ret_node) {
+        return parse_node(ctl, word, true, ret_id, ret_node);
 }
 
 /* — start — */

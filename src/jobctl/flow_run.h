@@ -34,6 +34,8 @@ int flow_query(Jobctl *ctl, const char *path, const char *method, json_t *filter
 int flow_parse_run(Jobctl *ctl, const char *word, uint64_t *ret_id);
 /* RUN or RUN/NODE; the caller owns *@ret_node, NULL: none is named. As above. */
 int flow_parse_node(Jobctl *ctl, const char *word, uint64_t *ret_id, char **ret_node);
+/* The same for what only reads: FLOW or FLOW/NODE stands for the flow's last run. */
+int flow_parse_subject(Jobctl *ctl, const char *word, uint64_t *ret_id, char **ret_node);
 /* The row of a run: 0, -ENOENT, or < 0. */
 int flow_get(Jobctl *ctl, uint64_t id, json_t **ret_row, BusError *ret_error);
 /*

@@ -462,7 +462,7 @@ int flow_show(Jobctl *ctl, char *const *words) {
         cleanup_json_ json_t *run = NULL;
         cleanup_free_ char *node = NULL;
         uint64_t id;
-        int r = flow_parse_node(ctl, words[0], &id, &node);
+        int r = flow_parse_subject(ctl, words[0], &id, &node);
 
         if (r != 0)
                 return r;
@@ -540,7 +540,7 @@ int flow_logs(Jobctl *ctl, char *const *words) {
         FlowLogs logs = { .format = ctl->options.json ? LOG_FORMAT_JSON : (LogFormat) MAX(format, 0) };
         LogFilter filter = { .priority_max = 7 };
         uint64_t id;
-        int r = flow_parse_node(ctl, words[0], &id, &node);
+        int r = flow_parse_subject(ctl, words[0], &id, &node);
 
         if (r != 0)
                 return r;

@@ -144,6 +144,12 @@ ctl flow start --quiet gate
 wait_for_state "$(last_run gate)" QUEUED
 check_prints "a run that waits for its place names who has it, and who is before it" "MaxRuns= allows: run $FIRST; 1 waits before it" ctl flow why "$(last_run gate)"
 check_prints "the name of a flow is not that of a run" "gate.flow is a flow, not a run; its runs that have not ended: $((FIRST + 2)), $((FIRST + 1)), $FIRST" ctl flow pause gate.flow
+check_prints "without its suffix, too" "gate.flow is a flow, not a run" ctl flow pause gate
+check_prints "to look at it is enough: the last run is shown" "^chain-[0-9]+\$" ctl flow show chain
+check_prints "or a node of it" 'State: FAILED' ctl flow show chain.flow/pull
+check "or its output" ctl flow logs chain/pull
+check_exit "a name that is neither" 5 ctl flow show neither
+check_prints "is said" "No run has the name 'neither'" ctl flow show neither
 check "core dies" kill_core KILL
 wait_for 'Run gate-[0-9]+ is RUNNING' ctl flow why "$FIRST"
 check_prints "the numbers of nodes are known at once" "is RUNNING: 0 of 1 nodes have ended, 1 run\." ctl flow why "$FIRST"
