@@ -113,12 +113,19 @@ static void add_problem(const json_t *node, Text *text) {
 /* How a node has come into its state, by its row: the caller owns it. */
 static int describe_node(const json_t *node, char **ret_text) {
         const char *state = value_string(node, "state");
+        const uint64_t attempts = value_u64(node, "attempts");
+        /* The node was PENDING or DEFERRED when the run ended: it had its turn. */
+        const bool is_left = attempts > 0 && attempts != UINT64_MAX &&
+                             text_equal(value_string(node, "reason"), "ended");
         Text text = {};
 
-        add_clause(&text, sentence_of(value_string(node, "reason")));
+        if (is_left)
+                add_clause(&text, "the run was over while it waited for a retry or a person");
+        else
+                add_clause(&text, sentence_of(value_string(node, "reason")));
         if (text_equal(state, "TIMEOUT") && !*value_string(node, "reason"))
-                add_clause(&text, "its time was over (TimeoutSec=)");
-        if (!text_equal(state, "SKIPPED"))
+                add_clause(&text, "its time was over");
+        if (!text_equal(state, "SKIPPED") || is_left)
                 add_end(node, &text);
         add_problem(node, &text);
         add_cause(node, &text);

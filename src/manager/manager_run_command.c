@@ -79,6 +79,8 @@ static const char *find_help(RunVerb verb, RunNodeState state) {
                 return " 'flow rerun' executes it again when its run has ended.";
         if (verb == RUN_VERB_RERUN && !run_node_state_is_terminal(state))
                 return " 'flow rerun' is for a run that has ended.";
+        if (verb == RUN_VERB_AS_SUCCESS && (state == RUN_NODE_FAILED || state == RUN_NODE_TIMEOUT))
+                return " What it depends on was undone; 'flow retry' executes all of that again.";
         return "";
 }
 

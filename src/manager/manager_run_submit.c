@@ -185,13 +185,30 @@ void manager_run_ask_for_unit(ManagerRuns *runs, ManagerFlow *flow) {
                                             "a run of it waits for that");
 }
 
+/* A person who asks is told; of a trigger nobody would know why there is no run. */
+static void tell_skipped(const ManagerSubmit *submit) {
+        const FlowSettings *settings = flow_definition_settings(submit->definition);
+        const char *why = settings->has_on_trigger              ? "OnTrigger=skip"
+                          : settings->on_busy == FLOW_BUSY_SKIP ? "OnBusy=skip"
+                                                                : "OnBusy=queue, and one of that trigger waits already";
+        const ManagerRun *run = submit->flow->first;
+
+        while (run && run_state_is_terminal(run->put_state))
+                run = run->next;
+        if (submit->trigger && run)
+                log_write(LOG_LEVEL_INFO, submit->flow->unit->id,
+                          "%s makes no run: run %" PRIu32 " has not ended (%s).", submit->trigger, run->id, why);
+}
+
 /* Refused by OnBusy= or MaxQueued=: why, as a failure, or none for OnBusy=skip. */
 static int refuse_busy(const ManagerSubmit *submit, FlowBusy busy, int error, Failure *ret_failure) {
         const FlowSettings *settings = flow_definition_settings(submit->definition);
         const char *unit = submit->flow->unit->id;
 
-        if (error == -EBUSY && busy == FLOW_BUSY_SKIP)
+        if (error == -EBUSY && busy == FLOW_BUSY_SKIP) {
+                tell_skipped(submit);
                 return 0;
+        }
         if (error == -ENOBUFS || (error == -EBUSY && busy == FLOW_BUSY_QUEUE))
                 return failure_set(ret_failure, error, "Busy",
                                    "%s has %u run%s that wait%s, which is all that MaxQueued= "

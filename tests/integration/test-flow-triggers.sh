@@ -188,6 +188,8 @@ wait_for_runs heal 7
 ctl start fails.service
 wait_for 'failed' ctl is-active fails.service
 check_equal "OnTrigger=skip leaves a trigger out" "$(ctl flow list >/dev/null; runs_of heal)" 7
+wait_for 'heal.flow: .* makes no run: run [0-9]+ has not ended .OnTrigger=skip.' cat "$DIR/log"
+report $? "which is logged"
 cancel_all heal
 flow heal 'OnTrigger=reject'
 ctl daemon-reload
