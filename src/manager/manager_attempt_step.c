@@ -184,7 +184,7 @@ static void set_timer(ManagerAttempt *attempt, usec_t delay) {
 static usec_t timeout_stop(const ManagerAttempt *attempt) {
         const FlowSettings *flow = is_defined(attempt) ? flow_of(attempt) : attempt->basis.unit->type_settings;
 
-        return flow ? flow->timeout_stop : 0;
+        return flow ? flow->timeout_stop : 90 * USEC_PER_SEC; /* the default, for a flow whose file is gone */
 }
 
 static void terminate(ManagerAttempt *attempt) {
@@ -416,8 +416,10 @@ static void proceed(ManagerAttempt *attempt) {
                 finish(attempt);
                 return;
         }
-        if (!is_defined(attempt) && attempt->is_forced && is_cleaning(attempt) && !clean(attempt))
+        if (!is_defined(attempt) && attempt->is_forced && is_cleaning(attempt) && !clean(attempt)) {
+                attempt->state.waits = false;
                 return;
+        }
         if (!is_defined(attempt)) {
                 attempt->state.waits = true;
                 if (attempt->is_forced)
@@ -673,6 +675,8 @@ void manager_attempt_force(ManagerAttempt *attempt) {
                 proceed(attempt);
         else if (attempt->state.pid > 0 && attempt->is_due)
                 take_next_signal(attempt);
+        else if (attempt->state.pid > 0 && attempt->state.signal != MANAGER_ATTEMPT_UNSIGNALLED)
+                set_timer(attempt, timeout_stop(attempt));
         else if (attempt->state.pid > 0 && attempt->state.step < MANAGER_ATTEMPT_CLEAN)
                 terminate(attempt);
         attempt->is_due = false;

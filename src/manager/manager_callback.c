@@ -27,6 +27,7 @@
 #include "process/process_rest.h"
 #include "types/exec_context.h"
 #include "types/exec_sandbox.h"
+#include "types/unit_ask.h"
 #include "types/unit_process.h"
 #include "unitfile/flow_settings.h"
 
@@ -316,12 +317,22 @@ static void proceed(Callback *callback) {
         set_timer(callback, UNIT_PURPOSE_PIDFILE, LOOK_AGAIN);
 }
 
+/* Attempts that a stop has left use them, too; the unit releases them after the last. */
+static bool has_attempts(Unit *unit) {
+        UnitHost *host = unit_host(unit);
+        UnitRuns runs = {};
+
+        if (host && host->ops->get_runs)
+                host->ops->get_runs(host, unit, &runs);
+        return runs.n_attempts > 0;
+}
+
 /* The folders and namespaces of a flow that is not active are needed by nobody else. */
 static void tidy(const Callback *callback) {
         const ManagerCallbacks *callbacks = callback->callbacks;
         ProcessOwner *owner;
 
-        if (!unit_state_is_inactive_or_failed(callback->unit->active_state))
+        if (!unit_state_is_inactive_or_failed(callback->unit->active_state) || has_attempts(callback->unit))
                 return;
         for (size_t i = 0; i < callbacks->all.n; i++)
                 if (callbacks->all.items[i] && callbacks->all.items[i] != callback &&

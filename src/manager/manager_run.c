@@ -305,8 +305,10 @@ void manager_runs_stop_unit(ManagerRuns *runs, Unit *unit, bool interrupts) {
                 manager_run_hold(runs, flow);
         else if (flow && is_late)
                 flow->waits_for_hold = false;
-        if (flow)
+        if (flow) {
+                manager_run_stop_submits(runs, flow);
                 flow->is_news = true;
+        }
         if (interrupts)
                 manager_attempts_interrupt(runs->attempts, unit);
         if (is_late)

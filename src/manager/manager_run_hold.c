@@ -12,6 +12,7 @@
 
 #include <errno.h>
 
+#include "basic/log.h"
 #include "manager/manager_run_hold.h"
 #include "manager/manager_run_private.h"
 #include "manager/manager_run_table.h"
@@ -90,8 +91,10 @@ static int read_one(ManagerRuns *runs, const char *name) {
 
         if (r == -ENOMEM)
                 return r;
-        if (r < 0 || unit->type != UNIT_FLOW)
-                return -EBADMSG;
+        if (r < 0 || unit->type != UNIT_FLOW) {
+                log_warning("The recorded stop of '%s' is dropped: it is no flow.", name);
+                return 0;
+        }
         flow = manager_run_flow(runs, unit);
         if (!flow)
                 return -ENOMEM;

@@ -38,6 +38,7 @@ struct ManagerSubmit {
         ManagerRunFacts facts; /* of the run: what was asked for, and the rest before it is submitted */
         ManagerRunTicket ticket;
         bool is_start; /* of the unit's start job */
+        bool is_stopped; /* the unit was stopped since; of a start or a trigger */
         bool has_priority;
         uint8_t priority;
         uint64_t query; /* for a run with the key, or with the name; 0: none is under way */
@@ -412,7 +413,8 @@ bool manager_run_submit_refused(ManagerRuns *runs, uint64_t query) {
 
 /* A trigger gives way to a stop of the unit, as a start would. */
 static bool gives_way(const ManagerRuns *runs, const ManagerSubmit *submit) {
-        if (!submit->trigger || !manager_jobs_is_stopping(runs->host.jobs, submit->flow->unit))
+        if (!submit->trigger ||
+            (!submit->is_stopped && !manager_jobs_is_stopping(runs->host.jobs, submit->flow->unit)))
                 return false;
         log_write(LOG_LEVEL_INFO, submit->flow->unit->id,
                   "%s has triggered it while it is being stopped: there will be no run.", submit->trigger);
@@ -431,6 +433,9 @@ static bool try_submit(ManagerRuns *runs, ManagerSubmit *submit, unsigned *n_lin
         uint32_t id = 0;
         int r = 0;
 
+        /* A later start of the unit submits for itself. */
+        if (submit->is_start && submit->is_stopped)
+                return true;
         /* The store has given back a run that lives, after the start of the unit had asked for one. */
         if (submit->is_start && manager_run_count_live(runs, submit->flow) > 0) {
                 end_start(submit->flow, NULL);
@@ -485,6 +490,16 @@ static bool try_submit(ManagerRuns *runs, ManagerSubmit *submit, unsigned *n_lin
         else
                 manager_run_await(runs, submit->ticket, MANAGER_RUN_SUBMITTED, id);
         return true;
+}
+
+void manager_run_stop_submits(ManagerRuns *runs, ManagerFlow *flow) {
+        for (ManagerSubmit *submit = runs->submits; submit; submit = submit->next) {
+                if (submit->flow != flow || (!submit->is_start && !submit->trigger))
+                        continue;
+                submit->is_stopped = true;
+                if (submit->is_start)
+                        flow->is_starting = false;
+        }
 }
 
 /* One whose file is written to holds up those of its own flow only. */

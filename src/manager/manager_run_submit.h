@@ -28,6 +28,8 @@ int manager_run_apply_params(const FlowDefinition *definition, char *const *para
 int manager_run_add_submit(ManagerRuns *runs, ManagerFlow *flow, const ManagerRunRequest *request, bool is_start);
 void manager_run_submit_triggers(ManagerRuns *runs); /* in a turn: those that were not submitted yet */
 void manager_run_submit_all(ManagerRuns *runs); /* in a turn: those that can be */
+/* The unit is stopped: starts and triggers that wait make no run; see manager_run_submit_all(). */
+void manager_run_stop_submits(ManagerRuns *runs, ManagerFlow *flow);
 usec_t manager_run_submit_next(const ManagerRuns *runs); /* when one is to be tried again, by the clock of the engine */
 bool manager_run_submit_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page); /* false: not for them */
 bool manager_run_submit_refused(ManagerRuns *runs, uint64_t query);

@@ -310,6 +310,12 @@ static int insert_process(ProcessTable *table, const Process *wanted) {
         return 0;
 }
 
+/* As in systemd a unit takes it for a success. */
+static void take_unseen_exit(ProcessTable *table, const Process *process) {
+        process_table_take_exit(table, &(UnitExit) {
+                .pid = process->pid, .code = CLD_EXITED, .time = now(table), .is_unseen = true });
+}
+
 int process_table_add(ProcessTable *table, const Process *wanted, usec_t since) {
         const pid_t pid = wanted->pid;
         UnitExit exit;
@@ -320,7 +326,7 @@ int process_table_add(ProcessTable *table, const Process *wanted, usec_t since) 
 
         /* The pid was reused, so the process that had it has ended, with an unknown status. */
         if (process_table_find(table, pid))
-                process_table_take_exit(table, &(UnitExit) { .pid = pid, .code = CLD_EXITED, .time = now(table) });
+                take_unseen_exit(table, process_table_find(table, pid));
         r = vector_reserve(&table->due, 1);
         if (r == 0)
                 r = insert_process(table, wanted);
@@ -376,12 +382,6 @@ static UnitExit lost_exit(const Process *process) {
         return (UnitExit) {
                 .pid = process->pid, .code = CLD_KILLED, .status = SIGKILL, .time = now(process->table), .is_lost = true
         };
-}
-
-/* As in systemd a unit takes it for a success. */
-static void take_unseen_exit(ProcessTable *table, const Process *process) {
-        process_table_take_exit(table, &(UnitExit) {
-                .pid = process->pid, .code = CLD_EXITED, .time = now(table), .is_unseen = true });
 }
 
 /* The keeper has reported nothing: the process was the child of another one, and its status is unknown. */

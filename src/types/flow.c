@@ -56,6 +56,7 @@ static const FlowSettings *flow_settings(const Unit *unit) {
         static const FlowSettings none = {
                 .max_runs = 1,
                 .run_timeout = USEC_INFINITY,
+                .timeout_stop = 90 * USEC_PER_SEC,
                 .claim = { .lock_slots = 1, .priority = FLOW_PRIORITY_UNSET, .queue_timeout = USEC_INFINITY },
         };
 

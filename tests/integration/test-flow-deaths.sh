@@ -396,6 +396,28 @@ report $? "but the end of jobd does not"
 kill -KILL "$STORE"
 wait "$CLIENT"
 
+# — a start that waits for the store, and a stop behind it —
+unit named.flow <<'U'
+[Flow]
+RunName=the-one
+[Node x]
+Exec=/bin/true
+U
+start_daemon
+ctl flow start --quiet --wait quick
+STORE=$(store)
+kill -STOP "$STORE"
+ctl start --no-block named.flow
+wait_for activating ctl is-active named.flow
+check_exit "a start that waits for the store is stopped" 0 ctl stop named.flow
+kill -CONT "$STORE"
+ctl flow start --quiet --wait quick
+check_equal "and makes no run when the store is back" "$(ctl flow list --no-legend --all named.flow)$(ctl is-active named.flow)" inactive
+check_exit "a later one does" 0 ctl start named.flow
+wait_for 'SUCCEEDED' ctl flow list --no-legend --all named.flow
+report $? "and its run succeeds"
+stop_daemon
+
 # — the process above core dies, too: the exits of its children are nobody's —
 unit orphan.flow <<U
 [Node before]
