@@ -610,11 +610,18 @@ bool process_table_has_exits(const ProcessTable *table) {
         return table->due.n + table->strays.n > 0;
 }
 
+/* A lost exit is left out: the next core finds the process gone, and nobody who knows more. */
 static void write_exits(const UnitExits *exits, RecordWriter *writer) {
-        record_put(writer, exits->n);
+        uint64_t n = 0;
+
+        for (size_t i = 0; i < exits->n; i++)
+                n += !exits->items[i].is_lost;
+        record_put(writer, n);
         for (size_t i = 0; i < exits->n; i++) {
                 const UnitExit *exit = &exits->items[i];
 
+                if (exit->is_lost)
+                        continue;
                 record_put_signed(writer, exit->pid);
                 record_put_signed(writer, exit->code);
                 record_put_signed(writer, exit->status);
