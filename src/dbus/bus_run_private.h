@@ -28,7 +28,7 @@ typedef struct BusRunUntouched {
         RunWhy why;
 } BusRunUntouched;
 
-/* What a page of nodes has beside the rows of the store. */
+/* A page of nodes: those without a row, which are merged with the rows of the store. */
 typedef struct BusRunPage {
         BusLater later; /* the call that is answered with it */
         uint32_t limit; /* of nodes */

@@ -311,7 +311,7 @@ int manager_attempt_request_fill(ManagerAttemptRequest *request, ExecRequest *ex
         exec_context_fill(&manager_attempt_command_process(basis->command)->exec, command, exec);
         exec->unit = basis->unit->id;
         r = exec_sandbox_share(basis->unit, exec);
-        /* What attempts share is in the record of their unit. */
+        /* The sandbox that attempts share is in the record of their unit. */
         if (exec->shared)
                 manager_turn_mark(basis->host->turn, basis->unit);
         if (r == 0)

@@ -43,7 +43,7 @@ static bool can_take_extra(const Run *run, RunVerb verb, uint32_t node) {
                (is_resolution(verb) || verb == RUN_VERB_RETRY || verb == RUN_VERB_SKIP);
 }
 
-/* What is above an instance was undone: its list is evaluated again, and its item is no node of the next round. */
+/* An instance below a node that was undone is refused: its list is evaluated again, without this instance. */
 static bool can_resolve_ended(Run *run, RunVerb verb, uint32_t node) {
         return verb == RUN_VERB_AS_SUCCESS &&
                run_node_state_after(run->nodes[node].state, RUN_NODE_EVENT_AS_SUCCESS) != 0 &&

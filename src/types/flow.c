@@ -78,7 +78,7 @@ static bool has_ended(const Unit *unit) {
         return flow_of(unit)->state == FLOW_DEAD || flow_of(unit)->state == FLOW_FAILED;
 }
 
-/* What attempts share goes with the last of them: a stop does not wait for all. */
+/* Sandbox and user, which attempts share, go with the last of them: a stop does not wait for all. */
 static void let_go(Unit *unit) {
         flow_of(unit)->is_used = runs_of(unit).n_attempts > 0;
         if (flow_of(unit)->is_used)

@@ -134,7 +134,7 @@ Test(manager_run_nodes, one_that_stays_away_is_refused) {
         set_up(&fixture);
         write_at(fixture.path, other, 2);
         cr_assert(eq(int, unlink(fixture.path), 0));
-        /* What was opened first has lost its name, and has changed. */
+        /* The file that was opened first has lost its name, and has changed. */
         while ((r = read_rest(&fixture)) == MANAGER_NODES_AGAIN)
                 ;
         cr_assert(eq(int, r, -EINVAL));
