@@ -483,8 +483,6 @@ static bool try_submit(ManagerRuns *runs, ManagerSubmit *submit, unsigned *n_lin
                             strerror(-r));
         if (submit->is_start)
                 end_start(submit->flow, r < 0 ? &failure : NULL);
-        else if (r == 0)
-                manager_run_ask_for_unit(runs, submit->flow);
         if (r < 0)
                 manager_run_answer(runs, submit->ticket, 0, &failure);
         else

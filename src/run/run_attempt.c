@@ -67,11 +67,6 @@ void run_attempt_make(Run *run, uint32_t node) {
         entry->number++;
 }
 
-/* Numbers of batches may pass their largest value. */
-static bool is_before(uint32_t batch, uint32_t mark) {
-        return (int32_t) (batch - mark) <= 0;
-}
-
 void run_attempt_release(Run *run) {
         const RunEngine *engine = run->flow->engine;
 
@@ -82,7 +77,7 @@ void run_attempt_release(Run *run) {
                 RunNode *entry = &run->nodes[i];
                 RunAttemptKey key;
 
-                if (!entry->is_put || !is_before(entry->batch, repeats ? engine->accepted : engine->durable))
+                if (!entry->is_put || !run_batch_is_before(entry->batch, repeats ? engine->accepted : engine->durable))
                         continue;
                 entry->attempt = RUN_ATTEMPT_IS_ASKED;
                 /* After a restart it may be there: its start is told before the host is asked. */

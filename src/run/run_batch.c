@@ -66,6 +66,9 @@ static void note_put(Run *run, uint32_t batch) {
         run->first_changed = run->n;
         run->end_changed = 0;
         run->has_changed = false;
+        if (!run->is_put)
+                run->batch = batch;
+        run->is_put = true;
 }
 
 void run_persist(RunEngine *engine) {
@@ -191,6 +194,7 @@ int run_engine_restore(RunFlow *flow, RunGraph *graph, const RunRow *row, const 
         run_forget_doubts(run);
         run->fired = RUN_END_RUN_NO;
         run->has_changed = false;
+        run->is_put = run->is_stored = true;
         run->first_changed = run->n;
         run->end_changed = 0;
         engine->places = MAX(engine->places, row->place);
@@ -285,6 +289,9 @@ int run_engine_grow(RunEngine *engine, uint32_t id, RunGraph *graph) {
         }
         run->row = old->row;
         run->settings = old->settings;
+        run->is_put = old->is_put;
+        run->is_stored = old->is_stored;
+        run->batch = old->batch;
         run_lock_restore(run);
         copy_nodes(run, old);
         run_instance_free(old);

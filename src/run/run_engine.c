@@ -373,8 +373,10 @@ void run_engine_stored(RunEngine *engine, uint32_t accepted, uint32_t durable) {
         engine->accepted = accepted;
         engine->durable = durable;
         for (RunFlow *flow = engine->flows; flow; flow = flow->next)
-                for (Run *run = flow->first; run; run = run->next)
+                for (Run *run = flow->first; run; run = run->next) {
+                        run->is_stored |= run->is_put && run_batch_is_before(run->batch, durable);
                         run_attempt_release(run);
+                }
 }
 
 void run_engine_set_store(RunEngine *engine, RunStore store) {
@@ -420,7 +422,8 @@ void run_flow_unit(RunFlow *flow, RunUnitEvent event, bool by_person) {
 
 bool run_flow_wants_unit(const RunFlow *flow) {
         for (const Run *run = flow->first; run && !flow->is_active; run = run->next)
-                if (!run->row.is_held && (run->row.state <= RUN_RUNNING || wants_unit_to_end(run)))
+                if (run->is_stored && !run->row.is_held &&
+                    (run->row.state <= RUN_RUNNING || wants_unit_to_end(run)))
                         return true;
         return false;
 }

@@ -388,7 +388,10 @@ typedef enum RunUnitEvent {
 
 /* @by_person: a person has asked for the start or stop; others come from other units. */
 void run_flow_unit(RunFlow *flow, RunUnitEvent event, bool by_person);
-/* Whether a run waits for the unit to start. */
+/*
+ * Whether a run waits for the unit to start. A run that is not durable does not: a start that outlived it would make
+ * another run.
+ */
 bool run_flow_wants_unit(const RunFlow *flow);
 
 typedef enum RunVerb {

@@ -91,6 +91,8 @@ typedef struct Run {
         uint32_t end_doubted; /* no rank from there on is in RUN_SET_DOUBTED */
         uint32_t n_to_ask, n_asked; /* nodes whose command is to be asked, and has not answered */
         bool has_changed; /* the row of the run, or of a node */
+        bool is_put, is_stored; /* a batch has its first row; … that is durable */
+        uint32_t batch; /* with its first row */
         RunEndRun fired; /* how a node ends the run in this event */
         bool may_be_unneeded; /* a goal has ended, or a node has become PENDING */
         uint32_t n_timers;
@@ -136,6 +138,11 @@ struct RunEngine {
         uint32_t watch; /* rounds of the watchdog */
         bool is_restoring;
 };
+
+/* Numbers of batches may pass their largest value. */
+static inline bool run_batch_is_before(uint32_t batch, uint32_t mark) {
+        return (int32_t) (batch - mark) <= 0;
+}
 
 static inline bool run_is_over(const Run *run) {
         return run_state_is_terminal(run->row.state);

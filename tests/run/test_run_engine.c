@@ -504,8 +504,14 @@ Test(run_engine, a_run_wants_its_unit) {
         run_flow_unit(fixture.flow, RUN_UNIT_INACTIVE, false);
         cr_assert(not(run_flow_wants_unit(fixture.flow)));
         cr_assert(eq(int, submit(&fixture, 1, graph), 0));
-        cr_assert(run_flow_wants_unit(fixture.flow));
         cr_assert(eq(int, run_flow_forget(fixture.flow), -EBUSY));
+        /* A job of its unit would outlive a run that the store does not have. */
+        cr_assert(not(run_flow_wants_unit(fixture.flow)));
+        cr_assert(not(run_engine_turn(fixture.engine, 10)));
+        run_engine_stored(fixture.engine, fixture.world.batch, fixture.world.batch - 1);
+        cr_assert(not(run_flow_wants_unit(fixture.flow)));
+        run_engine_stored(fixture.engine, fixture.world.batch, fixture.world.batch);
+        cr_assert(run_flow_wants_unit(fixture.flow));
         run_flow_unit(fixture.flow, RUN_UNIT_ACTIVE, false);
         cr_assert(not(run_flow_wants_unit(fixture.flow)));
         cr_assert(eq(int, state_of(&fixture, 1), RUN_RUNNING));
