@@ -10,6 +10,7 @@ import time
 from . import manager
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
+PROGRAMS = ('jobd', 'jobd-core', 'jobd-sim', 'jobctl', 'jobd-runstore', 'jobd-log', 'bench-turns')
 
 
 def add_options(parser, sizes, oneshots, runs):
@@ -63,7 +64,10 @@ class Tools:
         if check.returncode != 0:
             sys.exit(f'{check.stdout}{check.stderr}bench: only a release is measured; choose another folder, or remove '
                      'this one')
-        Tools.do(['ninja', '-C', build, 'jobd', 'jobd-core', 'jobd-sim', 'jobctl', 'jobd-runstore', 'jobd-log', 'bench-turns'])
+        # An older tree that is compared does not have all of them.
+        listing = subprocess.run(['ninja', '-C', str(build), '-t', 'targets', 'all'], capture_output=True, text=True, check=False)
+        known = {line.split(':')[0] for line in listing.stdout.splitlines()}
+        Tools.do(['ninja', '-C', build, *(name for name in PROGRAMS if name in known)])
 
     def compile(self, name, *flags):
         program = self.helpers / name
