@@ -17,7 +17,7 @@ RunNodeRow run_node_row(const Run *run, uint32_t node) {
                 .reason = entry->reason,
                 .attempt = entry->attempt,
                 .outcome = entry->outcome,
-                .generation = entry->generation,
+                .generation = run_node_generation(entry),
                 .number = entry->number,
                 .failures = entry->failures,
                 .agains = entry->agains,
@@ -95,7 +95,7 @@ void run_engine_put_all(RunEngine *engine) {
                         run_change(run);
                         for (uint32_t i = 0; i < run->n; i++)
                                 if (!run->nodes[i].is_unused && !run_item_is_untouched(run, i) &&
-                                    (run->nodes[i].state != RUN_NODE_WAITING || run->nodes[i].generation > 1))
+                                    (run->nodes[i].state != RUN_NODE_WAITING || run->nodes[i].earlier > 0))
                                         run_change_node(run, i);
                 }
 }
@@ -126,14 +126,14 @@ static bool is_row(const Run *run, const RunNodeRow *row) {
                (row->attempt == RUN_ATTEMPT_NONE || row->state == RUN_NODE_RUNNING || waits_with_sub(run, row)) &&
                (!is_idle_row(row) || can_idle(run, row)) &&
                row->generation > 0 &&
-               row->generation <= UINT16_MAX && row->failures <= UINT16_MAX && row->agains <= UINT16_MAX &&
+               row->generation <= UINT16_MAX + 1U && row->failures <= UINT16_MAX && row->agains <= UINT16_MAX &&
                row->losses <= RUN_LOSSES_MAX;
 }
 
 static void restore_node(Run *run, const RunNodeRow *row) {
         RunNode *node = &run->nodes[row->node];
 
-        node->generation = (uint16_t) row->generation;
+        node->earlier = (uint16_t) (row->generation - 1);
         if (node->is_unused)
                 return;
         node->number = row->number;

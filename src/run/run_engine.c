@@ -168,7 +168,7 @@ int run_engine_submit(RunFlow *flow, const RunSubmit *submit, uint32_t *ret_id) 
                 return r;
         run->row.place = ++engine->places;
         run_change(run);
-        run_mark_all(run);
+        run_mark_open(run);
         run_settle(run);
         if (is_busy && replaces)
                 cancel_others(run);
@@ -186,7 +186,7 @@ static Run *find_attempt(const RunEngine *engine, const RunAttemptKey *key) {
         if (!run || key->node >= run->n)
                 return NULL;
         node = &run->nodes[key->node];
-        return run_node_is_live(node) && !node->is_idle && node->generation == key->generation &&
+        return run_node_is_live(node) && !node->is_idle && run_node_generation(node) == key->generation &&
                                node->number == key->number
                        ? run
                        : NULL;
@@ -272,7 +272,7 @@ int run_engine_answered(RunEngine *engine, uint32_t id, uint32_t node, uint32_t 
         if (!run || node >= run->n)
                 return -ENOENT;
         entry = &run->nodes[node];
-        if (!entry->is_asked || entry->generation != generation)
+        if (!entry->is_asked || run_node_generation(entry) != generation)
                 return -ENOENT;
         is_asked_again = entry->is_stale || answer == RUN_ANSWER_LOST || !run_is_judged(run);
         run_end_question(run, node);

@@ -56,11 +56,6 @@ static void find_unused(Run *run) {
                 }
 }
 
-static void init_node(Run *run, uint32_t node, uint32_t generation) {
-        run->nodes[node].place = HEAP_NOWHERE;
-        run->nodes[node].generation = (uint16_t) generation;
-}
-
 int run_instance_new(RunFlow *flow, RunGraph *graph, const RunRow *row, bool is_restored, Run **ret_run) {
         const uint32_t n = run_graph_count(graph), n_extra = run_graph_count_extra(graph);
         RunNode *nodes;
@@ -95,8 +90,6 @@ int run_instance_new(RunFlow *flow, RunGraph *graph, const RunRow *row, bool is_
         run->extra_tally[RUN_NODE_WAITING] = n_extra;
         run->place = run->offer_place = HEAP_NOWHERE;
         run->due = USEC_INFINITY;
-        for (uint32_t i = 0; i < n; i++)
-                init_node(run, i, 1);
         run->parent = run_find(flow->engine, row->parent);
         r = run_items_init(run);
         if (r == 0)
@@ -203,7 +196,7 @@ int run_instance_grow(Run *run, RunGraph *graph) {
         run->graph = run_graph_ref(graph);
         run->tally[RUN_NODE_WAITING] += n - n_old;
         for (uint32_t i = n_old; i < n; i++)
-                init_node(run, i, run->nodes[run_graph_origin(graph, i)].generation);
+                run->nodes[i].earlier = run->nodes[run_graph_origin(graph, i)].earlier;
         find_unused(run);
         return 0;
 }
@@ -213,7 +206,8 @@ Run *run_find(const RunEngine *engine, uint32_t id) {
 }
 
 RunAttemptKey run_attempt_key(const Run *run, uint32_t node) {
-        return (RunAttemptKey) { run->row.id, node, run->nodes[node].generation, run->nodes[node].number };
+        return (RunAttemptKey) { run->row.id, node, run_node_generation(&run->nodes[node]),
+                                run->nodes[node].number };
 }
 
 /* — sets — */
@@ -320,7 +314,7 @@ static usec_t due_of(const Run *run, uint32_t node) {
 
 static void place_timer(Run *run, uint32_t place, uint32_t node) {
         run->timers[place] = node;
-        run->nodes[node].place = place;
+        run->nodes[node].timer = place + 1;
 }
 
 static void sift(Run *run, uint32_t place) {
@@ -342,11 +336,11 @@ static void sift(Run *run, uint32_t place) {
 }
 
 static void remove_timer(Run *run, uint32_t node) {
-        const uint32_t place = run->nodes[node].place;
+        const uint32_t place = run->nodes[node].timer - 1;
 
-        if (place == HEAP_NOWHERE)
+        if (run->nodes[node].timer == 0)
                 return;
-        run->nodes[node].place = HEAP_NOWHERE;
+        run->nodes[node].timer = 0;
         run->n_timers--;
         if (place == run->n_timers)
                 return;
@@ -357,8 +351,8 @@ static void remove_timer(Run *run, uint32_t node) {
 void run_node_time(Run *run, uint32_t node) {
         if (due_of(run, node) == USEC_INFINITY)
                 remove_timer(run, node);
-        else if (run->nodes[node].place != HEAP_NOWHERE)
-                sift(run, run->nodes[node].place);
+        else if (run->nodes[node].timer > 0)
+                sift(run, run->nodes[node].timer - 1);
         else {
                 run->timers[run->n_timers++] = node;
                 sift(run, run->n_timers - 1);
@@ -395,7 +389,7 @@ void run_set_wall(Run *run, int64_t wall) {
 }
 
 bool run_node_lacks_timer(const Run *run, uint32_t node) {
-        return run->nodes[node].place == HEAP_NOWHERE && due_of(run, node) != USEC_INFINITY;
+        return run->nodes[node].timer == 0 && due_of(run, node) != USEC_INFINITY;
 }
 
 static usec_t due_of_run(const Run *run) {

@@ -190,7 +190,7 @@ void run_items_open(Run *run, uint32_t instance) {
 
         if (entry->state == RUN_NODE_RUNNING)
                 return;
-        entry->generation++;
+        entry->earlier++;
         run_node_idle(run, node, RUN_REASON_FOREACH);
 }
 

@@ -77,8 +77,16 @@ static int add_claim(Run *run, const RunGraph *graph, uint32_t node, bool is_res
                                        ret_claim);
 }
 
-static bool has_demands(const Run *run) {
-        for (uint32_t i = 0; i < run->n; i++)
+/* Of the run, or of a node. */
+static bool has_demands(const RunGraph *graph) {
+        uint32_t n, of_run;
+
+        (void) run_graph_demands(graph, &n, &of_run);
+        return n > 0;
+}
+
+static bool has_demands_of_nodes(const Run *run) {
+        for (uint32_t i = 0; i < run->n && has_demands(run->graph); i++)
                 if (demand_of(run->graph, i))
                         return true;
         return false;
@@ -87,7 +95,7 @@ static bool has_demands(const Run *run) {
 int run_lock_init(Run *run, bool is_restored) {
         int r = add_claim(run, run->graph, RUN_NODE_NONE, is_restored, &run->claim);
 
-        if (r < 0 || !has_demands(run))
+        if (r < 0 || !has_demands_of_nodes(run))
                 return r;
         run->claims = calloc(run->n, sizeof(*run->claims));
         if (!run->claims)
@@ -103,7 +111,7 @@ int run_lock_grow(Run *run, const RunGraph *graph) {
         RunClaim **claims;
         int r = 0;
 
-        for (uint32_t i = run->n; i < n && !has_more; i++)
+        for (uint32_t i = run->n; i < n && !has_more && has_demands(graph); i++)
                 has_more = demand_of(graph, i);
         if (!has_more && !run->claims)
                 return 0;
@@ -258,7 +266,7 @@ static int check_demand(const RunEngine *engine, const RunGraph *graph, uint32_t
 int run_engine_check(const RunEngine *engine, const RunGraph *graph, char **ret_problem) {
         int r = check_demand(engine, graph, RUN_NODE_NONE, ret_problem);
 
-        for (uint32_t i = 0; i < run_graph_count(graph) && r == 0; i++)
+        for (uint32_t i = 0; i < run_graph_count(graph) && r == 0 && has_demands(graph); i++)
                 r = check_demand(engine, graph, i, ret_problem);
         return r;
 }

@@ -237,9 +237,12 @@ void run_node_restore(Run *run, uint32_t node) {
 }
 
 void run_node_begin_all(Run *run) {
-        for (uint32_t i = 0; i < run->n; i++) {
+        uint32_t n = run->tally[RUN_NODE_READY] + run->extra_tally[RUN_NODE_READY];
+
+        for (uint32_t i = 0; i < run->n && n > 0; i++) {
                 if (run->nodes[i].state != RUN_NODE_READY)
                         continue;
+                n--;
                 run->nodes[i].at = run->flow->engine->now;
                 /* Of other nodes the time is of no account after a restart. */
                 if (run_lock_has(run, i) || run_graph_policy(run->graph, i)->queue_timeout > 0)
@@ -493,7 +496,7 @@ void run_ask_policies(Run *run) {
                 run_want_policy(run, i, false);
                 run->nodes[i].is_asked = true;
                 run->n_asked++;
-                engine->host->ask(engine->userdata, run->row.id, i, run->nodes[i].generation);
+                engine->host->ask(engine->userdata, run->row.id, i, run_node_generation(&run->nodes[i]));
         }
 }
 
@@ -539,6 +542,20 @@ void run_judge(Run *run) {
 void run_mark_all(Run *run) {
         for (uint32_t i = 0; i < run->n; i++)
                 mark(run, i);
+}
+
+/* Before any parent has ended, @node waits for all of them. */
+static bool waits_for_all(const Run *run, uint32_t node) {
+        const RunPolicy *policy = run_graph_policy(run->graph, node);
+
+        return (policy->readiness == RUN_READY_ALL_SUCCEEDED || policy->readiness == RUN_READY_ALL_FINISHED) &&
+               !policy->is_otherwise && run_graph_count_judged(run->graph, node) > 0;
+}
+
+void run_mark_open(Run *run) {
+        for (uint32_t i = 0; i < run->n; i++)
+                if (!waits_for_all(run, i))
+                        mark(run, i);
 }
 
 void run_mark_unanswered(Run *run) {
@@ -606,7 +623,7 @@ void run_judge_again(Run *run, uint32_t node) {
 void run_node_reset(Run *run, uint32_t node) {
         RunNode *entry = &run->nodes[node];
 
-        entry->generation++;
+        entry->earlier++;
         entry->number = 0;
         entry->is_wanted = entry->has_passed = entry->is_approved = false;
         entry->completion = RUN_COMPLETION_NONE;

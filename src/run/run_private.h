@@ -19,13 +19,15 @@
 #define RUN_LOSSES_MAX 3U /* lost so often, a node waits for a person */
 
 /* 56 bytes: with its place in the timers and eight bits 61 of the 64 that a node may take. */
+/* A node to which nothing has happened is all zero: no page of such nodes is written to. */
 typedef struct RunNode {
         uint32_t succeeded, failed, skipped, pending; /* parents */
         usec_t at, first_at; /* as in RunNodeRow */
         uint32_t batch; /* the attempt was made in it */
-        uint32_t place; /* in the timers of the run; HEAP_NOWHERE */
+        uint32_t timer; /* its place in the timers of the run, plus one; 0: none */
         uint32_t number;
-        uint16_t generation, failures, agains;
+        uint16_t earlier; /* generations before this one */
+        uint16_t failures, agains;
         uint8_t state, reason;
         uint8_t attempt : 2, outcome : 3, losses : 2, is_put : 1; /* is_put: .batch is known */
         uint8_t is_asked : 1, is_stale : 1; /* the command that judges it; its parents have changed since */
@@ -38,6 +40,10 @@ typedef struct RunNode {
         uint8_t is_unneeded : 1; /* PENDING, and not begun: it needs its parents no more */
         uint8_t has_given_up : 1; /* as in RunNodeRow */
 } RunNode;
+
+static inline uint32_t run_node_generation(const RunNode *entry) {
+        return entry->earlier + 1U;
+}
 
 _Static_assert(sizeof(RunNode) <= 56, "a node of a live run takes 64 bytes with its sets");
 
@@ -284,6 +290,7 @@ void run_ask_policies(Run *run);
 void run_take_answer(Run *run, uint32_t node, RunAnswer answer);
 void run_judge(Run *run); /* all that are marked */
 void run_mark_all(Run *run); /* to be judged */
+void run_mark_open(Run *run); /* the same, of a new run: those that may not have to wait for a parent */
 void run_mark_children(Run *run, uint32_t node); /* the same, of its children */
 /* Counts the parents of @node anew, and marks it if that, or what is counted, says another state. Returns whether. */
 bool run_node_repair(Run *run, uint32_t node);

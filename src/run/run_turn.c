@@ -86,7 +86,7 @@ void run_item_take_turn(Run *run, uint32_t node, RunNodeState from) {
 bool run_item_is_untouched(const Run *run, uint32_t node) {
         const RunNode *entry = &run->nodes[node];
 
-        return entry->state == RUN_NODE_READY && entry->number == 0 && entry->generation == 1 &&
+        return entry->state == RUN_NODE_READY && entry->number == 0 && entry->earlier == 0 &&
                run_graph_policy(run->graph, node)->is_item && !run_graph_dates_wait(run->graph, node);
 }
 

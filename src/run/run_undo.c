@@ -99,7 +99,7 @@ static void begin(Run *run, uint32_t node, RunReason reason) {
 
         /* The command can tell by its key which success it undoes. */
         if (partner != RUN_NODE_NONE)
-                run->nodes[node].generation = run->nodes[partner].generation;
+                run->nodes[node].earlier = run->nodes[partner].earlier;
         /* The deadline bounds the nodes of the run; its compensations are executed however late it is. */
         run->row.deadline = USEC_INFINITY;
         run_become(run, RUN_STOPPING, reason);
@@ -177,7 +177,7 @@ bool run_undo_reset(Run *run) {
         bool has_reset = false;
 
         if (final != RUN_NODE_NONE && run->nodes[final].state != RUN_NODE_WAITING) {
-                run->nodes[final].generation++;
+                run->nodes[final].earlier++;
                 run->nodes[final].number = 0;
                 run_node_become(run, final, RUN_NODE_WAITING, RUN_REASON_NONE);
         }

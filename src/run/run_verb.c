@@ -154,7 +154,7 @@ static void resolve_ended(Run *run, uint32_t node) {
                         run_node_reset(run, node);
                 run_items_unfold(run);
         }
-        run->nodes[node].generation += run->nodes[node].state != RUN_NODE_WAITING;
+        run->nodes[node].earlier += run->nodes[node].state != RUN_NODE_WAITING;
         run->nodes[node].number = 0;
         run->nodes[node].completion = RUN_COMPLETION_NONE;
         run_node_become(run, node, RUN_NODE_SUCCEEDED, RUN_REASON_OPERATOR);
@@ -263,7 +263,7 @@ const char *run_engine_held_lock(const RunEngine *engine, uint32_t id, uint32_t 
 static bool can_complete(const Run *run, uint32_t node, uint32_t generation) {
         const RunNode *entry = &run->nodes[node];
 
-        return entry->generation == generation && entry->number > 0 &&
+        return run_node_generation(entry) == generation && entry->number > 0 &&
                run_graph_policy(run->graph, node)->has_callback &&
                run_state_after(run->row.state, RUN_EVENT_RESOLVE) != 0 &&
                run_node_state_after(entry->state, RUN_NODE_EVENT_COMPLETE) != 0;
@@ -280,7 +280,7 @@ int run_engine_complete(RunEngine *engine, uint32_t id, uint32_t node, uint32_t 
         if (!run || node >= run->n)
                 return -ENOENT;
         entry = &run->nodes[node];
-        if (entry->generation == generation && entry->completion != RUN_COMPLETION_NONE)
+        if (run_node_generation(entry) == generation && entry->completion != RUN_COMPLETION_NONE)
                 return entry->completion == completion ? 0 : -EINVAL;
         if (!can_complete(run, node, generation) || completion == RUN_COMPLETION_NONE)
                 return -EINVAL;

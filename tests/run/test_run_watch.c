@@ -275,7 +275,7 @@ Test(run_watch, a_retry_without_a_timer) {
         end_last(&world, 1);
         cr_assert(eq(int, node_state(&world, 0), RUN_NODE_DEFERRED));
         run = run_find(world.engine, ID);
-        run->nodes[0].place = HEAP_NOWHERE;
+        run->nodes[0].timer = 0;
         run->n_timers = 0;
         run_time(run);
         run_engine_time(world.engine, USEC_PER_HOUR);
