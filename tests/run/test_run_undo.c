@@ -26,6 +26,7 @@ typedef struct World {
         RunFlow *flow;
         RunGraph *graph;
         uint32_t batch;
+        usec_t timeout; /* of the run; 0: none */
         bool has_otherwise; /* c runs if the condition of a, which is true, is false */
         char spawned[64]; /* names, in their order: "ab" and, for compensations, "BA" */
         RunRow run;
@@ -108,8 +109,12 @@ static void make_graph(World *world, unsigned undo_on) {
 }
 
 static void make_engine(World *world) {
+        RunSettings of_flow = settings;
+
+        if (world->timeout > 0)
+                of_flow.timeout = world->timeout;
         cr_assert(eq(int, run_engine_new(&world->engine, &host, world), 0));
-        cr_assert(eq(int, run_flow_new(world->engine, &settings, &world->flow), 0));
+        cr_assert(eq(int, run_flow_new(world->engine, &of_flow, &world->flow), 0));
         run_engine_time(world->engine, 1);
         run_flow_unit(world->flow, RUN_UNIT_ACTIVE, false);
 }
@@ -122,7 +127,7 @@ static void turn(World *world) {
 static void begin(World *world, unsigned undo_on) {
         uint32_t id;
 
-        *world = (World) { .has_otherwise = world->has_otherwise };
+        *world = (World) { .has_otherwise = world->has_otherwise, .timeout = world->timeout };
         make_graph(world, undo_on);
         make_engine(world);
         cr_assert(eq(int, run_engine_submit(world->flow, &(RunSubmit) { .id = ID, .graph = world->graph }, &id), 0));
@@ -439,6 +444,31 @@ Test(run_undo, what_would_have_run_otherwise_does_not_begin_anew) {
         cr_assert(eq(int, verb(&world, RUN_VERB_RETRY, B), 0));
         check_spawned(&world, "abAFab");
         cr_assert(eq(u32, row_of(&world, C).generation, 1));
+        deinit(&world);
+}
+
+/* A run whose time is over does not start a unit that a person has stopped. */
+Test(run_undo, what_is_left_of_a_run_in_time_waits_for_its_unit) {
+        World world = { .timeout = 500 };
+
+        begin(&world, RUN_UNDO_ON_FAILURE);
+        finish(&world, A, RUN_END_EXITED, 0);
+        run_flow_unit(world.flow, RUN_UNIT_STOP, true);
+        finish(&world, B, RUN_END_EXITED, 0);
+        run_flow_unit(world.flow, RUN_UNIT_INACTIVE, false);
+        memset(world.spawned, 0, sizeof(world.spawned));
+        turn(&world);
+        run_engine_time(world.engine, 1000);
+        turn(&world);
+        check_spawned(&world, "");
+        cr_assert(not(run_flow_wants_unit(world.flow)));
+        cr_assert(eq(int, why_of(&world), RUN_WHY_UNIT));
+        run_flow_unit(world.flow, RUN_UNIT_ACTIVE, true);
+        turn(&world);
+        finish(&world, UNDO_B, RUN_END_EXITED, 0);
+        finish(&world, UNDO_A, RUN_END_EXITED, 0);
+        finish(&world, FINAL, RUN_END_EXITED, 0);
+        check_run(&world, RUN_TIMEOUT, RUN_REASON_NONE, RUN_TIMEOUT);
         deinit(&world);
 }
 
