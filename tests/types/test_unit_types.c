@@ -50,6 +50,16 @@ Test(unit_types, types_reload_by_their_settings) {
         }
 }
 
+/* The simulator uses DraftType.limit, the manager UnitVTable.limit. */
+Test(unit_types, types_with_time_limits_have_them_in_the_simulator) {
+        for (size_t i = 0; unit_types[i]; i++) {
+                const DraftType *draft = draft_type_of(unit_types[i]->type);
+
+                cr_expect(not(unit_types[i]->limit && !(draft && draft->limit)), "%s",
+                          unit_type_to_string(unit_types[i]->type));
+        }
+}
+
 /* Otherwise the value of a directive would be written to another place of the settings. */
 Test(unit_types, directives_are_for_the_settings_of_the_type) {
         size_t n;
