@@ -60,6 +60,26 @@ Test(unit_types, types_with_time_limits_have_them_in_the_simulator) {
         }
 }
 
+/* Otherwise drop-ins of such a unit would be ignored. The scope that has no file is that of the manager itself. */
+Test(unit_types, those_found_without_a_file_have_drop_ins) {
+        for (size_t i = 0; unit_types[i]; i++) {
+                const DraftType *draft = draft_type_of(unit_types[i]->type);
+
+                cr_expect(not(draft && draft->find && draft->has_settings && !draft->is_found_with_dropins &&
+                              unit_types[i]->type != UNIT_SCOPE), "%s", unit_type_to_string(unit_types[i]->type));
+        }
+}
+
+/* Otherwise one that comes while the manager runs would stay not found. */
+Test(unit_types, what_appears_can_be_found) {
+        for (size_t i = 0; unit_types[i]; i++) {
+                const DraftType *draft = draft_type_of(unit_types[i]->type);
+
+                cr_expect(not(draft && draft->is_there && !draft->find), "%s",
+                          unit_type_to_string(unit_types[i]->type));
+        }
+}
+
 /* Otherwise the value of a directive would be written to another place of the settings. */
 Test(unit_types, directives_are_for_the_settings_of_the_type) {
         size_t n;
