@@ -47,6 +47,7 @@ static const struct Repeatable {
         { "CompleteNode", 1 }, /* the same completion again changes nothing */
         { "Detach", 1 },
         { "Explain", 1 },
+        { "ExplainRun", 1 },
         { "Get", 1 },
         { "GetAll", 1 },
         { "GetDefaultTarget", 1 },
@@ -56,7 +57,10 @@ static const struct Repeatable {
         { "GetUnitProcesses", 1 },
         { "ListUnitFilesByPatterns", 1 },
         { "ListUnitsByPatterns", 1 },
+        { "ListAlarms", 1 },
         { "ListLocks", 1 },
+        { "ListRuns", 1 },
+        { "Nodes", 1 },
         { "Plan", 1 },
         { "PlanRun", 1 },
         { "Query", 1 },

@@ -18,10 +18,6 @@
 #include "sim/sim_flow.h"
 #include "sim/sim_unit.h"
 #include "unitfile/draft_type.h"
-#include "unitfile/flow_settings.h"
-#include "unitfile/mount_settings.h"
-#include "unitfile/service_settings.h"
-#include "unitfile/socket_settings.h"
 
 #define OUTCOME_DEFAULT _SIM_OUTCOME_MAX
 
@@ -81,19 +77,10 @@ void sim_unit_end_hanging(Unit *unit) {
 
 /* The time limit that the unit file sets for @operation, or USEC_INFINITY. */
 static usec_t sim_unit_limit(const Unit *unit, SimOperation operation) {
-        const ServiceSettings *service = unit->type_settings;
+        const DraftType *type = draft_type_of(unit->type);
 
-        if (!unit->type_settings)
-                return USEC_INFINITY;
-        if (unit->type == UNIT_SERVICE)
-                return operation == SIM_STOP ? service->timeout_stop : service->timeout_start;
-        if (unit->type == UNIT_SOCKET)
-                return ((const SocketSettings *) unit->type_settings)->timeout;
-        if (unit->type == UNIT_MOUNT)
-                return ((const MountSettings *) unit->type_settings)->timeout;
-        if (unit->type == UNIT_FLOW && operation == SIM_STOP)
-                return ((const FlowSettings *) unit->type_settings)->timeout_stop;
-        return USEC_INFINITY;
+        return type && type->limit && unit->type_settings ? type->limit(unit->type_settings, operation == SIM_STOP) :
+                                                            USEC_INFINITY;
 }
 
 static void sim_unit_hang_for(Unit *unit, SimOperation operation, usec_t limit) {

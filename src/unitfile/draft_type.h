@@ -24,6 +24,8 @@ typedef struct DraftType {
         /* All may be NULL. */
         int (*note_text)(UnitDraft *draft, const char *text); /* of a file, before it is parsed. 0 or -ENOMEM */
         bool (*can_reload)(const void *settings); /* do the settings say how? */
+        /* The time limit of a start (or reload), or of a stop, as the simulator has it; NULL: the type has none. */
+        usec_t (*limit)(const void *settings, bool is_stop);
         int (*check)(UnitDraft *draft); /* reports missing or contradicting settings: 0 or -ENOMEM */
         int (*add_defaults)(UnitDraft *draft); /* adds the default dependencies */
         int (*add_implied)(UnitDraft *draft); /* adds the other implied dependencies */

@@ -614,6 +614,10 @@ const SettingsKind flow_policy_kind = {
         .resources = SETTINGS_HAVE_NOT,
 };
 
+static usec_t limit(const void *settings, bool is_stop) {
+        return is_stop ? ((const FlowSettings *) settings)->timeout_stop : USEC_INFINITY;
+}
+
 const DraftType flow_draft_type = {
         .has_settings = true,
         .has_defaults = true,
@@ -626,6 +630,7 @@ const DraftType flow_draft_type = {
                 .resources = offsetof(FlowSettings, resources),
         },
         .note_text = note_text,
+        .limit = limit,
         .check = check,
         .take_instances = take_instances,
         .add_defaults = unit_draft_add_usual_defaults,

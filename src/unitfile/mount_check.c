@@ -202,6 +202,10 @@ static bool can_reload(const void *settings) {
         return ((const MountSettings *) settings)->what;
 }
 
+static usec_t limit(const void *settings, bool is_stop) {
+        return ((const MountSettings *) settings)->timeout;
+}
+
 const DraftType mount_draft_type = {
         .has_settings = true,
         .settings = {
@@ -215,6 +219,7 @@ const DraftType mount_draft_type = {
         .ignores_isolate = true,
         .is_found_with_dropins = true,
         .can_reload = can_reload,
+        .limit = limit,
         .check = check,
         .add_defaults = add_defaults,
         .find = find,

@@ -51,6 +51,12 @@ static int find(UnitDraft *draft) {
 
 DEFINE_SETTINGS_INIT(ScopeSettings, scope_settings)
 
+static usec_t limit(const void *settings, bool is_stop) {
+        const usec_t timeout = ((const ScopeSettings *) settings)->timeout_stop;
+
+        return is_stop && timeout > 0 ? timeout : USEC_INFINITY;
+}
+
 const DraftType scope_draft_type = {
         .has_settings = true,
         .settings = {
@@ -61,6 +67,7 @@ const DraftType scope_draft_type = {
                 .kill = offsetof(ScopeSettings, kill),
                 .resources = offsetof(ScopeSettings, resources),
         },
+        .limit = limit,
         .check = check,
         .add_defaults = add_defaults,
         .find = find,

@@ -193,6 +193,12 @@ static bool can_reload(const void *settings) {
         return service_settings_can_reload(settings);
 }
 
+static usec_t limit(const void *settings, bool is_stop) {
+        const ServiceSettings *service = settings;
+
+        return is_stop ? service->timeout_stop : service->timeout_start;
+}
+
 const DraftType service_draft_type = {
         .has_settings = true,
         .settings = {
@@ -204,6 +210,7 @@ const DraftType service_draft_type = {
                 .resources = offsetof(ServiceSettings, resources),
         },
         .can_reload = can_reload,
+        .limit = limit,
         .check = check,
         .add_defaults = unit_draft_add_usual_defaults,
         .add_implied = add_implied,

@@ -167,6 +167,10 @@ static int add_defaults(UnitDraft *draft) {
 
 DEFINE_SETTINGS_INIT(SocketSettings, socket_settings)
 
+static usec_t limit(const void *settings, bool is_stop) {
+        return ((const SocketSettings *) settings)->timeout;
+}
+
 const DraftType socket_draft_type = {
         .has_settings = true,
         .settings = {
@@ -177,6 +181,7 @@ const DraftType socket_draft_type = {
                 .kill = offsetof(SocketSettings, kill),
                 .resources = offsetof(SocketSettings, resources),
         },
+        .limit = limit,
         .check = check,
         .add_defaults = add_defaults,
         .add_implied = add_implied,

@@ -71,7 +71,8 @@ int unit_draft_new(const UnitFileLoader *loader, const char *name, const DraftTy
                 return -ENOMEM;
         r = file_state_new(&draft->state);
         if (r == 0)
-                r = unit_sources_find(loader->names, name, &draft->state->sources);
+                r = unit_sources_find(loader->names, name, type && type->is_found_with_dropins,
+                                      &draft->state->sources);
         if (r == 0)
                 r = draft_section_init(&draft->section, type && type->has_settings ? &type->settings : NULL, draft);
         if (r < 0)

@@ -19,6 +19,7 @@
 #include "basic/macro.h"
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "unitfile/draft_type.h"
 #include "unitfile/file_record.h"
 #include "unitfile/unit_draft_read.h"
 #include "unitfile/unit_file_loader.h"
@@ -55,13 +56,14 @@ static int reload_name_leads_to(const UnitFileLoader *loader, const Unit *unit, 
 static bool reload_has_changed(const UnitFileLoader *loader, const Unit *unit) {
         cleanup_(unit_sources_deinit) UnitSources sources = {};
         const FileRecord *record = unit->file_state;
+        const DraftType *type = draft_type_of(unit->type);
 
         if (!record || unit->load_state == UNIT_STUB)
                 return false;
         strv_foreach(alias, unit->names + 1)
                 if (reload_name_leads_to(loader, unit, *alias) == 0)
                         return true;
-        if (unit_sources_find(loader->names, unit->id, &sources) < 0)
+        if (unit_sources_find(loader->names, unit->id, type && type->is_found_with_dropins, &sources) < 0)
                 return false;
         return !file_record_has_sources(record, unit->id, &sources) || !file_record_is_current(record);
 }

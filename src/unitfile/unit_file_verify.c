@@ -17,6 +17,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "unit/unit_name.h"
+#include "unitfile/draft_type.h"
 #include "unitfile/socket_settings.h"
 #include "unitfile/unit_draft_read.h"
 #include "unitfile/unit_file_loader.h"
@@ -72,6 +73,18 @@ static bool systemd_has(const UnitDraft *draft, const char *name) {
         return text_join_path(folder, name, &path) == 0 && access(path, F_OK) == 0;
 }
 
+/* 1 if the type of @name finds a unit of it without a file, 0 or -ENOMEM. */
+static int find_without_file(const UnitFileLoader *loader, const char *name) {
+        const DraftType *type = draft_type_of(unit_name_type(name));
+        cleanup_(unit_draft_freep) UnitDraft *draft = NULL;
+        int r;
+
+        if (!type || !type->find)
+                return 0;
+        r = unit_draft_new(loader, name, type, true, &draft);
+        return r < 0 ? r : type->find(draft);
+}
+
 /* A reference to a template means its instances. */
 static int find_other(const UnitFileLoader *loader, const char *name, NameFound *ret_found) {
         cleanup_(unit_sources_deinit) UnitSources other = {};
@@ -79,12 +92,13 @@ static int find_other(const UnitFileLoader *loader, const char *name, NameFound 
         int r = unit_name_is_template(name) ? unit_name_replace_instance(name, VERIFY_INSTANCE, &instance) : 0;
 
         if (r == 0)
-                r = unit_sources_find(loader->names, instance ? instance : name, &other);
+                r = unit_sources_find(loader->names, instance ? instance : name, false, &other);
         *ret_found = other.found;
-        /* Slices need no file. */
-        if (r == 0 && other.found == NAME_FOUND_NOTHING && unit_name_type(name) == UNIT_SLICE)
+        if (r == 0 && other.found == NAME_FOUND_NOTHING)
+                r = find_without_file(loader, instance ? instance : name);
+        if (r > 0)
                 *ret_found = NAME_FOUND_FILE;
-        return r;
+        return MIN(r, 0);
 }
 
 /* jobd does not detect devices; the file may be meant for machines with this device. */

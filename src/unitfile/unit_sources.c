@@ -296,14 +296,7 @@ static int sources_follow_link(const NameMap *map, UnitSources *sources) {
         return text_format(&sources->fragment, "%s%s", name_map_root(map), target);
 }
 
-/* Returns true for a slice or a mounted file system, which exist without a file but may have drop-ins. */
-static bool sources_needs_no_file(const UnitSources *sources) {
-        const UnitType type = unit_name_type(sources->id);
-
-        return sources->found == NAME_FOUND_NOTHING && (type == UNIT_SLICE || type == UNIT_MOUNT);
-}
-
-int unit_sources_find(const NameMap *map, const char *name, UnitSources *ret_sources) {
+int unit_sources_find(const NameMap *map, const char *name, bool needs_no_file, UnitSources *ret_sources) {
         cleanup_(name_lookup_deinit) NameLookup lookup = {};
         cleanup_(unit_sources_deinit) UnitSources sources = {};
         int r = name_map_lookup(map, name, &lookup);
@@ -322,7 +315,7 @@ int unit_sources_find(const NameMap *map, const char *name, UnitSources *ret_sou
                 r = text_join_path(name_map_folder(map, lookup.entry), lookup.entry->name, &sources.fragment);
         if (r == 0 && sources.found == NAME_FOUND_FILE && !sources.builtin)
                 r = sources_follow_link(map, &sources);
-        if (r == 0 && (sources.found == NAME_FOUND_FILE || sources_needs_no_file(&sources)))
+        if (r == 0 && (sources.found == NAME_FOUND_FILE || (sources.found == NAME_FOUND_NOTHING && needs_no_file)))
                 r = sources_find_rest(map, &sources);
         if (r < 0)
                 return r;

@@ -32,9 +32,9 @@ void unit_sources_deinit(UnitSources *sources);
 
 /*
  * Finds the files of @name. For an alias only found and id are set; drop-ins, links and aliases only if there is a main
- * file, or for a slice, which needs none. 0, or -ENOMEM.
+ * file, or with @needs_no_file (DraftType.is_found_with_dropins). 0, or -ENOMEM.
  */
-int unit_sources_find(const NameMap *map, const char *name, UnitSources *ret_sources);
+int unit_sources_find(const NameMap *map, const char *name, bool needs_no_file, UnitSources *ret_sources);
 
 /* 1 if the slice has a file or a folder of drop-ins, 0 if not, or -ENOMEM. Reads no folder. */
 int unit_sources_has_slice(const NameMap *map, const char *name);

@@ -40,7 +40,10 @@ printf '[Service]\nExecStart=/bin/true\nUser=a:b\n' > path/found.service
 printf 'hello\n' > units/notes.txt
 printf '[Service]\nExecStart=/bin/true\nWorkingDirectory=%%Y\nEnvironmentFile=-%%y.env\n' > units/project.service
 
-echo 1..17
+printf '[Unit]\nRequires=a-b.slice init.scope\n[Service]\nExecStart=/bin/true\n' > path/placed.service
+printf '[Unit]\nRequires=a--b.slice\n[Service]\nExecStart=/bin/true\n' > path/misplaced.service
+
+echo 1..19
 check "a good file says nothing" 0 "" verify units/good.service
 check "a warning has file, line, severity and setting" 0 'units/half.service:6: warning: Restrt=: .*did you mean Restart=' verify units/half.service
 check "with --strict warnings count" 1 'Restrt=' --strict verify units/half.service
@@ -52,6 +55,8 @@ check "a drop-in" 0 '10.conf:2: warning: Descripton=' verify units/half.service.
 check "a template, by an instance" 2 'many@.service:2: error: Requires=: Unit gone@instance.service is not found' verify units/many@.service
 check "an instance of it" 2 'Unit gone@one.service is not found' verify units/many@one.service
 check "a name on the search path" 2 'path/found.service:3: error: User=' verify found.service
+check "units that need no file are there" 0 "" verify placed.service
+check "but not a slice of a wrong name" 2 'Requires=: Unit a--b.slice is not found' verify misplaced.service
 check "what is not there" 2 'units/none.service: error: No such file' verify units/none.service
 check "what is no unit file" 2 'notes.txt: error: This is not the name of a unit file' verify units/notes.txt
 check "--json" 2 '"severity": *"error".*"line": *3.*"setting": *"Type"' --json verify units/bad.service

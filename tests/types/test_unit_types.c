@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "double/double_assert.h"
+#include "double/double_unit.h"
 #include "types/unit_types.h"
 #include "unitfile/directive.h"
 #include "unitfile/draft_type.h"
@@ -21,6 +22,14 @@ static const UnitVTable *vtable_of(UnitType type) {
 Test(unit_types, each_is_listed_once) {
         for (size_t i = 0; unit_types[i]; i++)
                 cr_expect(eq(ptr, (void *) vtable_of(unit_types[i]->type), (void *) unit_types[i]));
+}
+
+/* Otherwise tests of the engine and of the manager could have no unit of the type. */
+Test(unit_types, each_has_a_double) {
+        cleanup_(double_world_freep) DoubleWorld *world = double_world_new();
+
+        for (size_t i = 0; unit_types[i]; i++)
+                cr_expect(ne(ptr, (void *) world->table->types[unit_types[i]->type], NULL), "%s", unit_types[i]->interface);
 }
 
 /* A type without a DraftType could not be loaded; a DraftType without a type would be useless. */
@@ -47,6 +56,37 @@ Test(unit_types, types_reload_by_their_settings) {
 
                 cr_expect(eq(int, draft && draft->can_reload, unit_types[i]->can_reload != NULL), "%s",
                           unit_type_to_string(unit_types[i]->type));
+        }
+}
+
+/* The simulator uses DraftType.limit, the manager UnitVTable.limit. */
+Test(unit_types, types_with_time_limits_have_them_in_the_simulator) {
+        for (size_t i = 0; unit_types[i]; i++) {
+                const DraftType *draft = draft_type_of(unit_types[i]->type);
+
+                cr_expect(not(unit_types[i]->limit && !(draft && draft->limit)), "%s",
+                          unit_type_to_string(unit_types[i]->type));
+        }
+}
+
+/* Otherwise drop-ins of such a unit would be ignored. The scope that has no file is that of the manager itself. */
+Test(unit_types, those_found_without_a_file_have_drop_ins) {
+        for (size_t i = 0; unit_types[i]; i++) {
+                const DraftType *draft = draft_type_of(unit_types[i]->type);
+
+                cr_expect(not(draft && draft->find && draft->has_settings && !draft->is_found_with_dropins &&
+                              unit_types[i]->type != UNIT_SCOPE), "%s", unit_type_to_string(unit_types[i]->type));
+        }
+}
+
+/* Otherwise one that comes while the manager runs would stay not found. Of slices and scopes the name alone decides. */
+Test(unit_types, those_found_without_a_file_may_come) {
+        for (size_t i = 0; unit_types[i]; i++) {
+                const UnitType type = unit_types[i]->type;
+                const DraftType *draft = draft_type_of(type);
+
+                if (draft && type != UNIT_SLICE && type != UNIT_SCOPE)
+                        cr_expect(eq(int, draft->find != NULL, draft->is_there != NULL), "%s", unit_type_to_string(type));
         }
 }
 

@@ -7,6 +7,8 @@
 
 #include "basic/macro.h"
 #include "directive_case.h"
+#include "unitfile/directive_value.h"
+#include "unitfile/draft_type.h"
 
 static const Directive *row_at(const DirectiveTable *table, size_t i) {
         return &table->directives[i];
@@ -69,6 +71,34 @@ Test(directive_value, any_text_is_any) {
                                   said);
                 }
         }
+}
+
+/* The default of a time limit that a new field lacks would be 0: everything would time out at once. */
+Test(directive_value, no_time_limit_is_over_at_once_by_default) {
+        size_t n, n_tried = 0;
+        const DirectiveSection *sections = directive_sections(&n);
+
+        for (size_t s = 0; s < n; s++) {
+                const DraftType *type = draft_type_of(sections[s].type);
+                const SettingsKind *kind = sections[s].instances ? sections[s].instances : type ? &type->settings : NULL;
+                void *settings = NULL;
+
+                if (!kind || !kind->make)
+                        continue;
+                cr_assert(eq(int, kind->make(&settings), 0));
+                for (size_t t = 0; t < DIRECTIVE_SECTION_TABLES_MAX && sections[s].tables[t]; t++)
+                        for (size_t i = 0; i < *sections[s].tables[t]->n; i++) {
+                                const Directive *row = row_at(sections[s].tables[t], i);
+                                const usec_t *limit = (const usec_t *) ((const char *) settings + row->offset);
+
+                                if (row->base != DIRECTIVE_IN_TYPE || row->parse != directive_parse_time_limit)
+                                        continue;
+                                cr_expect(ne(u64, *limit, 0), "[%s] %s=", sections[s].name, row->name);
+                                n_tried++;
+                        }
+                kind->release(settings);
+        }
+        cr_expect(ne(sz, n_tried, 0));
 }
 
 /* An unsupported directive is reported. */

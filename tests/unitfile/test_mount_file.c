@@ -174,6 +174,20 @@ Test(mount_file, what_is_mounted_needs_no_file) {
         cr_assert(file_load(world, "other.mount")->load_state == UNIT_NOT_FOUND);
 }
 
+Test(mount_file, what_is_mounted_has_drop_ins) {
+        cleanup_(file_world_freep) FileWorld *world = world_with_mounts(2);
+        const MountSettings *settings;
+        const Unit *unit;
+
+        file_write(world, "a/net.mount.d/10.conf", "[Mount]\nLazyUnmount=yes\n");
+        settings = file_load(world, "net.mount")->type_settings;
+        cr_assert(settings->lazy_unmount);
+        unit = file_load(world, "srv.mount");
+        cr_assert(not(unit_file_has_changed(world->loader, unit)));
+        file_write(world, "a/srv.mount.d/10.conf", "[Mount]\nLazyUnmount=yes\n");
+        cr_assert(unit_file_has_changed(world->loader, unit));
+}
+
 Test(mount_file, it_is_found_when_it_has_come) {
         cleanup_(file_world_freep) FileWorld *world = world_with_mounts(0);
 

@@ -263,3 +263,13 @@ Test(unit_file, the_search_path_is_replaced_or_put_in_front) {
         assert_null(path[1]);
         strv_free(path);
 }
+
+Test(unit_file, a_scope_has_no_file_and_that_of_the_manager_needs_none) {
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+
+        file_write(world, "a/x.scope", "[Scope]\nTimeoutStopSec=1\n");
+        cr_assert(eq(int, file_load(world, "x.scope")->load_state, UNIT_BAD_SETTING));
+        assert_said(world, "A scope cannot have a unit file");
+        cr_assert(eq(int, file_load(world, "y.scope")->load_state, UNIT_NOT_FOUND));
+        cr_assert(eq(int, file_load(world, "init.scope")->load_state, UNIT_LOADED));
+}
