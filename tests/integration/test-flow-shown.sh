@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# What a person reads of a run that has failed, of its nodes, and of its next round.
+# S002-17
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/library.sh"
+
+run_state() {
+        ctl flow list --no-legend --all | awk -v id="$1" '$1 == id { print $3 }'
+}
+
+last_run() {
+        ctl flow list --no-legend "$@" | awk 'NR == 1 { print $1 }'
+}
+
+# write_edited COMMAND: a flow whose second node fails until the file "mended" is there
+write_edited() {
+        unit edited.flow <<U
+[Node first]
+Exec=/bin/true
+[Node second]
+DependsOn=first
+Exec=/bin/sh -c '$1 test -e $DIR/mended'
+[Node third]
+DependsOn=second
+Exec=/bin/true
+U
+}
+
+write_edited ''
+start_daemon
+
+# — a run keeps its definition —
+check_exit "a run fails" 1 ctl flow start --wait edited
+RUN=$(last_run edited)
+check_lacks "its retry goes on with the files as they are" 'have changed' ctl flow retry "$RUN"
+wait_for '^FAILED$' run_state "$RUN"
+check_prints "as JSON, too" '"outdated": *false' ctl flow retry --json "$RUN"
+wait_for '^FAILED$' run_state "$RUN"
+write_edited 'true;'
+check_prints "a retry says that the files have changed" "files of edited.flow have changed since it was submitted, .* after 'jobctl daemon-reload', 'jobctl flow start edited.flow'" \
+        ctl flow retry "$RUN"
+wait_for '^FAILED$' run_state "$RUN"
+check "also when they are loaded again" ctl daemon-reload
+check_prints "as JSON" '"outdated": *true' ctl flow retry --json "$RUN/second"
+wait_for '^FAILED$' run_state "$RUN"
+check_prints "so does a rerun" "files of edited.flow have changed .* then; 'jobctl flow start edited.flow'" ctl flow rerun "$RUN/second"
+wait_for '^FAILED$' run_state "$RUN"
+check_exit "a run of the files as they are now fails" 1 ctl flow start --wait edited
+check_lacks "and is not of before" 'have changed' ctl flow retry "$(last_run edited)"
+done_testing
