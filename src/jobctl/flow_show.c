@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/wait.h>
@@ -290,6 +291,63 @@ static json_t *without_idle_ends(const json_t *nodes) {
         return left;
 }
 
+/* — the order of nodes — */
+
+typedef struct PlacedNode {
+        json_t *node; /* borrowed */
+        usec_t began; /* USEC_INFINITY: it has not */
+        size_t place; /* in the answer, where nodes are in the order of their names */
+} PlacedNode;
+
+static usec_t time_of_attempt(const json_t *node) {
+        const usec_t started = value_u64(node, "started");
+
+        return started > 0 ? started : USEC_INFINITY;
+}
+
+/* A node "scan" has no attempt if it has instances, "scan[0]", and has begun with the first of them. */
+static usec_t time_of_begin(const json_t *nodes, size_t place) {
+        const json_t *node = json_array_get(nodes, place), *other;
+        const char *name = value_string(node, "node");
+        const size_t n = strlen(name);
+        usec_t began = time_of_attempt(node);
+
+        if (began != USEC_INFINITY)
+                return began;
+        /* In the order of names they follow, if not at once. */
+        for (size_t i = place + 1; (other = json_array_get(nodes, i)); i++) {
+                if (strncmp(value_string(other, "node"), name, n) != 0)
+                        break;
+                if (value_string(other, "node")[n] == '[')
+                        began = MIN(began, time_of_attempt(other));
+        }
+        return began;
+}
+
+static int compare_begins(const void *a, const void *b) {
+        const PlacedNode *x = a, *y = b;
+
+        if (x->began != y->began)
+                return x->began < y->began ? -1 : 1;
+        return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* The nodes in the order in which they began; behind them those that have not, by their names. NULL: no memory. */
+static json_t *sort_by_begin(const json_t *nodes) {
+        const size_t n = json_array_size(nodes);
+        PlacedNode *placed = calloc(n + 1, sizeof(*placed));
+        json_t *sorted = placed ? json_array() : NULL;
+
+        for (size_t i = 0; sorted && i < n; i++)
+                placed[i] = (PlacedNode) { json_array_get(nodes, i), time_of_begin(nodes, i), i };
+        if (sorted)
+                qsort(placed, n, sizeof(*placed), compare_begins);
+        for (size_t i = 0; sorted && i < n; i++)
+                json_array_append(sorted, placed[i].node);
+        free(placed);
+        return sorted;
+}
+
 static void print_time(const char *what, usec_t time) {
         const usec_t now = clock_realtime();
         char text[STATE_TIME_MAX], span[USEC_FORMAT_MAX];
@@ -392,7 +450,7 @@ static int print_nodes(Jobctl *ctl, const json_t *nodes) {
 
 /* A run and its nodes, as they are now. */
 static int show_now(Jobctl *ctl, uint64_t id, json_t **ret_run, BusError *ret_error) {
-        cleanup_json_ json_t *run = NULL, *rows = NULL, *nodes = NULL, *alarms = NULL;
+        cleanup_json_ json_t *run = NULL, *rows = NULL, *busy = NULL, *nodes = NULL, *alarms = NULL;
         cleanup_free_ char *path = NULL;
         int r = text_format(&path, BUS_PATH "/run/%" PRIu64, id);
 
@@ -402,7 +460,10 @@ static int show_now(Jobctl *ctl, uint64_t id, json_t **ret_run, BusError *ret_er
                 r = flow_query(ctl, path, "Nodes", json_object(), SIZE_MAX, &rows, ret_error);
         if (r < 0)
                 return r;
-        nodes = without_idle_ends(rows);
+        busy = without_idle_ends(rows);
+        nodes = sort_by_begin(busy);
+        if (!nodes)
+                return -ENOMEM;
         *ret_run = json_incref(run);
         if (!ctl->options.json) {
                 print_run(ctl, run);

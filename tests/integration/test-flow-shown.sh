@@ -29,7 +29,38 @@ U
 }
 
 write_edited ''
+unit order.flow <<'U'
+[Flow]
+Params=list:=[1,2]
+[Node zero]
+Exec=/bin/true
+[Node one]
+DependsOn=zero
+Exec=/bin/true
+[Node fan]
+DependsOn=one
+Foreach=param.list
+Exec=/bin/true %{item}
+ForeachParallel=1
+[Node but]
+DependsOn=fan
+Exec=/bin/false
+[Node after]
+DependsOn=but
+Exec=/bin/true
+U
 start_daemon
+
+# — nodes stand in the order in which they began —
+check_exit "a run fails" 1 ctl flow start --wait order
+RUN=$(last_run order)
+check_equal "its nodes are in their order, and one that has not begun is the last" \
+        "$(ctl flow show --no-legend "$RUN" | awk '/^[a-z]+(\[[0-9]\])? +[A-Z]+/ { printf "%s ", $1 }')" \
+        "zero one fan fan[0] fan[1] but after "
+check_equal "as JSON, too" "$(ctl flow show --json "$RUN" | python3 -c '
+import json, sys
+
+print(*(node["node"] for node in json.load(sys.stdin)["nodes"]))')" "zero one fan fan[0] fan[1] but after"
 
 # — a run keeps its definition —
 check_exit "a run fails" 1 ctl flow start --wait edited
