@@ -248,15 +248,18 @@ static bool follows(const Jobctl *ctl) {
         return ctl->options.follow || ctl->options.n_force > 0;
 }
 
-/* A word, and the sentence that the last attempt has failed by. */
-static void add_reason(Table *table, const json_t *node) {
+/* A word, and the sentence that the last attempt has failed by; @end: what the end of the run left nodes out for. */
+static void add_reason(Table *table, const json_t *node, const char *end) {
         const char *reason = value_string(node, "reason"), *problem = value_string(node, "problem");
         const char *word = *reason ? reason : value_string(node, "why");
+
+        if (text_equal(reason, "ended") && !*problem)
+                problem = end;
 
         table_addf(table, "%s%s%s", word, *word && *problem ? ": " : "", problem);
 }
 
-static void add_node(Table *table, const json_t *node) {
+static void add_node(Table *table, const json_t *node, const char *end) {
         const char *state = value_string(node, "state");
         const uint64_t attempts = value_u64(node, "attempts");
 
@@ -273,7 +276,7 @@ static void add_node(Table *table, const json_t *node) {
                 table_addf(table, "%" PRIu64, value_u64(node, "exit"));
         else
                 table_add(table, COLOR_NONE, "");
-        add_reason(table, node);
+        add_reason(table, node, end);
 }
 
 /* A compensation of an earlier round: nothing is undone now. */
@@ -433,18 +436,43 @@ static void print_run(Jobctl *ctl, const json_t *run) {
                value_u64(run, "total"), value_u64(run, "failed"));
 }
 
-static int print_nodes(Jobctl *ctl, const json_t *nodes) {
+/* Why nodes had no turn that the end of the run has left out: the caller owns it. */
+static int describe_end(const json_t *run, const json_t *nodes, char **ret_text) {
+        const char *state = value_string(run, "state"), *failed = NULL;
+        json_t *node;
+        size_t i, n = 0;
+
+        json_array_foreach(nodes, i, node)
+                if (text_equal(value_string(node, "state"), "FAILED") ||
+                    text_equal(value_string(node, "state"), "TIMEOUT")) {
+                        failed = value_string(node, "node");
+                        n++;
+                }
+        if (text_equal(state, "TIMEOUT"))
+                return text_copy("the time of the run was over (RunTimeoutSec=)", ret_text);
+        if (text_equal(state, "CANCELLED"))
+                return text_copy("the run was cancelled before its turn", ret_text);
+        if (text_equal(state, "SUCCEEDED") || text_equal(state, "PARTIAL") || n != 1)
+                return text_copy("the run was over before its turn", ret_text);
+        return text_format(ret_text, "%s has failed, which ended the run", failed);
+}
+
+static int print_nodes(Jobctl *ctl, const json_t *run, const json_t *nodes) {
         static const char *const names[] = { "NODE", "STATE", "TRY", "TOOK", "EXIT", "REASON" };
         cleanup_(table_deinit) Table table = { .n_columns = 6,
                                                .right_columns = 1U << 2 | 1U << 4,
                                                .whole_columns = TABLE_FIRST(5),
                                                .has_header = !ctl->options.no_legend,
                                                .is_full = ctl->options.full };
+        cleanup_free_ char *end = NULL;
         json_t *node;
         size_t i;
+        int r = describe_end(run, nodes, &end);
 
+        if (r < 0)
+                return r;
         add_header(&table, names);
-        json_array_foreach(nodes, i, node) add_node(&table, node);
+        json_array_foreach(nodes, i, node) add_node(&table, node, end);
         return table_write(&table, &ctl->terminal, stdout);
 }
 
@@ -467,7 +495,7 @@ static int show_now(Jobctl *ctl, uint64_t id, json_t **ret_run, BusError *ret_er
         *ret_run = json_incref(run);
         if (!ctl->options.json) {
                 print_run(ctl, run);
-                r = print_nodes(ctl, nodes);
+                r = print_nodes(ctl, run, nodes);
                 return r < 0 ? r : flow_print_alarms(ctl, id, ret_error);
         }
         r = flow_get_alarms(ctl, id, &alarms, ret_error);

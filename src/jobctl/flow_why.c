@@ -386,6 +386,27 @@ static int explain_ended_run(Jobctl *ctl, const json_t *run, BusError *ret_error
         return EXIT_OK;
 }
 
+/* The failure by which the run was over before the turn of the node, if there is one alone. */
+static int add_ender(Jobctl *ctl, const json_t *run, json_t *node, BusError *ret_error) {
+        cleanup_json_ json_t *failed = json_array();
+        cleanup_free_ char *text = NULL;
+        int r;
+
+        if (!text_equal(value_string(node, "reason"), "ended") || is_left(node) ||
+            !text_equal(value_string(run, "state"), "FAILED") || value_u64(run, "failed") != 1)
+                return 0;
+        r = gather_nodes(ctl, run, "state", "FAILED", failed, ret_error);
+        if (r == 0)
+                r = gather_nodes(ctl, run, "state", "TIMEOUT", failed, ret_error);
+        if (r < 0 || json_array_size(failed) != 1)
+                return r;
+        r = text_format(&text, "%s: %s has failed", value_string(node, "text"),
+                        value_string(json_array_get(failed, 0), "node"));
+        if (r == 0)
+                json_object_set_new(node, "text", json_string(text));
+        return r;
+}
+
 static int explain_ended_node(Jobctl *ctl, const json_t *run, const char *name, BusError *ret_error) {
         static const char *const keys[] = { "id", "unit", "name" };
         cleanup_json_ json_t *row = NULL, *node = NULL, *explanation = copy_keys(run, keys, ELEMENTSOF(keys));
@@ -393,6 +414,8 @@ static int explain_ended_node(Jobctl *ctl, const json_t *run, const char *name, 
 
         if (r == 0)
                 r = make_node(run, row, &node);
+        if (r == 0)
+                r = add_ender(ctl, run, node, ret_error);
         if (r < 0)
                 return r;
         json_object_update(explanation, node);

@@ -62,6 +62,10 @@ import json, sys
 
 print(*(node["node"] for node in json.load(sys.stdin)["nodes"]))')" "zero one fan fan[0] fan[1] but after"
 
+# — a node that the end of the run has left out —
+check_prints "it is said what has ended the run" '^after +SKIPPED +ended: but has failed, which ended the run$' ctl flow show --full "$RUN"
+check_prints "why says it, too" "^Node after of run order-$RUN is SKIPPED \(ended\): the run was over before its turn: but has failed\.\$" ctl flow why "$RUN/after"
+
 # — a run keeps its definition —
 check_exit "a run fails" 1 ctl flow start --wait edited
 RUN=$(last_run edited)
