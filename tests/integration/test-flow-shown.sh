@@ -29,6 +29,15 @@ U
 }
 
 write_edited ''
+mkfifo "$DIR/go"
+unit running.flow <<U
+[Flow]
+Params=secret
+[Node x]
+Exec=/bin/sh -c 'read word <$DIR/go' %{param.secret}
+[Node y]
+Script=read word <$DIR/go
+U
 unit order.flow <<'U'
 [Flow]
 Params=list:=[1,2]
@@ -65,6 +74,16 @@ print(*(node["node"] for node in json.load(sys.stdin)["nodes"]))')" "zero one fa
 # — a node that the end of the run has left out —
 check_prints "it is said what has ended the run" '^after +SKIPPED +ended: but has failed, which ended the run$' ctl flow show --full "$RUN"
 check_prints "why says it, too" "^Node after of run order-$RUN is SKIPPED \(ended\): the run was over before its turn: but has failed\.\$" ctl flow why "$RUN/after"
+
+# — an attempt that runs —
+check "a run begins" ctl flow start --quiet running secret=hidden
+RUN=$(last_run running)
+wait_for "Node x is RUNNING: attempt 1 runs \(pid [0-9]+\); it began [0-9a-z ]+ ago: /bin/sh -c read word <$DIR/go %\{param\.secret\}\.\$" \
+        ctl flow why "$RUN"
+report $? "its command and its begin are told, without values of the run"
+check_prints "of a script, too" 'Node y is RUNNING: attempt 1 runs .*; it began .* ago: Script=read word <' ctl flow why "$RUN"
+check_prints "and of the flow" 'node x is RUNNING: attempt 1 runs .*; it began .* ago: /bin/sh -c read' ctl why running.flow
+ctl flow cancel --quiet "$RUN"
 
 # — a run keeps its definition —
 check_exit "a run fails" 1 ctl flow start --wait edited
