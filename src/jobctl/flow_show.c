@@ -507,12 +507,13 @@ static int show_now(Jobctl *ctl, uint64_t id, json_t **ret_run, BusError *ret_er
                             : jobctl_print_json(ctl, json_incref(run), EXIT_OK);
 }
 
-static void print_node(Jobctl *ctl, const json_t *node) {
+static void print_node(Jobctl *ctl, const json_t *run, const json_t *node) {
         const char *state = value_string(node, "state"), *reason = value_string(node, "reason"),
                    *result = value_string(node, "result"), *blob = value_string(node, "blob");
         const uint64_t attempts = value_u64(node, "attempts");
 
-        printf("%s\n    State: ", value_string(node, "node"));
+        printf("%s/%s\n      Run: %" PRIu64 " of %s\n    State: ", value_string(run, "name"),
+               value_string(node, "node"), value_u64(run, "id"), value_string(run, "unit"));
         terminal_print(&ctl->terminal, flow_color_of_state(state), state);
         printf("%s%s%s\n", *reason ? " (" : "", reason, *reason ? ")" : "");
         if (attempts > 0 && attempts != UINT64_MAX)
@@ -542,7 +543,7 @@ static int show_node(Jobctl *ctl, uint64_t id, const char *name, BusError *ret_e
                 return r;
         if (ctl->options.json)
                 return jobctl_print_json(ctl, take_ptr(node), EXIT_OK);
-        print_node(ctl, node);
+        print_node(ctl, run, node);
         return EXIT_OK;
 }
 

@@ -75,6 +75,10 @@ print(*(node["node"] for node in json.load(sys.stdin)["nodes"]))')" "zero one fa
 check_prints "it is said what has ended the run" '^after +SKIPPED +ended: but has failed, which ended the run$' ctl flow show --full "$RUN"
 check_prints "why says it, too" "^Node after of run order-$RUN is SKIPPED \(ended\): the run was over before its turn: but has failed\.\$" ctl flow why "$RUN/after"
 
+# — one node —
+check_prints "its title is what it can be named by" "^order-$RUN/but\$" ctl flow show "$RUN/but"
+check_prints "and it names the run" "^ +Run: $RUN of order\.flow\$" ctl flow show "order-$RUN/but"
+
 # — an attempt that runs —
 check "a run begins" ctl flow start --quiet running secret=hidden
 RUN=$(last_run running)
