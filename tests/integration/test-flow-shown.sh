@@ -30,6 +30,13 @@ U
 
 write_edited ''
 mkfifo "$DIR/go"
+unit round.flow <<U
+[Node above]
+Exec=/bin/sh -c 'test ! -e $DIR/blocks || read word <$DIR/go'
+[Node below]
+DependsOn=above
+Exec=/bin/true
+U
 unit running.flow <<U
 [Flow]
 Params=secret
@@ -88,6 +95,24 @@ report $? "its command and its begin are told, without values of the run"
 check_prints "of a script, too" 'Node y is RUNNING: attempt 1 runs .*; it began .* ago: Script=read word <' ctl flow why "$RUN"
 check_prints "and of the flow" 'node x is RUNNING: attempt 1 runs .*; it began .* ago: /bin/sh -c read' ctl why running.flow
 ctl flow cancel --quiet "$RUN"
+
+# — another round —
+check "a run succeeds" ctl flow start --quiet --wait round
+RUN=$(last_run round)
+check_prints "its nodes have ended" '^ +Ended: ' ctl flow show "$RUN/below"
+touch "$DIR/blocks"
+check "its first node is executed again" ctl flow rerun "$RUN/above"
+wait_for '^ +State: RUNNING' ctl flow show "$RUN/above"
+report $? "it runs"
+check_lacks "and has not ended" 'Ended:|Exit:' ctl flow show "$RUN/above"
+check_lacks "nor has its run" 'Ended:' ctl flow show "$RUN"
+check_lacks "nor the node below" 'Started:|Ended:|Exit:' ctl flow show "$RUN/below"
+check_prints "in the table, too" '^below +WAITING +parents$' ctl flow show "$RUN"
+check_lacks "and as JSON" '"(started|ended|exit)"' ctl flow show --json "$RUN/below"
+timeout "$PATIENCE" sh -c 'echo go >"$1"' sh "$DIR/go"
+wait_for '^SUCCEEDED$' run_state "$RUN"
+report $? "the round ends"
+check_prints "with times of its own" '^ +Ended: ' ctl flow show "$RUN/below"
 
 # — a run keeps its definition —
 check_exit "a run fails" 1 ctl flow start --wait edited
