@@ -90,6 +90,7 @@ int bus_manager_list_unit_files_by_patterns(BusCall *call) {
 
 int bus_manager_get_unit_file_state(BusCall *call) {
         const char *name = bus_call_string(call);
+        cleanup_free_ char *hint = NULL;
         const char *state;
         int r;
 
@@ -97,8 +98,10 @@ int bus_manager_get_unit_file_state(BusCall *call) {
                 return bus_call_fail(call, -EINVAL, "InvalidArgs", "Unit name %s is not valid.", name);
 
         r = unit_file_state(manager_loader(call->tree->manager), name, &state);
+        if (r == -ENOENT && manager_hint_unit(call->tree->manager, name, &hint) < 0)
+                return -ENOMEM;
         if (r == -ENOENT)
-                return bus_call_fail(call, -ENOENT, "FileNotFound", "Unit file %s does not exist.", name);
+                return bus_call_fail(call, -ENOENT, "FileNotFound", "Unit file %s does not exist%s.", name, hint);
         if (r >= 0)
                 sink_string(call->reply, state);
         return r;

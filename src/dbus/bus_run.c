@@ -215,6 +215,13 @@ static void write_result(const BusView *view, const void *data, Sink *sink) {
         sink_string(sink, answer->result->source);
 }
 
+/* A retry or a rerun. */
+static void write_again(const BusView *view, const void *data, Sink *sink) {
+        const ManagerRunAnswer *answer = data;
+
+        sink_bool(sink, answer->kind == MANAGER_RUN_AGAIN_OUTDATED);
+}
+
 static void write_nothing(const BusView *view, const void *data, Sink *sink) {
 }
 
@@ -286,6 +293,12 @@ static BusRunPage *take_page(BusRuns *runs, BusLater later) {
         return NULL;
 }
 
+static BusLaterWrite writer_of(ManagerRunAnswerKind kind) {
+        if (kind == MANAGER_RUN_SUBMITTED)
+                return write_submitted;
+        return kind == MANAGER_RUN_AGAIN || kind == MANAGER_RUN_AGAIN_OUTDATED ? write_again : write_nothing;
+}
+
 static void on_run_answered(void *userdata, const ManagerRunAnswer *answer) {
         BusRuns *runs = userdata;
         const BusLater later = later_of(&answer->ticket);
@@ -302,9 +315,7 @@ static void on_run_answered(void *userdata, const ManagerRunAnswer *answer) {
         else if (answer->kind == MANAGER_RUN_RESULT)
                 (void) bus_later_answer(runs->tree, later, write_result, answer);
         else
-                (void) bus_later_answer(runs->tree, later,
-                                        answer->kind == MANAGER_RUN_SUBMITTED ? write_submitted : write_nothing,
-                                        answer);
+                (void) bus_later_answer(runs->tree, later, writer_of(answer->kind), answer);
 }
 
 typedef struct RunSignal {
@@ -1094,12 +1105,13 @@ static const BusMethod methods[] = {
         { "Compensate", "", NULL, "", NULL, BUS_VERB_CONTROL_RUN, method_compensate,
           "Undoes what has succeeded in a run that has ended, the last success first, by Compensate= of the nodes; its "
           "result stays." },
-        { "Retry", "s", "node", "", NULL, BUS_VERB_CONTROL_RUN, method_retry,
+        { "Retry", "s", "node", "b", "outdated", BUS_VERB_CONTROL_RUN, method_retry,
           "Executes a node again that has failed, with what was skipped or cancelled below it; of a run that has "
           "ended, "
-          "too. \"\": all nodes that have failed, or wait for a person." },
-        { "Rerun", "s", "node", "", NULL, BUS_VERB_CONTROL_RUN, method_rerun,
-          "Executes a node and all below it again, of a run that has ended." },
+          "too. \"\": all nodes that have failed, or wait for a person. The run keeps its definition; outdated: the "
+          "files of its flow have changed since it was submitted." },
+        { "Rerun", "s", "node", "b", "outdated", BUS_VERB_CONTROL_RUN, method_rerun,
+          "Executes a node and all below it again, of a run that has ended. Outdated: as of Retry." },
         { "Resolve", "ss", "node as", "", NULL, BUS_VERB_CONTROL_RUN, method_resolve,
           "Decides about a node that is PENDING: \"success\", \"failed\", \"retry\" or \"skip\"." },
         { "Delete", "b", "stop", "", NULL, BUS_VERB_CONTROL_RUN, method_delete,

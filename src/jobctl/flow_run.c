@@ -460,8 +460,48 @@ static const char *done_of(const Jobctl *ctl, size_t verb) {
         return text_equal(verbs[verb].word, "approve") && ctl->options.reject ? "is rejected" : verbs[verb].done;
 }
 
+/* The flow has changed since the run was submitted, which keeps its definition. */
+static int warn_outdated(Jobctl *ctl, uint64_t id, BusError *ret_error) {
+        cleanup_json_ json_t *run = NULL, *needs_reload = NULL;
+        const char *unit;
+        int r = flow_get(ctl, id, &run, ret_error);
+
+        if (r < 0)
+                return r;
+        unit = value_string(run, "unit");
+        r = jobctl_unit_property(ctl, unit, "NeedDaemonReload", &needs_reload, ret_error);
+        if (r < 0)
+                return r;
+        printf("The files of %s have changed since it was submitted, and it goes on as they were then; %s'jobctl flow "
+               "start %s' makes a run of what they say now.\n",
+               unit, json_is_true(needs_reload) ? "after 'jobctl daemon-reload', " : "", unit);
+        return 0;
+}
+
+/* What the verb has done; @reply: a retry says whether the flow has changed since. */
+static int report_change(Jobctl *ctl, size_t verb, uint64_t id, const char *node, const json_t *reply) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        json_t *is_outdated = json_array_get(reply, 0);
+
+        if (ctl->options.json)
+                return jobctl_print_json(ctl,
+                                         json_pack("{s:I, s:s?, s:O*}", "id", (json_int_t) id, "node", node, "outdated",
+                                                   is_outdated),
+                                         EXIT_OK);
+        if (ctl->options.quiet)
+                return EXIT_OK;
+        if (node)
+                printf("Node %s of run %" PRIu64 " %s.\n", node, id, done_of(ctl, verb));
+        else
+                printf("Run %" PRIu64 " %s.\n", id, verbs[verb].done);
+        if (json_is_true(is_outdated) && warn_outdated(ctl, id, &error) == -ENOMEM)
+                return -ENOMEM;
+        return EXIT_OK;
+}
+
 static int change(Jobctl *ctl, size_t verb, uint64_t id, const char *node) {
         cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_json_ json_t *reply = NULL;
         cleanup_free_ char *path = NULL;
         json_t *arguments = NULL;
         int r = make_arguments(ctl, verb, node, &arguments);
@@ -481,16 +521,10 @@ static int change(Jobctl *ctl, size_t verb, uint64_t id, const char *node) {
                                     .method = verbs[verb].method,
                                     .signature = verbs[verb].signature,
                                     .args = arguments },
-                        NULL, &error);
+                        &reply, &error);
         if (r < 0)
                 return jobctl_fail(ctl, &error, "%s run %" PRIu64, verbs[verb].word, id);
-        if (ctl->options.json)
-                return jobctl_print_json(ctl, json_pack("{s:I, s:s?}", "id", (json_int_t) id, "node", node), EXIT_OK);
-        if (!ctl->options.quiet && node)
-                printf("Node %s of run %" PRIu64 " %s.\n", node, id, done_of(ctl, verb));
-        else if (!ctl->options.quiet)
-                printf("Run %" PRIu64 " %s.\n", id, verbs[verb].done);
-        return EXIT_OK;
+        return report_change(ctl, verb, id, node, reply);
 }
 
 /* "7/pull" or "7 pull". */

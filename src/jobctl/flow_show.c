@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/wait.h>
@@ -247,15 +248,18 @@ static bool follows(const Jobctl *ctl) {
         return ctl->options.follow || ctl->options.n_force > 0;
 }
 
-/* A word, and the sentence that the last attempt has failed by. */
-static void add_reason(Table *table, const json_t *node) {
+/* A word, and the sentence that the last attempt has failed by; @end: what the end of the run left nodes out for. */
+static void add_reason(Table *table, const json_t *node, const char *end) {
         const char *reason = value_string(node, "reason"), *problem = value_string(node, "problem");
         const char *word = *reason ? reason : value_string(node, "why");
+
+        if (text_equal(reason, "ended") && !*problem)
+                problem = end;
 
         table_addf(table, "%s%s%s", word, *word && *problem ? ": " : "", problem);
 }
 
-static void add_node(Table *table, const json_t *node) {
+static void add_node(Table *table, const json_t *node, const char *end) {
         const char *state = value_string(node, "state");
         const uint64_t attempts = value_u64(node, "attempts");
 
@@ -272,7 +276,7 @@ static void add_node(Table *table, const json_t *node) {
                 table_addf(table, "%" PRIu64, value_u64(node, "exit"));
         else
                 table_add(table, COLOR_NONE, "");
-        add_reason(table, node);
+        add_reason(table, node, end);
 }
 
 /* A compensation of an earlier round: nothing is undone now. */
@@ -288,6 +292,63 @@ static json_t *without_idle_ends(const json_t *nodes) {
                 if (!is_idle_end(node))
                         json_array_append(left, node);
         return left;
+}
+
+/* — the order of nodes — */
+
+typedef struct PlacedNode {
+        json_t *node; /* borrowed */
+        usec_t began; /* USEC_INFINITY: it has not */
+        size_t place; /* in the answer, where nodes are in the order of their names */
+} PlacedNode;
+
+static usec_t time_of_attempt(const json_t *node) {
+        const usec_t started = value_u64(node, "started");
+
+        return started > 0 ? started : USEC_INFINITY;
+}
+
+/* A node "scan" has no attempt if it has instances, "scan[0]", and has begun with the first of them. */
+static usec_t time_of_begin(const json_t *nodes, size_t place) {
+        const json_t *node = json_array_get(nodes, place), *other;
+        const char *name = value_string(node, "node");
+        const size_t n = strlen(name);
+        usec_t began = time_of_attempt(node);
+
+        if (began != USEC_INFINITY)
+                return began;
+        /* In the order of names they follow, if not at once. */
+        for (size_t i = place + 1; (other = json_array_get(nodes, i)); i++) {
+                if (strncmp(value_string(other, "node"), name, n) != 0)
+                        break;
+                if (value_string(other, "node")[n] == '[')
+                        began = MIN(began, time_of_attempt(other));
+        }
+        return began;
+}
+
+static int compare_begins(const void *a, const void *b) {
+        const PlacedNode *x = a, *y = b;
+
+        if (x->began != y->began)
+                return x->began < y->began ? -1 : 1;
+        return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* The nodes in the order in which they began; behind them those that have not, by their names. NULL: no memory. */
+static json_t *sort_by_begin(const json_t *nodes) {
+        const size_t n = json_array_size(nodes);
+        PlacedNode *placed = calloc(n + 1, sizeof(*placed));
+        json_t *sorted = placed ? json_array() : NULL;
+
+        for (size_t i = 0; sorted && i < n; i++)
+                placed[i] = (PlacedNode) { json_array_get(nodes, i), time_of_begin(nodes, i), i };
+        if (sorted)
+                qsort(placed, n, sizeof(*placed), compare_begins);
+        for (size_t i = 0; sorted && i < n; i++)
+                json_array_append(sorted, placed[i].node);
+        free(placed);
+        return sorted;
 }
 
 static void print_time(const char *what, usec_t time) {
@@ -375,24 +436,49 @@ static void print_run(Jobctl *ctl, const json_t *run) {
                value_u64(run, "total"), value_u64(run, "failed"));
 }
 
-static int print_nodes(Jobctl *ctl, const json_t *nodes) {
+/* Why nodes had no turn that the end of the run has left out: the caller owns it. */
+static int describe_end(const json_t *run, const json_t *nodes, char **ret_text) {
+        const char *state = value_string(run, "state"), *failed = NULL;
+        json_t *node;
+        size_t i, n = 0;
+
+        json_array_foreach(nodes, i, node)
+                if (text_equal(value_string(node, "state"), "FAILED") ||
+                    text_equal(value_string(node, "state"), "TIMEOUT")) {
+                        failed = value_string(node, "node");
+                        n++;
+                }
+        if (text_equal(state, "TIMEOUT"))
+                return text_copy("the time of the run was over (RunTimeoutSec=)", ret_text);
+        if (text_equal(state, "CANCELLED"))
+                return text_copy("the run was cancelled before its turn", ret_text);
+        if (text_equal(state, "SUCCEEDED") || text_equal(state, "PARTIAL") || n != 1)
+                return text_copy("the run was over before its turn", ret_text);
+        return text_format(ret_text, "%s has failed, which ended the run", failed);
+}
+
+static int print_nodes(Jobctl *ctl, const json_t *run, const json_t *nodes) {
         static const char *const names[] = { "NODE", "STATE", "TRY", "TOOK", "EXIT", "REASON" };
         cleanup_(table_deinit) Table table = { .n_columns = 6,
                                                .right_columns = 1U << 2 | 1U << 4,
                                                .whole_columns = TABLE_FIRST(5),
                                                .has_header = !ctl->options.no_legend,
                                                .is_full = ctl->options.full };
+        cleanup_free_ char *end = NULL;
         json_t *node;
         size_t i;
+        int r = describe_end(run, nodes, &end);
 
+        if (r < 0)
+                return r;
         add_header(&table, names);
-        json_array_foreach(nodes, i, node) add_node(&table, node);
+        json_array_foreach(nodes, i, node) add_node(&table, node, end);
         return table_write(&table, &ctl->terminal, stdout);
 }
 
 /* A run and its nodes, as they are now. */
 static int show_now(Jobctl *ctl, uint64_t id, json_t **ret_run, BusError *ret_error) {
-        cleanup_json_ json_t *run = NULL, *rows = NULL, *nodes = NULL, *alarms = NULL;
+        cleanup_json_ json_t *run = NULL, *rows = NULL, *busy = NULL, *nodes = NULL, *alarms = NULL;
         cleanup_free_ char *path = NULL;
         int r = text_format(&path, BUS_PATH "/run/%" PRIu64, id);
 
@@ -402,11 +488,14 @@ static int show_now(Jobctl *ctl, uint64_t id, json_t **ret_run, BusError *ret_er
                 r = flow_query(ctl, path, "Nodes", json_object(), SIZE_MAX, &rows, ret_error);
         if (r < 0)
                 return r;
-        nodes = without_idle_ends(rows);
+        busy = without_idle_ends(rows);
+        nodes = sort_by_begin(busy);
+        if (!nodes)
+                return -ENOMEM;
         *ret_run = json_incref(run);
         if (!ctl->options.json) {
                 print_run(ctl, run);
-                r = print_nodes(ctl, nodes);
+                r = print_nodes(ctl, run, nodes);
                 return r < 0 ? r : flow_print_alarms(ctl, id, ret_error);
         }
         r = flow_get_alarms(ctl, id, &alarms, ret_error);
@@ -418,12 +507,13 @@ static int show_now(Jobctl *ctl, uint64_t id, json_t **ret_run, BusError *ret_er
                             : jobctl_print_json(ctl, json_incref(run), EXIT_OK);
 }
 
-static void print_node(Jobctl *ctl, const json_t *node) {
+static void print_node(Jobctl *ctl, const json_t *run, const json_t *node) {
         const char *state = value_string(node, "state"), *reason = value_string(node, "reason"),
                    *result = value_string(node, "result"), *blob = value_string(node, "blob");
         const uint64_t attempts = value_u64(node, "attempts");
 
-        printf("%s\n    State: ", value_string(node, "node"));
+        printf("%s/%s\n      Run: %" PRIu64 " of %s\n    State: ", value_string(run, "name"),
+               value_string(node, "node"), value_u64(run, "id"), value_string(run, "unit"));
         terminal_print(&ctl->terminal, flow_color_of_state(state), state);
         printf("%s%s%s\n", *reason ? " (" : "", reason, *reason ? ")" : "");
         if (attempts > 0 && attempts != UINT64_MAX)
@@ -453,7 +543,7 @@ static int show_node(Jobctl *ctl, uint64_t id, const char *name, BusError *ret_e
                 return r;
         if (ctl->options.json)
                 return jobctl_print_json(ctl, take_ptr(node), EXIT_OK);
-        print_node(ctl, node);
+        print_node(ctl, run, node);
         return EXIT_OK;
 }
 

@@ -18,8 +18,8 @@
 #include "jobctl/flow_run.h"
 #include "jobctl/names.h"
 
-/* Nodes that are named when a run has failed. */
-#define FAILURES_SHOWN 20U
+/* Nodes of a kind that are named when a run has ended. */
+#define NODES_SHOWN 20U
 
 /* — words — */
 
@@ -110,22 +110,29 @@ static void add_problem(const json_t *node, Text *text) {
                 add_clause(text, problem);
 }
 
-/* How a node has come into its state, by its row: the caller owns it. */
-static int describe_node(const json_t *node, char **ret_text) {
-        const char *state = value_string(node, "state");
+/* The node was PENDING or DEFERRED when the run ended: it had its turn. */
+static bool is_left(const json_t *node) {
         const uint64_t attempts = value_u64(node, "attempts");
-        /* The node was PENDING or DEFERRED when the run ended: it had its turn. */
-        const bool is_left = attempts > 0 && attempts != UINT64_MAX &&
-                             text_equal(value_string(node, "reason"), "ended");
+
+        return attempts > 0 && attempts != UINT64_MAX && text_equal(value_string(node, "reason"), "ended");
+}
+
+/* How a node has come into its state, by its row: the caller owns it. @run: the same of its run; NULL: it lives. */
+static int describe_node(const json_t *run, const json_t *node, char **ret_text) {
+        const char *state = value_string(node, "state");
+        const bool is_late = text_equal(value_string(run, "state"), "TIMEOUT");
         Text text = {};
 
-        if (is_left)
+        if (is_left(node) && is_late)
+                add_clause(&text, "the time of the run was over (RunTimeoutSec=) while it waited for a retry or a "
+                                  "person");
+        else if (is_left(node))
                 add_clause(&text, "the run was over while it waited for a retry or a person");
         else
                 add_clause(&text, sentence_of(value_string(node, "reason")));
         if (text_equal(state, "TIMEOUT") && !*value_string(node, "reason"))
                 add_clause(&text, "its time was over");
-        if (!text_equal(state, "SKIPPED") || is_left)
+        if (!text_equal(state, "SKIPPED") || is_left(node))
                 add_end(node, &text);
         add_problem(node, &text);
         add_cause(node, &text);
@@ -192,7 +199,7 @@ static int add_last_end(Jobctl *ctl, uint64_t id, json_t *item, BusError *ret_er
         if (flow_get_node(ctl, id, value_string(item, "node"), &row, &error) < 0 ||
             !text_equal(value_string(row, "state"), state))
                 return 0;
-        r = describe_node(row, &end);
+        r = describe_node(NULL, row, &end);
         if (r == 0 && *end && waits)
                 r = text_format(&text, "%s; %s", value_string(item, "text"), end);
         else if (r == 0 && (*end || !waits))
@@ -214,11 +221,11 @@ static json_t *copy_keys(const json_t *row, const char *const *keys, size_t n) {
 }
 
 /* The end of a node, for people and as JSON. */
-static int make_node(const json_t *row, json_t **ret_node) {
+static int make_node(const json_t *run, const json_t *row, json_t **ret_node) {
         static const char *const keys[] = { "node", "state", "reason", "attempts", "exit", "signal", "problem",
                                             "cause", "ended" };
         cleanup_free_ char *text = NULL;
-        int r = describe_node(row, &text);
+        int r = describe_node(run, row, &text);
 
         if (r < 0)
                 return r;
@@ -249,38 +256,80 @@ static json_t *sort_by_end(const json_t *rows) {
         return sorted;
 }
 
-/* The nodes that have failed; @ret_n: how many there are, of which some may not be among @ret_nodes. */
-static int find_failures(Jobctl *ctl, uint64_t id, json_t **ret_nodes, size_t *ret_n, BusError *ret_error) {
-        static const char *const states[] = { "FAILED", "TIMEOUT" };
-        cleanup_json_ json_t *all = json_array(), *sorted = NULL, *nodes = json_array();
+/* Adds the nodes of a run that have @value for @key, and had their turn if it was left. */
+static int gather_nodes(Jobctl *ctl, const json_t *run, const char *key, const char *value, json_t *all,
+                        BusError *ret_error) {
+        const bool wants_left = text_equal(key, "reason");
+        cleanup_json_ json_t *rows = NULL;
+        json_t *row;
+        size_t i;
+        int r = flow_query_nodes(ctl, value_u64(run, "id"), key, value, &rows, ret_error);
+
+        json_array_foreach(rows, i, row)
+                if (text_equal(value_string(row, key), value) && (!wants_left || is_left(row)))
+                        json_array_append(all, row);
+        return r;
+}
+
+/* Appends the first of @all to @nodes, of which a run may have many; @ret_n: how many there are. */
+static int add_nodes(const json_t *run, const json_t *all, json_t *nodes, size_t *ret_n) {
+        cleanup_json_ json_t *sorted = sort_by_end(all);
         int r = 0;
 
-        for (size_t i = 0; r == 0 && i < ELEMENTSOF(states); i++) {
-                cleanup_json_ json_t *rows = NULL;
-                json_t *row;
-                size_t k;
-
-                r = flow_query_nodes(ctl, id, "state", states[i], &rows, ret_error);
-                json_array_foreach(rows, k, row)
-                        if (text_equal(value_string(row, "state"), states[i]))
-                                json_array_append(all, row);
-        }
-        sorted = sort_by_end(all);
         *ret_n = json_array_size(sorted);
-        for (size_t i = 0; r == 0 && i < *ret_n && i < FAILURES_SHOWN; i++) {
+        for (size_t i = 0; r == 0 && i < *ret_n && i < NODES_SHOWN; i++) {
                 json_t *node;
 
-                r = make_node(json_array_get(sorted, i), &node);
+                r = make_node(run, json_array_get(sorted, i), &node);
                 if (r == 0)
                         json_array_append_new(nodes, node);
         }
+        return r;
+}
+
+/* The nodes by which a run has not succeeded: those that failed, then those whose wait its time limit has ended. */
+typedef struct Faults {
+        json_t *nodes; /* owned: the first ones of both */
+        size_t n_failed, n_left;
+} Faults;
+
+static void faults_deinit(Faults *faults) {
+        json_decref(faults->nodes);
+}
+
+static int find_faults(Jobctl *ctl, const json_t *run, Faults *faults, BusError *ret_error) {
+        cleanup_json_ json_t *failed = json_array(), *left = json_array();
+        int r = gather_nodes(ctl, run, "state", "FAILED", failed, ret_error);
+
+        faults->nodes = json_array();
         if (r == 0)
-                *ret_nodes = take_ptr(nodes);
+                r = gather_nodes(ctl, run, "state", "TIMEOUT", failed, ret_error);
+        if (r == 0 && text_equal(value_string(run, "state"), "TIMEOUT"))
+                r = gather_nodes(ctl, run, "reason", "ended", left, ret_error);
+        if (r == 0)
+                r = add_nodes(run, failed, faults->nodes, &faults->n_failed);
+        return r < 0 ? r : add_nodes(run, left, faults->nodes, &faults->n_left);
+}
+
+/* "2 nodes waited for a retry or a person" */
+static int add_waits(const Faults *faults, Text *text) {
+        const char *first = value_string(json_array_get(faults->nodes, MIN(faults->n_failed, NODES_SHOWN)), "node");
+        cleanup_free_ char *clause = NULL;
+        int r = 0;
+
+        if (faults->n_left == 1)
+                r = text_format(&clause, "node %s waited for a retry or a person", first);
+        else if (faults->n_left > 1)
+                r = text_format(&clause, "%zu nodes waited for a retry or a person, of which one is %s", faults->n_left,
+                                first);
+        if (r == 0 && clause)
+                add_clause(text, clause);
         return r;
 }
 
 /* "2 of 4 nodes have failed; the first is verify" */
-static int describe_run(const json_t *run, const json_t *nodes, size_t n_failed, char **ret_text) {
+static int describe_run(const json_t *run, const Faults *faults, char **ret_text) {
+        const size_t n_failed = faults->n_failed;
         const uint64_t total = value_u64(run, "total");
         cleanup_free_ char *clause = NULL;
         Text text = {};
@@ -292,39 +341,70 @@ static int describe_run(const json_t *run, const json_t *nodes, size_t n_failed,
         if (n_failed > 0)
                 r = text_format(&clause, "%zu of %" PRIu64 " nodes %s failed%s%s", n_failed, total,
                                 n_failed == 1 ? "has" : "have", n_failed == 1 ? "" : "; the first is ",
-                                n_failed == 1 ? "" : value_string(json_array_get(nodes, 0), "node"));
+                                n_failed == 1 ? "" : value_string(json_array_get(faults->nodes, 0), "node"));
         else
                 r = text_format(&clause, "%" PRIu64 " of %" PRIu64 " nodes have ended, none has failed",
                                 value_u64(run, "done"), total);
         if (r == 0)
                 add_clause(&text, clause);
+        if (r == 0)
+                r = add_waits(faults, &text);
         return text_finish(&text, ret_text) ?: r;
+}
+
+/* What helps with the nodes that have failed. */
+static void print_remedy(uint64_t id, const Faults *faults) {
+        const bool is_one = faults->n_failed == 1;
+
+        printf("'jobctl flow logs %" PRIu64 "/%s' shows what %s has said, 'jobctl flow retry %" PRIu64 "' executes %s "
+               "again.\n", id, value_string(json_array_get(faults->nodes, 0), "node"), is_one ? "it" : "the first", id,
+               is_one ? "it" : "them");
 }
 
 static int explain_ended_run(Jobctl *ctl, const json_t *run, BusError *ret_error) {
         static const char *const keys[] = { "id", "unit", "name", "state", "reason", "ended" };
         const uint64_t id = value_u64(run, "id");
-        cleanup_json_ json_t *nodes = NULL, *explanation = copy_keys(run, keys, ELEMENTSOF(keys));
+        cleanup_json_ json_t *explanation = copy_keys(run, keys, ELEMENTSOF(keys));
+        cleanup_(faults_deinit) Faults faults = {};
         cleanup_free_ char *text = NULL;
-        size_t n_failed;
-        int r = find_failures(ctl, id, &nodes, &n_failed, ret_error);
+        int r = find_faults(ctl, run, &faults, ret_error);
 
         if (r == 0)
-                r = describe_run(run, nodes, n_failed, &text);
+                r = describe_run(run, &faults, &text);
         if (r < 0)
                 return r;
         json_object_set_new(explanation, "text", json_string(text));
-        json_object_set(explanation, "nodes", nodes);
+        json_object_set(explanation, "nodes", faults.nodes);
         r = print(ctl, explanation);
         if (r != 0 || ctl->options.json)
                 return r;
-        if (n_failed > FAILURES_SHOWN)
-                printf("  And %zu more: 'jobctl flow show %" PRIu64 "' lists all.\n", n_failed - FAILURES_SHOWN, id);
-        if (n_failed > 0 && !ctl->options.quiet)
-                printf("'jobctl flow logs %" PRIu64 "/%s' shows what %s has said, 'jobctl flow retry %" PRIu64 "' "
-                       "executes %s again.\n", id, value_string(json_array_get(nodes, 0), "node"),
-                       n_failed == 1 ? "it" : "the first", id, n_failed == 1 ? "it" : "them");
+        if (faults.n_failed > NODES_SHOWN)
+                printf("  And %zu more: 'jobctl flow show %" PRIu64 "' lists all.\n", faults.n_failed - NODES_SHOWN,
+                       id);
+        if (faults.n_failed > 0 && !ctl->options.quiet)
+                print_remedy(id, &faults);
         return EXIT_OK;
+}
+
+/* The failure by which the run was over before the turn of the node, if there is one alone. */
+static int add_ender(Jobctl *ctl, const json_t *run, json_t *node, BusError *ret_error) {
+        cleanup_json_ json_t *failed = json_array();
+        cleanup_free_ char *text = NULL;
+        int r;
+
+        if (!text_equal(value_string(node, "reason"), "ended") || is_left(node) ||
+            !text_equal(value_string(run, "state"), "FAILED") || value_u64(run, "failed") != 1)
+                return 0;
+        r = gather_nodes(ctl, run, "state", "FAILED", failed, ret_error);
+        if (r == 0)
+                r = gather_nodes(ctl, run, "state", "TIMEOUT", failed, ret_error);
+        if (r < 0 || json_array_size(failed) != 1)
+                return r;
+        r = text_format(&text, "%s: %s has failed", value_string(node, "text"),
+                        value_string(json_array_get(failed, 0), "node"));
+        if (r == 0)
+                json_object_set_new(node, "text", json_string(text));
+        return r;
 }
 
 static int explain_ended_node(Jobctl *ctl, const json_t *run, const char *name, BusError *ret_error) {
@@ -333,7 +413,9 @@ static int explain_ended_node(Jobctl *ctl, const json_t *run, const char *name, 
         int r = flow_get_node(ctl, value_u64(run, "id"), name, &row, ret_error);
 
         if (r == 0)
-                r = make_node(row, &node);
+                r = make_node(run, row, &node);
+        if (r == 0)
+                r = add_ender(ctl, run, node, ret_error);
         if (r < 0)
                 return r;
         json_object_update(explanation, node);

@@ -336,3 +336,11 @@ uint64_t value_item_u64(const json_t *array, size_t index) {
 
         return value ? number_of(value) : 0;
 }
+
+const char *value_hint(const json_t *unit, int *ret_n) {
+        const char *message = value_item_string(json_object_get(unit, "LoadError"), 1);
+        const char *hint = strstr(message, " (did you mean "), *end = hint ? strstr(hint, "?)") : NULL;
+
+        *ret_n = end ? (int) (end - hint) + 2 : 0;
+        return end ? hint : "";
+}

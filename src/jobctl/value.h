@@ -39,3 +39,6 @@ bool value_bool(const json_t *object, const char *key);
 /* The same for an item of an array. */
 const char *value_item_string(const json_t *array, size_t index);
 uint64_t value_item_u64(const json_t *array, size_t index);
+
+/* " (did you mean backup.flow?)", *@ret_n bytes long, in the failure of a unit that is not there; "" without one. */
+const char *value_hint(const json_t *unit, int *ret_n);

@@ -38,6 +38,7 @@ typedef struct Edit {
         char *target;                   /* owned: the path to write */
         char *folder;                   /* owned: temporary, or NULL */
         char *file;                     /* owned: in it */
+        char *hint;                     /* owned: the unit that may be meant instead; NULL: it is not known */
         size_t n_errors;
 } Edit;
 
@@ -55,6 +56,7 @@ static void edit_deinit(Edit *edit) {
         free(edit->target);
         free(edit->folder);
         free(edit->file);
+        free(edit->hint);
         strv_free(edit->search_path);
         strv_free(edit->others);
 }
@@ -105,9 +107,10 @@ static int find_files(Edit *edit) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *unit = NULL;
         cleanup_free_ char *template = NULL;
+        const char *hint;
         json_t *dropin;
         size_t i;
-        int r = find_fragment(edit, edit->name);
+        int r = find_fragment(edit, edit->name), n;
 
         if (r == 0 && !edit->fragment && unit_name_is_instance(edit->name) &&
             (r = unit_name_template(edit->name, &template)) == 0)
@@ -115,6 +118,8 @@ static int find_files(Edit *edit) {
         if (r < 0 || !edit->ctl->bus || unit_name_is_template(edit->name) ||
             jobctl_unit_properties(edit->ctl, edit->name, BUS_UNIT, &unit, &error) < 0)
                 return r;
+        hint = value_hint(unit, &n);
+        r = text_format(&edit->hint, "%.*s", n, hint);
         json_array_foreach(json_object_get(unit, "DropInPaths"), i, dropin)
                 if (r == 0)
                         r = strv_push(&edit->others, json_string_value(dropin));
@@ -125,14 +130,17 @@ static int find_files(Edit *edit) {
 
 static int check_files(Edit *edit) {
         bool is_new = edit->ctl->options.n_force > 0 && edit->ctl->options.full;
+        cleanup_free_ char *missing = NULL;
 
         if (edit->fragment && is_mask(edit->fragment))
                 return refuse(edit, "org.jobd1.UnitMasked", "Unit %s is masked: unmask it first, with 'jobctl unmask'.",
                               edit->name);
-        if (!edit->fragment && !is_new)
-                return refuse(edit, "org.jobd1.NoSuchUnit",
-                              "No files found for %s. 'jobctl edit --full --force' makes a new unit.", edit->name);
-        return 0;
+        if (edit->fragment || is_new)
+                return 0;
+        if (text_format(&missing, "%s%s", edit->name, edit->hint ?: "") < 0)
+                return -ENOMEM;
+        return refuse(edit, "org.jobd1.NoSuchUnit",
+                      "No files found for %s. 'jobctl edit --full --force' makes a new unit.", missing);
 }
 
 /* — the target — */

@@ -450,8 +450,9 @@ static int get_by_pid(Jobctl *ctl, uint32_t pid, json_t **ret_unit, BusError *re
 static int status_unit(Jobctl *ctl, const char *word, bool is_first, json_t *documents) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *unit = NULL;
+        const char *hint;
         uint32_t pid;
-        int r, status;
+        int r, status, n;
 
         if (name_is_number(word, &pid))
                 r = get_by_pid(ctl, pid, &unit, &error);
@@ -467,7 +468,8 @@ static int status_unit(Jobctl *ctl, const char *word, bool is_first, json_t *doc
                 return r < 0 || json_array_append(documents, unit) < 0 ? -ENOMEM : status;
         }
         if (status == EXIT_UNKNOWN) {
-                terminal_say(stderr, "Unit %s could not be found.", word);
+                hint = value_hint(unit, &n);
+                terminal_say(stderr, "Unit %s could not be found%.*s.", word, n, hint);
                 return status;
         }
         if (!is_first)

@@ -295,11 +295,11 @@ static int print_titled_file(Jobctl *ctl, const char *path) {
 static int cat_unit(Jobctl *ctl, const char *unit, bool is_first, json_t *documents) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *properties = NULL;
-        const char *fragment;
+        const char *fragment, *hint;
         json_t *dropins, *dropin;
         bool has_files;
         size_t i;
-        int r;
+        int r, n;
 
         r = jobctl_unit_properties(ctl, unit, BUS_UNIT, &properties, &error);
         if (r < 0)
@@ -312,7 +312,8 @@ static int cat_unit(Jobctl *ctl, const char *unit, bool is_first, json_t *docume
                                                                   "drop-ins", dropins)) < 0 ? -ENOMEM :
                        has_files ? EXIT_OK : EXIT_FAILED;
         if (!has_files) {
-                terminal_say(stderr, "No files found for %s.", unit);
+                hint = value_hint(properties, &n);
+                terminal_say(stderr, "No files found for %s%.*s.", unit, n, hint);
                 return EXIT_FAILED;
         }
         if (!is_first)

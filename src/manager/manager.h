@@ -112,6 +112,8 @@ size_t manager_detach_all_jobs(Manager *manager, const JobRequester *requester);
  */
 int manager_load_unit(Manager *manager, const char *name, Unit **ret_unit, Failure *ret_failure);
 Unit *manager_find_unit(Manager *manager, const char *name);
+/* " (did you mean backup.flow?)", for the message that a unit is not there: see unit_file_hint(). */
+int manager_hint_unit(const Manager *manager, const char *name, char **ret_hint);
 Unit *manager_unit_by_pid(Manager *manager, pid_t pid);
 int manager_kill_unit(Manager *manager, Unit *unit, const char *who, int signal, Failure *ret_failure);
 /*

@@ -15,6 +15,8 @@
 #include "basic/vector.h"
 #include "manager/manager_alarm.h"
 
+#define ENDED " The run has ended since:"
+
 typedef struct Alarm {
         uint64_t id;
         ManagerAlarmKind kind;
@@ -142,6 +144,23 @@ int manager_alarms_acknowledge(ManagerAlarms *alarms, uint64_t id, const char *o
         alarm->acknowledged = MAX(now, (usec_t) 1);
         set_new(alarms, alarm, true);
         *ret_run = alarm->run;
+        return 0;
+}
+
+int manager_alarms_note_end(ManagerAlarms *alarms, uint32_t run, const char *state) {
+        for (size_t i = 0; i < alarms->all.n; i++) {
+                Alarm *alarm = &alarms->all.items[i];
+                char *text;
+
+                if (alarm->run != run || alarm->acknowledged > 0 || !alarm->text || strstr(alarm->text, ENDED) ||
+                    (alarm->kind != MANAGER_ALARM_PENDING && alarm->kind != MANAGER_ALARM_SUSPENDED))
+                        continue;
+                if (text_format(&text, "%s" ENDED " %s.", alarm->text, state) < 0)
+                        return -ENOMEM;
+                free(alarm->text);
+                alarm->text = text;
+                set_new(alarms, alarm, true);
+        }
         return 0;
 }
 

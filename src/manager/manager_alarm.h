@@ -5,8 +5,8 @@
  * Alarms of runs: what a person should look at
  *
  * An alarm is a row of the store that is put with the change that raises it,
- * and stays until somebody acknowledges it, also when its run has ended or is
- * gone. Those that are open are in memory, too. Numbers rise; of alarms that
+ * and stays until somebody acknowledges it, also when its run has ended, which
+ * its text says then, or is gone. Those that are open are in memory, too. Numbers rise; of alarms that
  * were acknowledged the store keeps those among the last MANAGER_ALARMS_KEPT
  * numbers.
  */
@@ -42,6 +42,8 @@ ManagerAlarms *manager_alarms_free(ManagerAlarms *alarms);
 int manager_alarms_raise(ManagerAlarms *alarms, const ManagerAlarmFacts *facts);
 /* 0, or -ENOENT: none that is open has the number. *@ret_run: 0: of no run. */
 int manager_alarms_acknowledge(ManagerAlarms *alarms, uint64_t id, const char *operator, usec_t now, uint32_t *ret_run);
+/* The run is over: alarms that are open and ask for a decision about it say so, once. 0 or -ENOMEM. */
+int manager_alarms_note_end(ManagerAlarms *alarms, uint32_t run, const char *state);
 uint32_t manager_alarms_count(const ManagerAlarms *alarms); /* that are open */
 
 /* — rows — */

@@ -24,6 +24,7 @@
 #include "unit/unit_clean.h"
 #include "unit/unit_slice.h"
 #include "unitfile/draft_type.h"
+#include "unitfile/unit_file_hint.h"
 
 /* Limit on the generations from a process up to a known one. */
 #define ANCESTORS_MAX 256U
@@ -113,6 +114,10 @@ int manager_load_unit(Manager *manager, const char *name, Unit **ret_unit, Failu
 
 Unit *manager_find_unit(Manager *manager, const char *name) {
         return unit_table_find(manager->units, name);
+}
+
+int manager_hint_unit(const Manager *manager, const char *name, char **ret_hint) {
+        return unit_file_hint(manager->loader, name, ret_hint);
 }
 
 Unit *manager_unit_by_pid(Manager *manager, pid_t pid) {

@@ -31,6 +31,8 @@ typedef struct ManagerRunTicket {
 
 typedef enum ManagerRunAnswerKind {
         MANAGER_RUN_DONE, /* a command, or any failure */
+        MANAGER_RUN_AGAIN, /* a retry or a rerun … */
+        MANAGER_RUN_AGAIN_OUTDATED, /* … of a run whose flow has changed since it was submitted */
         MANAGER_RUN_SUBMITTED,
         MANAGER_RUN_ROWS, /* of the store */
         MANAGER_RUN_RESULT, /* of a node: it is in the descriptor */
@@ -76,7 +78,7 @@ typedef struct ManagerRunsHost {
         ManagerAttemptsHost attempts; /* .ops and .userdata are set by the runs */
         int (*surround)(void *userdata, ExecRequest *request, ExecResult *result);
         ProcessOwner *(*owner_of)(void *userdata, Unit *unit);
-        const UnitFileLoader *loader; /* borrowed, as all of it */
+        UnitFileLoader *loader; /* borrowed, as all of it */
         UnitTable *units;
         ManagerJobs *jobs;
         const ManagerRunsOps *ops;

@@ -10,6 +10,7 @@
 
 #include "basic/text.h"
 #include "exec/exec_user.h"
+#include "flow/flow_add.h"
 #include "manager/manager_run_add.h"
 #include "manager/manager_run_answer.h"
 #include "manager/manager_run_command.h"
@@ -339,6 +340,30 @@ static int add_pending(ManagerRuns *runs, uint32_t id, const ManagerRunCommand *
         return 0;
 }
 
+/*
+ * Whether a run that is submitted now would have another definition, as far as the unit's own files say that. To the
+ * text of the run nodes may have been added.
+ */
+static bool is_outdated(const ManagerRuns *runs, const ManagerRun *run) {
+        const FlowSettings *settings = settings_of(run->flow->unit);
+        const char *text = flow_definition_text(run->definition);
+
+        if (!settings || !settings->text)
+                return false;
+        return unit_file_has_changed(runs->host.loader, run->flow->unit) ||
+               !(flow_addition_count(text) > 0 ? text_starts_with(text, settings->text)
+                                               : text_equal(text, settings->text));
+}
+
+static ManagerRunAnswerKind answer_to(const ManagerRuns *runs, const ManagerRun *run,
+                                      const ManagerRunCommand *command) {
+        const bool is_verb = !command->token && !command->lines && !command->is_delete;
+
+        if (!is_verb || (command->verb != RUN_VERB_RETRY && command->verb != RUN_VERB_RERUN))
+                return MANAGER_RUN_DONE;
+        return is_outdated(runs, run) ? MANAGER_RUN_AGAIN_OUTDATED : MANAGER_RUN_AGAIN;
+}
+
 int manager_runs_command(ManagerRuns *runs, const ManagerRunCommand *command, Failure *ret_failure) {
         const uint32_t id = command->run;
         ManagerRun *run;
@@ -350,7 +375,7 @@ int manager_runs_command(ManagerRuns *runs, const ManagerRunCommand *command, Fa
         if (run) {
                 r = take_command(runs, run, command, ret_failure);
                 if (r == 0)
-                        manager_run_await(runs, command->ticket, MANAGER_RUN_DONE, id);
+                        manager_run_await(runs, command->ticket, answer_to(runs, run, command), id);
                 return r;
         }
         r = add_pending(runs, id, command);
@@ -388,6 +413,20 @@ void manager_run_take_pending(ManagerRuns *runs, uint32_t id, bool has_failed) {
         while ((pending = *at)) {
                 cleanup_(failure_deinit) Failure failure = {};
                 ManagerRun *run = manager_run_find(runs, pending->id);
+                const ManagerRunCommand command = { .verb = pending->verb,
+                                                    .is_delete = pending->is_delete,
+                                                    .stops = pending->stops,
+                                                    .token = pending->token,
+                                                    .completion = pending->completion,
+                                                    .result = pending->result,
+                                                    .node = pending->node,
+                                                    .lines = pending->lines,
+                                                    .lock = pending->lock,
+                                                    .comment = pending->comment,
+                                                    .operator= pending->operator,
+                                                    .reqid = pending->reqid,
+                                                    .must_be_allowed = pending->must_be_allowed,
+                                                    .uid = pending->uid };
                 int r;
 
                 if (!run && pending->id != id) {
@@ -395,29 +434,12 @@ void manager_run_take_pending(ManagerRuns *runs, uint32_t id, bool has_failed) {
                         continue;
                 }
                 *at = pending->next;
-                if (run)
-                        r = take_command(runs, run,
-                                         &(ManagerRunCommand) { .verb = pending->verb,
-                                                                .is_delete = pending->is_delete,
-                                                                .stops = pending->stops,
-                                                                .token = pending->token,
-                                                                .completion = pending->completion,
-                                                                .result = pending->result,
-                                                                .node = pending->node,
-                                                                .lines = pending->lines,
-                                                                .lock = pending->lock,
-                                                                .comment = pending->comment,
-                                                                .operator= pending->operator,
-                                                                .reqid = pending->reqid,
-                                                                .must_be_allowed = pending->must_be_allowed,
-                                                                .uid = pending->uid },
-                                         &failure);
-                else
-                        r = refuse_missing(pending->id, has_failed, &failure);
+                r = run ? take_command(runs, run, &command, &failure)
+                        : refuse_missing(pending->id, has_failed, &failure);
                 if (r < 0)
                         manager_run_answer(runs, pending->ticket, 0, &failure);
                 else
-                        manager_run_await(runs, pending->ticket, MANAGER_RUN_DONE, pending->id);
+                        manager_run_await(runs, pending->ticket, answer_to(runs, run, &command), pending->id);
                 free_pending(pending);
         }
 }

@@ -5,10 +5,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "basic/text.h"
 #include "basic/usec.h"
 #include "job/job_manager.h"
+#include "manager/manager_run_graph.h"
 #include "manager/manager_run_part.h"
 #include "manager/manager_run_policy.h"
 #include "manager/manager_run_sub.h"
@@ -17,6 +19,8 @@
 /* Nodes, and parents of a node, that are named. */
 #define NODES_MAX 100U
 #define PARENTS_MAX 8U
+/* Bytes of a command. */
+#define COMMAND_MAX 120U
 
 static void add_parents(const ManagerRuns *runs, const ManagerRun *run, uint32_t node, Text *text) {
         const RunGraph *graph = manager_run_graph(run);
@@ -96,6 +100,42 @@ static void add_time(const ManagerRuns *runs, const RunNodeRow *row, Text *text)
                   row->failures + row->losses + row->agains == 1 ? "try" : "tries");
 }
 
+/* "/usr/bin/dump --all", as the flow has it: values of the run may be secret. */
+static int describe_command(const ManagerRun *run, uint32_t node, char **ret_text) {
+        FlowCommand command = {};
+        Text text = {};
+        int r = manager_run_open_command(run, node, &command);
+
+        if (r < 0)
+                return r;
+        if (command.node && command.node->script && !command.is_extra)
+                text_addf(&text, "Script=%.*s", (int) strcspn(command.node->script, "\n"), command.node->script);
+        else if (command.command) {
+                text_add(&text, command.command->path);
+                for (char *const *word = command.command->argv; *word && word[1]; word++)
+                        text_addf(&text, " %s", word[1]);
+        }
+        flow_command_close(&command);
+        r = text_finish(&text, ret_text);
+        if (r == 0)
+                text_shorten(*ret_text, COMMAND_MAX);
+        return r;
+}
+
+/* "; it began 12s ago: /usr/bin/dump --all" */
+static void add_begin(const ManagerRuns *runs, const ManagerRun *run, uint32_t node, usec_t started, Text *text) {
+        cleanup_free_ char *command = NULL;
+        char span[USEC_FORMAT_MAX];
+        usec_t ago = MAX(usec_sub(manager_runs_now_realtime(runs), started), USEC_PER_MSEC);
+
+        if (started == 0)
+                return;
+        ago -= ago % (ago >= USEC_PER_SEC ? USEC_PER_SEC : USEC_PER_MSEC);
+        text_addf(text, "; it began %s ago", usec_format(ago, span));
+        if (describe_command(run, node, &command) == 0 && *command)
+                text_addf(text, ": %s", command);
+}
+
 static void add_process(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, Text *text) {
         const RunAttemptKey key = { manager_run_id(run), row->node, row->generation, row->number };
         ManagerAttemptFacts facts;
@@ -111,6 +151,7 @@ static void add_process(const ManagerRuns *runs, const ManagerRun *run, const Ru
                 text_addf(text, ", %" PRIu64 " of %" PRIu64, facts.progress, facts.progress_of);
         if (facts.status && *facts.status)
                 text_addf(text, ": %s", facts.status);
+        add_begin(runs, run, row->node, facts.started, text);
 }
 
 static void add_job(const ManagerRuns *runs, const ManagerRun *run, const RunNodeRow *row, Text *text) {

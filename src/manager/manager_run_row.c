@@ -194,6 +194,26 @@ static const char *problem_of(const RunNodeRow *row, const ManagerAttemptFacts *
         return data->problem ? data->problem : facts ? facts->problem : NULL;
 }
 
+/* No attempt of this round has begun, or the next one is yet to begin: times and ends of earlier ones do not count. */
+static bool has_no_attempt(const RunNodeRow *row) {
+        return row->number == 0 || (row->state == RUN_NODE_RUNNING && (row->attempt == RUN_ATTEMPT_IS_HELD ||
+                                                                       row->attempt == RUN_ATTEMPT_IS_ASKED));
+}
+
+/* The four columns of the last attempt. */
+static void put_attempt(RecordWriter *writer, const ManagerAttemptFacts *facts) {
+        put_time(writer, NODE_STARTED, facts->started);
+        put_time(writer, NODE_ENDED, facts->ended);
+        if (facts->exit >= 0)
+                put_number(writer, NODE_EXIT, (uint64_t) facts->exit);
+        else
+                runstore_put_null(writer, NODE_EXIT);
+        if (facts->signal >= 0)
+                put_number(writer, NODE_SIGNAL, (uint64_t) facts->signal);
+        else
+                runstore_put_null(writer, NODE_SIGNAL);
+}
+
 /* "0", "7", "SIGKILL", or why it has not come to that: "result-invalid", "timeout". */
 static void put_end(RecordWriter *writer, const RunNodeRow *row, const ManagerAttemptFacts *facts) {
         const bool is_by_process = facts && (row->state == RUN_NODE_SUCCEEDED ||
@@ -213,7 +233,9 @@ static void put_end(RecordWriter *writer, const RunNodeRow *row, const ManagerAt
 void manager_run_row_put_node(RecordWriter *writer, uint32_t run, const char *name, const RunNodeRow *row,
                               const ManagerAttemptFacts *facts, const ManagerRunNodeData *data) {
         const bool has_end = tells_end(row, facts), has_problem = tells_problem(row, facts, data);
-        const unsigned n = NODE_COLUMNS_PUT - (facts ? 0 : 4) + has_end + has_problem;
+        static const ManagerAttemptFacts none = { .exit = -1, .signal = -1 };
+        const ManagerAttemptFacts *told = facts ? facts : has_no_attempt(row) ? &none : NULL;
+        const unsigned n = NODE_COLUMNS_PUT - (told ? 0 : 4) + has_end + has_problem;
 
         runstore_put_operation(writer, RUNSTORE_NODE, RUNSTORE_PUT, n);
         put_number(writer, NODE_RUN, run);
@@ -222,18 +244,8 @@ void manager_run_row_put_node(RecordWriter *writer, uint32_t run, const char *na
         put_word(writer, NODE_STATE, run_node_state_to_string(row->state));
         put_word(writer, NODE_REASON, run_reason_to_string(row->reason));
         put_number(writer, NODE_ATTEMPTS, row->number);
-        if (facts) {
-                put_time(writer, NODE_STARTED, facts->started);
-                put_time(writer, NODE_ENDED, facts->ended);
-                if (facts->exit >= 0)
-                        put_number(writer, NODE_EXIT, (uint64_t) facts->exit);
-                else
-                        runstore_put_null(writer, NODE_EXIT);
-                if (facts->signal >= 0)
-                        put_number(writer, NODE_SIGNAL, (uint64_t) facts->signal);
-                else
-                        runstore_put_null(writer, NODE_SIGNAL);
-        }
+        if (told)
+                put_attempt(writer, told);
         runstore_put_text(writer, NODE_RESULT, data->result && !data->result->path ? data->result->text : NULL);
         put_word(writer, NODE_SOURCE, data->source);
         put_word(writer, NODE_CAUSE, data->cause);

@@ -194,8 +194,8 @@ int flow_node_settings_new(FlowNodeSettings **ret_settings) {
                 return -ENOMEM;
         settings->node = (FlowNode) {
                 .foreach_max = FOREACH_MAX_DEFAULT,
-                .retry_delay = 5 * USEC_PER_SEC,
-                .retry_max_delay = 5 * USEC_PER_MINUTE,
+                .retry_delay = FLOW_RETRY_DELAY,
+                .retry_max_delay = FLOW_RETRY_MAX_DELAY,
                 .retry_window = USEC_INFINITY,
                 .again_window = USEC_INFINITY,
                 .timeout = USEC_INFINITY,

@@ -293,6 +293,8 @@ typedef struct FlowPolicy {
         usec_t timeout; /* for an answer */
 } FlowPolicy;
 
+#define FLOW_RETRY_DELAY (5 * USEC_PER_SEC)
+#define FLOW_RETRY_MAX_DELAY (5 * USEC_PER_MINUTE)
 #define FLOW_POLICY_TIMEOUT (10 * USEC_PER_SEC)
 #define FLOW_CONTEXT_MAX (32U * 1024U) /* bytes of ReadinessContext= */
 

@@ -255,7 +255,7 @@ static int require_file(Installer *installer, const char *name, Failure *ret_fai
         const char *state;
         int r = unit_file_state(installer->loader, name, &state);
 
-        return r == -ENOENT ? failure_set(ret_failure, r, "NoSuchUnit", "Unit file %s does not exist.", name) : r;
+        return r == -ENOENT ? installer_refuse_missing(installer, name, ret_failure) : r;
 }
 
 int installer_disable(Installer *installer, char *const *names, unsigned flags, InstallReport *report,

@@ -50,3 +50,5 @@ int installer_target_of(const UnitDraft *draft, bool is_in_subfolder, const Inst
 /* Reads a unit's files: 0 for one that exists and is not masked; NoSuchUnit, UnitMasked, UnitGenerated. */
 int installer_read(Installer *installer, const char *name, UnitDraft **ret_draft, Failure *ret_failure);
 int installer_check_name(const char *name, Failure *ret_failure);
+/* NoSuchUnit: there is no such file. -ENOENT or -ENOMEM. */
+int installer_refuse_missing(const Installer *installer, const char *name, Failure *ret_failure);

@@ -16,6 +16,7 @@
 #include "unit/unit_name.h"
 #include "unitfile/install_private.h"
 #include "unitfile/unit_draft_read.h"
+#include "unitfile/unit_file_hint.h"
 
 Installer *installer_free(Installer *installer) {
         if (!installer)
@@ -141,11 +142,21 @@ int installer_check_name(const char *name, Failure *ret_failure) {
         return failure_set(ret_failure, -EINVAL, "InvalidArgs", "'%s' is not a valid name of a unit.", name);
 }
 
-static int installer_refuse(const UnitDraft *draft, const char *name, const char *folder, Failure *ret_failure) {
+int installer_refuse_missing(const Installer *installer, const char *name, Failure *ret_failure) {
+        cleanup_free_ char *hint = NULL;
+        int r = unit_file_hint(installer->loader, name, &hint);
+
+        if (r < 0)
+                return r;
+        return failure_set(ret_failure, -ENOENT, "NoSuchUnit", "Unit file %s does not exist%s.", name, hint);
+}
+
+static int installer_refuse(const Installer *installer, const UnitDraft *draft, const char *name, const char *folder,
+                            Failure *ret_failure) {
         const UnitSources *sources = &draft->state->sources;
 
         if (sources->found == NAME_FOUND_NOTHING)
-                return failure_set(ret_failure, -ENOENT, "NoSuchUnit", "Unit file %s does not exist.", name);
+                return installer_refuse_missing(installer, name, ret_failure);
         if (draft->load_state == UNIT_MASKED)
                 return failure_set(ret_failure, -ESHUTDOWN, "UnitMasked", "Unit file %s is masked: 'jobctl unmask %s' "
                                    "takes that back.", name, name);
@@ -174,7 +185,7 @@ int installer_read(Installer *installer, const char *name, UnitDraft **ret_draft
         if (r < 0)
                 return r;
         fragment = draft->state->sources.fragment;
-        r = installer_refuse(draft, name, fragment ? fragment + strlen(installer->root) : NULL, ret_failure);
+        r = installer_refuse(installer, draft, name, fragment ? fragment + strlen(installer->root) : NULL, ret_failure);
         if (r < 0)
                 return r;
         *ret_draft = take_ptr(draft);

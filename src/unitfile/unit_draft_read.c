@@ -17,6 +17,7 @@
 #include "unit/unit_name.h"
 #include "unitfile/file_text.h"
 #include "unitfile/unit_draft_read.h"
+#include "unitfile/unit_file_hint.h"
 #include "unitfile/unit_file_loader.h"
 #include "unitfile/unit_implied.h"
 
@@ -150,8 +151,13 @@ static int draft_refuse_type(UnitDraft *draft) {
 }
 
 static int draft_set_not_found(UnitDraft *draft) {
+        cleanup_free_ char *hint = NULL;
+        int r = unit_file_hint(draft->loader, draft->name, &hint);
+
+        if (r < 0)
+                return r;
         draft->load_state = UNIT_NOT_FOUND;
-        failure_set(&draft->failure, -ENOENT, "NoSuchUnit", "Unit %s not found.", draft->name);
+        failure_set(&draft->failure, -ENOENT, "NoSuchUnit", "Unit %s not found%s.", draft->name, hint);
         return 0;
 }
 

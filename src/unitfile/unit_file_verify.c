@@ -126,10 +126,34 @@ static void tell_missing(const UnitDraft *draft, const DraftRelation *relation) 
                           "Unit %s is not found%s; %s.", relation->name, hint, effect);
 }
 
+/* Units of OnFailure= and OnSuccess= are started later, if at all: nobody would see that they are not there. */
+static void verify_reaction(const UnitDraft *draft, const DraftRelation *relation) {
+        const char *when = relation->kind == UNIT_ON_FAILURE ? "fails" : "has succeeded";
+        NameFound found;
+
+        if (find_other(draft->loader, relation->name, &found) < 0)
+                return;
+        if (found == NAME_FOUND_NOTHING)
+                unit_draft_report(draft, UNIT_FILE_WARNING, relation->file, relation->line,
+                                  unit_relation_to_string(relation->kind),
+                                  "Unit %s is not found%s; there is nothing to start when this unit %s.",
+                                  relation->name,
+                                  systemd_has(draft, relation->name) ? " (systemd has it: see --systemd-units)" : "",
+                                  when);
+        else if (found == NAME_FOUND_MASK)
+                unit_draft_report(draft, UNIT_FILE_WARNING, relation->file, relation->line,
+                                  unit_relation_to_string(relation->kind),
+                                  "Unit %s is masked; it is not started when this unit %s.", relation->name, when);
+}
+
 static void verify_relation(const UnitDraft *draft, const DraftRelation *relation) {
         bool is_needed = relation_is_needed(relation);
         NameFound found;
 
+        if (relation->kind == UNIT_ON_FAILURE || relation->kind == UNIT_ON_SUCCESS) {
+                verify_reaction(draft, relation);
+                return;
+        }
         if (!is_needed && relation->kind != UNIT_WANTS && relation->kind != UNIT_UPHOLDS)
                 return;
         /* Consequences of a broken setting are not reported. */

@@ -44,10 +44,22 @@ static void warn(FlowVerifier *verifier, const FlowNode *node, const char *setti
                           "Node %s: %s.", node->name, message);
 }
 
+/* Whether the section of the node has the setting, perhaps with its default. Most files do not have it anywhere. */
+static bool is_set(const FlowVerifier *verifier, const FlowNode *node, const char *setting) {
+        const char *text = ((const FlowSettings *) verifier->draft->section.own)->text, *file;
+
+        return (!text || strstr(text, setting)) &&
+               unit_draft_find_node_setting(verifier->draft, node->name, setting, &file) > 0;
+}
+
 static void verify_retry(FlowVerifier *verifier, const FlowNode *node) {
         static const char useless[] = "without Retry= it has no effect";
 
         if (node->retry == 0) {
+                if (node->retry_delay != FLOW_RETRY_DELAY || is_set(verifier, node, "RetryDelaySec"))
+                        warn(verifier, node, "RetryDelaySec", useless);
+                if (node->retry_max_delay != FLOW_RETRY_MAX_DELAY || is_set(verifier, node, "RetryMaxDelaySec"))
+                        warn(verifier, node, "RetryMaxDelaySec", useless);
                 if (node->retry_jitter > 0)
                         warn(verifier, node, "RetryJitter", useless);
                 if (node->retry_backoff != FLOW_BACKOFF_FIXED)
@@ -144,13 +156,12 @@ static void verify_job(FlowVerifier *verifier, const FlowNode *node, bool has_pr
 
 static void verify_foreach(FlowVerifier *verifier, const FlowNode *node) {
         static const char useless[] = "without Foreach= it has no effect";
-        const char *file;
 
         if (node->foreach)
                 return;
         if (node->foreach_parallel > 0)
                 warn(verifier, node, "ForeachParallel", useless);
-        if (unit_draft_find_node_setting(verifier->draft, node->name, "ForeachMax", &file) > 0)
+        if (is_set(verifier, node, "ForeachMax"))
                 warn(verifier, node, "ForeachMax", useless);
 }
 
@@ -183,6 +194,21 @@ static void verify_policy(const FlowVerifier *verifier, const DraftSection *poli
                                   "No node has Readiness=policy:%s, so that it is never asked.", policy->name);
 }
 
+/* A limit that another one comes before. */
+static void verify_timeout(FlowVerifier *verifier, const FlowNode *node) {
+        const FlowSettings *flow = verifier->draft->section.own;
+        const bool ends_attempts = flow->timeout_mode != FLOW_TIMEOUT_DRAIN;
+
+        if (node->timeout != USEC_INFINITY && node->total_timeout < node->timeout)
+                warn(verifier, node, "TimeoutSec", "it is longer than TotalTimeoutSec=, which ends the node before");
+        if (node->timeout != USEC_INFINITY && flow->run_timeout < node->timeout && ends_attempts)
+                warn(verifier, node, "TimeoutSec",
+                     "it is longer than RunTimeoutSec= of [Flow], which ends the run before");
+        if (node->total_timeout != USEC_INFINITY && flow->run_timeout < node->total_timeout && ends_attempts)
+                warn(verifier, node, "TotalTimeoutSec",
+                     "it is longer than RunTimeoutSec= of [Flow], which ends the run before");
+}
+
 static void verify_node(FlowVerifier *verifier, const FlowNode *node, bool has_process) {
         const FlowSettings *flow = verifier->draft->section.own;
 
@@ -204,8 +230,7 @@ static void verify_node(FlowVerifier *verifier, const FlowNode *node, bool has_p
         verify_retry(verifier, node);
         verify_again(verifier, node);
         verify_lock(verifier, node);
-        if (node->total_timeout < node->timeout && node->timeout != USEC_INFINITY)
-                warn(verifier, node, "TimeoutSec", "it is longer than TotalTimeoutSec=, which ends the node before");
+        verify_timeout(verifier, node);
 }
 
 /* — the graph — */

@@ -147,10 +147,45 @@ static bool verify_section(const UnitDraft *draft, const DraftSection *section) 
         return true;
 }
 
+static bool has_command(const FlowTargets *targets, const ExecCommand *command) {
+        for (size_t i = 0; i < targets->n; i++)
+                if (targets->items[i].command && targets->items[i].command->line == command->line &&
+                    text_equal(targets->items[i].command->file, command->file))
+                        return true;
+        return false;
+}
+
+/* @known: of [Flow], which a node has, too, and which are checked there; NULL: none. */
+static void verify_targets(const UnitDraft *draft, const DraftSection *section, const FlowTargets *targets,
+                           const FlowTargets *known, const char *setting) {
+        for (size_t i = 0; i < targets->n; i++) {
+                const ExecCommand *command = targets->items[i].command;
+
+                if (command && !(known && has_command(known, command)))
+                        verify_list(draft, section, command, setting);
+        }
+}
+
+/* Whom [Flow] tells. */
+static void verify_told(const UnitDraft *draft, const FlowSettings *flow) {
+        verify_targets(draft, &draft->section, &flow->notify, NULL, "Notify");
+        verify_targets(draft, &draft->section, &flow->on_begin, NULL, "OnBegin");
+        verify_targets(draft, &draft->section, &flow->on_result, NULL, "OnResult");
+}
+
+static void verify_told_by_node(const UnitDraft *draft, const DraftSection *section) {
+        const FlowSettings *flow = draft->section.own;
+        const FlowNode *node = &((const FlowNodeSettings *) section->own)->node;
+
+        verify_targets(draft, section, &node->on_begin, &flow->on_begin, "OnBegin");
+        verify_targets(draft, section, &node->on_result, &flow->on_result, "OnResult");
+}
+
 /* Commands of a flow and of its sections, but not of NodesFile=. */
 static void verify_nodes(const UnitDraft *draft) {
         const FlowSettings *flow = draft->section.own;
 
+        verify_told(draft, flow);
         verify_list(draft, &draft->section, flow->process.commands[FLOW_EXEC_START_PRE], "ExecStartPre");
         verify_list(draft, &draft->section, flow->process.commands[FLOW_EXEC_STOP_POST], "ExecStopPost");
         for (size_t i = 0; i < draft->instances.n; i++) {
@@ -158,9 +193,11 @@ static void verify_nodes(const UnitDraft *draft) {
 
                 if (!draft_section_is_node(node))
                         verify_list(draft, &draft->section, ((const FlowPolicy *) node->own)->command, "Command");
-                else if (verify_section(draft, node))
+                else if (verify_section(draft, node)) {
                         verify_list(draft, node->lines.n > 0 ? node : &draft->section,
                                     ((const FlowNodeSettings *) node->own)->node.command, "Exec");
+                        verify_told_by_node(draft, node);
+                }
         }
 }
 

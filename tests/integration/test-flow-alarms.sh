@@ -52,6 +52,16 @@ MaxQueued=1
 [Node a]
 Exec=/bin/sh -c 'read line <$DIR/queued'
 U
+unit limited.flow <<'U'
+[Flow]
+RunTimeoutSec=2s
+[Node a]
+Exec=/bin/sh -c 'exit 3'
+PendingExitStatus=3
+[Node b]
+DependsOn=a
+Exec=/bin/true
+U
 mkfifo "$DIR/queued" "$DIR/b"
 start_daemon
 
@@ -118,5 +128,24 @@ check_equal "without another alarm" "$(open_alarms)" "4 "
 check "it is acknowledged" ctl flow ack 4
 check_exit "the next one is refused" 4 ctl flow start queue
 check_equal "with an alarm, since that is news" "$(open_alarms queue)" "5 "
+check "it is acknowledged, too" ctl flow ack 5
+
+check "a run begins that has little time" ctl flow start limited
+RUN=$(last_run)
+wait_for '^6 7 $' open_alarms
+report $? "it waits for a person"
+wait_for '^TIMEOUT$' run_state "$RUN"
+report $? "and its time is over"
+check_equal "its alarms stay" "$(open_alarms)" "6 7 "
+check_prints "and say that nothing is left to decide" \
+        "^ *[67] +open +pending +$RUN +a .*a person has to resolve it\. The run has ended since: TIMEOUT\.\$" ctl flow alarms --full
+check_prints "as JSON, too" 'SUSPENDED[^"]*The run has ended since: TIMEOUT\."' ctl flow alarms --json
+check_prints "why says what the limit has ended" \
+        "TIMEOUT.*\(RunTimeoutSec=\);.* node a waited for a retry or a person\.\$" ctl flow why "$RUN"
+check_prints "of the node, too" \
+        "^Node a of run .*: the time of the run was over \(RunTimeoutSec=\) while it waited for a retry or a person; attempt 1 has ended with exit status 3" \
+        ctl flow why "$RUN/a"
+check_prints "as JSON" '"node": *"a"' ctl flow why --json "$RUN"
+check "they are acknowledged" ctl flow ack --all
 ctl flow list --no-legend queue | while read -r run _; do ctl flow cancel "$run"; done >>"$DIR/cancelled" 2>&1
 done_testing

@@ -119,7 +119,7 @@ ctl flow start fast
 wait_for 'use=SUCCEEDED' node_states 1
 report $? "the first success is enough"
 check_equal "what is cut off does not begin, and what runs goes on" "$(node_states 1)" \
-        "cache=SUCCEEDED pull=RUNNING/short-circuit unpack=SKIPPED/short-circuit use=SUCCEEDED"
+        "cache=SUCCEEDED pull=RUNNING/short-circuit use=SUCCEEDED unpack=SKIPPED/short-circuit"
 check_prints "show says that nothing needs what runs" 'short-circuit' ctl flow show 1
 kill_core KILL
 wait_for 'pull=RUNNING/short-circuit' node_states 1
@@ -162,7 +162,7 @@ check_equal "nothing of the rest ran" "$(ran)" ""
 
 # — deadlines —
 check_exit "TimeoutMode=abandon: the run is over at once" 12 ctl flow start --wait leave
-check_equal "its nodes are, too" "$(node_states 7)" "after=SKIPPED/ended long=TIMEOUT/deadline"
+check_equal "its nodes are, too" "$(node_states 7)" "long=TIMEOUT/deadline after=SKIPPED/ended"
 check_exit "what is abandoned has no other attempt beside it" 4 ctl flow retry 7
 check_prints "but waits for its end" 'attempt of node long that its deadline has abandoned' printf '%s' "$OUT"
 check_equal "the process is there, and the unit is active" "$(ran)$(ctl is-active leave.flow)" "long active"

@@ -103,7 +103,7 @@ told result 'What it has left in .JOBD_RESULT is no result: it is not one value 
 
 printf '[Flow]\nRunTimeoutSec=2s\n[Node x]\nExec=/bin/sh -c "exit 3"\nRetry=3\nRetryDelaySec=1h\n' >"$UNITS/waiting.flow"
 check_exit "a run ends while a node of it waits for a retry" 12 ctl flow start --wait waiting
-check_prints "which is said" 'the run was over while it waited for a retry or a person; attempt 1 has ended with exit status 3' ctl flow why "$(last_run waiting)/x"
+check_prints "which is said" 'the time of the run was over \(RunTimeoutSec=\) while it waited for a retry or a person; attempt 1 has ended with exit status 3' ctl flow why "$(last_run waiting)/x"
 fails late
 check_prints "a time limit is named" 'is TIMEOUT: its time was over; SIGTERM has ended attempt 1\.$' ctl flow why "$RUN/x"
 check_exit "so does one whose run takes too long" 12 ctl flow start --wait overdue

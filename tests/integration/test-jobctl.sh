@@ -138,6 +138,17 @@ check "reset-failed" ctl reset-failed fails.service
 check_exit "is not failed any more" 1 ctl is-failed fails.service
 check_exit "a unit that does not exist" 5 ctl start nothing.service
 check_prints "is named" 'nothing\.service.*not found' ctl start nothing.service
+unit meant.flow <<'U'
+[Node a]
+Exec=/bin/true
+U
+for VERB in start restart stop kill is-enabled enable status cat; do
+        check_prints "$VERB without a type, where only a flow has the name" '\(did you mean meant\.flow\?\)' ctl $VERB meant
+done
+check_prints "so does edit" 'No files found for meant.service \(did you mean meant\.flow\?\)\.' ctl edit --stdin meant </dev/null
+check_prints "show says so, too" '^LoadError=.*did you mean meant\.flow' ctl show meant -p LoadError
+check_prints "as JSON" '"message": *"[^"]*did you mean meant\.flow' ctl start --json meant
+check_lacks "a unit that is not loaded is the one that is meant" 'did you mean' ctl kill nobinary
 check_exit "a masked unit" 1 ctl start masked.service
 check_prints "is called masked" 'masked\.service is masked' ctl start masked.service
 check_exit "a broken file" 1 ctl start broken.service

@@ -6,6 +6,7 @@
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <stdio.h>
 
 #include "manager/manager_alarm.h"
 
@@ -14,6 +15,7 @@ typedef struct Batch {
         unsigned n_put, n_deleted;
         uint64_t last_put, last_deleted;
         int64_t acknowledged; /* of the last row that is put */
+        char text[128]; /* the same */
 } Batch;
 
 static void raise(ManagerAlarms *alarms, ManagerAlarmKind kind, const char *unit) {
@@ -42,6 +44,8 @@ static void put(ManagerAlarms *alarms, bool is_taken, Batch *ret_batch) {
                         ret_batch->n_put++;
                         ret_batch->last_put = id;
                         ret_batch->acknowledged = operation.values[ALARM_ACKNOWLEDGED].integer;
+                        snprintf(ret_batch->text, sizeof(ret_batch->text), "%s",
+                                 (const char *) operation.values[ALARM_TEXT].bytes);
                 } else {
                         ret_batch->n_deleted++;
                         ret_batch->last_deleted = id;
@@ -84,6 +88,28 @@ Test(manager_alarm, acknowledgement_is_put_until_a_batch_has_it) {
         put(alarms, true, &batch);
         cr_assert_eq(batch.n_put, 1U);
         cr_assert_eq(batch.acknowledged, 5);
+        manager_alarms_free(alarms);
+}
+
+Test(manager_alarm, one_that_asks_for_a_person_says_once_that_its_run_has_ended) {
+        ManagerAlarms *alarms;
+        Batch batch;
+
+        cr_assert_eq(manager_alarms_new(&alarms), 0);
+        raise(alarms, MANAGER_ALARM_PENDING, "a.flow");
+        raise(alarms, MANAGER_ALARM_CALLBACK, "a.flow");
+        put(alarms, true, &batch);
+        cr_assert_eq(manager_alarms_note_end(alarms, 8, "FAILED"), 0);
+        cr_assert_not(manager_alarms_has_rows(alarms));
+        cr_assert_eq(manager_alarms_note_end(alarms, 7, "TIMEOUT"), 0);
+        put(alarms, false, &batch);
+        put(alarms, true, &batch);
+        cr_assert_eq(batch.n_put, 1U);
+        cr_assert_eq(batch.last_put, 1U);
+        cr_assert_str_eq(batch.text, "It is late. The run has ended since: TIMEOUT.");
+        cr_assert_eq(manager_alarms_count(alarms), 2U);
+        cr_assert_eq(manager_alarms_note_end(alarms, 7, "FAILED"), 0);
+        cr_assert_not(manager_alarms_has_rows(alarms));
         manager_alarms_free(alarms);
 }
 

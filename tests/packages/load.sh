@@ -42,7 +42,7 @@ judge() {
                 ! has_program "$missing"
                 report $? "$missing is missing, as ${1%%:*} is told"
                 ;;
-        *": Unit "*" is not found; the unit starts without it.")
+        *": Unit "*" is not found; the unit starts without it." | *": Unit "*" is not found; there is nothing to start when "*)
                 missing=${1##*": Unit "}
                 missing=${missing%%" is not found;"*}
                 ! has_unit "$missing"

@@ -38,6 +38,31 @@ Test(unit_file, a_service_is_read) {
         assert_string(file_said(world), "");
 }
 
+Test(unit_file, a_unit_that_is_not_there_has_others_of_its_name) {
+        static const struct {
+                const char *name, *failure;
+        } cases[] = {
+                { "backup.service", "Unit backup.service not found (did you mean backup.flow?)." },
+                { "x.path", "Unit x.path not found (did you mean x.service or x.timer?)." },
+                { "many@one.service", "Unit many@one.service not found (did you mean many@one.flow?)." },
+                { "other.service", "Unit other.service not found (did you mean other.flow?)." },
+                { "masked.service", "Unit masked.service not found." },
+                { "gone.service", "Unit gone.service not found." },
+                { "back.service", "Unit back.service not found." },
+        };
+        cleanup_(file_world_freep) FileWorld *world = file_world_new();
+
+        file_write(world, "a/backup.flow", "[Node a]\nExec=/bin/true\n");
+        file_write(world, "a/many@.flow", "[Node a]\nExec=/bin/true\n");
+        file_write(world, "b/x.timer", "[Timer]\nOnBootSec=1\n");
+        file_write(world, "a/x.service", "[Service]\nExecStart=/bin/true\n");
+        file_link(world, "a/other.flow", "backup.flow");
+        file_link(world, "a/masked.flow", "/dev/null");
+        file_link(world, "a/gone.flow", "nowhere.flow");
+        for (size_t i = 0; i < ELEMENTSOF(cases); i++)
+                assert_string(failure_message(&file_load(world, cases[i].name)->load_failure), cases[i].failure);
+}
+
 Test(unit_file, every_relation_of_unit_is_read) {
         static const struct {
                 const char *directive;

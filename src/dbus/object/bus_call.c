@@ -135,6 +135,13 @@ static int bus_call_check_unit_name(BusCall *call, const char *unit) {
         return 0;
 }
 
+static int bus_call_refuse_unloaded(BusCall *call, const char *name) {
+        cleanup_free_ char *hint = NULL;
+        int r = manager_hint_unit(call->tree->manager, name, &hint);
+
+        return r < 0 ? r : bus_call_fail(call, -ENOENT, "NoSuchUnit", "Unit %s not loaded%s.", name, hint);
+}
+
 /* The engine accepts any name as a stop; for a mistyped one that would look like success. */
 static int bus_call_check_stop(BusCall *call, const char *name) {
         Unit *unit;
@@ -146,7 +153,7 @@ static int bus_call_check_stop(BusCall *call, const char *name) {
         if (unit->active_state == UNIT_INACTIVE &&
             (unit->load_state == UNIT_NOT_FOUND || unit->load_state == UNIT_ERROR ||
              unit->load_state == UNIT_BAD_SETTING))
-                return bus_call_fail(call, -ENOENT, "NoSuchUnit", "Unit %s not loaded.", name);
+                return bus_call_refuse_unloaded(call, name);
         return 0;
 }
 
@@ -293,7 +300,7 @@ int bus_call_find_unit(BusCall *call, const char *name, Unit **ret_unit) {
 
         unit = manager_find_unit(call->tree->manager, name);
         if (!unit || unit->load_state == UNIT_STUB)
-                return bus_call_fail(call, -ENOENT, "NoSuchUnit", "Unit %s not loaded.", name);
+                return bus_call_refuse_unloaded(call, name);
 
         *ret_unit = unit;
         return 0;
