@@ -300,6 +300,11 @@ int run_engine_grow(RunEngine *engine, uint32_t id, RunGraph *graph) {
         run_time(run);
         run_mark_all(run);
         run_settle(run);
+        /* What was added need not wait for the person that the other nodes wait for. */
+        if (run_count_moving(run) > 0) {
+                run_wake(run);
+                run_settle(run);
+        }
         run_admit(flow);
         return 0;
 }

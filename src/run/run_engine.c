@@ -241,11 +241,11 @@ int run_engine_ended_until(RunEngine *engine, const RunAttemptKey *attempt, RunE
 }
 
 /* An attempt that is to end, or is needed no more, ends as it was told. */
-static bool can_wait(const Run *run, uint32_t node) {
+static bool is_untold(const Run *run, uint32_t node) {
         const RunNode *entry = &run->nodes[node];
 
         return run_node_has_sub_run(run, node) && entry->state == RUN_NODE_RUNNING &&
-               entry->outcome == RUN_OUTCOME_OPEN && entry->reason == RUN_REASON_SUB_RUN && run_is_open(run);
+               entry->outcome == RUN_OUTCOME_OPEN && entry->reason == RUN_REASON_SUB_RUN;
 }
 
 int run_engine_sub_waits(RunEngine *engine, const RunAttemptKey *attempt, bool waits) {
@@ -253,8 +253,12 @@ int run_engine_sub_waits(RunEngine *engine, const RunAttemptKey *attempt, bool w
 
         if (!run)
                 return -ENOENT;
-        if (waits == run_node_waits_with_sub(&run->nodes[attempt->node]) || (waits && !can_wait(run, attempt->node)))
+        if (waits == run_node_waits_with_sub(&run->nodes[attempt->node]) || (waits && !is_untold(run, attempt->node)))
                 return 0;
+        if (waits && !run_is_open(run)) {
+                run_node_end_sub(run, attempt->node);
+                return 0;
+        }
         if (waits)
                 run_node_become(run, attempt->node, RUN_NODE_PENDING, RUN_REASON_SUB_RUN);
         else

@@ -340,7 +340,7 @@ int run_engine_ended_until(RunEngine *engine, const RunAttemptKey *attempt, RunE
 
 /*
  * The run of another flow that an attempt is @waits for a person, or does no more: its node is PENDING meanwhile. 1: it
- * has changed; 0: it is so already, or cannot be, because the attempt is to end; -ENOENT.
+ * has changed; 0: it is so already, or cannot be, because the attempt is to end, or its run ends; -ENOENT.
  */
 int run_engine_sub_waits(RunEngine *engine, const RunAttemptKey *attempt, bool waits);
 

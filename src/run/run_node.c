@@ -584,10 +584,11 @@ void run_node_go_on_with_sub(Run *run, uint32_t node) {
 }
 
 /* The run of @node ends, and a person may never come. */
-static void end_sub(Run *run, uint32_t node) {
+void run_node_end_sub(Run *run, uint32_t node) {
         const bool drains = run->row.result == RUN_TIMEOUT && run->settings.timeout_mode == RUN_TIMEOUT_DRAIN;
 
-        run_node_go_on_with_sub(run, node);
+        if (run_node_waits_with_sub(&run->nodes[node]))
+                run_node_go_on_with_sub(run, node);
         /* Otherwise whoever ends the run tells all that runs, or a stop passes down. */
         if (drains)
                 run_node_tell_end(run, node, RUN_OUTCOME_DEADLINE);
@@ -609,7 +610,7 @@ void run_node_skip_rest(Run *run) {
                 if (run_node_is_extra(run, i) || run->nodes[i].is_unused)
                         continue;
                 else if (run_node_waits_with_sub(&run->nodes[i]))
-                        end_sub(run, i);
+                        run_node_end_sub(run, i);
                 else if (run->nodes[i].state < RUN_NODE_SUCCEEDED && run->nodes[i].state != RUN_NODE_RUNNING)
                         run_node_become(run, i, RUN_NODE_SKIPPED, RUN_REASON_ENDED);
                 else if (run->nodes[i].is_idle && !run_node_is_split(run, i))

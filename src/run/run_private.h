@@ -297,6 +297,8 @@ bool run_node_repair(Run *run, uint32_t node);
 void run_mark_unanswered(Run *run); /* the same, of those that a command judges: a question is in no row */
 void run_node_restore(Run *run, uint32_t node); /* what it held, and what it waits for */
 void run_node_begin_all(Run *run); /* those that are READY wait from now on */
+/* The run of @node ends, while the sub-run waits for a person, who may never come. */
+void run_node_end_sub(Run *run, uint32_t node);
 void run_node_tell_end(Run *run, uint32_t node, RunOutcome outcome); /* for which the host was asked to spawn */
 /*
  * A node that is PENDING because its sub-run waits for a person keeps its attempt, its time and its locks: what is done

@@ -187,6 +187,38 @@ Test(run_grow, limits_and_locks_stay) {
         run_engine_free(world.engine);
 }
 
+/* A run that waits for a person goes on with what is added. */
+Test(run_grow, a_suspended_run_goes_on_with_what_is_added) {
+        RunNodeSpec nodes[2] = { { .name = "a" }, { .name = "b" } };
+        RunGraph *graph;
+        World world;
+        uint32_t id;
+
+        for (uint32_t i = 0; i < 2; i++)
+                nodes[i].policy.timeout = nodes[i].policy.total_timeout = nodes[i].policy.window = USEC_INFINITY;
+        begin(&world);
+        cr_assert(eq(int, run_engine_verb(world.engine, ID, RUN_VERB_CANCEL, 0), 0));
+        turn(&world);
+        cr_assert(eq(int, run_engine_forget(world.engine, ID), 0));
+        cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { .nodes = nodes, .n_nodes = 1 }, &graph, NULL), 0));
+        cr_assert(eq(int, run_engine_submit(world.flow, &(RunSubmit) { .id = ID, .graph = graph }, &id), 0));
+        run_graph_unref(graph);
+        turn(&world);
+        cr_assert(eq(int, run_engine_started(world.engine, &(RunAttemptKey) { ID, 0, 1, 1 }, 1), 0));
+        cr_assert(eq(int, run_engine_ended(world.engine, &(RunAttemptKey) { ID, 0, 1, 1 }, RUN_END_EXITED, 1), 0));
+        turn(&world);
+        cr_assert(eq(int, state_of(&world), RUN_SUSPENDED));
+        cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { .nodes = nodes, .n_nodes = 2 }, &graph, NULL), 0));
+        cr_assert(eq(int, run_engine_grow(world.engine, ID, graph), 0));
+        run_graph_unref(graph);
+        turn(&world);
+        cr_assert(eq(int, state_of(&world), RUN_RUNNING));
+        cr_assert(eq(int, row_of(&world, 1).state, RUN_NODE_RUNNING));
+        finish(&world, 1);
+        cr_assert(eq(int, state_of(&world), RUN_SUSPENDED));
+        run_engine_free(world.engine);
+}
+
 Test(run_grow, a_run_that_ends_gets_nothing) {
         RunGraph *smaller = make_graph(3);
         World world;

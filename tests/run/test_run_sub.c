@@ -387,6 +387,37 @@ Test(run_sub, the_end_of_a_run_ends_a_sub_run_that_waits) {
         run_engine_free(world.engine);
 }
 
+/* A run in time that lets its nodes end by themselves does not wait for a person, either. */
+Test(run_sub, the_end_of_a_run_ends_a_sub_run_that_begins_to_wait) {
+        RunNodeSpec node = node_of("x", RUN_ACTION_RUN);
+        RunSettings in_time = { .max_parallel = 4,
+                                .max_runs = 4,
+                                .timeout = 5,
+                                .timeout_mode = RUN_TIMEOUT_DRAIN,
+                                .queue_timeout = USEC_INFINITY };
+        RunGraph *graph;
+        World world;
+        RunWhy why;
+
+        begin(&world);
+        run_flow_set(world.outer, &in_time);
+        cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { &node, 1, NULL, 0, 0 }, &graph, NULL), 0));
+        submit(world.outer, 1, 0, graph);
+        turn(&world);
+        cr_assert(eq(int, run_engine_started(world.engine, &first, 1), 0));
+        run_engine_time(world.engine, 10);
+        cr_assert(eq(int, state_of(&world, 1), RUN_STOPPING));
+        cr_assert(eq(u32, world.n_ended, 0));
+        cr_assert(eq(int, run_engine_sub_waits(world.engine, &first, true), 0));
+        cr_assert(eq(u32, world.n_ended, 1));
+        cr_assert(eq(int, run_engine_sub_waits(world.engine, &first, true), 0));
+        cr_assert(eq(u32, world.n_ended, 1));
+        cr_assert(eq(int, run_engine_ended(world.engine, &first, RUN_END_CANCELLED, 0), 0));
+        cr_assert(eq(int, row_of(&world, 1, &why).state, RUN_NODE_TIMEOUT));
+        cr_assert(eq(int, state_of(&world, 1), RUN_TIMEOUT));
+        run_engine_free(world.engine);
+}
+
 /* FailurePolicy=end lets what runs end by itself; a sub-run that waits for a person might never. */
 Test(run_sub, a_failure_beside_it_ends_a_sub_run_that_waits) {
         RunNodeSpec nodes[3];
