@@ -60,7 +60,7 @@ void run_stop(Run *run, RunState result) {
                 run->row.result = result;
                 run->row.is_paused = false;
                 /* A person who has stopped the unit has not asked for this end: what is left does not start it. */
-                if (result != RUN_TIMEOUT)
+                if (result != RUN_TIMEOUT || run->n_extra == 0)
                         run->row.is_held = run->row.is_held_by_person = false;
                 run_become(run, RUN_STOPPING, RUN_REASON_NONE);
         }

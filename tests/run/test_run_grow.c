@@ -194,8 +194,10 @@ Test(run_grow, a_suspended_run_goes_on_with_what_is_added) {
         World world;
         uint32_t id;
 
-        for (uint32_t i = 0; i < 2; i++)
+        for (uint32_t i = 0; i < 2; i++) {
+                nodes[i].policy.failure = RUN_POLICY_SUSPEND;
                 nodes[i].policy.timeout = nodes[i].policy.total_timeout = nodes[i].policy.window = USEC_INFINITY;
+        }
         begin(&world);
         cr_assert(eq(int, run_engine_verb(world.engine, ID, RUN_VERB_CANCEL, 0), 0));
         turn(&world);
