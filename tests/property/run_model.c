@@ -130,6 +130,8 @@ static int happen(RunModel *model, const TrialEvent *event) {
         case TRIAL_REJECT:
         case TRIAL_COMPLETE:
         case TRIAL_COMPENSATE:
+        case TRIAL_UNLOCK:
+        case TRIAL_ADD:
         case TRIAL_UNIT_ACTIVE:
         case TRIAL_UNIT_FAILED:
         case TRIAL_UNIT_CANCELLED:

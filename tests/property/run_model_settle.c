@@ -210,13 +210,17 @@ static void evaluate(RunModel *model, unsigned r, unsigned node) {
         }
 }
 
-void run_model_descendants(const TrialDefinition *definition, unsigned node, bool *below) {
+void run_model_descendants(const RunModel *model, const ModelRun *run, unsigned node, bool *below) {
+        const TrialDefinition *definition = model->definition;
+
         if (definition->nodes[node].is_item)
                 node = definition->nodes[node].item_of;
         /* Parents come before their children: one pass is enough. */
         for (unsigned i = 0; i < definition->n_nodes; i++) {
                 /* What is below a node is below its instances. */
                 below[i] = definition->nodes[i].is_item && below[definition->nodes[i].item_of];
+                if (trial_is_missing(&definition->nodes[i], &run->nodes[i]))
+                        continue;
                 for (unsigned k = 0; k < definition->nodes[i].n_parents; k++) {
                         const unsigned parent = definition->nodes[i].parents[k];
 
@@ -232,8 +236,8 @@ static bool is_unneeded(const RunModel *model, const ModelRun *run, unsigned nod
 
         if (model->definition->nodes[node].is_always_needed)
                 return false;
-        run_model_descendants(model->definition, node, below);
-        run_model_find_goals(model->definition, is_goal);
+        run_model_descendants(model, run, node, below);
+        run_model_find_goals(model, run, is_goal);
         for (unsigned i = 0; i < model->definition->n_nodes; i++) {
                 if (!below[i] || !is_goal[i])
                         continue;
@@ -386,6 +390,9 @@ static void look_at_run(RunModel *model, unsigned r) {
                         run_model_stop(model, r, run_model_result(model, run), TRIAL_REASON_NONE, MODEL_RUNS_ON);
                         return;
                 }
+        /* Nodes were added that need not wait for those that are PENDING. */
+        if (run->state == TRIAL_RUN_SUSPENDED && can_move(model, run))
+                run_model_wake(run);
         if (run->state == TRIAL_RUN_RUNNING && !can_move(model, run) && count_nodes(model, run, TRIAL_NODE_PENDING) > 0)
                 run->state = TRIAL_RUN_SUSPENDED;
         if (run->state == TRIAL_RUN_PAUSING && !has_running)
@@ -461,10 +468,13 @@ void run_model_settle(RunModel *model) {
 /* — attempts — */
 
 /* Nodes on the longest way from @node to a goal. */
-static unsigned longest_path(const TrialDefinition *definition, unsigned node) {
+static unsigned longest_path(const RunModel *model, unsigned r, unsigned node) {
+        const TrialDefinition *definition = model->definition;
         unsigned longest[TRIAL_NODES_MAX] = {};
 
         for (unsigned i = definition->n_nodes; i-- > 0;) {
+                if (trial_is_missing(&definition->nodes[i], &model->runs[r].nodes[i]))
+                        continue;
                 longest[i]++;
                 for (unsigned k = 0; k < definition->nodes[i].n_parents; k++) {
                         const unsigned parent = definition->nodes[i].parents[k];
@@ -491,17 +501,19 @@ static unsigned origin(const TrialDefinition *definition, unsigned node) {
         return definition->nodes[node].is_item ? definition->nodes[node].item_of : node;
 }
 
-bool run_model_is_more_urgent(const TrialDefinition *definition, unsigned a, unsigned b) {
+bool run_model_is_more_urgent(const RunModel *model, unsigned r, unsigned a, unsigned b) {
+        const TrialDefinition *definition = model->definition;
+        const unsigned of_a = origin(definition, a), of_b = origin(definition, b);
         const TrialNode *left = &definition->nodes[a], *right = &definition->nodes[b];
         const unsigned first = left->takes_priority ? definition->priority : left->priority;
         const unsigned second = right->takes_priority ? definition->priority : right->priority;
 
         if (first != second)
                 return first > second;
-        if (longest_path(definition, origin(definition, a)) != longest_path(definition, origin(definition, b)))
-                return longest_path(definition, origin(definition, a)) > longest_path(definition, origin(definition, b));
-        if (origin(definition, a) != origin(definition, b))
-                return origin(definition, a) < origin(definition, b);
+        if (longest_path(model, r, of_a) != longest_path(model, r, of_b))
+                return longest_path(model, r, of_a) > longest_path(model, r, of_b);
+        if (of_a != of_b)
+                return model->runs[r].rank[of_a] < model->runs[r].rank[of_b];
         return a < b;
 }
 
@@ -521,7 +533,7 @@ static int next_ready(RunModel *model, unsigned r) {
                         continue;
                 if (run_model_is_bounded(model, r, i))
                         continue;
-                if (next >= 0 && !run_model_is_more_urgent(model->definition, i, (unsigned) next))
+                if (next >= 0 && !run_model_is_more_urgent(model, r, i, (unsigned) next))
                         continue;
                 next = (int) i;
         }

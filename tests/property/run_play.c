@@ -86,6 +86,8 @@ int trial_give(TrialPlayer *player, const TrialEvent *event) {
         if ((expected < 0) != (found < 0))
                 trial_differ(player, "%s is %s, not %s", trial_event_name(event->kind), found < 0 ? "refused" : "taken",
                              expected < 0 ? "refused" : "taken");
+        if (event->kind == TRIAL_UNLOCK && found == 0)
+                player->has_unlocked[event->run][event->node] = true;
         if (found < 0 && expected < 0)
                 check_refusal(player, event, before);
         if (trial_statistics) {
@@ -646,12 +648,26 @@ static bool fits(const TrialPlayer *player, const TrialStep *step, unsigned run,
         if (step->verb == TRIAL_APPROVE || step->verb == TRIAL_REJECT)
                 return state == TRIAL_NODE_PENDING &&
                        player->seen.runs[run].nodes[node].reason == TRIAL_REASON_GATE;
+        if (step->verb == TRIAL_ADD)
+                return !is_ended && node < player->trial->definition.n_nodes &&
+                       player->trial->definition.nodes[node].added_in > 0 &&
+                       (state == TRIAL_NODE_ABSENT || step->other % 8 == 0);
+        if (step->verb == TRIAL_UNLOCK)
+                return player->trial->definition.nodes[node].locks != 0 &&
+                       (state == TRIAL_NODE_DEFERRED || state == TRIAL_NODE_PENDING ||
+                        (state == TRIAL_NODE_READY && step->other % 4 == 0) ||
+                        (state == TRIAL_NODE_RUNNING && step->other % 8 == 0));
         if (step->verb == TRIAL_SKIP)
                 return !is_ended && !trial_node_is_terminal(state) && state != TRIAL_NODE_RUNNING;
         if (step->verb == TRIAL_RETRY)
                 return state == TRIAL_NODE_PENDING || (trial_node_is_terminal(state) && state != TRIAL_NODE_SUCCEEDED &&
                                                        state != TRIAL_NODE_ABSENT);
         return (step->verb != TRIAL_RERUN && step->verb != TRIAL_COMPENSATE) || is_ended;
+}
+
+static bool knows_verb(const TrialPlayer *player, const TrialEvent *event) {
+        return event->kind != TRIAL_ADD || player->seen.runs[event->run].state != TRIAL_RUN_SUSPENDED ||
+               (player->subject->features & TRIAL_HAS_GROWTH_WAKES) != 0;
 }
 
 static void give_verb(TrialPlayer *player, const TrialStep *step) {
@@ -668,6 +684,8 @@ static void give_verb(TrialPlayer *player, const TrialStep *step) {
                 if (fits(player, step, event.run, event.node))
                         break;
         }
+        if (!knows_verb(player, &event))
+                return;
         player->verbs[event.run] += step->verb == TRIAL_RETRY || step->verb == TRIAL_RERUN ||
                                     step->verb == TRIAL_RESOLVE;
         (void) trial_give(player, &event);

@@ -47,6 +47,7 @@ typedef struct TrialPlayer {
         uint32_t verbs[TRIAL_RUNS_MAX]; /* of people */
         bool is_asked_for[TRIAL_RUNS_MAX][TRIAL_NODES_MAX];     /* somebody has said what becomes of that node */
         uint8_t approved[TRIAL_RUNS_MAX][TRIAL_NODES_MAX];      /* the last generation whose gate was opened */
+        bool has_unlocked[TRIAL_RUNS_MAX][TRIAL_NODES_MAX];     /* the node has given up its locks, once at least */
         uint64_t completed[TRIAL_RUNS_MAX][TRIAL_NODES_MAX];    /* generations that somebody has completed, a bit each */
         uint32_t made_in[TRIAL_RUNS_MAX][TRIAL_NODES_MAX];      /* the turn in which the live attempt was first seen */
 } TrialPlayer;

@@ -55,6 +55,8 @@ static void write_features(const TrialNode *node, FILE *file) {
         if (node->is_foreach)
                 fprintf(file, ", Foreach of %u, then %u, %u at a time", node->items[0], node->items[1],
                         node->foreach_parallel);
+        if (node->added_in > 0)
+                fprintf(file, ", of addition %u", node->added_in);
         fprintf(file, "%s", node->has_callback ? ", Callback" : "");
         fprintf(file, "%s", node->has_undo ? ", Compensate" : "");
         fprintf(file, "%s%s", node->has_gate ? ", Gate" : "", node->lacks_input ? ", lacks an input" : "");
@@ -181,6 +183,8 @@ void trial_write_event(const TrialEvent *event, FILE *file) {
         case TRIAL_RETRY:
         case TRIAL_RERUN:
         case TRIAL_SKIP:
+        case TRIAL_UNLOCK:
+        case TRIAL_ADD:
         case TRIAL_APPROVE:
         case TRIAL_REJECT:
                 fprintf(file, " run %u node %u", event->run, event->node);

@@ -42,6 +42,14 @@ static bool somebody_asked(const TrialPlayer *player, unsigned run) {
         return false;
 }
 
+/* Nodes were added to the run in this turn. */
+static bool somebody_added(const TrialPlayer *player, unsigned run) {
+        for (uint32_t i = player->n_events - 1; i-- > 0 && player->events[i].kind != TRIAL_TURN;)
+                if (player->events[i].run == run && player->events[i].kind == TRIAL_ADD)
+                        return true;
+        return false;
+}
+
 static const char *name_node(const TrialRunView *run, unsigned node) {
         static char text[80];
 
@@ -56,6 +64,12 @@ static const char *name_node(const TrialRunView *run, unsigned node) {
 static void check_end(TrialPlayer *player, unsigned r, unsigned node) {
         const TrialNodeView *now = &player->seen.runs[r].nodes[node], *then = &player->before.runs[r].nodes[node];
 
+        if (player->trial->definition.nodes[node].added_in > 0) {
+                if (now->state == TRIAL_NODE_ABSENT && then->state != TRIAL_NODE_ABSENT)
+                        trial_differ(player, "run %u: node %u was added, and is gone", r, node);
+                if (now->state != TRIAL_NODE_ABSENT && then->state == TRIAL_NODE_ABSENT && !somebody_added(player, r))
+                        trial_differ(player, "run %u: node %u is there, and nobody has added it", r, node);
+        }
         if (now->state == TRIAL_NODE_ABSENT || then->state == TRIAL_NODE_ABSENT)
                 return;
         if (now->generation == then->generation && trial_node_is_terminal(then->state) &&
@@ -95,6 +109,7 @@ static void check_begin(TrialPlayer *player, unsigned r, unsigned node) {
         const TrialRunView *run = &player->seen.runs[r];
         const TrialNodeView *then = &player->before.runs[r].nodes[node];
         const bool was_early = then->state == TRIAL_NODE_WAITING || then->state == TRIAL_NODE_BLOCKED ||
+                               trial_is_missing(&player->trial->definition.nodes[node], then) ||
                                (then->state == TRIAL_NODE_PENDING && then->reason == TRIAL_REASON_GATE);
 
         if (run->nodes[node].state != TRIAL_NODE_RUNNING && run->nodes[node].state != TRIAL_NODE_READY)
@@ -453,6 +468,44 @@ static void check_list(TrialPlayer *player, unsigned r, unsigned node) {
                 trial_differ(player, "run %u: %s, and all of its instances have succeeded", r, name_node(run, node));
 }
 
+/* How many instances of a node there are; -1: not the first ones of its list. */
+static int count_all_items(const TrialDefinition *definition, const TrialRunView *run, unsigned node) {
+        int n = 0, end = 0;
+
+        for (unsigned i = trial_n_own(definition); i < definition->n_nodes; i++)
+                if (definition->nodes[i].item_of == node && run->nodes[i].state != TRIAL_NODE_ABSENT) {
+                        n++;
+                        end = definition->nodes[i].item >= end ? definition->nodes[i].item + 1 : end;
+                }
+        return n == end ? n : -1;
+}
+
+/* A node gets its instances when it begins, all at once, and keeps them until it is begun anew. */
+static void check_instances(TrialPlayer *player, unsigned r, unsigned node) {
+        const TrialDefinition *definition = &player->trial->definition;
+        const TrialNode *spec = &definition->nodes[node];
+        const TrialRunView *run = &player->seen.runs[r], *before = &player->before.runs[r];
+        const TrialNodeView *view = &run->nodes[node];
+        const int n = count_all_items(definition, run, node);
+        int then;
+
+        if (!spec->is_foreach)
+                return;
+        if (n != 0 && n != spec->items[0] && n != spec->items[1])
+                trial_differ(player, "run %u: %s, and its instances are no list of it", r, name_node(run, node));
+        if (n != 0 && view->state != TRIAL_NODE_RUNNING && !trial_node_is_terminal(view->state))
+                trial_differ(player, "run %u: %s, and has instances", r, name_node(run, node));
+        if (n != 0 && view->state == TRIAL_NODE_FAILED &&
+            (view->reason == TRIAL_REASON_EXPRESSION || view->reason == TRIAL_REASON_TOO_MANY))
+                trial_differ(player, "run %u: %s, and has instances all the same", r, name_node(run, node));
+        if (!player->has_before || r >= player->before.n_runs || before->nodes[node].generation != view->generation)
+                return;
+        then = count_all_items(definition, before, node);
+        if (then != n && (then != 0 || trial_node_is_terminal(before->nodes[node].state)))
+                trial_differ(player, "run %u: %s, and has %d instances, where it had %d", r, name_node(run, node), n,
+                             then);
+}
+
 static void check_run(TrialPlayer *player, unsigned r) {
         const TrialRunView *run = &player->seen.runs[r];
         const Tally tally = tally_of(player, run);
@@ -469,6 +522,7 @@ static void check_run(TrialPlayer *player, unsigned r) {
                 if (is_judged)
                         check_wait(player, r, i);
                 check_list(player, r, i);
+                check_instances(player, r, i);
         }
         if (has_before)
                 trial_check_needs(player, r);
@@ -545,7 +599,8 @@ static bool has_lock(const TrialPlayer *player, unsigned r, unsigned node) {
         const TrialNodeState state = player->seen.runs[r].nodes[node].state;
 
         return state == TRIAL_NODE_RUNNING || has_process(player, r, node) ||
-               (state == TRIAL_NODE_DEFERRED && !player->trial->definition.nodes[node].gives_up_locks);
+               (state == TRIAL_NODE_DEFERRED && !player->trial->definition.nodes[node].gives_up_locks &&
+                !player->has_unlocked[r][node]);
 }
 
 static void check_lock(TrialPlayer *player, unsigned lock) {
@@ -795,7 +850,7 @@ void trial_check_replays(TrialPlayer *player) {
                 play_again(player, &replay);
         /* Numbers of nodes decide which comes first where not all may run. */
         if (definition->max_parallel < definition->n_nodes || definition->total > 0 ||
-            has_checkpoint(definition))
+            has_checkpoint(definition) || trial_can_grow(definition))
                 return;
         renumber(definition, &replay, &renamed);
         replay.definition = &renamed;

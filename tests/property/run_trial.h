@@ -26,6 +26,7 @@
 #define TRIAL_STEPS_MAX 96
 #define TRIAL_LOCKS_MAX 2
 #define TRIAL_ITEMS_MAX 4               /* of a node with Foreach= */
+#define TRIAL_ADDITIONS_MAX 3
 #define TRIAL_ITEMS_BROKEN 254          /* in place of their number: the list has no value */
 #define TRIAL_ITEMS_TOO_MANY 255        /* more than ForeachMax= */
 #define TRIAL_NEVER UINT64_MAX
@@ -184,6 +185,7 @@ typedef struct TrialNode {
         uint8_t foreach_parallel;       /* ForeachParallel=; 0: no limit */
         bool is_item;                   /* an instance: … */
         uint8_t item_of, item;          /* … of that node, for that item */
+        uint8_t added_in;               /* AddNodes: which addition brings it, from 1; 0: it is there from the beginning */
 } TrialNode;
 
 typedef struct TrialDefinition {
@@ -229,6 +231,8 @@ typedef enum TrialEventKind {
         TRIAL_APPROVE,
         TRIAL_REJECT,
         TRIAL_COMPENSATE,               /* what has succeeded in a run that has ended */
+        TRIAL_UNLOCK,                   /* .node gives up its locks */
+        TRIAL_ADD,                      /* .node and all others of its addition */
         TRIAL_COMPLETE,                 /* .node in .generation, by the one with its token: .resolution */
         TRIAL_UNIT_ACTIVE,              /* the unit's start job has ended well */
         TRIAL_UNIT_FAILED,              /* the unit's start job has failed */
@@ -317,7 +321,7 @@ typedef enum TrialNodeState {
         TRIAL_NODE_TIMEOUT,
         TRIAL_NODE_CANCELLED,
         TRIAL_NODE_SKIPPED,
-        TRIAL_NODE_ABSENT,              /* an instance for which there is no item */
+        TRIAL_NODE_ABSENT,              /* an instance for which there is no item, or a node that was not added */
         _TRIAL_NODE_STATE_MAX,
 } TrialNodeState;
 
@@ -447,7 +451,9 @@ typedef enum TrialFeature {
         TRIAL_HAS_CALLBACK = 1 << 18,   /* Callback= */
         TRIAL_HAS_UNDO = 1 << 19,       /* Compensate=, FinalExec= */
         TRIAL_HAS_FOREACH = 1 << 20,    /* Foreach=, ForeachParallel=, ForeachMax= */
-        TRIAL_FEATURES = (1 << 21) - 1,
+        TRIAL_HAS_GROWTH = 1 << 21,     /* AddNodes */
+        TRIAL_HAS_GROWTH_WAKES = 1 << 22,       /* nodes that can run are added to a run that is SUSPENDED, too */
+        TRIAL_FEATURES = (1 << 23) - 1,
 } TrialFeature;
 
 /* Whatever runs runs. Answers are 0, or a negative errno for a refusal, which changes nothing. */
@@ -481,6 +487,17 @@ unsigned trial_n_own(const TrialDefinition *definition);
 unsigned trial_find_item(const TrialDefinition *definition, unsigned node, unsigned item);
 /* The list of @node is known, and has items: these count in its place. */
 bool trial_is_expanded(const TrialDefinition *definition, const TrialNodeView *views, unsigned node);
+/* Nodes of the definition that nobody has added to the run: they have no edges, either. */
+bool trial_is_missing(const TrialNode *spec, const TrialNodeView *view);
+bool trial_can_grow(const TrialDefinition *definition);
+/*
+ * Whether the nodes of @addition may be added to a run that looks like @views: nothing of them is there, all that they
+ * name is, nothing that they wait for has ended, and all that waits for them is WAITING.
+ */
+bool trial_may_add(const TrialDefinition *definition, const TrialNodeView *views, unsigned addition);
+void trial_remove_parent(TrialNode *node, unsigned at);
+/* Takes out what a graph cannot have before all additions are there. */
+void trial_trim_additions(TrialDefinition *definition);
 /* Its end needs neither a process nor a job. */
 bool trial_needs_no_attempt(const TrialNode *spec);
 /* It takes a place of MaxParallel=. */
