@@ -18,8 +18,8 @@
 #include "run/run_engine.h"
 #include "run_adapter.h"
 
-/* SkipUnneeded=all is not there, and a run that is SUSPENDED stays so when nodes are added that could run. */
-#define FEATURES (TRIAL_FEATURES & ~TRIAL_HAS_SKIP_ALL & ~TRIAL_HAS_GROWTH_WAKES)
+/* SkipUnneeded=all is not there, nor what the README says. */
+#define FEATURES (TRIAL_FEATURES & ~TRIAL_HAS_SKIP_ALL & ~TRIAL_HAS_GROWTH_WAKES & ~TRIAL_HAS_SUB_RUN_ENDS)
 
 /* The status that is not retried is that of a process which a signal has killed: SIGSEGV. */
 #define END_OF_STATUS_2 RUN_END_BY_SIGNAL(11)
@@ -283,7 +283,8 @@ static RunPolicy policy_of(const TrialDefinition *definition, const TrialNode *n
                 .has_default = node->default_on & TRIAL_DEFAULT_ON_FAILURE,
                 .has_default_for_timeout = node->default_on & TRIAL_DEFAULT_ON_TIMEOUT,
                 .end_run = end_run[node->end_run],
-                .action = node->action == TRIAL_ACTION_JOB ? RUN_ACTION_JOB : RUN_ACTION_PROCESS,
+                .action = node->action == TRIAL_ACTION_JOB ? RUN_ACTION_JOB :
+                          node->action == TRIAL_ACTION_RUN ? RUN_ACTION_RUN : RUN_ACTION_PROCESS,
                 .sleep = node->action == TRIAL_ACTION_SLEEP ? node->sleep * USEC_PER_SEC : 0,
                 .sleeps_until = node->action == TRIAL_ACTION_SLEEP_UNTIL,
                 .has_gate = node->has_gate,
@@ -635,6 +636,8 @@ static int tell_attempt(Adapter *adapter, const TrialEvent *event) {
                                     event->generation, event->number };
         Abandoned *abandoned = find_abandoned(adapter, &key);
 
+        if (event->kind == TRIAL_SUB_WAITS)
+                return run_engine_sub_waits(adapter->engine, &key, event->waits) < 0 ? -ENOENT : 0;
         if (abandoned)
                 return tell_abandoned(adapter, abandoned, event);
         if (event->kind == TRIAL_STARTED) {
@@ -792,7 +795,7 @@ static void end_turn(Adapter *adapter) {
 static int apply(void *subject, const TrialEvent *event) {
         Adapter *adapter = subject;
 
-        if (event->kind >= TRIAL_STARTED && event->kind <= TRIAL_INTERRUPTED)
+        if ((event->kind >= TRIAL_STARTED && event->kind <= TRIAL_INTERRUPTED) || event->kind == TRIAL_SUB_WAITS)
                 return tell_attempt(adapter, event);
         if (trial_is_verb(event->kind))
                 return give_verb(adapter, event);
@@ -849,6 +852,7 @@ static TrialReason reason_of_run(RunReason reason) {
                 [RUN_REASON_FINAL] = TRIAL_REASON_FINAL,
                 [RUN_REASON_FOREACH] = TRIAL_REASON_FOREACH,
                 [RUN_REASON_TOO_MANY] = TRIAL_REASON_TOO_MANY,
+                [RUN_REASON_SUB_RUN] = TRIAL_REASON_SUB_RUN,
                 [RUN_REASON_UNIT] = TRIAL_REASON_UNIT,
                 [RUN_REASON_DEPENDENCY] = TRIAL_REASON_DEPENDENCY,
         };
@@ -861,6 +865,8 @@ static TrialReason reason_of(const TrialNode *spec, const RunNodeRow *row) {
         if (row->state == RUN_NODE_RUNNING && row->reason == RUN_REASON_SHORT_CIRCUIT) {
                 if (spec->action == TRIAL_ACTION_JOB)
                         return TRIAL_REASON_JOB;
+                if (spec->action == TRIAL_ACTION_RUN)
+                        return TRIAL_REASON_SUB_RUN;
                 if (spec->is_foreach)
                         return TRIAL_REASON_FOREACH;
                 return trial_needs_no_attempt(spec) ? TRIAL_REASON_SLEEP : TRIAL_REASON_NONE;
@@ -879,7 +885,7 @@ static TrialWhy why_of(RunWhy why) {
                 [RUN_WHY_POLICY] = TRIAL_FOR_POLICY,   [RUN_WHY_CALLBACK] = TRIAL_FOR_CALLBACK,
                 [RUN_WHY_COMPENSATE] = TRIAL_FOR_COMPENSATION, [RUN_WHY_FINAL] = TRIAL_FOR_FINAL,
                 [RUN_WHY_LOCK] = TRIAL_FOR_LOCK,       [RUN_WHY_RESOURCE] = TRIAL_FOR_RESOURCE,
-                [RUN_WHY_ITEMS] = TRIAL_FOR_ITEMS,
+                [RUN_WHY_ITEMS] = TRIAL_FOR_ITEMS,     [RUN_WHY_SUB_RUN] = TRIAL_FOR_SUB_RUN,
         };
 
         return whys[why];

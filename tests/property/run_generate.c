@@ -334,6 +334,21 @@ static void add_undo(TrialRandom *random, TrialDefinition *definition) {
                 definition->nodes[i].has_undo = chance(random, 50);
 }
 
+/* Processes become runs of other flows. What is unneeded beside them is another question: see the README. */
+static void add_sub_runs(TrialRandom *random, TrialDefinition *definition) {
+        for (unsigned i = 0; i < definition->n_nodes; i++) {
+                TrialNode *node = &definition->nodes[i];
+
+                node->skip_unneeded = TRIAL_SKIP_NONE;
+                if (node->action != TRIAL_ACTION_PROCESS || node->has_callback || node->lacks_input ||
+                    !chance(random, 50))
+                        continue;
+                node->action = TRIAL_ACTION_RUN;
+                node->again = node->again_max = node->again_max_time = 0;
+                node->is_picky = node->can_be_pending = false;
+        }
+}
+
 /* Some of the nodes are there once they have been added. */
 static void add_growth(TrialRandom *random, TrialDefinition *definition) {
         const unsigned percent = 20 + below(random, 50);
@@ -363,6 +378,9 @@ static uint32_t fit_together(uint32_t features) {
                 features &= ~(TRIAL_HAS_LOCK | TRIAL_HAS_ABANDON | TRIAL_HAS_UNDO | TRIAL_HAS_POLICY | TRIAL_HAS_GATE |
                               TRIAL_HAS_SHORT_CIRCUIT | TRIAL_HAS_SKIP_ALL);
         /* A run with instances takes no nodes. Who decides about whom is a matter of all parents. */
+        if ((features & TRIAL_HAS_SUB_RUN) != 0)
+                features &= ~(TRIAL_HAS_ABANDON | TRIAL_HAS_UNDO | TRIAL_HAS_POLICY | TRIAL_HAS_GATE |
+                              TRIAL_HAS_SHORT_CIRCUIT | TRIAL_HAS_SKIP_ALL);
         if ((features & TRIAL_HAS_GROWTH) != 0)
                 features &= ~(TRIAL_HAS_LOCK | TRIAL_HAS_UNDO | TRIAL_HAS_POLICY | TRIAL_HAS_WHEN);
         if ((features & TRIAL_HAS_UNDO) != 0)
@@ -379,6 +397,9 @@ static uint32_t choose_features(uint64_t seed, const TrialFeatures *features, Tr
         TrialRandom growth = { .state = seed * UINT64_C(0x8EBC6AF09C88C6E3) + 13 };
         const bool may_grow = (features->known & TRIAL_HAS_GROWTH) != 0 &&
                               chance(&growth, (features->known & TRIAL_HAS_FOREACH) == 0 ? 90 : 12);
+        TrialRandom subs = { .state = seed * UINT64_C(0xD6E8FEB86659FD93) + 17 };
+        const bool may_have_subs = (features->known & TRIAL_HAS_SUB_RUN) != 0 &&
+                                   chance(&subs, (features->known & TRIAL_HAS_FOREACH) == 0 ? 90 : 12);
         uint32_t chosen = 0;
 
         if (chance(&random, features->percent)) {
@@ -390,9 +411,13 @@ static uint32_t choose_features(uint64_t seed, const TrialFeatures *features, Tr
                         chosen |= TRIAL_HAS_FOREACH;
                 else if (may_grow && definition->n_nodes <= 24 && definition->n_nodes > 1)
                         chosen |= TRIAL_HAS_GROWTH;
+                else if (may_have_subs && definition->n_nodes <= 24)
+                        chosen |= TRIAL_HAS_SUB_RUN;
         }
         chosen = fit_together(chosen);
         add_features(&random, definition, chosen);
+        if ((chosen & TRIAL_HAS_SUB_RUN) != 0)
+                add_sub_runs(&subs, definition);
         if ((chosen & TRIAL_HAS_LOCK) != 0 && definition->n_nodes <= 24)
                 add_claims(&random, definition);
         if ((chosen & TRIAL_HAS_UNDO) != 0 && definition->n_nodes <= 24)
@@ -524,7 +549,9 @@ static void change_steps(uint64_t seed, uint32_t features, TrialCase *trial) {
                         step->resolution = chance(&random, 75) ? TRIAL_AS_SUCCESS : TRIAL_AS_FAILED;
                         step->flag = chance(&random, 10);
                 }
-                if ((features & (TRIAL_HAS_JOB | TRIAL_HAS_RESULT)) != 0 && chance(&random, 40))
+                if ((features & TRIAL_HAS_SUB_RUN) != 0 && chance(&random, 20))
+                        step->kind = TRIAL_STEP_SUB_WAITS;
+                if ((features & (TRIAL_HAS_JOB | TRIAL_HAS_RESULT | TRIAL_HAS_SUB_RUN)) != 0 && chance(&random, 40))
                         step->end = (TrialEnd) below(&random, _TRIAL_END_MAX);
         }
 }

@@ -74,6 +74,24 @@ static ModelAttempt *find_attempt(RunModel *model, const TrialEvent *event) {
         return attempt;
 }
 
+/* In a run that ends nothing becomes PENDING: what might wait for ever is ended. */
+static int tell_wait(RunModel *model, const TrialEvent *event) {
+        ModelAttempt *attempt = find_attempt(model, event);
+        const bool waits_now = attempt && run_model_waits_with_sub_run(model, event->run, event->node);
+
+        if (!attempt)
+                return -ENOENT;
+        if (attempt->ending != MODEL_RUNS_ON || event->waits == waits_now)
+                return 0;
+        if (!event->waits)
+                run_model_go_on(model, event->run, event->node);
+        else if (model->runs[event->run].state == TRIAL_RUN_STOPPING)
+                run_model_end_wait(model, event->run, event->node, MODEL_RUNS_ON);
+        else
+                run_model_set(model, event->run, event->node, TRIAL_NODE_PENDING, TRIAL_REASON_SUB_RUN);
+        return 0;
+}
+
 static int tell_attempt(RunModel *model, const TrialEvent *event) {
         ModelAttempt *attempt = find_attempt(model, event);
 
@@ -113,6 +131,9 @@ static int happen(RunModel *model, const TrialEvent *event) {
         case TRIAL_TURN:
                 run_model_dispatch(model);
                 model->turn++;
+                break;
+        case TRIAL_SUB_WAITS:
+                r = tell_wait(model, event);
                 break;
         case TRIAL_ANSWERED:
                 r = run_model_answer(model, event);
@@ -177,7 +198,8 @@ static void change_boot(RunModel *model, uint64_t now) {
 
                 attempt->made_at += away;
                 /* What became of the others is told next. */
-                if (run_model_is_idle(model, attempt->run, attempt->node))
+                if (run_model_is_idle(model, attempt->run, attempt->node) ||
+                    model->definition->nodes[attempt->node].action == TRIAL_ACTION_RUN)
                         attempt->started_at += away;
         }
         model->unit_is_active = false;
@@ -332,6 +354,8 @@ static TrialWhy why_node_waits(const RunModel *model, unsigned r, unsigned node,
         case TRIAL_NODE_BLOCKED:
                 return TRIAL_FOR_HUMAN;
         case TRIAL_NODE_PENDING:
+                if (run_model_waits_with_sub_run(model, r, node))
+                        return TRIAL_FOR_SUB_RUN;
                 return run->nodes[node].reason == TRIAL_REASON_GATE ? TRIAL_FOR_GATE : TRIAL_FOR_HUMAN;
         case TRIAL_NODE_DEFERRED:
                 return TRIAL_FOR_TIME;
@@ -350,6 +374,8 @@ static TrialWhy why_node_waits(const RunModel *model, unsigned r, unsigned node,
                         return TRIAL_FOR_END;
                 if (!run_model_may_spawn(model, attempt) && !attempt->is_started)
                         return TRIAL_FOR_STORE;
+                if (run->nodes[node].reason == TRIAL_REASON_SUB_RUN)
+                        return TRIAL_FOR_SUB_RUN;
                 return run->nodes[node].reason == TRIAL_REASON_JOB ? TRIAL_FOR_JOB : TRIAL_FOR_PROCESS;
         case TRIAL_NODE_SUCCEEDED:
         case TRIAL_NODE_FAILED:

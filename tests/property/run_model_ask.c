@@ -24,6 +24,9 @@ void run_model_stop(RunModel *model, unsigned r, TrialRunState result, TrialReas
                 run->hold = MODEL_NOT_HELD;
         }
         for (unsigned i = 0; i < model->definition->n_nodes; i++)
+                if (run_model_waits_with_sub_run(model, r, i))
+                        run_model_end_wait(model, r, i, ending);
+        for (unsigned i = 0; i < model->definition->n_nodes; i++)
                 if (run->nodes[i].state != TRIAL_NODE_RUNNING && !trial_node_is_terminal(run->nodes[i].state))
                         run_model_set(model, r, i, TRIAL_NODE_SKIPPED, TRIAL_REASON_ENDED);
         for (unsigned i = 0; i < model->definition->n_nodes; i++)
@@ -256,7 +259,7 @@ static int retry_node(RunModel *model, unsigned r, unsigned node) {
         if ((!listens(run) && !trial_run_is_terminal(run->state)) || run_model_has_abandoned(model, r) ||
             is_at_gate(run, node) || !is_about(model, run, node))
                 return -EINVAL;
-        if (state == TRIAL_NODE_ABSENT ||
+        if (state == TRIAL_NODE_ABSENT || run_model_waits_with_sub_run(model, r, node) ||
             (state != TRIAL_NODE_PENDING && (!trial_node_is_terminal(state) || state == TRIAL_NODE_SUCCEEDED)))
                 return -EINVAL;
         if (trial_run_is_terminal(run->state) && redo(model, r, node))
@@ -315,6 +318,7 @@ static int resolve_node(RunModel *model, unsigned r, unsigned node, TrialResolut
         if (trial_run_is_terminal(run->state))
                 return resolve_ended(model, r, node, resolution);
         if (!listens(run) || !is_about(model, run, node) || run->nodes[node].state != TRIAL_NODE_PENDING ||
+            run_model_waits_with_sub_run(model, r, node) ||
             (resolution == TRIAL_AS_RETRY && is_at_gate(run, node)))
                 return -EINVAL;
         run_model_wake(run);
@@ -357,7 +361,7 @@ static int skip_node(RunModel *model, unsigned r, unsigned node) {
         const TrialNodeState state = run->nodes[node].state;
 
         if (!listens(run) || trial_node_is_terminal(state) || state == TRIAL_NODE_RUNNING ||
-            !is_about(model, run, node))
+            run_model_waits_with_sub_run(model, r, node) || !is_about(model, run, node))
                 return -EINVAL;
         run_model_set(model, r, node, TRIAL_NODE_SKIPPED, TRIAL_REASON_OPERATOR);
         run_model_wake(run);
@@ -368,6 +372,8 @@ static int skip_node(RunModel *model, unsigned r, unsigned node) {
 static int unlock_node(RunModel *model, unsigned r, unsigned node) {
         ModelRun *run = &model->runs[r];
 
+        if (run_model_waits_with_sub_run(model, r, node))
+                return -EINVAL;
         if (model->definition->nodes[node].locks == 0 || !run->has_locks[node] ||
             run->nodes[node].state == TRIAL_NODE_RUNNING || run_model_abandoned_attempt(model, r, node))
                 return -EINVAL;

@@ -21,6 +21,7 @@ typedef enum ModelEnding {
         MODEL_CANCELLED,
         MODEL_KILLED,                   /* EndMode=kill */
         MODEL_ABANDONED,                /* TimeoutMode=abandon: nobody tells it anything */
+        MODEL_UNNEEDED,                 /* a sub-run that waits, and all goals below it have ended */
 } ModelEnding;
 
 /* What became of an attempt. */
@@ -119,6 +120,7 @@ bool run_model_next_claim(const RunModel *model, bool of_runs, unsigned *ret_run
 TrialWhy run_model_why_claim(const RunModel *model, unsigned run, unsigned node);
 ModelAttempt *run_model_last_attempt(RunModel *model, unsigned run, unsigned node);
 ModelAttempt *run_model_live_attempt(RunModel *model, unsigned run, unsigned node);
+bool run_model_waits_with_sub_run(const RunModel *model, unsigned run, unsigned node);
 /* It is RUNNING, and that is all: nothing has to end … */
 bool run_model_is_idle(const RunModel *model, unsigned run, unsigned node);
 /* … but a time. */
@@ -183,6 +185,10 @@ void run_model_fail(RunModel *model, unsigned run, unsigned node, TrialNodeState
 void run_model_end_attempt(RunModel *model, ModelAttempt *attempt, const TrialEvent *event);
 /* What somebody else has said that the node has become. */
 void run_model_take_completion(RunModel *model, unsigned run, unsigned node);
+/* A node that waits with its sub-run is RUNNING again. */
+void run_model_go_on(RunModel *model, unsigned run, unsigned node);
+/* The run ends: nothing of it waits for a person. A stop is handed down; else what might wait for ever is told to end. */
+void run_model_end_wait(RunModel *model, unsigned run, unsigned node, ModelEnding ending);
 void run_model_tell_end(RunModel *model, ModelAttempt *attempt, ModelEnding ending);
 /* The end of a node that is idle, since its run ends. */
 void run_model_end_idle(RunModel *model, unsigned run, unsigned node);

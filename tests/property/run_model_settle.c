@@ -279,8 +279,12 @@ static void drop_pending(RunModel *model, unsigned r, bool at_gate) {
 
         for (unsigned i = 0; i < model->definition->n_nodes; i++)
                 if (run->nodes[i].state == TRIAL_NODE_PENDING && is_unneeded(model, run, i) &&
-                    (run->nodes[i].reason == TRIAL_REASON_GATE) == at_gate)
-                        run_model_set(model, r, i, TRIAL_NODE_CANCELLED, TRIAL_REASON_UNNEEDED);
+                    (run->nodes[i].reason == TRIAL_REASON_GATE) == at_gate) {
+                        if (run_model_waits_with_sub_run(model, r, i))
+                                run_model_tell_end(model, run_model_live_attempt(model, r, i), MODEL_UNNEEDED);
+                        else
+                                run_model_set(model, r, i, TRIAL_NODE_CANCELLED, TRIAL_REASON_UNNEEDED);
+                }
 }
 
 static void look_at_nodes(RunModel *model, unsigned r) {
@@ -326,7 +330,8 @@ TrialRunState run_model_result(const RunModel *model, const ModelRun *run) {
                 const TrialNodeView *node = &run->nodes[i];
 
                 if (node->state == TRIAL_NODE_FAILED || node->state == TRIAL_NODE_TIMEOUT ||
-                    (node->state == TRIAL_NODE_CANCELLED && node->reason == TRIAL_REASON_JOB)) {
+                    (node->state == TRIAL_NODE_CANCELLED &&
+                     (node->reason == TRIAL_REASON_JOB || node->reason == TRIAL_REASON_SUB_RUN))) {
                         if (run_model_policy(&model->definition->nodes[i], node->state) != TRIAL_POLICY_CONTINUE)
                                 return TRIAL_RUN_FAILED;
                         is_partial = true;
@@ -358,10 +363,11 @@ static bool can_move(const RunModel *model, const ModelRun *run) {
                count_nodes(model, run, TRIAL_NODE_DEFERRED) > 0 || asks_somebody(model, run);
 }
 
-/* What its end has to wait for. */
+/* What its end has to wait for; a pause does not wait for runs of other flows. */
 static bool has_attempt(RunModel *model, unsigned r) {
         for (unsigned i = 0; i < trial_n_views(model->definition); i++)
-                if (run_model_live_attempt(model, r, i))
+                if (run_model_live_attempt(model, r, i) && (model->runs[r].state == TRIAL_RUN_STOPPING ||
+                                                            model->definition->nodes[i].action != TRIAL_ACTION_RUN))
                         return true;
         return false;
 }
@@ -541,6 +547,9 @@ static int next_ready(RunModel *model, unsigned r) {
 }
 
 static void make_attempt(RunModel *model, unsigned r, unsigned node) {
+        static const TrialReason reasons[_TRIAL_ACTION_MAX] = {
+                [TRIAL_ACTION_JOB] = TRIAL_REASON_JOB, [TRIAL_ACTION_RUN] = TRIAL_REASON_SUB_RUN,
+        };
         const uint8_t generation = model->runs[r].nodes[node].generation;
         ModelAttempt attempt = {
                 .run = (uint8_t) r,
@@ -560,8 +569,7 @@ static void make_attempt(RunModel *model, unsigned r, unsigned node) {
                 assert(model->attempts);
         }
         model->attempts[model->n_attempts++] = attempt;
-        run_model_set(model, r, node, TRIAL_NODE_RUNNING,
-                      model->definition->nodes[node].action == TRIAL_ACTION_JOB ? TRIAL_REASON_JOB : TRIAL_REASON_NONE);
+        run_model_set(model, r, node, TRIAL_NODE_RUNNING, reasons[model->definition->nodes[node].action]);
 }
 
 /* What needs no attempt is done, or waits for a time. */

@@ -270,8 +270,13 @@ static void forget_process(TrialPlayer *player, TrialProcess *process) {
         process->verbs = player->verbs[process->run];
 }
 
+static bool is_sub_run(const TrialPlayer *player, unsigned node) {
+        return player->trial->definition.nodes[node].action == TRIAL_ACTION_RUN;
+}
+
 static void end_process(TrialPlayer *player, TrialProcess *process, const TrialEvent *event) {
         forget_process(player, process);
+        process->end = *event;
         if (event->kind == TRIAL_EXITED)
                 process->is_ended_by_us = false;
         (void) trial_give(player, event);
@@ -349,7 +354,8 @@ static bool end_told(TrialPlayer *player) {
                 if (!player->seen.attempts[i].is_ending || !process)
                         continue;
                 event = event_of(process, TRIAL_EXITED);
-                event.status = 143;
+                event.status = is_sub_run(player, process->node) ? 0 : 143;
+                event.end = is_sub_run(player, process->node) ? TRIAL_END_CANCELLED : TRIAL_END_STATUS;
                 end_process(player, process, &event);
                 has_ended = true;
         }
@@ -381,6 +387,15 @@ static bool has_held_attempt(const TrialPlayer *player) {
         return false;
 }
 
+/* Parts of its runs belong to another unit. */
+static unsigned count_attempts_of_unit(const TrialPlayer *player) {
+        unsigned n = 0;
+
+        for (unsigned i = 0; i < player->seen.n_attempts; i++)
+                n += !is_sub_run(player, player->seen.attempts[i].node);
+        return n;
+}
+
 /* The world goes on as far as it does without being asked. */
 static void go_on(TrialPlayer *player) {
         bool has_moved = true, has_news = true;
@@ -409,7 +424,7 @@ static void go_on(TrialPlayer *player) {
                 give_simple(player, TRIAL_UNIT_INACTIVE);
                 trial_end_turn(player);
         }
-        if (player->unit == TRIAL_UNIT_IS_STOPPING && player->seen.n_attempts == 0)
+        if (player->unit == TRIAL_UNIT_IS_STOPPING && count_attempts_of_unit(player) == 0)
                 player->unit = TRIAL_UNIT_IS_INACTIVE;
 }
 
@@ -448,9 +463,37 @@ static void tell_again(TrialPlayer *player, const TrialEvent *events, uint32_t n
                 trial_end_turn(player);
 }
 
+static bool knows_wait(const TrialPlayer *player, const TrialProcess *process) {
+        return player->seen.runs[process->run].state != TRIAL_RUN_STOPPING ||
+               (player->subject->features & TRIAL_HAS_SUB_RUN_ENDS) != 0;
+}
+
+/* Whoever manages sub-runs tells which of them wait. */
+static bool tell_waits(TrialPlayer *player) {
+        bool has_told = false;
+
+        for (uint32_t i = 0; i < player->n_processes; i++) {
+                TrialProcess *process = &player->processes[i];
+                TrialEvent event = event_of(process, TRIAL_STARTED);
+                const TrialAttempt *attempt = trial_find_attempt(&player->seen, &event);
+
+                if (process->has_ended || !is_sub_run(player, process->node) || !attempt)
+                        continue;
+                process->waits = process->waits && knows_wait(player, process);
+                if (attempt->state != TRIAL_ATTEMPT_RUNNING)
+                        (void) trial_give(player, &event);
+                event = event_of(process, TRIAL_SUB_WAITS);
+                event.waits = process->waits;
+                (void) trial_give(player, &event);
+                has_told = true;
+        }
+        player->has_untold_subs = false;
+        return has_told;
+}
+
 /* Processes of attempts that nobody knows are killed, the others are adopted. */
 static void adopt(TrialPlayer *player) {
-        bool has_told = false;
+        bool has_told = tell_waits(player);
 
         for (uint32_t i = 0; i < player->n_processes; i++) {
                 TrialProcess *process = &player->processes[i];
@@ -463,7 +506,7 @@ static void adopt(TrialPlayer *player) {
                         forget_process(player, process);
                         if (trial_statistics)
                                 trial_statistics->killed++;
-                } else if (attempt->state != TRIAL_ATTEMPT_RUNNING) {
+                } else if (attempt->state != TRIAL_ATTEMPT_RUNNING && !is_sub_run(player, process->node)) {
                         (void) trial_give(player, &event);
                         has_told = true;
                 }
@@ -493,6 +536,7 @@ static void come_back(TrialPlayer *player, TrialEvent restart) {
         restart.durable = player->durable;
         (void) trial_give(player, &restart);
         player->subject->look(player->tested, &player->before);
+        player->has_untold_subs = true;
         /* Turns that are no more have no number: what was made in one is not looked at again. */
         for (unsigned r = 0; r < TRIAL_RUNS_MAX; r++)
                 for (unsigned i = 0; i < TRIAL_NODES_MAX; i++)
@@ -546,12 +590,28 @@ static void interrupt_all(TrialPlayer *player) {
                 TrialProcess *process = process_of(player, &player->seen.attempts[i]);
                 TrialEvent event;
 
-                if (!process)
+                if (!process || is_sub_run(player, process->node))
                         continue;
                 event = event_of(process, TRIAL_INTERRUPTED);
                 end_process(player, process, &event);
         }
         trial_end_turn(player);
+}
+
+/* Sub-runs go on in another boot, or have ended: the store has that. Those that nobody has begun are unknown. */
+static void end_subs_again(TrialPlayer *player) {
+        for (uint32_t i = 0; i < player->n_processes; i++) {
+                TrialProcess *process = &player->processes[i];
+                const TrialEvent event = event_of(process, TRIAL_STARTED);
+                const TrialAttempt *attempt = trial_find_attempt(&player->seen, &event);
+
+                if (!is_sub_run(player, process->node))
+                        continue;
+                if (!attempt && !process->has_ended)
+                        forget_process(player, process);
+                if (attempt && process->has_ended && process->end.kind == TRIAL_EXITED)
+                        (void) trial_give(player, &process->end);
+        }
 }
 
 /* An orderly shutdown stops the unit first. Whatever the store has then counts in the next boot, and nothing else. */
@@ -567,21 +627,24 @@ static void reboot(TrialPlayer *player, const TrialStep *step) {
         for (uint32_t i = 0; i < player->n_processes; i++) {
                 TrialProcess *process = &player->processes[i];
 
-                if (!process->has_ended)
+                if (!process->has_ended && !is_sub_run(player, process->node))
                         forget_process(player, process);
         }
         player->now += step->amount;
         player->unit = TRIAL_UNIT_IS_INACTIVE;
         come_back(player, (TrialEvent) { .turn = player->durable, .is_other_boot = true, .at = player->now });
+        (void) tell_waits(player);
         for (unsigned i = 0; i < player->seen.n_attempts; i++) {
                 const TrialAttempt *attempt = &player->seen.attempts[i];
 
-                (void) trial_give(player, &(TrialEvent) { .kind = TRIAL_LOST,
-                                                         .run = attempt->run,
-                                                         .node = attempt->node,
-                                                         .generation = attempt->generation,
-                                                         .number = attempt->number });
+                if (!is_sub_run(player, attempt->node))
+                        (void) trial_give(player, &(TrialEvent) { .kind = TRIAL_LOST,
+                                                                 .run = attempt->run,
+                                                                 .node = attempt->node,
+                                                                 .generation = attempt->generation,
+                                                                 .number = attempt->number });
         }
+        end_subs_again(player);
         (void) trial_give(player, &(TrialEvent) { .kind = TRIAL_TIME, .at = player->now });
         trial_end_turn(player);
         /* What happens before another death is kept: one that goes back beyond this one would need two pasts. */
@@ -605,7 +668,7 @@ static void submit(TrialPlayer *player, const TrialStep *step) {
 static void choose_end(const TrialPlayer *player, const TrialStep *step, TrialEvent *event) {
         const bool is_of_job = step->end >= TRIAL_END_FAILED;
 
-        if (player->trial->definition.nodes[event->node].action == TRIAL_ACTION_JOB) {
+        if (player->trial->definition.nodes[event->node].action == TRIAL_ACTION_JOB || is_sub_run(player, event->node)) {
                 event->end = step->status == 0 ? TRIAL_END_STATUS : TRIAL_END_FAILED;
                 if (is_of_job)
                         event->end = step->end;
@@ -623,7 +686,7 @@ static void finish_some(TrialPlayer *player, const TrialStep *step, TrialEventKi
                 TrialProcess *process = pick_live(player, step->pick);
                 TrialEvent event;
 
-                if (!process)
+                if (!process || (kind != TRIAL_EXITED && is_sub_run(player, process->node)))
                         break;
                 event = event_of(process, kind);
                 if (kind == TRIAL_EXITED)
@@ -693,7 +756,10 @@ static void give_verb(TrialPlayer *player, const TrialStep *step) {
 }
 
 static bool has_live_process(const TrialPlayer *player) {
-        return count_live(player) > 0 || player->seen.n_attempts > 0;
+        for (uint32_t i = 0; i < player->n_processes; i++)
+                if (!player->processes[i].has_ended && !is_sub_run(player, player->processes[i].node))
+                        return true;
+        return count_attempts_of_unit(player) > 0;
 }
 
 static void start_or_stop_unit(TrialPlayer *player, const TrialStep *step) {
@@ -781,6 +847,23 @@ static void complete_one(TrialPlayer *player, const TrialStep *step, bool is_old
         }
 }
 
+/* A sub-run that waits, or another one, which has begun. */
+static void wait_or_go_on(TrialPlayer *player, const TrialStep *step) {
+        for (uint32_t i = 0; i < player->n_processes; i++) {
+                TrialProcess *process = &player->processes[(step->pick + i) % player->n_processes];
+                TrialEvent event = event_of(process, TRIAL_SUB_WAITS);
+
+                if (process->has_ended || !is_sub_run(player, process->node))
+                        continue;
+                if (!process->waits && !knows_wait(player, process))
+                        continue;
+                event.waits = process->waits = !process->waits;
+                (void) trial_give(player, &event);
+                trial_end_turn(player);
+                return;
+        }
+}
+
 static void play_step(TrialPlayer *player, const TrialStep *step) {
         if (trial_statistics)
                 trial_statistics->steps[step->kind]++;
@@ -829,6 +912,9 @@ static void play_step(TrialPlayer *player, const TrialStep *step) {
                 break;
         case TRIAL_STEP_ANSWER:
                 (void) answer_one(player, step->pick, step->answer, step->flag);
+                break;
+        case TRIAL_STEP_SUB_WAITS:
+                wait_or_go_on(player, step);
                 break;
         case TRIAL_STEP_COMPLETE:
                 complete_one(player, step, step->flag);

@@ -15,6 +15,8 @@ typedef struct TrialProcess {
         uint8_t run, node, generation, number;
         uint64_t started_at;
         bool has_ended;
+        bool waits;                     /* a sub-run, for a person */
+        TrialEvent end;                 /* as it was told; of a sub-run, which the store has */
         bool is_ended_by_us;            /* lost or interrupted: nobody knows what it did */
         uint32_t verbs;                 /* on its run when it ended */
 } TrialProcess;
@@ -32,6 +34,7 @@ typedef struct TrialPlayer {
         TrialOutcome *outcome;          /* borrowed */
         TrialView expected, seen, before;       /* of the reference; of the subject now, and a turn before */
         bool has_before;
+        bool has_untold_subs;           /* nobody has been told, since a restart, which sub-runs wait */
         bool is_coming_back;            /* not everything has been told after a restart */
         TrialEvent *events;             /* all; this and the next ones are borrowed, and there once */
         uint64_t *sums;                 /* of what was seen after each TRIAL_TURN, by event */

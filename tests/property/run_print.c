@@ -29,7 +29,7 @@ static void write_features(const TrialNode *node, FILE *file) {
         static const char *const skips[] = { "", ", SkipUnneeded no", ", SkipUnneeded all" };
         static const char *const outcomes[] = { "", ", When true", ", When false", ", When error" };
         static const char *const ends[] = { "", ", EndRun success", ", EndRun failure" };
-        static const char *const actions[_TRIAL_ACTION_MAX] = { "", ", a job", ", sleeps", ", sleeps until",
+        static const char *const actions[_TRIAL_ACTION_MAX] = { "", ", a job", ", a sub-run", ", sleeps", ", sleeps until",
                                                                 ", a checkpoint" };
 
         if (node->again_max_time > 0)
@@ -151,6 +151,10 @@ void trial_write_event(const TrialEvent *event, FILE *file) {
         case TRIAL_LOST:
         case TRIAL_INTERRUPTED:
                 write_attempt(event, file);
+                break;
+        case TRIAL_SUB_WAITS:
+                write_attempt(event, file);
+                fputs(event->waits ? " for a person" : " no more", file);
                 break;
         case TRIAL_TIME:
                 fprintf(file, " %" PRIu64, event->at);

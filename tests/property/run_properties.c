@@ -213,6 +213,7 @@ typedef struct Tally {
         unsigned states[_TRIAL_NODE_STATE_MAX];
         unsigned terminal;
         unsigned asleep;                /* RUNNING, without an attempt */
+        unsigned subs, waiting_subs;    /* runs of other flows: RUNNING; PENDING with an attempt */
         unsigned asked, to_be_asked;    /* a command judges them */
         unsigned processes;             /* RUNNING, with a process */
         unsigned takers;                /* READY, and may have to wait for a lock */
@@ -254,6 +255,8 @@ static Tally tally_of(const TrialPlayer *player, const TrialRunView *run) {
                 tally.to_be_asked += spec->asks_policy && state == TRIAL_NODE_WAITING &&
                                      player->unit != TRIAL_UNIT_IS_ACTIVE;
                 tally.asleep += trial_is_idle(spec, &run->nodes[i]);
+                tally.subs += state == TRIAL_NODE_RUNNING && spec->action == TRIAL_ACTION_RUN;
+                tally.waiting_subs += trial_waits_with_sub_run(&run->nodes[i]);
                 tally.lists += state == TRIAL_NODE_RUNNING && spec->is_foreach;
                 tally.bounded += state == TRIAL_NODE_READY && is_bounded(&player->trial->definition, run, i);
                 tally.processes += state == TRIAL_NODE_RUNNING && spec->action == TRIAL_ACTION_PROCESS &&
@@ -284,6 +287,8 @@ static void check_movable(TrialPlayer *player, unsigned r, const Tally *tally) {
                 can_move = movers + tally->to_be_asked > 0;
                 break;
         case TRIAL_RUN_PAUSING:
+                can_move = tally->states[TRIAL_NODE_RUNNING] > tally->asleep + tally->subs;
+                break;
         case TRIAL_RUN_STOPPING:
                 can_move = tally->states[TRIAL_NODE_RUNNING] > tally->asleep || tally->ends > 0;
                 break;
@@ -547,7 +552,7 @@ static void check_attempts(TrialPlayer *player) {
         for (unsigned r = 0; r < player->seen.n_runs; r++) {
                 const Tally tally = tally_of(player, &player->seen.runs[r]);
 
-                running += tally.states[TRIAL_NODE_RUNNING] - tally.asleep + tally.running_ends;
+                running += tally.states[TRIAL_NODE_RUNNING] - tally.asleep + tally.running_ends + tally.waiting_subs;
                 attempts -= count_abandoned(player, r);
         }
         if (running != attempts)
@@ -555,6 +560,9 @@ static void check_attempts(TrialPlayer *player) {
         for (unsigned i = 0; i < player->seen.n_attempts; i++) {
                 const TrialAttempt *attempt = &player->seen.attempts[i];
 
+                if (attempt->run < player->seen.n_runs &&
+                    trial_waits_with_sub_run(&player->seen.runs[attempt->run].nodes[attempt->node]))
+                        continue;
                 if (attempt->run >= player->seen.n_runs ||
                     (player->seen.runs[attempt->run].nodes[attempt->node].state == TRIAL_NODE_RUNNING) ==
                             attempt->is_abandoned)
@@ -637,10 +645,32 @@ static void check_resources(TrialPlayer *player) {
                 trial_differ(player, "%u runs have what is not for so many", busy);
 }
 
+/* A node waits with its sub-run, as long as nobody has told that to end. */
+static void check_subs(TrialPlayer *player) {
+        for (uint32_t i = 0; i < player->n_processes; i++) {
+                const TrialProcess *process = &player->processes[i];
+                const TrialEvent event = { .run = process->run, .node = process->node,
+                                           .generation = process->generation, .number = process->number };
+                const TrialAttempt *attempt = trial_find_attempt(&player->seen, &event);
+
+                if (player->trial->definition.nodes[process->node].action != TRIAL_ACTION_RUN || process->has_ended ||
+                    !attempt || player->has_untold_subs)
+                        continue;
+                /* In a run that ends nothing waits for a person. */
+                if (trial_waits_with_sub_run(&player->seen.runs[process->run].nodes[process->node]) !=
+                    (process->waits && !attempt->is_ending &&
+                     player->seen.runs[process->run].state != TRIAL_RUN_STOPPING))
+                        trial_differ(player, "run %u: %s, and its sub-run %s", process->run,
+                                     name_node(&player->seen.runs[process->run], process->node),
+                                     process->waits ? "waits for a person" : "does not wait");
+        }
+}
+
 void trial_check_properties(TrialPlayer *player) {
         for (unsigned r = 0; r < player->seen.n_runs && !player->outcome->differs; r++)
                 check_run(player, r);
         check_attempts(player);
+        check_subs(player);
         if (player->has_before) {
                 check_new_attempts(player);
                 check_signals(player);
@@ -821,14 +851,16 @@ static void renumber(const TrialDefinition *definition, Replay *replay, TrialDef
 /*
  * A node that is skipped counts as failed to Airflow's rules if a parent had failed by then. Whether one that is
  * skipped early had such a parent depends on which of two ends of one turn was told first; and so does whether one that
- * runs was needed when it ended, and whether a run had ended by then.
+ * runs was needed when it ended, and whether a run had ended by then. A run whose last process ends is PAUSED before the
+ * end of a sub-run, which it does not wait for, and may have ended after it.
  */
 static bool order_shows(const TrialDefinition *definition) {
         for (unsigned i = 0; i < definition->n_nodes; i++) {
                 const TrialNode *node = &definition->nodes[i];
 
                 if (node->readiness > TRIAL_AT_LEAST_PERCENT || node->skip_unneeded == TRIAL_SKIP_ALL ||
-                    node->when != TRIAL_WHEN_NONE || node->end_run != TRIAL_END_RUN_NO)
+                    node->when != TRIAL_WHEN_NONE || node->end_run != TRIAL_END_RUN_NO ||
+                    node->action == TRIAL_ACTION_RUN)
                         return true;
         }
         return false;

@@ -212,6 +212,10 @@ bool trial_needs_place(const TrialNode *spec) {
         return spec->action == TRIAL_ACTION_PROCESS && !spec->is_foreach;
 }
 
+bool trial_waits_with_sub_run(const TrialNodeView *view) {
+        return view->state == TRIAL_NODE_PENDING && view->reason == TRIAL_REASON_SUB_RUN;
+}
+
 bool trial_is_idle(const TrialNode *spec, const TrialNodeView *view) {
         return view->state == TRIAL_NODE_RUNNING &&
                (trial_needs_no_attempt(spec) || spec->is_foreach || view->reason == TRIAL_REASON_CALLBACK);
@@ -320,6 +324,7 @@ const char *trial_event_name(TrialEventKind kind) {
                 [TRIAL_TIME] = "time",
                 [TRIAL_ACCEPTED] = "accepted",
                 [TRIAL_DURABLE] = "durable",
+                [TRIAL_SUB_WAITS] = "sub-waits",
                 [TRIAL_ANSWERED] = "answered",
                 [TRIAL_PAUSE] = "pause",
                 [TRIAL_RESUME] = "resume",
@@ -410,6 +415,7 @@ const char *trial_reason_name(TrialReason reason) {
                 [TRIAL_REASON_FINAL] = "(final)",
                 [TRIAL_REASON_FOREACH] = "(foreach)",
                 [TRIAL_REASON_TOO_MANY] = "(too-many)",
+                [TRIAL_REASON_SUB_RUN] = "(sub-run)",
         };
 
         return names[reason];
@@ -444,7 +450,7 @@ const char *trial_why_name(TrialWhy why) {
                 "nothing",   "parents", "a human", "time",     "a process", "the end of a process",
                 "the store", "a place", "the run", "the unit", "a gate",    "a job",
                 "a policy",  "a lock",  "a resource", "a callback",
-                "a compensation", "the final command", "its instances",
+                "a compensation", "the final command", "its instances", "a sub-run",
         };
 
         return names[why];
@@ -461,7 +467,7 @@ const char *trial_feature_name(unsigned bit) {
                 "optional", "airflow",     "skip-counts", "short-circuit", "skip-all", "abandon",
                 "queue",    "again-bound", "end-run",     "default",       "when",     "gate",
                 "sleep",    "job",         "result",        "policy",   "lock",
-                "priority", "callback", "undo", "foreach", "growth", "growth-wakes",
+                "priority", "callback", "undo", "foreach", "growth", "growth-wakes", "sub-run", "sub-run-ends",
         };
 
         return bit < sizeof(names) / sizeof(names[0]) ? names[bit] : NULL;

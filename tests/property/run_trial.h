@@ -135,6 +135,7 @@ typedef enum TrialTimeoutMode {
 typedef enum TrialAction {
         TRIAL_ACTION_PROCESS,
         TRIAL_ACTION_JOB,               /* Unit=: an attempt without a process */
+        TRIAL_ACTION_RUN,               /* Flow=: the same; the attempt is a run of another flow */
         TRIAL_ACTION_SLEEP,             /* SleepSec=: no attempt */
         TRIAL_ACTION_SLEEP_UNTIL,       /* SleepUntil=: the same */
         TRIAL_ACTION_NOTHING,           /* a checkpoint: the same */
@@ -219,6 +220,7 @@ typedef enum TrialEventKind {
         TRIAL_TIME,                     /* it is .at */
         TRIAL_ACCEPTED,                 /* the store has the turns up to .turn */
         TRIAL_DURABLE,
+        TRIAL_SUB_WAITS,                /* the run that an attempt is .waits for a person, or does no more */
         TRIAL_ANSWERED,                 /* the command that judges .node says .answer */
         TRIAL_PAUSE,
         TRIAL_RESUME,
@@ -284,6 +286,7 @@ typedef struct TrialEvent {
         uint8_t priority;                       /* TRIAL_SUBMIT: 0: that of the flow */
         TrialAnswer answer;
         TrialResolution resolution;
+        bool waits;                             /* TRIAL_SUB_WAITS */
         bool by_person;                         /* a start or stop of the unit */
         bool is_other_boot;                     /* TRIAL_RESTART */
         uint64_t at;
@@ -361,6 +364,7 @@ typedef enum TrialReason {
         TRIAL_REASON_CALLBACK,          /* also RUNNING, while somebody else has to complete it */
         TRIAL_REASON_FOREACH,           /* RUNNING: its instances do */
         TRIAL_REASON_TOO_MANY,          /* FAILED: the list has more items than ForeachMax= */
+        TRIAL_REASON_SUB_RUN,           /* RUNNING; PENDING, as long as that waits; CANCELLED, with it */
         _TRIAL_REASON_MAX,
 } TrialReason;
 
@@ -385,6 +389,7 @@ typedef enum TrialWhy {
         TRIAL_FOR_COMPENSATION,
         TRIAL_FOR_FINAL,
         TRIAL_FOR_ITEMS,                /* instances, to end */
+        TRIAL_FOR_SUB_RUN,              /* to end, or to go on */
         _TRIAL_WHY_MAX,
 } TrialWhy;
 
@@ -453,7 +458,9 @@ typedef enum TrialFeature {
         TRIAL_HAS_FOREACH = 1 << 20,    /* Foreach=, ForeachParallel=, ForeachMax= */
         TRIAL_HAS_GROWTH = 1 << 21,     /* AddNodes */
         TRIAL_HAS_GROWTH_WAKES = 1 << 22,       /* nodes that can run are added to a run that is SUSPENDED, too */
-        TRIAL_FEATURES = (1 << 23) - 1,
+        TRIAL_HAS_SUB_RUN = 1 << 23,    /* Flow= */
+        TRIAL_HAS_SUB_RUN_ENDS = 1 << 24,       /* one that begins to wait for a person while its run ends is ended */
+        TRIAL_FEATURES = (1 << 25) - 1,
 } TrialFeature;
 
 /* Whatever runs runs. Answers are 0, or a negative errno for a refusal, which changes nothing. */
@@ -502,6 +509,8 @@ void trial_trim_additions(TrialDefinition *definition);
 bool trial_needs_no_attempt(const TrialNode *spec);
 /* It takes a place of MaxParallel=. */
 bool trial_needs_place(const TrialNode *spec);
+/* It waits with its attempt, a run that waits for a person. */
+bool trial_waits_with_sub_run(const TrialNodeView *view);
 /* It is RUNNING without an attempt: it sleeps, or somebody else has to complete it. */
 bool trial_is_idle(const TrialNode *spec, const TrialNodeView *view);
 /*
