@@ -397,7 +397,7 @@ static void look_at_run(RunModel *model, unsigned r) {
                         return;
                 }
         /* Nodes were added that need not wait for those that are PENDING. */
-        if (run->state == TRIAL_RUN_SUSPENDED && can_move(model, run))
+        if (run->state == TRIAL_RUN_SUSPENDED && count_nodes(model, run, TRIAL_NODE_READY) > 0)
                 run_model_wake(run);
         if (run->state == TRIAL_RUN_RUNNING && !can_move(model, run) && count_nodes(model, run, TRIAL_NODE_PENDING) > 0)
                 run->state = TRIAL_RUN_SUSPENDED;
