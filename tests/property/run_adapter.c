@@ -115,9 +115,10 @@ static uint32_t number_of(const Adapter *adapter, uint32_t run, unsigned node) {
         const TrialNode *spec = &adapter->definition->nodes[node];
         char name[NAME_MAX_OF_NODE];
 
-        name_node(node, name);
-        if (spec->added_in > 0)
+        if (spec->added_in > 0) {
+                name_node(node, name);
                 return run_graph_find(graph_of(adapter, run), name);
+        }
         if (spec->is_item)
                 return run_graph_find_item(graph_of(adapter, run), spec->item_of, spec->item);
         return adapter->nodes[node] == ABSENT ? RUN_NODE_NONE : adapter->nodes[node];

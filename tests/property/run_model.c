@@ -265,6 +265,7 @@ static uint64_t earlier(uint64_t a, uint64_t b) {
 
 static uint64_t next_deadline(RunModel *model) {
         uint64_t next = TRIAL_NEVER;
+        const unsigned n = trial_n_views(model->definition);
 
         for (unsigned r = 0; r < model->n_runs; r++) {
                 const ModelRun *run = &model->runs[r];
@@ -272,7 +273,7 @@ static uint64_t next_deadline(RunModel *model) {
                 if (trial_run_is_terminal(run->state))
                         continue;
                 next = earlier(next, earlier(run->deadline, run_model_queue_deadline(model, run)));
-                for (unsigned i = 0; i < trial_n_views(model->definition); i++) {
+                for (unsigned i = 0; i < n; i++) {
                         const ModelAttempt *attempt = run_model_live_attempt(model, r, i);
 
                         next = earlier(next, run_model_total_deadline(model, r, i));
@@ -392,6 +393,7 @@ static TrialWhy why_node_waits(const RunModel *model, unsigned r, unsigned node,
 static void look(void *p, TrialView *view) {
         Subject *subject = p;
         RunModel *model = &subject->model;
+        const unsigned n = trial_n_views(model->definition);
 
         view->n_runs = model->n_runs;
         view->n_attempts = 0;
@@ -403,7 +405,7 @@ static void look(void *p, TrialView *view) {
                 view->runs[r].is_held = run->hold != MODEL_NOT_HELD;
                 view->runs[r].round = run->round;
                 view->runs[r].why = why_run_waits(model, r);
-                for (unsigned i = 0; i < trial_n_views(model->definition); i++) {
+                for (unsigned i = 0; i < n; i++) {
                         const ModelAttempt *attempt = run_model_live_attempt(model, r, i);
 
                         view->runs[r].nodes[i] = run->nodes[i];

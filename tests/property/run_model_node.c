@@ -576,8 +576,9 @@ static void wake_up(RunModel *model, unsigned r) {
 /* All nodes, as they stand in the run. */
 static void sort_nodes(const RunModel *model, unsigned r, uint8_t *nodes) {
         const uint16_t *rank = model->runs[r].rank;
+        const unsigned n = trial_n_views(model->definition);
 
-        for (unsigned i = 0; i < trial_n_views(model->definition); i++) {
+        for (unsigned i = 0; i < n; i++) {
                 unsigned at = i;
 
                 for (; at > 0 && rank[nodes[at - 1]] > rank[i]; at--)
@@ -587,10 +588,11 @@ static void sort_nodes(const RunModel *model, unsigned r, uint8_t *nodes) {
 }
 
 static void pass_time_of_nodes(RunModel *model, unsigned r) {
+        const unsigned n = trial_n_views(model->definition);
         uint8_t nodes[TRIAL_NODES_MAX];
 
         sort_nodes(model, r, nodes);
-        for (unsigned i = 0; i < trial_n_views(model->definition); i++)
+        for (unsigned i = 0; i < n; i++)
                 if (!trial_run_is_terminal(model->runs[r].state))
                         pass_time_of_node(model, r, nodes[i]);
 }

@@ -365,7 +365,9 @@ static bool can_move(const RunModel *model, const ModelRun *run) {
 
 /* What its end has to wait for; a pause does not wait for runs of other flows. */
 static bool has_attempt(RunModel *model, unsigned r) {
-        for (unsigned i = 0; i < trial_n_views(model->definition); i++)
+        const unsigned n = trial_n_views(model->definition);
+
+        for (unsigned i = 0; i < n; i++)
                 if (run_model_live_attempt(model, r, i) && (model->runs[r].state == TRIAL_RUN_STOPPING ||
                                                             model->definition->nodes[i].action != TRIAL_ACTION_RUN))
                         return true;
