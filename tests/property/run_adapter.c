@@ -18,8 +18,8 @@
 #include "run/run_engine.h"
 #include "run_adapter.h"
 
-/* SkipUnneeded=all is not there. */
-#define FEATURES (TRIAL_FEATURES & ~TRIAL_HAS_SKIP_ALL)
+/* SkipUnneeded=all is not there, nor what the README says. */
+#define FEATURES (TRIAL_FEATURES & ~TRIAL_HAS_SKIP_ALL & ~TRIAL_HAS_GROWTH_WAKES & ~TRIAL_HAS_SUB_RUN_ENDS)
 
 /* The status that is not retried is that of a process which a signal has killed: SIGSEGV. */
 #define END_OF_STATUS_2 RUN_END_BY_SIGNAL(11)
@@ -31,10 +31,12 @@ typedef struct Kept {
         RunNodeRow node;
 } Kept;
 
-/* The graph that a run has from a turn on. */
+/* The graph that a run has from a turn on: with instances, or with nodes that were added, in that order. */
 typedef struct Grown {
         uint32_t turn, run;
         RunGraph *graph; /* a reference */
+        uint8_t additions[TRIAL_ADDITIONS_MAX];
+        unsigned n_additions;
 } Grown;
 
 #define NEVER UINT32_MAX
@@ -70,8 +72,7 @@ typedef struct Adapter {
         VECTOR(World) worlds; /* at the end of each turn */
         Abandoned started[TRIAL_RUNS_MAX][TRIAL_NODES_MAX]; /* the last attempt of each node of which that was told */
         VECTOR(Abandoned) abandoned;
-        uint8_t nodes[TRIAL_NODES_MAX]; /* of the engine, by those of the case; ABSENT: there is none … */
-        uint8_t places[TRIAL_NODES_MAX]; /* … and the other way round */
+        uint8_t nodes[TRIAL_NODES_MAX]; /* of the engine, by those of the case; ABSENT: there is none, or not always */
         uint32_t asked[TRIAL_RUNS_MAX][TRIAL_NODES_MAX]; /* the generation about which a command was asked; 0: none */
 } Adapter;
 
@@ -103,13 +104,31 @@ static RunGraph *graph_of(const Adapter *adapter, uint32_t run) {
         return adapter->graph;
 }
 
+#define NAME_MAX_OF_NODE 12
+
+static void name_node(unsigned node, char *ret_name) {
+        snprintf(ret_name, NAME_MAX_OF_NODE, "%u", node);
+}
+
 /* The number that the engine knows node @node of the case by; RUN_NODE_NONE. */
 static uint32_t number_of(const Adapter *adapter, uint32_t run, unsigned node) {
         const TrialNode *spec = &adapter->definition->nodes[node];
+        char name[NAME_MAX_OF_NODE];
 
+        if (spec->added_in > 0) {
+                name_node(node, name);
+                return run_graph_find(graph_of(adapter, run), name);
+        }
         if (spec->is_item)
                 return run_graph_find_item(graph_of(adapter, run), spec->item_of, spec->item);
         return adapter->nodes[node] == ABSENT ? RUN_NODE_NONE : adapter->nodes[node];
+}
+
+/* The other way round, of nodes that are no instances and end no run. */
+static unsigned node_of(const Adapter *adapter, uint32_t run, uint32_t number) {
+        if (!trial_can_grow(adapter->definition))
+                return number;
+        return (unsigned) strtoul(run_graph_name(graph_of(adapter, run), number), NULL, 10);
 }
 
 /* — host — */
@@ -148,7 +167,7 @@ static bool is_same(const RunAttemptKey *a, const RunAttemptKey *b) {
 
 static void abandon(void *userdata, const RunAttemptKey *attempt) {
         Adapter *adapter = userdata;
-        const Abandoned *started = &adapter->started[attempt->run - 1][attempt->node];
+        const Abandoned *started = &adapter->started[attempt->run - 1][node_of(adapter, attempt->run, attempt->node)];
         Abandoned entry = { .key = *attempt, .in = adapter->turn, .told_in = NEVER, .ended_in = NEVER };
 
         entry.started_in = is_same(&started->key, attempt) ? started->started_in : NEVER;
@@ -161,7 +180,7 @@ static void ask(void *userdata, uint32_t run, uint32_t node, uint32_t generation
 
 static usec_t wake(void *userdata, uint32_t run, uint32_t node) {
         const Adapter *adapter = userdata;
-        const usec_t at = time_of(adapter->definition->nodes[node].sleep);
+        const usec_t at = time_of(adapter->definition->nodes[node_of(adapter, run, node)].sleep);
 
         return at > adapter->world.now ? at : 0;
 }
@@ -170,7 +189,9 @@ static RunCondition judge(void *userdata, uint32_t run, uint32_t node) {
         static const RunCondition of[] = { RUN_CONDITION_TRUE, RUN_CONDITION_TRUE, RUN_CONDITION_FALSE,
                                            RUN_CONDITION_BROKEN };
 
-        return of[((const Adapter *) userdata)->definition->nodes[node].when];
+        const Adapter *adapter = userdata;
+
+        return of[adapter->definition->nodes[node_of(adapter, run, node)].when];
 }
 
 /* In each generation there is another list. */
@@ -263,7 +284,8 @@ static RunPolicy policy_of(const TrialDefinition *definition, const TrialNode *n
                 .has_default = node->default_on & TRIAL_DEFAULT_ON_FAILURE,
                 .has_default_for_timeout = node->default_on & TRIAL_DEFAULT_ON_TIMEOUT,
                 .end_run = end_run[node->end_run],
-                .action = node->action == TRIAL_ACTION_JOB ? RUN_ACTION_JOB : RUN_ACTION_PROCESS,
+                .action = node->action == TRIAL_ACTION_JOB ? RUN_ACTION_JOB :
+                          node->action == TRIAL_ACTION_RUN ? RUN_ACTION_RUN : RUN_ACTION_PROCESS,
                 .sleep = node->action == TRIAL_ACTION_SLEEP ? node->sleep * USEC_PER_SEC : 0,
                 .sleeps_until = node->action == TRIAL_ACTION_SLEEP_UNTIL,
                 .has_gate = node->has_gate,
@@ -325,20 +347,16 @@ static bool has_decider(const TrialDefinition *definition, const TrialNode *node
 }
 
 /* Behind the others stand those that end a run, as many as there are. Returns how many there are then. */
-static unsigned add_ends(Adapter *adapter, RunNodeSpec *specs, char (*names)[12]) {
+static unsigned add_ends(Adapter *adapter, RunNodeSpec *specs, char (*names)[NAME_MAX_OF_NODE], unsigned n) {
         const TrialDefinition *definition = adapter->definition;
         const unsigned n_views = trial_n_views(definition);
-        unsigned n = trial_n_own(definition);
 
-        for (unsigned i = 0; i < TRIAL_NODES_MAX; i++)
-                adapter->nodes[i] = adapter->places[i] = i < trial_n_own(definition) ? (uint8_t) i : ABSENT;
         for (unsigned i = definition->n_nodes; i < n_views; i++) {
                 const bool is_final = i == n_views - 1;
 
                 if (is_final ? !definition->has_final : !definition->nodes[i - definition->n_nodes].has_undo)
                         continue;
                 adapter->nodes[i] = (uint8_t) n;
-                adapter->places[n] = (uint8_t) i;
                 snprintf(names[n], sizeof(names[n]), "e%u", i);
                 specs[n] = (RunNodeSpec) { .name = names[n], .policy = policy_of(definition, &definition->nodes[i]),
                                            .undoes = is_final ? RUN_NODE_NONE : i - definition->n_nodes };
@@ -347,42 +365,80 @@ static unsigned add_ends(Adapter *adapter, RunNodeSpec *specs, char (*names)[12]
         return n;
 }
 
-static void make_graph(Adapter *adapter) {
+/* Nodes that were not added later, then those of each addition. Returns how many. */
+static unsigned list_nodes(const TrialDefinition *definition, const Grown *grown, uint8_t *nodes) {
+        unsigned n = 0;
+
+        for (unsigned a = 0; a <= grown->n_additions; a++) {
+                const unsigned addition = a > 0 ? grown->additions[a - 1] : 0;
+
+                for (unsigned i = 0; i < trial_n_own(definition); i++)
+                        if (definition->nodes[i].added_in == addition)
+                                nodes[n++] = (uint8_t) i;
+        }
+        return n;
+}
+
+/* @grown: what was added. */
+static RunGraph *make_graph(Adapter *adapter, const Grown *grown) {
         const TrialDefinition *definition = adapter->definition;
         static const char *parents[TRIAL_NODES_MAX][TRIAL_PARENTS_MAX];
         static uint8_t edges[TRIAL_NODES_MAX][TRIAL_PARENTS_MAX];
         static RunNodeSpec specs[TRIAL_NODES_MAX];
-        static char names[TRIAL_NODES_MAX][12];
+        static char names[TRIAL_NODES_MAX][NAME_MAX_OF_NODE], end_names[TRIAL_NODES_MAX][NAME_MAX_OF_NODE];
         static RunDemand demands[TRIAL_NODES_MAX + 1];
+        uint8_t nodes[TRIAL_NODES_MAX];
+        bool is_there[TRIAL_NODES_MAX] = {};
+        const unsigned n = list_nodes(definition, grown, nodes);
         char *problem = NULL;
-        unsigned n;
+        RunGraph *graph;
+        unsigned n_all;
 
         for (unsigned i = 0; i <= definition->n_nodes; i++)
                 demands[i] = demand_of(definition, i);
-        for (unsigned i = 0; i < trial_n_own(definition); i++) {
+        for (unsigned at = 0; at < n; at++) {
+                name_node(nodes[at], names[nodes[at]]);
+                is_there[nodes[at]] = true;
+        }
+        for (unsigned at = 0; at < n; at++) {
+                const unsigned i = nodes[at];
                 const TrialNode *node = &definition->nodes[i];
+                unsigned n_parents = 0;
 
-                snprintf(names[i], sizeof(names[i]), "%u", i);
                 for (unsigned k = 0; k < node->n_parents; k++) {
-                        parents[i][k] = names[node->parents[k]];
-                        edges[i][k] = edge_of(node, k);
+                        if (!is_there[node->parents[k]])
+                                continue;
+                        parents[i][n_parents] = names[node->parents[k]];
+                        edges[i][n_parents++] = edge_of(node, k);
                 }
-                specs[i] = (RunNodeSpec) {
-                        .name = names[i], .parents = parents[i], .edges = edges[i], .n_parents = node->n_parents,
+                specs[at] = (RunNodeSpec) {
+                        .name = names[i], .parents = parents[i], .edges = edges[i], .n_parents = n_parents,
                         .payload = trial_needs_no_attempt(node) ? RUN_NODE_NONE : i,
                         .policy = policy_of(definition, node)
                 };
-                specs[i].policy.demand = trial_takes(node) ? i + 1 : 0;
-                specs[i].policy.is_otherwise = node->is_otherwise && has_decider(definition, node);
+                specs[at].policy.demand = trial_takes(node) ? i + 1 : 0;
+                specs[at].policy.is_otherwise = node->is_otherwise && has_decider(definition, node);
         }
-        n = add_ends(adapter, specs, names);
-        CHECK(run_graph_new(&(RunGraphSpec) { .nodes = specs, .n_nodes = n, .demands = demands,
-                                               .first_extra = trial_n_own(definition), .n_extra = n - trial_n_own(definition),
+        n_all = add_ends(adapter, specs, end_names, n);
+        CHECK(run_graph_new(&(RunGraphSpec) { .nodes = specs, .n_nodes = n_all, .demands = demands,
+                                               .first_extra = n, .n_extra = n_all - n,
                                                .undo_on = (definition->undoes_failure ? RUN_UNDO_ON_FAILURE : 0U) |
                                                           (definition->undoes_cancel ? RUN_UNDO_ON_CANCEL : 0U),
                                                .n_demands = definition->n_nodes + 1U,
                                                .demand = trial_run_takes(definition) ? definition->n_nodes + 1U : 0 },
-                            &adapter->graph, &problem));
+                            &graph, &problem));
+        return graph;
+}
+
+/* The graph of each run as it begins. */
+static void make_first_graph(Adapter *adapter) {
+        uint8_t nodes[TRIAL_NODES_MAX];
+        const unsigned n = list_nodes(adapter->definition, &(Grown) {}, nodes);
+
+        memset(adapter->nodes, ABSENT, sizeof(adapter->nodes));
+        for (unsigned at = 0; at < n; at++)
+                adapter->nodes[nodes[at]] = (uint8_t) at;
+        adapter->graph = make_graph(adapter, &(Grown) {});
 }
 
 static void make_engine(Adapter *adapter) {
@@ -424,7 +480,7 @@ static void *new_adapter(const TrialDefinition *definition) {
                 .queue_timeout = span_of(definition->queue_timeout),
                 .priority = definition->priority,
         };
-        make_graph(adapter);
+        make_first_graph(adapter);
         make_engine(adapter);
         tell_time(adapter, adapter->world.now);
         /* The world before the first turn. */
@@ -581,6 +637,8 @@ static int tell_attempt(Adapter *adapter, const TrialEvent *event) {
                                     event->generation, event->number };
         Abandoned *abandoned = find_abandoned(adapter, &key);
 
+        if (event->kind == TRIAL_SUB_WAITS)
+                return run_engine_sub_waits(adapter->engine, &key, event->waits) < 0 ? -ENOENT : 0;
         if (abandoned)
                 return tell_abandoned(adapter, abandoned, event);
         if (event->kind == TRIAL_STARTED) {
@@ -618,12 +676,49 @@ static int answer(Adapter *adapter, const TrialEvent *event) {
                                    answers[event->answer]);
 }
 
+static void look_at_node(const Adapter *adapter, unsigned run, unsigned node, TrialView *view);
+
+/*
+ * What is above and below has to be as a manager would have it. The same nodes again make the same graph again, with
+ * which the run goes on.
+ */
+static int add_nodes(Adapter *adapter, const TrialEvent *event) {
+        const TrialDefinition *definition = adapter->definition;
+        Grown grown = { .turn = adapter->turn, .run = event->run + 1U };
+        uint8_t addition = event->node < definition->n_nodes ? definition->nodes[event->node].added_in : 0;
+        static TrialView view;
+        int r;
+
+        if (addition == 0)
+                return -EINVAL;
+        view.n_attempts = 0;
+        for (unsigned i = 0; i < definition->n_nodes; i++)
+                look_at_node(adapter, event->run, i, &view);
+        for (size_t i = 0; i < adapter->graphs.n; i++)
+                if (adapter->graphs.items[i].run == grown.run) {
+                        memcpy(grown.additions, adapter->graphs.items[i].additions, sizeof(grown.additions));
+                        grown.n_additions = adapter->graphs.items[i].n_additions;
+                }
+        if (view.runs[event->run].nodes[event->node].state == TRIAL_NODE_ABSENT) {
+                if (!trial_may_add(definition, view.runs[event->run].nodes, addition))
+                        return -EINVAL;
+                grown.additions[grown.n_additions++] = addition;
+        }
+        grown.graph = make_graph(adapter, &grown);
+        CHECK(vector_push(&adapter->graphs, grown));
+        r = run_engine_grow(adapter->engine, grown.run, grown.graph);
+        if (r < 0)
+                run_graph_unref(adapter->graphs.items[--adapter->graphs.n].graph);
+        return r;
+}
+
 static int give_verb(Adapter *adapter, const TrialEvent *event) {
         static const RunVerb verbs[_TRIAL_EVENT_MAX] = {
                 [TRIAL_PAUSE] = RUN_VERB_PAUSE,   [TRIAL_RESUME] = RUN_VERB_RESUME, [TRIAL_STOP] = RUN_VERB_STOP,
                 [TRIAL_CANCEL] = RUN_VERB_CANCEL, [TRIAL_RETRY] = RUN_VERB_RETRY,   [TRIAL_RERUN] = RUN_VERB_RERUN,
                 [TRIAL_SKIP] = RUN_VERB_SKIP,     [TRIAL_APPROVE] = RUN_VERB_APPROVE,
                 [TRIAL_REJECT] = RUN_VERB_REJECT,         [TRIAL_COMPENSATE] = RUN_VERB_COMPENSATE,
+                [TRIAL_UNLOCK] = RUN_VERB_UNLOCK,
         };
         static const RunVerb resolutions[] = { RUN_VERB_AS_SUCCESS, RUN_VERB_AS_FAILED, RUN_VERB_AS_RETRY,
                                                RUN_VERB_AS_SKIP };
@@ -633,6 +728,8 @@ static int give_verb(Adapter *adapter, const TrialEvent *event) {
 
         const uint32_t number = number_of(adapter, event->run + 1U, event->node);
 
+        if (event->kind == TRIAL_ADD)
+                return add_nodes(adapter, event);
         if (event->kind == TRIAL_COMPLETE)
                 return run_engine_complete(adapter->engine, event->run + 1U, number, event->generation,
                                            event->resolution == TRIAL_AS_SUCCESS ? RUN_COMPLETION_SUCCESS
@@ -699,7 +796,7 @@ static void end_turn(Adapter *adapter) {
 static int apply(void *subject, const TrialEvent *event) {
         Adapter *adapter = subject;
 
-        if (event->kind >= TRIAL_STARTED && event->kind <= TRIAL_INTERRUPTED)
+        if ((event->kind >= TRIAL_STARTED && event->kind <= TRIAL_INTERRUPTED) || event->kind == TRIAL_SUB_WAITS)
                 return tell_attempt(adapter, event);
         if (trial_is_verb(event->kind))
                 return give_verb(adapter, event);
@@ -756,6 +853,7 @@ static TrialReason reason_of_run(RunReason reason) {
                 [RUN_REASON_FINAL] = TRIAL_REASON_FINAL,
                 [RUN_REASON_FOREACH] = TRIAL_REASON_FOREACH,
                 [RUN_REASON_TOO_MANY] = TRIAL_REASON_TOO_MANY,
+                [RUN_REASON_SUB_RUN] = TRIAL_REASON_SUB_RUN,
                 [RUN_REASON_UNIT] = TRIAL_REASON_UNIT,
                 [RUN_REASON_DEPENDENCY] = TRIAL_REASON_DEPENDENCY,
         };
@@ -768,6 +866,8 @@ static TrialReason reason_of(const TrialNode *spec, const RunNodeRow *row) {
         if (row->state == RUN_NODE_RUNNING && row->reason == RUN_REASON_SHORT_CIRCUIT) {
                 if (spec->action == TRIAL_ACTION_JOB)
                         return TRIAL_REASON_JOB;
+                if (spec->action == TRIAL_ACTION_RUN)
+                        return TRIAL_REASON_SUB_RUN;
                 if (spec->is_foreach)
                         return TRIAL_REASON_FOREACH;
                 return trial_needs_no_attempt(spec) ? TRIAL_REASON_SLEEP : TRIAL_REASON_NONE;
@@ -786,7 +886,7 @@ static TrialWhy why_of(RunWhy why) {
                 [RUN_WHY_POLICY] = TRIAL_FOR_POLICY,   [RUN_WHY_CALLBACK] = TRIAL_FOR_CALLBACK,
                 [RUN_WHY_COMPENSATE] = TRIAL_FOR_COMPENSATION, [RUN_WHY_FINAL] = TRIAL_FOR_FINAL,
                 [RUN_WHY_LOCK] = TRIAL_FOR_LOCK,       [RUN_WHY_RESOURCE] = TRIAL_FOR_RESOURCE,
-                [RUN_WHY_ITEMS] = TRIAL_FOR_ITEMS,
+                [RUN_WHY_ITEMS] = TRIAL_FOR_ITEMS,     [RUN_WHY_SUB_RUN] = TRIAL_FOR_SUB_RUN,
         };
 
         return whys[why];
@@ -799,7 +899,7 @@ static void look_at_abandoned(const Adapter *adapter, TrialView *view) {
                 if (entry->ended_in == NEVER)
                         view->attempts[view->n_attempts++] = (TrialAttempt) {
                                 .run = (uint8_t) (entry->key.run - 1),
-                                .node = (uint8_t) entry->key.node,
+                                .node = (uint8_t) node_of(adapter, entry->key.run, entry->key.node),
                                 .generation = (uint8_t) entry->key.generation,
                                 .number = (uint8_t) entry->key.number,
                                 .state = entry->started_in == NEVER ? TRIAL_ATTEMPT_SPAWNED : TRIAL_ATTEMPT_RUNNING,
@@ -818,7 +918,7 @@ static void look_at_node(const Adapter *adapter, unsigned run, unsigned node, Tr
 
         if (number == RUN_NODE_NONE) {
                 *seen = (TrialNodeView) { .generation = 1, .why = TRIAL_FOR_RUN };
-                if (adapter->definition->nodes[node].is_item)
+                if (adapter->definition->nodes[node].is_item || adapter->definition->nodes[node].added_in > 0)
                         *seen = (TrialNodeView) { .state = TRIAL_NODE_ABSENT };
                 return;
         }

@@ -25,6 +25,7 @@ typedef enum TrialStepKind {
         TRIAL_STEP_KILL_BOTH,
         TRIAL_STEP_REBOOT,              /* .amount seconds later */
         TRIAL_STEP_ANSWER,              /* a command says .answer; .flag: about an older generation */
+        TRIAL_STEP_SUB_WAITS,           /* a sub-run begins to wait for a person, or goes on */
         TRIAL_STEP_COMPLETE,            /* somebody completes a node: .resolution; .flag: of an older generation */
         _TRIAL_STEP_MAX,
 } TrialStepKind;

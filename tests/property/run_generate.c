@@ -265,6 +265,11 @@ static void add_claim(TrialRandom *random, TrialNode *node, unsigned total) {
         if (node->action == TRIAL_ACTION_PROCESS && chance(random, 50))
                 node->need = (uint8_t) (1 + below(random, total));
         node->gives_up_locks = chance(random, 30);
+        /* What keeps a lock while nothing of it runs can be told to give it up. */
+        if (node->locks != 0 && !node->gives_up_locks && chance(random, 50)) {
+                node->retry = (uint8_t) (1 + below(random, 2));
+                node->policy = TRIAL_POLICY_SUSPEND;
+        }
 }
 
 /*
@@ -329,6 +334,31 @@ static void add_undo(TrialRandom *random, TrialDefinition *definition) {
                 definition->nodes[i].has_undo = chance(random, 50);
 }
 
+/* Processes become runs of other flows. What is unneeded beside them is another question: see the README. */
+static void add_sub_runs(TrialRandom *random, TrialDefinition *definition) {
+        for (unsigned i = 0; i < definition->n_nodes; i++) {
+                TrialNode *node = &definition->nodes[i];
+
+                node->skip_unneeded = TRIAL_SKIP_NONE;
+                if (node->action != TRIAL_ACTION_PROCESS || node->has_callback || node->lacks_input ||
+                    !chance(random, 50))
+                        continue;
+                node->action = TRIAL_ACTION_RUN;
+                node->again = node->again_max = node->again_max_time = 0;
+                node->is_picky = node->can_be_pending = false;
+        }
+}
+
+/* Some of the nodes are there once they have been added. */
+static void add_growth(TrialRandom *random, TrialDefinition *definition) {
+        const unsigned percent = 20 + below(random, 50);
+
+        for (unsigned i = 1; i < definition->n_nodes; i++)
+                if (chance(random, percent))
+                        definition->nodes[i].added_in = (uint8_t) (1 + below(random, TRIAL_ADDITIONS_MAX));
+        trial_trim_additions(definition);
+}
+
 static void add_priorities(TrialRandom *random, TrialDefinition *definition) {
         definition->priority = (uint8_t) below(random, 3);
         for (unsigned i = 0; i < definition->n_nodes; i++) {
@@ -347,6 +377,12 @@ static uint32_t fit_together(uint32_t features) {
         if ((features & TRIAL_HAS_FOREACH) != 0)
                 features &= ~(TRIAL_HAS_LOCK | TRIAL_HAS_ABANDON | TRIAL_HAS_UNDO | TRIAL_HAS_POLICY | TRIAL_HAS_GATE |
                               TRIAL_HAS_SHORT_CIRCUIT | TRIAL_HAS_SKIP_ALL);
+        /* A run with instances takes no nodes. Who decides about whom is a matter of all parents. */
+        if ((features & TRIAL_HAS_SUB_RUN) != 0)
+                features &= ~(TRIAL_HAS_ABANDON | TRIAL_HAS_UNDO | TRIAL_HAS_POLICY | TRIAL_HAS_GATE |
+                              TRIAL_HAS_SHORT_CIRCUIT | TRIAL_HAS_SKIP_ALL);
+        if ((features & TRIAL_HAS_GROWTH) != 0)
+                features &= ~(TRIAL_HAS_LOCK | TRIAL_HAS_UNDO | TRIAL_HAS_POLICY | TRIAL_HAS_WHEN);
         if ((features & TRIAL_HAS_UNDO) != 0)
                 features &= ~(TRIAL_HAS_LOCK | TRIAL_HAS_ABANDON);
         return (features & TRIAL_HAS_LOCK) != 0 ? features & ~(others | TRIAL_HAS_ABANDON) : features;
@@ -358,6 +394,12 @@ static uint32_t choose_features(uint64_t seed, const TrialFeatures *features, Tr
         TrialRandom lists = { .state = seed * UINT64_C(0xA24BAED4963EE407) + 5 };
         const bool may_have_lists = (features->known & TRIAL_HAS_FOREACH) != 0 &&
                                     chance(&lists, features->known == TRIAL_HAS_FOREACH ? 90 : 12);
+        TrialRandom growth = { .state = seed * UINT64_C(0x8EBC6AF09C88C6E3) + 13 };
+        const bool may_grow = (features->known & TRIAL_HAS_GROWTH) != 0 &&
+                              chance(&growth, (features->known & TRIAL_HAS_FOREACH) == 0 ? 90 : 12);
+        TrialRandom subs = { .state = seed * UINT64_C(0xD6E8FEB86659FD93) + 17 };
+        const bool may_have_subs = (features->known & TRIAL_HAS_SUB_RUN) != 0 &&
+                                   chance(&subs, (features->known & TRIAL_HAS_FOREACH) == 0 ? 90 : 12);
         uint32_t chosen = 0;
 
         if (chance(&random, features->percent)) {
@@ -367,9 +409,15 @@ static uint32_t choose_features(uint64_t seed, const TrialFeatures *features, Tr
                 /* By a chance of its own, so that the others are as they were. */
                 if (may_have_lists && definition->n_nodes <= 24)
                         chosen |= TRIAL_HAS_FOREACH;
+                else if (may_grow && definition->n_nodes <= 24 && definition->n_nodes > 1)
+                        chosen |= TRIAL_HAS_GROWTH;
+                else if (may_have_subs && definition->n_nodes <= 24)
+                        chosen |= TRIAL_HAS_SUB_RUN;
         }
         chosen = fit_together(chosen);
         add_features(&random, definition, chosen);
+        if ((chosen & TRIAL_HAS_SUB_RUN) != 0)
+                add_sub_runs(&subs, definition);
         if ((chosen & TRIAL_HAS_LOCK) != 0 && definition->n_nodes <= 24)
                 add_claims(&random, definition);
         if ((chosen & TRIAL_HAS_UNDO) != 0 && definition->n_nodes <= 24)
@@ -378,6 +426,8 @@ static uint32_t choose_features(uint64_t seed, const TrialFeatures *features, Tr
                 add_priorities(&random, definition);
         if ((chosen & TRIAL_HAS_FOREACH) != 0)
                 add_lists(&lists, definition);
+        if ((chosen & TRIAL_HAS_GROWTH) != 0)
+                add_growth(&growth, definition);
         for (unsigned i = 0; i < definition->n_nodes && (features->known & TRIAL_HAS_SHORT_CIRCUIT) == 0; i++)
                 definition->nodes[i].skip_unneeded = TRIAL_SKIP_NONE;
         trial_lay_ends(definition);
@@ -469,12 +519,20 @@ static void change_steps(uint64_t seed, uint32_t features, TrialCase *trial) {
                         step->kind = TRIAL_STEP_VERB;
                         step->verb = chance(&random, 70) ? TRIAL_APPROVE : TRIAL_REJECT;
                 }
+                if ((features & TRIAL_HAS_GROWTH) != 0 && chance(&random, 20)) {
+                        step->kind = TRIAL_STEP_VERB;
+                        step->verb = TRIAL_ADD;
+                }
                 if ((features & TRIAL_HAS_UNDO) != 0 && step->kind == TRIAL_STEP_VERB && chance(&random, 20))
                         step->verb = TRIAL_COMPENSATE;
                 if ((features & TRIAL_HAS_PRIORITY) != 0)
                         step->priority = (uint8_t) below(&random, 4);
                 if ((features & TRIAL_HAS_LOCK) != 0 && chance(&random, 10))
                         step->kind = TRIAL_STEP_SUBMIT;
+                if ((features & TRIAL_HAS_LOCK) != 0 && chance(&random, 15)) {
+                        step->kind = TRIAL_STEP_VERB;
+                        step->verb = TRIAL_UNLOCK;
+                }
                 /* What becomes of the turn of a run that is held meanwhile is another question. */
                 if (trial_run_takes(&trial->definition) &&
                     (step->kind == TRIAL_STEP_UNIT || step->kind == TRIAL_STEP_START_JOB))
@@ -491,7 +549,9 @@ static void change_steps(uint64_t seed, uint32_t features, TrialCase *trial) {
                         step->resolution = chance(&random, 75) ? TRIAL_AS_SUCCESS : TRIAL_AS_FAILED;
                         step->flag = chance(&random, 10);
                 }
-                if ((features & (TRIAL_HAS_JOB | TRIAL_HAS_RESULT)) != 0 && chance(&random, 40))
+                if ((features & TRIAL_HAS_SUB_RUN) != 0 && chance(&random, 20))
+                        step->kind = TRIAL_STEP_SUB_WAITS;
+                if ((features & (TRIAL_HAS_JOB | TRIAL_HAS_RESULT | TRIAL_HAS_SUB_RUN)) != 0 && chance(&random, 40))
                         step->end = (TrialEnd) below(&random, _TRIAL_END_MAX);
         }
 }

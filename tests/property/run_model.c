@@ -74,6 +74,24 @@ static ModelAttempt *find_attempt(RunModel *model, const TrialEvent *event) {
         return attempt;
 }
 
+/* In a run that ends nothing becomes PENDING: what might wait for ever is ended. */
+static int tell_wait(RunModel *model, const TrialEvent *event) {
+        ModelAttempt *attempt = find_attempt(model, event);
+        const bool waits_now = attempt && run_model_waits_with_sub_run(model, event->run, event->node);
+
+        if (!attempt)
+                return -ENOENT;
+        if (attempt->ending != MODEL_RUNS_ON || event->waits == waits_now)
+                return 0;
+        if (!event->waits)
+                run_model_go_on(model, event->run, event->node);
+        else if (model->runs[event->run].state == TRIAL_RUN_STOPPING)
+                run_model_end_wait(model, event->run, event->node, MODEL_RUNS_ON);
+        else
+                run_model_set(model, event->run, event->node, TRIAL_NODE_PENDING, TRIAL_REASON_SUB_RUN);
+        return 0;
+}
+
 static int tell_attempt(RunModel *model, const TrialEvent *event) {
         ModelAttempt *attempt = find_attempt(model, event);
 
@@ -114,6 +132,9 @@ static int happen(RunModel *model, const TrialEvent *event) {
                 run_model_dispatch(model);
                 model->turn++;
                 break;
+        case TRIAL_SUB_WAITS:
+                r = tell_wait(model, event);
+                break;
         case TRIAL_ANSWERED:
                 r = run_model_answer(model, event);
                 break;
@@ -130,6 +151,8 @@ static int happen(RunModel *model, const TrialEvent *event) {
         case TRIAL_REJECT:
         case TRIAL_COMPLETE:
         case TRIAL_COMPENSATE:
+        case TRIAL_UNLOCK:
+        case TRIAL_ADD:
         case TRIAL_UNIT_ACTIVE:
         case TRIAL_UNIT_FAILED:
         case TRIAL_UNIT_CANCELLED:
@@ -175,7 +198,8 @@ static void change_boot(RunModel *model, uint64_t now) {
 
                 attempt->made_at += away;
                 /* What became of the others is told next. */
-                if (run_model_is_idle(model, attempt->run, attempt->node))
+                if (run_model_is_idle(model, attempt->run, attempt->node) ||
+                    model->definition->nodes[attempt->node].action == TRIAL_ACTION_RUN)
                         attempt->started_at += away;
         }
         model->unit_is_active = false;
@@ -241,6 +265,7 @@ static uint64_t earlier(uint64_t a, uint64_t b) {
 
 static uint64_t next_deadline(RunModel *model) {
         uint64_t next = TRIAL_NEVER;
+        const unsigned n = trial_n_views(model->definition);
 
         for (unsigned r = 0; r < model->n_runs; r++) {
                 const ModelRun *run = &model->runs[r];
@@ -248,7 +273,7 @@ static uint64_t next_deadline(RunModel *model) {
                 if (trial_run_is_terminal(run->state))
                         continue;
                 next = earlier(next, earlier(run->deadline, run_model_queue_deadline(model, run)));
-                for (unsigned i = 0; i < trial_n_views(model->definition); i++) {
+                for (unsigned i = 0; i < n; i++) {
                         const ModelAttempt *attempt = run_model_live_attempt(model, r, i);
 
                         next = earlier(next, run_model_total_deadline(model, r, i));
@@ -330,6 +355,8 @@ static TrialWhy why_node_waits(const RunModel *model, unsigned r, unsigned node,
         case TRIAL_NODE_BLOCKED:
                 return TRIAL_FOR_HUMAN;
         case TRIAL_NODE_PENDING:
+                if (run_model_waits_with_sub_run(model, r, node))
+                        return TRIAL_FOR_SUB_RUN;
                 return run->nodes[node].reason == TRIAL_REASON_GATE ? TRIAL_FOR_GATE : TRIAL_FOR_HUMAN;
         case TRIAL_NODE_DEFERRED:
                 return TRIAL_FOR_TIME;
@@ -348,6 +375,8 @@ static TrialWhy why_node_waits(const RunModel *model, unsigned r, unsigned node,
                         return TRIAL_FOR_END;
                 if (!run_model_may_spawn(model, attempt) && !attempt->is_started)
                         return TRIAL_FOR_STORE;
+                if (run->nodes[node].reason == TRIAL_REASON_SUB_RUN)
+                        return TRIAL_FOR_SUB_RUN;
                 return run->nodes[node].reason == TRIAL_REASON_JOB ? TRIAL_FOR_JOB : TRIAL_FOR_PROCESS;
         case TRIAL_NODE_SUCCEEDED:
         case TRIAL_NODE_FAILED:
@@ -364,6 +393,7 @@ static TrialWhy why_node_waits(const RunModel *model, unsigned r, unsigned node,
 static void look(void *p, TrialView *view) {
         Subject *subject = p;
         RunModel *model = &subject->model;
+        const unsigned n = trial_n_views(model->definition);
 
         view->n_runs = model->n_runs;
         view->n_attempts = 0;
@@ -375,7 +405,7 @@ static void look(void *p, TrialView *view) {
                 view->runs[r].is_held = run->hold != MODEL_NOT_HELD;
                 view->runs[r].round = run->round;
                 view->runs[r].why = why_run_waits(model, r);
-                for (unsigned i = 0; i < trial_n_views(model->definition); i++) {
+                for (unsigned i = 0; i < n; i++) {
                         const ModelAttempt *attempt = run_model_live_attempt(model, r, i);
 
                         view->runs[r].nodes[i] = run->nodes[i];

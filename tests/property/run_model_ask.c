@@ -24,6 +24,9 @@ void run_model_stop(RunModel *model, unsigned r, TrialRunState result, TrialReas
                 run->hold = MODEL_NOT_HELD;
         }
         for (unsigned i = 0; i < model->definition->n_nodes; i++)
+                if (run_model_waits_with_sub_run(model, r, i))
+                        run_model_end_wait(model, r, i, ending);
+        for (unsigned i = 0; i < model->definition->n_nodes; i++)
                 if (run->nodes[i].state != TRIAL_NODE_RUNNING && !trial_node_is_terminal(run->nodes[i].state))
                         run_model_set(model, r, i, TRIAL_NODE_SKIPPED, TRIAL_REASON_ENDED);
         for (unsigned i = 0; i < model->definition->n_nodes; i++)
@@ -86,9 +89,12 @@ static int submit(RunModel *model, const TrialEvent *event) {
                             (model->runs[i].state != TRIAL_RUN_SUSPENDED || !model->runs[i].has_result))
                                 run_model_stop(model, i, TRIAL_RUN_CANCELLED, TRIAL_REASON_NONE, MODEL_CANCELLED);
         for (unsigned i = 0; i < trial_n_views(definition); i++) {
-                run.nodes[i].generation = !definition->nodes[i].is_item;
-                if (definition->nodes[i].is_item)
+                const bool is_there = !definition->nodes[i].is_item && definition->nodes[i].added_in == 0;
+
+                run.nodes[i].generation = is_there;
+                if (!is_there)
                         run.nodes[i].state = TRIAL_NODE_ABSENT;
+                run.rank[i] = (uint16_t) i;
         }
         run.priority = event->priority > 0 ? event->priority : definition->priority;
         run.place = model->places++;
@@ -167,7 +173,7 @@ static void reset_item_below(RunModel *model, unsigned r, unsigned node, bool is
 static void reset_below(RunModel *model, unsigned r, unsigned node, bool all) {
         bool below[TRIAL_NODES_MAX];
 
-        run_model_descendants(model->definition, node, below);
+        run_model_descendants(model, &model->runs[r], node, below);
         for (unsigned i = 0; i < model->definition->n_nodes; i++) {
                 const TrialNodeState state = model->runs[r].nodes[i].state;
 
@@ -194,8 +200,7 @@ static void begin_round(RunModel *model, ModelRun *run) {
         run->deadline = TRIAL_NEVER;
 }
 
-/* A human has changed something in a run that waited for that. */
-static void wake_run(ModelRun *run) {
+void run_model_wake(ModelRun *run) {
         if (run->state != TRIAL_RUN_SUSPENDED)
                 return;
         run->state = run->has_result ? TRIAL_RUN_STOPPING : TRIAL_RUN_RUNNING;
@@ -254,7 +259,7 @@ static int retry_node(RunModel *model, unsigned r, unsigned node) {
         if ((!listens(run) && !trial_run_is_terminal(run->state)) || run_model_has_abandoned(model, r) ||
             is_at_gate(run, node) || !is_about(model, run, node))
                 return -EINVAL;
-        if (state == TRIAL_NODE_ABSENT ||
+        if (state == TRIAL_NODE_ABSENT || run_model_waits_with_sub_run(model, r, node) ||
             (state != TRIAL_NODE_PENDING && (!trial_node_is_terminal(state) || state == TRIAL_NODE_SUCCEEDED)))
                 return -EINVAL;
         if (trial_run_is_terminal(run->state) && redo(model, r, node))
@@ -269,7 +274,7 @@ static int retry_node(RunModel *model, unsigned r, unsigned node) {
                 return -EINVAL;
         if (trial_run_is_terminal(run->state))
                 begin_round(model, run);
-        wake_run(run);
+        run_model_wake(run);
         return 0;
 }
 
@@ -313,9 +318,10 @@ static int resolve_node(RunModel *model, unsigned r, unsigned node, TrialResolut
         if (trial_run_is_terminal(run->state))
                 return resolve_ended(model, r, node, resolution);
         if (!listens(run) || !is_about(model, run, node) || run->nodes[node].state != TRIAL_NODE_PENDING ||
+            run_model_waits_with_sub_run(model, r, node) ||
             (resolution == TRIAL_AS_RETRY && is_at_gate(run, node)))
                 return -EINVAL;
-        wake_run(run);
+        run_model_wake(run);
         switch (resolution) {
         case TRIAL_AS_SUCCESS:
                 run_model_succeed(model, r, node, TRIAL_REASON_OPERATOR);
@@ -338,7 +344,7 @@ static int answer_gate(RunModel *model, unsigned r, unsigned node, bool is_appro
 
         if (!listens(run) || run->has_result || !is_at_gate(run, node))
                 return -EINVAL;
-        wake_run(run);
+        run_model_wake(run);
         run->is_approved[node] = is_approved;
         if (is_approved && model->definition->nodes[node].action == TRIAL_ACTION_NOTHING) {
                 run->has_begun[node] = true;
@@ -355,10 +361,45 @@ static int skip_node(RunModel *model, unsigned r, unsigned node) {
         const TrialNodeState state = run->nodes[node].state;
 
         if (!listens(run) || trial_node_is_terminal(state) || state == TRIAL_NODE_RUNNING ||
-            !is_about(model, run, node))
+            run_model_waits_with_sub_run(model, r, node) || !is_about(model, run, node))
                 return -EINVAL;
         run_model_set(model, r, node, TRIAL_NODE_SKIPPED, TRIAL_REASON_OPERATOR);
-        wake_run(run);
+        run_model_wake(run);
+        return 0;
+}
+
+/* It keeps locks though nothing of it runs, in whatever state its run is; it takes them again for its next attempt. */
+static int unlock_node(RunModel *model, unsigned r, unsigned node) {
+        ModelRun *run = &model->runs[r];
+
+        if (run_model_waits_with_sub_run(model, r, node))
+                return -EINVAL;
+        if (model->definition->nodes[node].locks == 0 || !run->has_locks[node] ||
+            run->nodes[node].state == TRIAL_NODE_RUNNING || run_model_abandoned_attempt(model, r, node))
+                return -EINVAL;
+        run->has_locks[node] = false;
+        return 0;
+}
+
+/* The same again changes nothing. */
+static int add_nodes(RunModel *model, unsigned r, unsigned node) {
+        ModelRun *run = &model->runs[r];
+        const unsigned addition = node < model->definition->n_nodes ? model->definition->nodes[node].added_in : 0;
+
+        if (addition == 0 || trial_run_is_terminal(run->state) || run_model_is_ending(run))
+                return -EINVAL;
+        if (run->nodes[node].state != TRIAL_NODE_ABSENT)
+                return 0;
+        if (!trial_may_add(model->definition, run->nodes, addition))
+                return -EINVAL;
+        run->additions++;
+        for (unsigned i = 0; i < model->definition->n_nodes; i++) {
+                if (model->definition->nodes[i].added_in != addition)
+                        continue;
+                run->nodes[i].generation = 1;
+                run->rank[i] = (uint16_t) (run->additions * TRIAL_NODES_MAX + i);
+                run_model_set(model, r, i, TRIAL_NODE_WAITING, TRIAL_REASON_NONE);
+        }
         return 0;
 }
 
@@ -387,7 +428,7 @@ static int complete_node(RunModel *model, const TrialEvent *event) {
         /* While a process lives its exit is waited for. */
         if (run_model_live_attempt(model, event->run, node))
                 return 0;
-        wake_run(run);
+        run_model_wake(run);
         run_model_take_completion(model, event->run, node);
         return 0;
 }
@@ -492,6 +533,10 @@ static int ask_run(RunModel *model, const TrialEvent *event) {
                 return skip_node(model, event->run, event->node);
         if (event->kind == TRIAL_APPROVE || event->kind == TRIAL_REJECT)
                 return answer_gate(model, event->run, event->node, event->kind == TRIAL_APPROVE);
+        if (event->kind == TRIAL_ADD)
+                return add_nodes(model, event->run, event->node);
+        if (event->kind == TRIAL_UNLOCK)
+                return unlock_node(model, event->run, event->node);
         if (event->kind == TRIAL_COMPENSATE)
                 return run_model_compensate(model, event->run);
         if (event->kind == TRIAL_COMPLETE)

@@ -30,7 +30,7 @@ typedef struct Claim {
 } Claim;
 
 typedef struct Claims {
-        const TrialDefinition *definition;
+        const RunModel *model;
         Claim items[CLAIMS_MAX];
         unsigned n;
 } Claims;
@@ -85,7 +85,7 @@ static void list_node(const RunModel *model, unsigned r, unsigned node, Claims *
 }
 
 static void list_all(const RunModel *model, Claims *claims) {
-        claims->definition = model->definition;
+        claims->model = model;
         claims->n = 0;
         for (unsigned r = 0; r < model->n_runs; r++) {
                 list_run(model, r, claims);
@@ -100,7 +100,7 @@ static bool wants(const Claim *claim, unsigned name) {
         return claim->waits && claim->wants[name] > 0 && !claim->has[name];
 }
 
-static bool is_before(const TrialDefinition *definition, const Claim *a, const Claim *b) {
+static bool is_before(const RunModel *model, const Claim *a, const Claim *b) {
         /* Runs and nodes want nothing that is the same. */
         if ((a->node == MODEL_NO_NODE) != (b->node == MODEL_NO_NODE))
                 return false;
@@ -111,13 +111,13 @@ static bool is_before(const TrialDefinition *definition, const Claim *a, const C
         if (a->node == MODEL_NO_NODE)
                 return a->place < b->place;
         if (a->node != b->node)
-                return run_model_is_more_urgent(definition, a->node, b->node);
+                return run_model_is_more_urgent(model, a->run, a->node, b->node);
         return a->run < b->run;
 }
 
 /* Whether @claim can have the name beside all that @beside marks. */
 static bool fits(const Claims *claims, const Claim *claim, unsigned name, const bool *beside) {
-        unsigned limit = name < LOCKS ? claim->slots[name] : claims->definition->total;
+        unsigned limit = name < LOCKS ? claim->slots[name] : claims->model->definition->total;
         unsigned sum = claim->wants[name];
 
         for (unsigned i = 0; i < claims->n; i++) {
@@ -148,7 +148,7 @@ static bool waits_for_waiting(const Claims *claims, const Claim *claim) {
 
 /* Whether @claim must leave @other what that wants. */
 static bool keeps_back(const Claims *claims, const Claim *other, const Claim *claim) {
-        return other != claim && other->has_place && is_before(claims->definition, other, claim) &&
+        return other != claim && other->has_place && is_before(claims->model, other, claim) &&
                !waits_for_waiting(claims, other);
 }
 
@@ -177,7 +177,7 @@ bool run_model_next_claim(const RunModel *model, bool of_runs, unsigned *ret_run
                 const Claim *claim = &claims.items[i];
 
                 if ((claim->node == MODEL_NO_NODE) == of_runs && can_begin(&claims, claim) &&
-                    (!first || is_before(model->definition, claim, first)))
+                    (!first || is_before(model, claim, first)))
                         first = claim;
         }
         if (!first)

@@ -10,14 +10,18 @@
 
 #include "run_model_private.h"
 
-void run_model_find_goals(const TrialDefinition *definition, bool *goals) {
+void run_model_find_goals(const RunModel *model, const ModelRun *run, bool *goals) {
+        const TrialDefinition *definition = model->definition;
+
         for (unsigned i = 0; i < definition->n_nodes; i++)
-                goals[i] = true;
+                goals[i] = !trial_is_missing(&definition->nodes[i], &run->nodes[i]);
         for (unsigned i = 0; i < definition->n_nodes; i++)
                 for (unsigned k = 0; k < definition->nodes[i].n_parents; k++)
-                        goals[definition->nodes[i].parents[k]] = false;
+                        if (!trial_is_missing(&definition->nodes[i], &run->nodes[i]))
+                                goals[definition->nodes[i].parents[k]] = false;
         for (unsigned i = 0; i < definition->n_nodes; i++)
-                goals[i] = goals[i] || definition->nodes[i].is_always_needed;
+                goals[i] = goals[i] || (definition->nodes[i].is_always_needed &&
+                                        !trial_is_missing(&definition->nodes[i], &run->nodes[i]));
         for (unsigned i = 0; i < definition->n_nodes; i++)
                 if (definition->nodes[i].is_item)
                         goals[i] = goals[definition->nodes[i].item_of];
@@ -81,6 +85,8 @@ static bool need_once(const RunModel *model, unsigned r, const bool *started, bo
                 const TrialNodeView *view = &model->runs[r].nodes[i];
                 const bool waits = !started[i] && !trial_node_is_terminal(view->state);
 
+                if (trial_is_missing(spec, view))
+                        continue;
                 if (waits && needed[i])
                         has_changed = need_deciders(definition, i, needed) || has_changed;
                 for (unsigned k = 0; k < spec->n_parents; k++) {
@@ -101,7 +107,7 @@ void run_model_find_needed(const RunModel *model, unsigned r, bool *needed) {
         bool started[TRIAL_NODES_MAX];
 
         find_started(model, r, started);
-        run_model_find_goals(definition, needed);
+        run_model_find_goals(model, &model->runs[r], needed);
         for (unsigned i = 0; i < definition->n_nodes; i++)
                 needed[i] = needed[i] || model->runs[r].is_wanted[i] ||
                             definition->nodes[i].skip_unneeded == TRIAL_SKIP_NONE;

@@ -23,7 +23,8 @@ void run_model_set(RunModel *model, unsigned run, unsigned node, TrialNodeState 
         /* A process that was abandoned keeps them until it ends. */
         if (trial_node_is_terminal(state) ||
             (model->definition->nodes[node].gives_up_locks &&
-             (state == TRIAL_NODE_DEFERRED || state == TRIAL_NODE_PENDING || state == TRIAL_NODE_READY)))
+             (state == TRIAL_NODE_DEFERRED || (state == TRIAL_NODE_PENDING && reason != TRIAL_REASON_SUB_RUN) ||
+              state == TRIAL_NODE_READY)))
                 model->runs[run].has_locks[node] = run_model_abandoned_attempt(model, run, node) != NULL;
         model->runs[run].is_asked[node] = model->runs[run].must_ask[node] = false;
         model->runs[run].ready_at[node] = model->now;
@@ -31,7 +32,7 @@ void run_model_set(RunModel *model, unsigned run, unsigned node, TrialNodeState 
 }
 
 ModelAttempt *run_model_live_attempt(RunModel *model, unsigned run, unsigned node) {
-        if (model->runs[run].nodes[node].state != TRIAL_NODE_RUNNING)
+        if (model->runs[run].nodes[node].state != TRIAL_NODE_RUNNING && !run_model_waits_with_sub_run(model, run, node))
                 return NULL;
         for (size_t i = model->n_attempts; i-- > 0;) {
                 ModelAttempt *attempt = &model->attempts[i];
@@ -58,6 +59,15 @@ bool run_model_has_abandoned(RunModel *model, unsigned run) {
                 if (run_model_abandoned_attempt(model, run, i))
                         return true;
         return false;
+}
+
+bool run_model_waits_with_sub_run(const RunModel *model, unsigned run, unsigned node) {
+        return trial_waits_with_sub_run(&model->runs[run].nodes[node]);
+}
+
+void run_model_go_on(RunModel *model, unsigned run, unsigned node) {
+        run_model_set(model, run, node, TRIAL_NODE_RUNNING, TRIAL_REASON_SUB_RUN);
+        run_model_wake(&model->runs[run]);
 }
 
 bool run_model_is_idle(const RunModel *model, unsigned run, unsigned node) {
@@ -296,6 +306,10 @@ static void end_without_result(RunModel *model, ModelAttempt *attempt, const Tri
         try_again_or_fail(model, attempt, TRIAL_NODE_FAILED, reasons[event->end], 0);
 }
 
+static bool is_sub_run(const RunModel *model, const ModelAttempt *attempt) {
+        return model->definition->nodes[attempt->node].action == TRIAL_ACTION_RUN;
+}
+
 static void exit_by_itself(RunModel *model, ModelAttempt *attempt, const TrialEvent *event) {
         switch (event->end) {
         case TRIAL_END_STATUS:
@@ -315,7 +329,8 @@ static void exit_by_itself(RunModel *model, ModelAttempt *attempt, const TrialEv
                 try_again_or_fail(model, attempt, TRIAL_NODE_TIMEOUT, TRIAL_REASON_NONE, 0);
                 break;
         case TRIAL_END_CANCELLED:
-                run_model_fail(model, attempt->run, attempt->node, TRIAL_NODE_CANCELLED, TRIAL_REASON_JOB);
+                run_model_fail(model, attempt->run, attempt->node, TRIAL_NODE_CANCELLED,
+                               is_sub_run(model, attempt) ? TRIAL_REASON_SUB_RUN : TRIAL_REASON_JOB);
                 break;
         case TRIAL_END_REFUSED:
                 run_model_fail(model, attempt->run, attempt->node, TRIAL_NODE_FAILED, TRIAL_REASON_REFUSED);
@@ -347,6 +362,8 @@ static bool has_succeeded(const ModelAttempt *attempt, const TrialEvent *event) 
 void run_model_end_attempt(RunModel *model, ModelAttempt *attempt, const TrialEvent *event) {
         const unsigned run = attempt->run, node = attempt->node;
 
+        if (run_model_waits_with_sub_run(model, run, node))
+                run_model_go_on(model, run, node);
         attempt->end = MODEL_WAS_ENDED;
         if (attempt->is_abandoned) {
                 model->runs[run].has_locks[node] = false;
@@ -377,6 +394,9 @@ void run_model_end_attempt(RunModel *model, ModelAttempt *attempt, const TrialEv
         case MODEL_KILLED:
                 run_model_set(model, run, node, TRIAL_NODE_CANCELLED, TRIAL_REASON_ENDED);
                 break;
+        case MODEL_UNNEEDED:
+                run_model_set(model, run, node, TRIAL_NODE_CANCELLED, TRIAL_REASON_UNNEEDED);
+                break;
         }
 }
 
@@ -395,11 +415,25 @@ void run_model_tell_end(RunModel *model, ModelAttempt *attempt, ModelEnding endi
         if (attempt->ending != MODEL_RUNS_ON)
                 return;
         attempt->ending = ending;
+        if (run_model_waits_with_sub_run(model, attempt->run, attempt->node))
+                run_model_go_on(model, attempt->run, attempt->node);
         /* There is no process, and there will be none. */
         if (!attempt->is_started && !run_model_may_spawn(model, attempt))
                 run_model_end_attempt(model, attempt, NULL);
         else if (ending == MODEL_ABANDONED)
                 abandon(model, attempt);
+}
+
+void run_model_end_wait(RunModel *model, unsigned run, unsigned node, ModelEnding ending) {
+        const TrialRunState result = model->runs[run].result;
+
+        if (run_model_waits_with_sub_run(model, run, node))
+                run_model_go_on(model, run, node);
+        if (ending == MODEL_RUNS_ON && result == TRIAL_RUN_CANCELLED)
+                return;
+        if (ending == MODEL_RUNS_ON)
+                ending = result == TRIAL_RUN_TIMEOUT ? MODEL_DEADLINE : MODEL_KILLED;
+        run_model_tell_end(model, run_model_live_attempt(model, run, node), ending);
 }
 
 /* — times — */
@@ -433,7 +467,8 @@ uint64_t run_model_total_deadline(const RunModel *model, unsigned run, unsigned 
         const TrialNodeView *view = &model->runs[run].nodes[node];
         const uint32_t timeout = model->definition->nodes[node].total_timeout;
 
-        if (timeout == 0 || (view->state != TRIAL_NODE_RUNNING && view->state != TRIAL_NODE_DEFERRED))
+        if (timeout == 0 || (view->state != TRIAL_NODE_RUNNING && view->state != TRIAL_NODE_DEFERRED &&
+                             !trial_waits_with_sub_run(view)))
                 return TRIAL_NEVER;
         /* The present one may have been told to end already. */
         if (run_model_sleeps(model, run, node) ||
@@ -512,8 +547,9 @@ static void pass_time_of_node(RunModel *model, unsigned r, unsigned node) {
                 run_model_fail(model, r, node, TRIAL_NODE_TIMEOUT, TRIAL_REASON_QUEUE);
         else if (view->reason == TRIAL_REASON_CALLBACK && view->state == TRIAL_NODE_RUNNING)
                 pass_time_of_callback(model, r, node);
-        else if (view->state == TRIAL_NODE_RUNNING && !run_model_sleeps(model, r, node) &&
-                 !run_model_waits_for_items(model, r, node)) {
+        else if (trial_waits_with_sub_run(view) ||
+                 (view->state == TRIAL_NODE_RUNNING && !run_model_sleeps(model, r, node) &&
+                  !run_model_waits_for_items(model, r, node))) {
                 attempt = run_model_live_attempt(model, r, node);
                 if (run_model_total_deadline(model, r, node) <= model->now)
                         run_model_tell_end(model, attempt, MODEL_TIMED_OUT_IN_ALL);
@@ -537,15 +573,37 @@ static void wake_up(RunModel *model, unsigned r) {
                         run_model_succeed(model, r, i, TRIAL_REASON_NONE);
 }
 
+/* All nodes, as they stand in the run. */
+static void sort_nodes(const RunModel *model, unsigned r, uint8_t *nodes) {
+        const uint16_t *rank = model->runs[r].rank;
+        const unsigned n = trial_n_views(model->definition);
+
+        for (unsigned i = 0; i < n; i++) {
+                unsigned at = i;
+
+                for (; at > 0 && rank[nodes[at - 1]] > rank[i]; at--)
+                        nodes[at] = nodes[at - 1];
+                nodes[at] = (uint8_t) i;
+        }
+}
+
+static void pass_time_of_nodes(RunModel *model, unsigned r) {
+        const unsigned n = trial_n_views(model->definition);
+        uint8_t nodes[TRIAL_NODES_MAX];
+
+        sort_nodes(model, r, nodes);
+        for (unsigned i = 0; i < n; i++)
+                if (!trial_run_is_terminal(model->runs[r].state))
+                        pass_time_of_node(model, r, nodes[i]);
+}
+
 /* What ends something comes before what begins something. */
 void run_model_pass_time(RunModel *model) {
         for (unsigned r = 0; r < model->n_runs; r++)
                 if (!trial_run_is_terminal(model->runs[r].state))
                         pass_time_of_run(model, r);
         for (unsigned r = 0; r < model->n_runs; r++)
-                for (unsigned i = 0; i < trial_n_views(model->definition); i++)
-                        if (!trial_run_is_terminal(model->runs[r].state))
-                                pass_time_of_node(model, r, i);
+                pass_time_of_nodes(model, r);
         run_model_settle(model);
         for (unsigned r = 0; r < model->n_runs; r++)
                 wake_up(model, r);

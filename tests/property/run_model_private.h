@@ -21,6 +21,7 @@ typedef enum ModelEnding {
         MODEL_CANCELLED,
         MODEL_KILLED,                   /* EndMode=kill */
         MODEL_ABANDONED,                /* TimeoutMode=abandon: nobody tells it anything */
+        MODEL_UNNEEDED,                 /* a sub-run that waits, and all goals below it have ended */
 } ModelEnding;
 
 /* What became of an attempt. */
@@ -83,6 +84,8 @@ typedef struct ModelRun {
         bool has_result;                        /* since it has begun to stop, in this round */
         bool wants_undo;                        /* a person has asked for that */
         bool has_turn[TRIAL_NODES_MAX];         /* of an instance: within ForeachParallel= */
+        uint16_t rank[TRIAL_NODES_MAX];         /* the place of a node among all, which follow in the order of additions */
+        uint8_t additions;                      /* how many there were */
         bool is_ended;                          /* by an expression, once all that follows from the event is decided */
 } ModelRun;
 
@@ -108,8 +111,8 @@ bool run_model_is_busy(TrialRunState state);
 unsigned run_model_count_busy(const RunModel *model);
 /* The node has a process; also one that was abandoned. */
 bool run_model_has_process(const RunModel *model, unsigned run, unsigned node);
-/* Of nodes of a run, as the definition has them. */
-bool run_model_is_more_urgent(const TrialDefinition *definition, unsigned a, unsigned b);
+/* Of nodes of a run. */
+bool run_model_is_more_urgent(const RunModel *model, unsigned run, unsigned a, unsigned b);
 uint8_t run_model_priority(const RunModel *model, unsigned run, unsigned node);
 /* Which run or node that takes something begins next; false: none. */
 bool run_model_next_claim(const RunModel *model, bool of_runs, unsigned *ret_run, unsigned *ret_node);
@@ -117,6 +120,7 @@ bool run_model_next_claim(const RunModel *model, bool of_runs, unsigned *ret_run
 TrialWhy run_model_why_claim(const RunModel *model, unsigned run, unsigned node);
 ModelAttempt *run_model_last_attempt(RunModel *model, unsigned run, unsigned node);
 ModelAttempt *run_model_live_attempt(RunModel *model, unsigned run, unsigned node);
+bool run_model_waits_with_sub_run(const RunModel *model, unsigned run, unsigned node);
 /* It is RUNNING, and that is all: nothing has to end … */
 bool run_model_is_idle(const RunModel *model, unsigned run, unsigned node);
 /* … but a time. */
@@ -137,14 +141,14 @@ uint64_t run_model_ready_deadline(const RunModel *model, const ModelRun *run, un
 uint64_t run_model_again_deadline(const RunModel *model, unsigned run, unsigned node);
 /* What a failure means: with a default for the end in @state, as little as `continue`. */
 TrialFailurePolicy run_model_policy(const TrialNode *spec, TrialNodeState state);
-/* Marks @goals[i] of all that nothing depends on, and of what is always needed. */
-void run_model_find_goals(const TrialDefinition *definition, bool *goals);
+/* Marks @goals[i] of all nodes of a run that nothing depends on, and of what is always needed. */
+void run_model_find_goals(const RunModel *model, const ModelRun *run, bool *goals);
 /* Marks @needed[i] of all nodes that somebody needs. */
 void run_model_find_needed(const RunModel *model, unsigned run, bool *needed);
 /* What the nodes that have ended make of their run. */
 TrialRunState run_model_result(const RunModel *model, const ModelRun *run);
-/* Marks @below[i] of all that is below @node. */
-void run_model_descendants(const TrialDefinition *definition, unsigned node, bool *below);
+/* Marks @below[i] of all of a run that is below @node. */
+void run_model_descendants(const RunModel *model, const ModelRun *run, unsigned node, bool *below);
 
 /* Of a node with Foreach=: it is RUNNING, and its instances decide. */
 bool run_model_waits_for_items(const RunModel *model, unsigned run, unsigned node);
@@ -153,6 +157,8 @@ bool run_model_is_bounded(const RunModel *model, unsigned run, unsigned node);
 
 /* — changes — */
 
+/* A human has changed something in a run that waited for that. */
+void run_model_wake(ModelRun *run);
 /* A next generation, which nobody has decided anything about. */
 void run_model_reset(RunModel *model, unsigned run, unsigned node);
 /* Forgets the list of a node. */
@@ -179,6 +185,10 @@ void run_model_fail(RunModel *model, unsigned run, unsigned node, TrialNodeState
 void run_model_end_attempt(RunModel *model, ModelAttempt *attempt, const TrialEvent *event);
 /* What somebody else has said that the node has become. */
 void run_model_take_completion(RunModel *model, unsigned run, unsigned node);
+/* A node that waits with its sub-run is RUNNING again. */
+void run_model_go_on(RunModel *model, unsigned run, unsigned node);
+/* The run ends: nothing of it waits for a person. A stop is handed down; else what might wait for ever is told to end. */
+void run_model_end_wait(RunModel *model, unsigned run, unsigned node, ModelEnding ending);
 void run_model_tell_end(RunModel *model, ModelAttempt *attempt, ModelEnding ending);
 /* The end of a node that is idle, since its run ends. */
 void run_model_end_idle(RunModel *model, unsigned run, unsigned node);

@@ -210,13 +210,17 @@ static void evaluate(RunModel *model, unsigned r, unsigned node) {
         }
 }
 
-void run_model_descendants(const TrialDefinition *definition, unsigned node, bool *below) {
+void run_model_descendants(const RunModel *model, const ModelRun *run, unsigned node, bool *below) {
+        const TrialDefinition *definition = model->definition;
+
         if (definition->nodes[node].is_item)
                 node = definition->nodes[node].item_of;
         /* Parents come before their children: one pass is enough. */
         for (unsigned i = 0; i < definition->n_nodes; i++) {
                 /* What is below a node is below its instances. */
                 below[i] = definition->nodes[i].is_item && below[definition->nodes[i].item_of];
+                if (trial_is_missing(&definition->nodes[i], &run->nodes[i]))
+                        continue;
                 for (unsigned k = 0; k < definition->nodes[i].n_parents; k++) {
                         const unsigned parent = definition->nodes[i].parents[k];
 
@@ -232,8 +236,8 @@ static bool is_unneeded(const RunModel *model, const ModelRun *run, unsigned nod
 
         if (model->definition->nodes[node].is_always_needed)
                 return false;
-        run_model_descendants(model->definition, node, below);
-        run_model_find_goals(model->definition, is_goal);
+        run_model_descendants(model, run, node, below);
+        run_model_find_goals(model, run, is_goal);
         for (unsigned i = 0; i < model->definition->n_nodes; i++) {
                 if (!below[i] || !is_goal[i])
                         continue;
@@ -275,8 +279,12 @@ static void drop_pending(RunModel *model, unsigned r, bool at_gate) {
 
         for (unsigned i = 0; i < model->definition->n_nodes; i++)
                 if (run->nodes[i].state == TRIAL_NODE_PENDING && is_unneeded(model, run, i) &&
-                    (run->nodes[i].reason == TRIAL_REASON_GATE) == at_gate)
-                        run_model_set(model, r, i, TRIAL_NODE_CANCELLED, TRIAL_REASON_UNNEEDED);
+                    (run->nodes[i].reason == TRIAL_REASON_GATE) == at_gate) {
+                        if (run_model_waits_with_sub_run(model, r, i))
+                                run_model_tell_end(model, run_model_live_attempt(model, r, i), MODEL_UNNEEDED);
+                        else
+                                run_model_set(model, r, i, TRIAL_NODE_CANCELLED, TRIAL_REASON_UNNEEDED);
+                }
 }
 
 static void look_at_nodes(RunModel *model, unsigned r) {
@@ -322,7 +330,8 @@ TrialRunState run_model_result(const RunModel *model, const ModelRun *run) {
                 const TrialNodeView *node = &run->nodes[i];
 
                 if (node->state == TRIAL_NODE_FAILED || node->state == TRIAL_NODE_TIMEOUT ||
-                    (node->state == TRIAL_NODE_CANCELLED && node->reason == TRIAL_REASON_JOB)) {
+                    (node->state == TRIAL_NODE_CANCELLED &&
+                     (node->reason == TRIAL_REASON_JOB || node->reason == TRIAL_REASON_SUB_RUN))) {
                         if (run_model_policy(&model->definition->nodes[i], node->state) != TRIAL_POLICY_CONTINUE)
                                 return TRIAL_RUN_FAILED;
                         is_partial = true;
@@ -354,10 +363,13 @@ static bool can_move(const RunModel *model, const ModelRun *run) {
                count_nodes(model, run, TRIAL_NODE_DEFERRED) > 0 || asks_somebody(model, run);
 }
 
-/* What its end has to wait for. */
+/* What its end has to wait for; a pause does not wait for runs of other flows. */
 static bool has_attempt(RunModel *model, unsigned r) {
-        for (unsigned i = 0; i < trial_n_views(model->definition); i++)
-                if (run_model_live_attempt(model, r, i))
+        const unsigned n = trial_n_views(model->definition);
+
+        for (unsigned i = 0; i < n; i++)
+                if (run_model_live_attempt(model, r, i) && (model->runs[r].state == TRIAL_RUN_STOPPING ||
+                                                            model->definition->nodes[i].action != TRIAL_ACTION_RUN))
                         return true;
         return false;
 }
@@ -386,6 +398,9 @@ static void look_at_run(RunModel *model, unsigned r) {
                         run_model_stop(model, r, run_model_result(model, run), TRIAL_REASON_NONE, MODEL_RUNS_ON);
                         return;
                 }
+        /* Nodes were added that need not wait for those that are PENDING. */
+        if (run->state == TRIAL_RUN_SUSPENDED && count_nodes(model, run, TRIAL_NODE_READY) > 0)
+                run_model_wake(run);
         if (run->state == TRIAL_RUN_RUNNING && !can_move(model, run) && count_nodes(model, run, TRIAL_NODE_PENDING) > 0)
                 run->state = TRIAL_RUN_SUSPENDED;
         if (run->state == TRIAL_RUN_PAUSING && !has_running)
@@ -461,10 +476,13 @@ void run_model_settle(RunModel *model) {
 /* — attempts — */
 
 /* Nodes on the longest way from @node to a goal. */
-static unsigned longest_path(const TrialDefinition *definition, unsigned node) {
+static unsigned longest_path(const RunModel *model, unsigned r, unsigned node) {
+        const TrialDefinition *definition = model->definition;
         unsigned longest[TRIAL_NODES_MAX] = {};
 
         for (unsigned i = definition->n_nodes; i-- > 0;) {
+                if (trial_is_missing(&definition->nodes[i], &model->runs[r].nodes[i]))
+                        continue;
                 longest[i]++;
                 for (unsigned k = 0; k < definition->nodes[i].n_parents; k++) {
                         const unsigned parent = definition->nodes[i].parents[k];
@@ -491,17 +509,19 @@ static unsigned origin(const TrialDefinition *definition, unsigned node) {
         return definition->nodes[node].is_item ? definition->nodes[node].item_of : node;
 }
 
-bool run_model_is_more_urgent(const TrialDefinition *definition, unsigned a, unsigned b) {
+bool run_model_is_more_urgent(const RunModel *model, unsigned r, unsigned a, unsigned b) {
+        const TrialDefinition *definition = model->definition;
+        const unsigned of_a = origin(definition, a), of_b = origin(definition, b);
         const TrialNode *left = &definition->nodes[a], *right = &definition->nodes[b];
         const unsigned first = left->takes_priority ? definition->priority : left->priority;
         const unsigned second = right->takes_priority ? definition->priority : right->priority;
 
         if (first != second)
                 return first > second;
-        if (longest_path(definition, origin(definition, a)) != longest_path(definition, origin(definition, b)))
-                return longest_path(definition, origin(definition, a)) > longest_path(definition, origin(definition, b));
-        if (origin(definition, a) != origin(definition, b))
-                return origin(definition, a) < origin(definition, b);
+        if (longest_path(model, r, of_a) != longest_path(model, r, of_b))
+                return longest_path(model, r, of_a) > longest_path(model, r, of_b);
+        if (of_a != of_b)
+                return model->runs[r].rank[of_a] < model->runs[r].rank[of_b];
         return a < b;
 }
 
@@ -521,7 +541,7 @@ static int next_ready(RunModel *model, unsigned r) {
                         continue;
                 if (run_model_is_bounded(model, r, i))
                         continue;
-                if (next >= 0 && !run_model_is_more_urgent(model->definition, i, (unsigned) next))
+                if (next >= 0 && !run_model_is_more_urgent(model, r, i, (unsigned) next))
                         continue;
                 next = (int) i;
         }
@@ -529,6 +549,9 @@ static int next_ready(RunModel *model, unsigned r) {
 }
 
 static void make_attempt(RunModel *model, unsigned r, unsigned node) {
+        static const TrialReason reasons[_TRIAL_ACTION_MAX] = {
+                [TRIAL_ACTION_JOB] = TRIAL_REASON_JOB, [TRIAL_ACTION_RUN] = TRIAL_REASON_SUB_RUN,
+        };
         const uint8_t generation = model->runs[r].nodes[node].generation;
         ModelAttempt attempt = {
                 .run = (uint8_t) r,
@@ -548,8 +571,7 @@ static void make_attempt(RunModel *model, unsigned r, unsigned node) {
                 assert(model->attempts);
         }
         model->attempts[model->n_attempts++] = attempt;
-        run_model_set(model, r, node, TRIAL_NODE_RUNNING,
-                      model->definition->nodes[node].action == TRIAL_ACTION_JOB ? TRIAL_REASON_JOB : TRIAL_REASON_NONE);
+        run_model_set(model, r, node, TRIAL_NODE_RUNNING, reasons[model->definition->nodes[node].action]);
 }
 
 /* What needs no attempt is done, or waits for a time. */

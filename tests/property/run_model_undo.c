@@ -142,7 +142,7 @@ void run_model_redo(RunModel *model, unsigned r, bool *is_reset) {
                 if (!run_model_is_undone(model, run, i))
                         continue;
                 is_reset[i] = true;
-                run_model_descendants(model->definition, i, below);
+                run_model_descendants(model, run, i, below);
                 for (unsigned k = 0; k < model->definition->n_nodes; k++)
                         is_reset[k] = is_reset[k] || below[k];
         }

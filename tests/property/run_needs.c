@@ -81,6 +81,8 @@ static void find_needed(const TrialPlayer *player, unsigned r, Reading reading, 
                 const TrialNode *spec = &definition->nodes[i];
                 const Child child = child_of(&player->seen.runs[r].nodes[i], reading);
 
+                if (trial_is_missing(spec, &player->seen.runs[r].nodes[i]))
+                        continue;
                 needed[i] = needed[i] || !has_child[i] || spec->is_always_needed ||
                             spec->skip_unneeded == TRIAL_SKIP_NONE ||
                             (reading == READING_MUCH && player->is_asked_for[r][i]);

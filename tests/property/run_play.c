@@ -86,6 +86,8 @@ int trial_give(TrialPlayer *player, const TrialEvent *event) {
         if ((expected < 0) != (found < 0))
                 trial_differ(player, "%s is %s, not %s", trial_event_name(event->kind), found < 0 ? "refused" : "taken",
                              expected < 0 ? "refused" : "taken");
+        if (event->kind == TRIAL_UNLOCK && found == 0)
+                player->has_unlocked[event->run][event->node] = true;
         if (found < 0 && expected < 0)
                 check_refusal(player, event, before);
         if (trial_statistics) {
@@ -268,8 +270,13 @@ static void forget_process(TrialPlayer *player, TrialProcess *process) {
         process->verbs = player->verbs[process->run];
 }
 
+static bool is_sub_run(const TrialPlayer *player, unsigned node) {
+        return player->trial->definition.nodes[node].action == TRIAL_ACTION_RUN;
+}
+
 static void end_process(TrialPlayer *player, TrialProcess *process, const TrialEvent *event) {
         forget_process(player, process);
+        process->end = *event;
         if (event->kind == TRIAL_EXITED)
                 process->is_ended_by_us = false;
         (void) trial_give(player, event);
@@ -347,7 +354,8 @@ static bool end_told(TrialPlayer *player) {
                 if (!player->seen.attempts[i].is_ending || !process)
                         continue;
                 event = event_of(process, TRIAL_EXITED);
-                event.status = 143;
+                event.status = is_sub_run(player, process->node) ? 0 : 143;
+                event.end = is_sub_run(player, process->node) ? TRIAL_END_CANCELLED : TRIAL_END_STATUS;
                 end_process(player, process, &event);
                 has_ended = true;
         }
@@ -379,6 +387,15 @@ static bool has_held_attempt(const TrialPlayer *player) {
         return false;
 }
 
+/* Parts of its runs belong to another unit. */
+static unsigned count_attempts_of_unit(const TrialPlayer *player) {
+        unsigned n = 0;
+
+        for (unsigned i = 0; i < player->seen.n_attempts; i++)
+                n += !is_sub_run(player, player->seen.attempts[i].node);
+        return n;
+}
+
 /* The world goes on as far as it does without being asked. */
 static void go_on(TrialPlayer *player) {
         bool has_moved = true, has_news = true;
@@ -407,7 +424,7 @@ static void go_on(TrialPlayer *player) {
                 give_simple(player, TRIAL_UNIT_INACTIVE);
                 trial_end_turn(player);
         }
-        if (player->unit == TRIAL_UNIT_IS_STOPPING && player->seen.n_attempts == 0)
+        if (player->unit == TRIAL_UNIT_IS_STOPPING && count_attempts_of_unit(player) == 0)
                 player->unit = TRIAL_UNIT_IS_INACTIVE;
 }
 
@@ -446,9 +463,37 @@ static void tell_again(TrialPlayer *player, const TrialEvent *events, uint32_t n
                 trial_end_turn(player);
 }
 
+static bool knows_wait(const TrialPlayer *player, const TrialProcess *process) {
+        return player->seen.runs[process->run].state != TRIAL_RUN_STOPPING ||
+               (player->subject->features & TRIAL_HAS_SUB_RUN_ENDS) != 0;
+}
+
+/* Whoever manages sub-runs tells which of them wait. */
+static bool tell_waits(TrialPlayer *player) {
+        bool has_told = false;
+
+        for (uint32_t i = 0; i < player->n_processes; i++) {
+                TrialProcess *process = &player->processes[i];
+                TrialEvent event = event_of(process, TRIAL_STARTED);
+                const TrialAttempt *attempt = trial_find_attempt(&player->seen, &event);
+
+                if (process->has_ended || !is_sub_run(player, process->node) || !attempt)
+                        continue;
+                process->waits = process->waits && knows_wait(player, process);
+                if (attempt->state != TRIAL_ATTEMPT_RUNNING)
+                        (void) trial_give(player, &event);
+                event = event_of(process, TRIAL_SUB_WAITS);
+                event.waits = process->waits;
+                (void) trial_give(player, &event);
+                has_told = true;
+        }
+        player->has_untold_subs = false;
+        return has_told;
+}
+
 /* Processes of attempts that nobody knows are killed, the others are adopted. */
 static void adopt(TrialPlayer *player) {
-        bool has_told = false;
+        bool has_told = tell_waits(player);
 
         for (uint32_t i = 0; i < player->n_processes; i++) {
                 TrialProcess *process = &player->processes[i];
@@ -461,7 +506,7 @@ static void adopt(TrialPlayer *player) {
                         forget_process(player, process);
                         if (trial_statistics)
                                 trial_statistics->killed++;
-                } else if (attempt->state != TRIAL_ATTEMPT_RUNNING) {
+                } else if (attempt->state != TRIAL_ATTEMPT_RUNNING && !is_sub_run(player, process->node)) {
                         (void) trial_give(player, &event);
                         has_told = true;
                 }
@@ -491,6 +536,7 @@ static void come_back(TrialPlayer *player, TrialEvent restart) {
         restart.durable = player->durable;
         (void) trial_give(player, &restart);
         player->subject->look(player->tested, &player->before);
+        player->has_untold_subs = true;
         /* Turns that are no more have no number: what was made in one is not looked at again. */
         for (unsigned r = 0; r < TRIAL_RUNS_MAX; r++)
                 for (unsigned i = 0; i < TRIAL_NODES_MAX; i++)
@@ -544,12 +590,28 @@ static void interrupt_all(TrialPlayer *player) {
                 TrialProcess *process = process_of(player, &player->seen.attempts[i]);
                 TrialEvent event;
 
-                if (!process)
+                if (!process || is_sub_run(player, process->node))
                         continue;
                 event = event_of(process, TRIAL_INTERRUPTED);
                 end_process(player, process, &event);
         }
         trial_end_turn(player);
+}
+
+/* Sub-runs go on in another boot, or have ended: the store has that. Those that nobody has begun are unknown. */
+static void end_subs_again(TrialPlayer *player) {
+        for (uint32_t i = 0; i < player->n_processes; i++) {
+                TrialProcess *process = &player->processes[i];
+                const TrialEvent event = event_of(process, TRIAL_STARTED);
+                const TrialAttempt *attempt = trial_find_attempt(&player->seen, &event);
+
+                if (!is_sub_run(player, process->node))
+                        continue;
+                if (!attempt && !process->has_ended)
+                        forget_process(player, process);
+                if (attempt && process->has_ended && process->end.kind == TRIAL_EXITED)
+                        (void) trial_give(player, &process->end);
+        }
 }
 
 /* An orderly shutdown stops the unit first. Whatever the store has then counts in the next boot, and nothing else. */
@@ -565,21 +627,24 @@ static void reboot(TrialPlayer *player, const TrialStep *step) {
         for (uint32_t i = 0; i < player->n_processes; i++) {
                 TrialProcess *process = &player->processes[i];
 
-                if (!process->has_ended)
+                if (!process->has_ended && !is_sub_run(player, process->node))
                         forget_process(player, process);
         }
         player->now += step->amount;
         player->unit = TRIAL_UNIT_IS_INACTIVE;
         come_back(player, (TrialEvent) { .turn = player->durable, .is_other_boot = true, .at = player->now });
+        (void) tell_waits(player);
         for (unsigned i = 0; i < player->seen.n_attempts; i++) {
                 const TrialAttempt *attempt = &player->seen.attempts[i];
 
-                (void) trial_give(player, &(TrialEvent) { .kind = TRIAL_LOST,
-                                                         .run = attempt->run,
-                                                         .node = attempt->node,
-                                                         .generation = attempt->generation,
-                                                         .number = attempt->number });
+                if (!is_sub_run(player, attempt->node))
+                        (void) trial_give(player, &(TrialEvent) { .kind = TRIAL_LOST,
+                                                                 .run = attempt->run,
+                                                                 .node = attempt->node,
+                                                                 .generation = attempt->generation,
+                                                                 .number = attempt->number });
         }
+        end_subs_again(player);
         (void) trial_give(player, &(TrialEvent) { .kind = TRIAL_TIME, .at = player->now });
         trial_end_turn(player);
         /* What happens before another death is kept: one that goes back beyond this one would need two pasts. */
@@ -603,7 +668,7 @@ static void submit(TrialPlayer *player, const TrialStep *step) {
 static void choose_end(const TrialPlayer *player, const TrialStep *step, TrialEvent *event) {
         const bool is_of_job = step->end >= TRIAL_END_FAILED;
 
-        if (player->trial->definition.nodes[event->node].action == TRIAL_ACTION_JOB) {
+        if (player->trial->definition.nodes[event->node].action == TRIAL_ACTION_JOB || is_sub_run(player, event->node)) {
                 event->end = step->status == 0 ? TRIAL_END_STATUS : TRIAL_END_FAILED;
                 if (is_of_job)
                         event->end = step->end;
@@ -621,7 +686,7 @@ static void finish_some(TrialPlayer *player, const TrialStep *step, TrialEventKi
                 TrialProcess *process = pick_live(player, step->pick);
                 TrialEvent event;
 
-                if (!process)
+                if (!process || (kind != TRIAL_EXITED && is_sub_run(player, process->node)))
                         break;
                 event = event_of(process, kind);
                 if (kind == TRIAL_EXITED)
@@ -646,12 +711,26 @@ static bool fits(const TrialPlayer *player, const TrialStep *step, unsigned run,
         if (step->verb == TRIAL_APPROVE || step->verb == TRIAL_REJECT)
                 return state == TRIAL_NODE_PENDING &&
                        player->seen.runs[run].nodes[node].reason == TRIAL_REASON_GATE;
+        if (step->verb == TRIAL_ADD)
+                return !is_ended && node < player->trial->definition.n_nodes &&
+                       player->trial->definition.nodes[node].added_in > 0 &&
+                       (state == TRIAL_NODE_ABSENT || step->other % 8 == 0);
+        if (step->verb == TRIAL_UNLOCK)
+                return player->trial->definition.nodes[node].locks != 0 &&
+                       (state == TRIAL_NODE_DEFERRED || state == TRIAL_NODE_PENDING ||
+                        (state == TRIAL_NODE_READY && step->other % 4 == 0) ||
+                        (state == TRIAL_NODE_RUNNING && step->other % 8 == 0));
         if (step->verb == TRIAL_SKIP)
                 return !is_ended && !trial_node_is_terminal(state) && state != TRIAL_NODE_RUNNING;
         if (step->verb == TRIAL_RETRY)
                 return state == TRIAL_NODE_PENDING || (trial_node_is_terminal(state) && state != TRIAL_NODE_SUCCEEDED &&
                                                        state != TRIAL_NODE_ABSENT);
         return (step->verb != TRIAL_RERUN && step->verb != TRIAL_COMPENSATE) || is_ended;
+}
+
+static bool knows_verb(const TrialPlayer *player, const TrialEvent *event) {
+        return event->kind != TRIAL_ADD || player->seen.runs[event->run].state != TRIAL_RUN_SUSPENDED ||
+               (player->subject->features & TRIAL_HAS_GROWTH_WAKES) != 0;
 }
 
 static void give_verb(TrialPlayer *player, const TrialStep *step) {
@@ -668,6 +747,8 @@ static void give_verb(TrialPlayer *player, const TrialStep *step) {
                 if (fits(player, step, event.run, event.node))
                         break;
         }
+        if (!knows_verb(player, &event))
+                return;
         player->verbs[event.run] += step->verb == TRIAL_RETRY || step->verb == TRIAL_RERUN ||
                                     step->verb == TRIAL_RESOLVE;
         (void) trial_give(player, &event);
@@ -675,7 +756,10 @@ static void give_verb(TrialPlayer *player, const TrialStep *step) {
 }
 
 static bool has_live_process(const TrialPlayer *player) {
-        return count_live(player) > 0 || player->seen.n_attempts > 0;
+        for (uint32_t i = 0; i < player->n_processes; i++)
+                if (!player->processes[i].has_ended && !is_sub_run(player, player->processes[i].node))
+                        return true;
+        return count_attempts_of_unit(player) > 0;
 }
 
 static void start_or_stop_unit(TrialPlayer *player, const TrialStep *step) {
@@ -763,6 +847,23 @@ static void complete_one(TrialPlayer *player, const TrialStep *step, bool is_old
         }
 }
 
+/* A sub-run that waits, or another one, which has begun. */
+static void wait_or_go_on(TrialPlayer *player, const TrialStep *step) {
+        for (uint32_t i = 0; i < player->n_processes; i++) {
+                TrialProcess *process = &player->processes[(step->pick + i) % player->n_processes];
+                TrialEvent event = event_of(process, TRIAL_SUB_WAITS);
+
+                if (process->has_ended || !is_sub_run(player, process->node))
+                        continue;
+                if (!process->waits && !knows_wait(player, process))
+                        continue;
+                event.waits = process->waits = !process->waits;
+                (void) trial_give(player, &event);
+                trial_end_turn(player);
+                return;
+        }
+}
+
 static void play_step(TrialPlayer *player, const TrialStep *step) {
         if (trial_statistics)
                 trial_statistics->steps[step->kind]++;
@@ -811,6 +912,9 @@ static void play_step(TrialPlayer *player, const TrialStep *step) {
                 break;
         case TRIAL_STEP_ANSWER:
                 (void) answer_one(player, step->pick, step->answer, step->flag);
+                break;
+        case TRIAL_STEP_SUB_WAITS:
+                wait_or_go_on(player, step);
                 break;
         case TRIAL_STEP_COMPLETE:
                 complete_one(player, step, step->flag);

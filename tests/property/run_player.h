@@ -15,6 +15,8 @@ typedef struct TrialProcess {
         uint8_t run, node, generation, number;
         uint64_t started_at;
         bool has_ended;
+        bool waits;                     /* a sub-run, for a person */
+        TrialEvent end;                 /* as it was told; of a sub-run, which the store has */
         bool is_ended_by_us;            /* lost or interrupted: nobody knows what it did */
         uint32_t verbs;                 /* on its run when it ended */
 } TrialProcess;
@@ -32,6 +34,7 @@ typedef struct TrialPlayer {
         TrialOutcome *outcome;          /* borrowed */
         TrialView expected, seen, before;       /* of the reference; of the subject now, and a turn before */
         bool has_before;
+        bool has_untold_subs;           /* nobody has been told, since a restart, which sub-runs wait */
         bool is_coming_back;            /* not everything has been told after a restart */
         TrialEvent *events;             /* all; this and the next ones are borrowed, and there once */
         uint64_t *sums;                 /* of what was seen after each TRIAL_TURN, by event */
@@ -47,6 +50,7 @@ typedef struct TrialPlayer {
         uint32_t verbs[TRIAL_RUNS_MAX]; /* of people */
         bool is_asked_for[TRIAL_RUNS_MAX][TRIAL_NODES_MAX];     /* somebody has said what becomes of that node */
         uint8_t approved[TRIAL_RUNS_MAX][TRIAL_NODES_MAX];      /* the last generation whose gate was opened */
+        bool has_unlocked[TRIAL_RUNS_MAX][TRIAL_NODES_MAX];     /* the node has given up its locks, once at least */
         uint64_t completed[TRIAL_RUNS_MAX][TRIAL_NODES_MAX];    /* generations that somebody has completed, a bit each */
         uint32_t made_in[TRIAL_RUNS_MAX][TRIAL_NODES_MAX];      /* the turn in which the live attempt was first seen */
 } TrialPlayer;

@@ -29,7 +29,7 @@ static void write_features(const TrialNode *node, FILE *file) {
         static const char *const skips[] = { "", ", SkipUnneeded no", ", SkipUnneeded all" };
         static const char *const outcomes[] = { "", ", When true", ", When false", ", When error" };
         static const char *const ends[] = { "", ", EndRun success", ", EndRun failure" };
-        static const char *const actions[_TRIAL_ACTION_MAX] = { "", ", a job", ", sleeps", ", sleeps until",
+        static const char *const actions[_TRIAL_ACTION_MAX] = { "", ", a job", ", a sub-run", ", sleeps", ", sleeps until",
                                                                 ", a checkpoint" };
 
         if (node->again_max_time > 0)
@@ -55,6 +55,8 @@ static void write_features(const TrialNode *node, FILE *file) {
         if (node->is_foreach)
                 fprintf(file, ", Foreach of %u, then %u, %u at a time", node->items[0], node->items[1],
                         node->foreach_parallel);
+        if (node->added_in > 0)
+                fprintf(file, ", of addition %u", node->added_in);
         fprintf(file, "%s", node->has_callback ? ", Callback" : "");
         fprintf(file, "%s", node->has_undo ? ", Compensate" : "");
         fprintf(file, "%s%s", node->has_gate ? ", Gate" : "", node->lacks_input ? ", lacks an input" : "");
@@ -150,6 +152,10 @@ void trial_write_event(const TrialEvent *event, FILE *file) {
         case TRIAL_INTERRUPTED:
                 write_attempt(event, file);
                 break;
+        case TRIAL_SUB_WAITS:
+                write_attempt(event, file);
+                fputs(event->waits ? " for a person" : " no more", file);
+                break;
         case TRIAL_TIME:
                 fprintf(file, " %" PRIu64, event->at);
                 break;
@@ -181,6 +187,8 @@ void trial_write_event(const TrialEvent *event, FILE *file) {
         case TRIAL_RETRY:
         case TRIAL_RERUN:
         case TRIAL_SKIP:
+        case TRIAL_UNLOCK:
+        case TRIAL_ADD:
         case TRIAL_APPROVE:
         case TRIAL_REJECT:
                 fprintf(file, " run %u node %u", event->run, event->node);

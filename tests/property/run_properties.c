@@ -42,6 +42,14 @@ static bool somebody_asked(const TrialPlayer *player, unsigned run) {
         return false;
 }
 
+/* Nodes were added to the run in this turn. */
+static bool somebody_added(const TrialPlayer *player, unsigned run) {
+        for (uint32_t i = player->n_events - 1; i-- > 0 && player->events[i].kind != TRIAL_TURN;)
+                if (player->events[i].run == run && player->events[i].kind == TRIAL_ADD)
+                        return true;
+        return false;
+}
+
 static const char *name_node(const TrialRunView *run, unsigned node) {
         static char text[80];
 
@@ -56,6 +64,12 @@ static const char *name_node(const TrialRunView *run, unsigned node) {
 static void check_end(TrialPlayer *player, unsigned r, unsigned node) {
         const TrialNodeView *now = &player->seen.runs[r].nodes[node], *then = &player->before.runs[r].nodes[node];
 
+        if (player->trial->definition.nodes[node].added_in > 0) {
+                if (now->state == TRIAL_NODE_ABSENT && then->state != TRIAL_NODE_ABSENT)
+                        trial_differ(player, "run %u: node %u was added, and is gone", r, node);
+                if (now->state != TRIAL_NODE_ABSENT && then->state == TRIAL_NODE_ABSENT && !somebody_added(player, r))
+                        trial_differ(player, "run %u: node %u is there, and nobody has added it", r, node);
+        }
         if (now->state == TRIAL_NODE_ABSENT || then->state == TRIAL_NODE_ABSENT)
                 return;
         if (now->generation == then->generation && trial_node_is_terminal(then->state) &&
@@ -95,6 +109,7 @@ static void check_begin(TrialPlayer *player, unsigned r, unsigned node) {
         const TrialRunView *run = &player->seen.runs[r];
         const TrialNodeView *then = &player->before.runs[r].nodes[node];
         const bool was_early = then->state == TRIAL_NODE_WAITING || then->state == TRIAL_NODE_BLOCKED ||
+                               trial_is_missing(&player->trial->definition.nodes[node], then) ||
                                (then->state == TRIAL_NODE_PENDING && then->reason == TRIAL_REASON_GATE);
 
         if (run->nodes[node].state != TRIAL_NODE_RUNNING && run->nodes[node].state != TRIAL_NODE_READY)
@@ -198,6 +213,7 @@ typedef struct Tally {
         unsigned states[_TRIAL_NODE_STATE_MAX];
         unsigned terminal;
         unsigned asleep;                /* RUNNING, without an attempt */
+        unsigned subs, waiting_subs;    /* runs of other flows: RUNNING; PENDING with an attempt */
         unsigned asked, to_be_asked;    /* a command judges them */
         unsigned processes;             /* RUNNING, with a process */
         unsigned takers;                /* READY, and may have to wait for a lock */
@@ -239,6 +255,8 @@ static Tally tally_of(const TrialPlayer *player, const TrialRunView *run) {
                 tally.to_be_asked += spec->asks_policy && state == TRIAL_NODE_WAITING &&
                                      player->unit != TRIAL_UNIT_IS_ACTIVE;
                 tally.asleep += trial_is_idle(spec, &run->nodes[i]);
+                tally.subs += state == TRIAL_NODE_RUNNING && spec->action == TRIAL_ACTION_RUN;
+                tally.waiting_subs += trial_waits_with_sub_run(&run->nodes[i]);
                 tally.lists += state == TRIAL_NODE_RUNNING && spec->is_foreach;
                 tally.bounded += state == TRIAL_NODE_READY && is_bounded(&player->trial->definition, run, i);
                 tally.processes += state == TRIAL_NODE_RUNNING && spec->action == TRIAL_ACTION_PROCESS &&
@@ -269,6 +287,8 @@ static void check_movable(TrialPlayer *player, unsigned r, const Tally *tally) {
                 can_move = movers + tally->to_be_asked > 0;
                 break;
         case TRIAL_RUN_PAUSING:
+                can_move = tally->states[TRIAL_NODE_RUNNING] > tally->asleep + tally->subs;
+                break;
         case TRIAL_RUN_STOPPING:
                 can_move = tally->states[TRIAL_NODE_RUNNING] > tally->asleep || tally->ends > 0;
                 break;
@@ -453,6 +473,44 @@ static void check_list(TrialPlayer *player, unsigned r, unsigned node) {
                 trial_differ(player, "run %u: %s, and all of its instances have succeeded", r, name_node(run, node));
 }
 
+/* How many instances of a node there are; -1: not the first ones of its list. */
+static int count_all_items(const TrialDefinition *definition, const TrialRunView *run, unsigned node) {
+        int n = 0, end = 0;
+
+        for (unsigned i = trial_n_own(definition); i < definition->n_nodes; i++)
+                if (definition->nodes[i].item_of == node && run->nodes[i].state != TRIAL_NODE_ABSENT) {
+                        n++;
+                        end = definition->nodes[i].item >= end ? definition->nodes[i].item + 1 : end;
+                }
+        return n == end ? n : -1;
+}
+
+/* A node gets its instances when it begins, all at once, and keeps them until it is begun anew. */
+static void check_instances(TrialPlayer *player, unsigned r, unsigned node) {
+        const TrialDefinition *definition = &player->trial->definition;
+        const TrialNode *spec = &definition->nodes[node];
+        const TrialRunView *run = &player->seen.runs[r], *before = &player->before.runs[r];
+        const TrialNodeView *view = &run->nodes[node];
+        const int n = count_all_items(definition, run, node);
+        int then;
+
+        if (!spec->is_foreach)
+                return;
+        if (n != 0 && n != spec->items[0] && n != spec->items[1])
+                trial_differ(player, "run %u: %s, and its instances are no list of it", r, name_node(run, node));
+        if (n != 0 && view->state != TRIAL_NODE_RUNNING && !trial_node_is_terminal(view->state))
+                trial_differ(player, "run %u: %s, and has instances", r, name_node(run, node));
+        if (n != 0 && view->state == TRIAL_NODE_FAILED &&
+            (view->reason == TRIAL_REASON_EXPRESSION || view->reason == TRIAL_REASON_TOO_MANY))
+                trial_differ(player, "run %u: %s, and has instances all the same", r, name_node(run, node));
+        if (!player->has_before || r >= player->before.n_runs || before->nodes[node].generation != view->generation)
+                return;
+        then = count_all_items(definition, before, node);
+        if (then != n && (then != 0 || trial_node_is_terminal(before->nodes[node].state)))
+                trial_differ(player, "run %u: %s, and has %d instances, where it had %d", r, name_node(run, node), n,
+                             then);
+}
+
 static void check_run(TrialPlayer *player, unsigned r) {
         const TrialRunView *run = &player->seen.runs[r];
         const Tally tally = tally_of(player, run);
@@ -469,6 +527,7 @@ static void check_run(TrialPlayer *player, unsigned r) {
                 if (is_judged)
                         check_wait(player, r, i);
                 check_list(player, r, i);
+                check_instances(player, r, i);
         }
         if (has_before)
                 trial_check_needs(player, r);
@@ -493,7 +552,7 @@ static void check_attempts(TrialPlayer *player) {
         for (unsigned r = 0; r < player->seen.n_runs; r++) {
                 const Tally tally = tally_of(player, &player->seen.runs[r]);
 
-                running += tally.states[TRIAL_NODE_RUNNING] - tally.asleep + tally.running_ends;
+                running += tally.states[TRIAL_NODE_RUNNING] - tally.asleep + tally.running_ends + tally.waiting_subs;
                 attempts -= count_abandoned(player, r);
         }
         if (running != attempts)
@@ -501,6 +560,9 @@ static void check_attempts(TrialPlayer *player) {
         for (unsigned i = 0; i < player->seen.n_attempts; i++) {
                 const TrialAttempt *attempt = &player->seen.attempts[i];
 
+                if (attempt->run < player->seen.n_runs &&
+                    trial_waits_with_sub_run(&player->seen.runs[attempt->run].nodes[attempt->node]))
+                        continue;
                 if (attempt->run >= player->seen.n_runs ||
                     (player->seen.runs[attempt->run].nodes[attempt->node].state == TRIAL_NODE_RUNNING) ==
                             attempt->is_abandoned)
@@ -545,7 +607,8 @@ static bool has_lock(const TrialPlayer *player, unsigned r, unsigned node) {
         const TrialNodeState state = player->seen.runs[r].nodes[node].state;
 
         return state == TRIAL_NODE_RUNNING || has_process(player, r, node) ||
-               (state == TRIAL_NODE_DEFERRED && !player->trial->definition.nodes[node].gives_up_locks);
+               (state == TRIAL_NODE_DEFERRED && !player->trial->definition.nodes[node].gives_up_locks &&
+                !player->has_unlocked[r][node]);
 }
 
 static void check_lock(TrialPlayer *player, unsigned lock) {
@@ -582,10 +645,32 @@ static void check_resources(TrialPlayer *player) {
                 trial_differ(player, "%u runs have what is not for so many", busy);
 }
 
+/* A node waits with its sub-run, as long as nobody has told that to end. */
+static void check_subs(TrialPlayer *player) {
+        for (uint32_t i = 0; i < player->n_processes; i++) {
+                const TrialProcess *process = &player->processes[i];
+                const TrialEvent event = { .run = process->run, .node = process->node,
+                                           .generation = process->generation, .number = process->number };
+                const TrialAttempt *attempt = trial_find_attempt(&player->seen, &event);
+
+                if (player->trial->definition.nodes[process->node].action != TRIAL_ACTION_RUN || process->has_ended ||
+                    !attempt || player->has_untold_subs)
+                        continue;
+                /* In a run that ends nothing waits for a person. */
+                if (trial_waits_with_sub_run(&player->seen.runs[process->run].nodes[process->node]) !=
+                    (process->waits && !attempt->is_ending &&
+                     player->seen.runs[process->run].state != TRIAL_RUN_STOPPING))
+                        trial_differ(player, "run %u: %s, and its sub-run %s", process->run,
+                                     name_node(&player->seen.runs[process->run], process->node),
+                                     process->waits ? "waits for a person" : "does not wait");
+        }
+}
+
 void trial_check_properties(TrialPlayer *player) {
         for (unsigned r = 0; r < player->seen.n_runs && !player->outcome->differs; r++)
                 check_run(player, r);
         check_attempts(player);
+        check_subs(player);
         if (player->has_before) {
                 check_new_attempts(player);
                 check_signals(player);
@@ -766,14 +851,16 @@ static void renumber(const TrialDefinition *definition, Replay *replay, TrialDef
 /*
  * A node that is skipped counts as failed to Airflow's rules if a parent had failed by then. Whether one that is
  * skipped early had such a parent depends on which of two ends of one turn was told first; and so does whether one that
- * runs was needed when it ended, and whether a run had ended by then.
+ * runs was needed when it ended, and whether a run had ended by then. A run whose last process ends is PAUSED before the
+ * end of a sub-run, which it does not wait for, and may have ended after it.
  */
 static bool order_shows(const TrialDefinition *definition) {
         for (unsigned i = 0; i < definition->n_nodes; i++) {
                 const TrialNode *node = &definition->nodes[i];
 
                 if (node->readiness > TRIAL_AT_LEAST_PERCENT || node->skip_unneeded == TRIAL_SKIP_ALL ||
-                    node->when != TRIAL_WHEN_NONE || node->end_run != TRIAL_END_RUN_NO)
+                    node->when != TRIAL_WHEN_NONE || node->end_run != TRIAL_END_RUN_NO ||
+                    node->action == TRIAL_ACTION_RUN)
                         return true;
         }
         return false;
@@ -795,7 +882,7 @@ void trial_check_replays(TrialPlayer *player) {
                 play_again(player, &replay);
         /* Numbers of nodes decide which comes first where not all may run. */
         if (definition->max_parallel < definition->n_nodes || definition->total > 0 ||
-            has_checkpoint(definition))
+            has_checkpoint(definition) || trial_can_grow(definition))
                 return;
         renumber(definition, &replay, &renamed);
         replay.definition = &renamed;

@@ -59,13 +59,7 @@ static bool drop_pair(TrialCase *trial, unsigned n) {
 }
 
 static void remove_parent(TrialNode *node, unsigned at) {
-        memmove(node->parents + at, node->parents + at + 1, node->n_parents - at - 1U);
-        memmove(node->is_marked + at, node->is_marked + at + 1, (node->n_parents - at - 1U) * sizeof(bool));
-        memmove(node->skip_counts + at, node->skip_counts + at + 1, (node->n_parents - at - 1U) * sizeof(bool));
-        memmove(node->skip_counts_as + at, node->skip_counts_as + at + 1,
-                (node->n_parents - at - 1U) * sizeof(*node->skip_counts_as));
-        node->n_parents--;
-        node->is_marked[node->n_parents] = node->skip_counts[node->n_parents] = false;
+        trial_remove_parent(node, at);
         if (node->readiness == TRIAL_AT_LEAST && node->amount > node->n_parents)
                 node->amount = node->n_parents;
         if (node->n_parents == 0) {
@@ -157,11 +151,11 @@ static bool plain_node(TrialCase *trial, unsigned n) {
 
 /* Without what not every subject knows. */
 static bool plain_features(TrialCase *trial, unsigned n) {
-        TrialNode *node = &trial->definition.nodes[n / 25];
+        TrialNode *node = &trial->definition.nodes[n / 26];
 
-        if (n / 25 >= trial->definition.n_nodes)
+        if (n / 26 >= trial->definition.n_nodes)
                 return false;
-        switch (n % 25) {
+        switch (n % 26) {
         case 0:
                 memset(node->skip_counts, 0, sizeof(node->skip_counts));
                 break;
@@ -229,11 +223,14 @@ static bool plain_features(TrialCase *trial, unsigned n) {
                 break;
         case 21:
         case 22:
-                node->items[n % 25 - 21] = 0;
+                node->items[n % 26 - 21] = 0;
                 break;
         case 23:
                 for (unsigned i = 0; i < 2; i++)
                         node->items[i] -= node->items[i] > 0 && node->items[i] <= TRIAL_ITEMS_MAX;
+                break;
+        case 24:
+                node->added_in = 0;
                 break;
         default:
                 /* SkipUnneeded=no stays: all nodes of a subject that does not skip have it. */
@@ -340,6 +337,7 @@ static bool try_kind(TrialCase *trial, const TrialSubject *subject, TrialChange 
                 trial_strip_items(&smaller.definition);
                 if (!change(&smaller, n))
                         return has_helped;
+                trial_trim_additions(&smaller.definition);
                 trial_lay_items(&smaller.definition);
                 trial_lay_ends(&smaller.definition);
                 if (memcmp(&smaller, trial, sizeof(smaller)) != 0 && shows(&smaller, subject)) {

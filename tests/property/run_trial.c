@@ -110,12 +110,110 @@ bool trial_is_expanded(const TrialDefinition *definition, const TrialNodeView *v
         return false;
 }
 
+/* — additions — */
+
+bool trial_is_missing(const TrialNode *spec, const TrialNodeView *view) {
+        return spec->added_in > 0 && view->state == TRIAL_NODE_ABSENT;
+}
+
+bool trial_can_grow(const TrialDefinition *definition) {
+        for (unsigned i = 0; i < definition->n_nodes; i++)
+                if (definition->nodes[i].added_in > 0)
+                        return true;
+        return false;
+}
+
+/* @child is there, or is to be. */
+static bool may_add_edge(const TrialDefinition *definition, const TrialNodeView *views, unsigned addition,
+                         unsigned child, unsigned parent) {
+        const TrialNode *above = &definition->nodes[parent], *below = &definition->nodes[child];
+
+        if (below->added_in != addition)
+                return above->added_in != addition || views[child].state == TRIAL_NODE_WAITING;
+        if (above->added_in == addition)
+                return true;
+        if (trial_is_missing(above, &views[parent]))
+                /* It is added later than the child, and gets it then. */
+                return above->added_in > addition;
+        return !trial_node_is_terminal(views[parent].state);
+}
+
+bool trial_may_add(const TrialDefinition *definition, const TrialNodeView *views, unsigned addition) {
+        for (unsigned i = 0; i < definition->n_nodes; i++) {
+                const TrialNode *node = &definition->nodes[i];
+                const bool is_new = node->added_in == addition;
+
+                if (is_new && views[i].state != TRIAL_NODE_ABSENT)
+                        return false;
+                for (unsigned k = 0; k < node->n_parents; k++)
+                        if ((is_new || !trial_is_missing(node, &views[i])) &&
+                            !may_add_edge(definition, views, addition, i, node->parents[k]))
+                                return false;
+        }
+        return true;
+}
+
+void trial_remove_parent(TrialNode *node, unsigned at) {
+        for (unsigned k = at; k + 1 < node->n_parents; k++) {
+                node->parents[k] = node->parents[k + 1];
+                node->is_marked[k] = node->is_marked[k + 1];
+                node->skip_counts[k] = node->skip_counts[k + 1];
+                node->skip_counts_as[k] = node->skip_counts_as[k + 1];
+        }
+        node->n_parents--;
+        node->parents[node->n_parents] = 0;
+        node->is_marked[node->n_parents] = node->skip_counts[node->n_parents] = false;
+        node->skip_counts_as[node->n_parents] = TRIAL_PARENT_SUCCEEDED;
+}
+
+/* Parents that come later do not change the rule: that has parents before, and counts on no more than these. */
+static void trim_additions_of(const TrialDefinition *definition, TrialNode *node) {
+        unsigned n_first = 0, n_marked = 0, first = 0;
+
+        for (unsigned k = node->n_parents; k-- > 0;)
+                if (definition->nodes[node->parents[k]].added_in <= node->added_in) {
+                        n_first++;
+                        n_marked += node->is_marked[k];
+                        first = k;
+                }
+        if (n_first == node->n_parents)
+                return;
+        for (unsigned k = node->n_parents; k-- > 0;) {
+                if (definition->nodes[node->parents[k]].added_in <= node->added_in)
+                        continue;
+                node->is_marked[k] = node->is_marked[k] && n_marked > 0;
+                if (n_first == 0)
+                        trial_remove_parent(node, k);
+        }
+        if (n_first == 0)
+                node->readiness = TRIAL_ALL_SUCCEEDED;
+        if (n_marked == 0 && n_first > 0 && node->readiness == TRIAL_NAMED)
+                node->is_marked[first] = true;
+        if (node->readiness == TRIAL_AT_LEAST && node->amount > n_first)
+                node->amount = (uint8_t) n_first;
+}
+
+void trial_trim_additions(TrialDefinition *definition) {
+        bool has_first = false;
+
+        for (unsigned i = 0; i < definition->n_nodes; i++)
+                has_first = has_first || definition->nodes[i].added_in == 0;
+        if (!has_first)
+                definition->nodes[0].added_in = 0;
+        for (unsigned i = 0; i < definition->n_nodes; i++)
+                trim_additions_of(definition, &definition->nodes[i]);
+}
+
 bool trial_needs_no_attempt(const TrialNode *spec) {
         return spec->action >= TRIAL_ACTION_SLEEP;
 }
 
 bool trial_needs_place(const TrialNode *spec) {
         return spec->action == TRIAL_ACTION_PROCESS && !spec->is_foreach;
+}
+
+bool trial_waits_with_sub_run(const TrialNodeView *view) {
+        return view->state == TRIAL_NODE_PENDING && view->reason == TRIAL_REASON_SUB_RUN;
 }
 
 bool trial_is_idle(const TrialNode *spec, const TrialNodeView *view) {
@@ -174,6 +272,8 @@ void trial_find_family(const TrialDefinition *definition, const TrialNodeView *v
         for (unsigned k = 0; k < spec->n_parents; k++) {
                 const unsigned parent = spec->parents[k];
 
+                if (trial_is_missing(&definition->nodes[parent], &views[parent]))
+                        continue;
                 if (!definition->nodes[parent].is_foreach || !trial_is_expanded(definition, views, parent)) {
                         add_to_family(spec, k, &views[parent],
                                       definition->nodes[parent].is_foreach &&
@@ -224,6 +324,7 @@ const char *trial_event_name(TrialEventKind kind) {
                 [TRIAL_TIME] = "time",
                 [TRIAL_ACCEPTED] = "accepted",
                 [TRIAL_DURABLE] = "durable",
+                [TRIAL_SUB_WAITS] = "sub-waits",
                 [TRIAL_ANSWERED] = "answered",
                 [TRIAL_PAUSE] = "pause",
                 [TRIAL_RESUME] = "resume",
@@ -237,6 +338,8 @@ const char *trial_event_name(TrialEventKind kind) {
                 [TRIAL_REJECT] = "reject",
                 [TRIAL_COMPLETE] = "complete",
                 [TRIAL_COMPENSATE] = "compensate",
+                [TRIAL_UNLOCK] = "unlock",
+                [TRIAL_ADD] = "add-nodes",
                 [TRIAL_UNIT_ACTIVE] = "unit-active",
                 [TRIAL_UNIT_FAILED] = "unit-failed",
                 [TRIAL_UNIT_CANCELLED] = "unit-cancelled",
@@ -312,6 +415,7 @@ const char *trial_reason_name(TrialReason reason) {
                 [TRIAL_REASON_FINAL] = "(final)",
                 [TRIAL_REASON_FOREACH] = "(foreach)",
                 [TRIAL_REASON_TOO_MANY] = "(too-many)",
+                [TRIAL_REASON_SUB_RUN] = "(sub-run)",
         };
 
         return names[reason];
@@ -346,7 +450,7 @@ const char *trial_why_name(TrialWhy why) {
                 "nothing",   "parents", "a human", "time",     "a process", "the end of a process",
                 "the store", "a place", "the run", "the unit", "a gate",    "a job",
                 "a policy",  "a lock",  "a resource", "a callback",
-                "a compensation", "the final command", "its instances",
+                "a compensation", "the final command", "its instances", "a sub-run",
         };
 
         return names[why];
@@ -363,7 +467,7 @@ const char *trial_feature_name(unsigned bit) {
                 "optional", "airflow",     "skip-counts", "short-circuit", "skip-all", "abandon",
                 "queue",    "again-bound", "end-run",     "default",       "when",     "gate",
                 "sleep",    "job",         "result",        "policy",   "lock",
-                "priority", "callback", "undo", "foreach",
+                "priority", "callback", "undo", "foreach", "growth", "growth-wakes", "sub-run", "sub-run-ends",
         };
 
         return bit < sizeof(names) / sizeof(names[0]) ? names[bit] : NULL;

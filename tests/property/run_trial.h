@@ -26,6 +26,7 @@
 #define TRIAL_STEPS_MAX 96
 #define TRIAL_LOCKS_MAX 2
 #define TRIAL_ITEMS_MAX 4               /* of a node with Foreach= */
+#define TRIAL_ADDITIONS_MAX 3
 #define TRIAL_ITEMS_BROKEN 254          /* in place of their number: the list has no value */
 #define TRIAL_ITEMS_TOO_MANY 255        /* more than ForeachMax= */
 #define TRIAL_NEVER UINT64_MAX
@@ -134,6 +135,7 @@ typedef enum TrialTimeoutMode {
 typedef enum TrialAction {
         TRIAL_ACTION_PROCESS,
         TRIAL_ACTION_JOB,               /* Unit=: an attempt without a process */
+        TRIAL_ACTION_RUN,               /* Flow=: the same; the attempt is a run of another flow */
         TRIAL_ACTION_SLEEP,             /* SleepSec=: no attempt */
         TRIAL_ACTION_SLEEP_UNTIL,       /* SleepUntil=: the same */
         TRIAL_ACTION_NOTHING,           /* a checkpoint: the same */
@@ -184,6 +186,7 @@ typedef struct TrialNode {
         uint8_t foreach_parallel;       /* ForeachParallel=; 0: no limit */
         bool is_item;                   /* an instance: … */
         uint8_t item_of, item;          /* … of that node, for that item */
+        uint8_t added_in;               /* AddNodes: which addition brings it, from 1; 0: it is there from the beginning */
 } TrialNode;
 
 typedef struct TrialDefinition {
@@ -217,6 +220,7 @@ typedef enum TrialEventKind {
         TRIAL_TIME,                     /* it is .at */
         TRIAL_ACCEPTED,                 /* the store has the turns up to .turn */
         TRIAL_DURABLE,
+        TRIAL_SUB_WAITS,                /* the run that an attempt is .waits for a person, or does no more */
         TRIAL_ANSWERED,                 /* the command that judges .node says .answer */
         TRIAL_PAUSE,
         TRIAL_RESUME,
@@ -229,6 +233,8 @@ typedef enum TrialEventKind {
         TRIAL_APPROVE,
         TRIAL_REJECT,
         TRIAL_COMPENSATE,               /* what has succeeded in a run that has ended */
+        TRIAL_UNLOCK,                   /* .node gives up its locks */
+        TRIAL_ADD,                      /* .node and all others of its addition */
         TRIAL_COMPLETE,                 /* .node in .generation, by the one with its token: .resolution */
         TRIAL_UNIT_ACTIVE,              /* the unit's start job has ended well */
         TRIAL_UNIT_FAILED,              /* the unit's start job has failed */
@@ -280,6 +286,7 @@ typedef struct TrialEvent {
         uint8_t priority;                       /* TRIAL_SUBMIT: 0: that of the flow */
         TrialAnswer answer;
         TrialResolution resolution;
+        bool waits;                             /* TRIAL_SUB_WAITS */
         bool by_person;                         /* a start or stop of the unit */
         bool is_other_boot;                     /* TRIAL_RESTART */
         uint64_t at;
@@ -317,7 +324,7 @@ typedef enum TrialNodeState {
         TRIAL_NODE_TIMEOUT,
         TRIAL_NODE_CANCELLED,
         TRIAL_NODE_SKIPPED,
-        TRIAL_NODE_ABSENT,              /* an instance for which there is no item */
+        TRIAL_NODE_ABSENT,              /* an instance for which there is no item, or a node that was not added */
         _TRIAL_NODE_STATE_MAX,
 } TrialNodeState;
 
@@ -357,6 +364,7 @@ typedef enum TrialReason {
         TRIAL_REASON_CALLBACK,          /* also RUNNING, while somebody else has to complete it */
         TRIAL_REASON_FOREACH,           /* RUNNING: its instances do */
         TRIAL_REASON_TOO_MANY,          /* FAILED: the list has more items than ForeachMax= */
+        TRIAL_REASON_SUB_RUN,           /* RUNNING; PENDING, as long as that waits; CANCELLED, with it */
         _TRIAL_REASON_MAX,
 } TrialReason;
 
@@ -381,6 +389,7 @@ typedef enum TrialWhy {
         TRIAL_FOR_COMPENSATION,
         TRIAL_FOR_FINAL,
         TRIAL_FOR_ITEMS,                /* instances, to end */
+        TRIAL_FOR_SUB_RUN,              /* to end, or to go on */
         _TRIAL_WHY_MAX,
 } TrialWhy;
 
@@ -447,7 +456,11 @@ typedef enum TrialFeature {
         TRIAL_HAS_CALLBACK = 1 << 18,   /* Callback= */
         TRIAL_HAS_UNDO = 1 << 19,       /* Compensate=, FinalExec= */
         TRIAL_HAS_FOREACH = 1 << 20,    /* Foreach=, ForeachParallel=, ForeachMax= */
-        TRIAL_FEATURES = (1 << 21) - 1,
+        TRIAL_HAS_GROWTH = 1 << 21,     /* AddNodes */
+        TRIAL_HAS_GROWTH_WAKES = 1 << 22,       /* nodes that can run are added to a run that is SUSPENDED, too */
+        TRIAL_HAS_SUB_RUN = 1 << 23,    /* Flow= */
+        TRIAL_HAS_SUB_RUN_ENDS = 1 << 24,       /* one that begins to wait for a person while its run ends is ended */
+        TRIAL_FEATURES = (1 << 25) - 1,
 } TrialFeature;
 
 /* Whatever runs runs. Answers are 0, or a negative errno for a refusal, which changes nothing. */
@@ -481,10 +494,23 @@ unsigned trial_n_own(const TrialDefinition *definition);
 unsigned trial_find_item(const TrialDefinition *definition, unsigned node, unsigned item);
 /* The list of @node is known, and has items: these count in its place. */
 bool trial_is_expanded(const TrialDefinition *definition, const TrialNodeView *views, unsigned node);
+/* Nodes of the definition that nobody has added to the run: they have no edges, either. */
+bool trial_is_missing(const TrialNode *spec, const TrialNodeView *view);
+bool trial_can_grow(const TrialDefinition *definition);
+/*
+ * Whether the nodes of @addition may be added to a run that looks like @views: nothing of them is there, all that they
+ * name is, nothing that they wait for has ended, and all that waits for them is WAITING.
+ */
+bool trial_may_add(const TrialDefinition *definition, const TrialNodeView *views, unsigned addition);
+void trial_remove_parent(TrialNode *node, unsigned at);
+/* Takes out what a graph cannot have before all additions are there. */
+void trial_trim_additions(TrialDefinition *definition);
 /* Its end needs neither a process nor a job. */
 bool trial_needs_no_attempt(const TrialNode *spec);
 /* It takes a place of MaxParallel=. */
 bool trial_needs_place(const TrialNode *spec);
+/* It waits with its attempt, a run that waits for a person. */
+bool trial_waits_with_sub_run(const TrialNodeView *view);
 /* It is RUNNING without an attempt: it sleeps, or somebody else has to complete it. */
 bool trial_is_idle(const TrialNode *spec, const TrialNodeView *view);
 /*
