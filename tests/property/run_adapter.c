@@ -19,7 +19,7 @@
 #include "run_adapter.h"
 
 /* SkipUnneeded=all is not there, nor what the README says. */
-#define FEATURES (TRIAL_FEATURES & ~TRIAL_HAS_SKIP_ALL & ~TRIAL_HAS_GROWTH_WAKES & ~TRIAL_HAS_SUB_RUN_ENDS)
+#define FEATURES (TRIAL_FEATURES & ~TRIAL_HAS_SKIP_ALL)
 
 /* The status that is not retried is that of a process which a signal has killed: SIGSEGV. */
 #define END_OF_STATUS_2 RUN_END_BY_SIGNAL(11)

@@ -21,7 +21,9 @@ void run_model_stop(RunModel *model, unsigned r, TrialRunState result, TrialReas
                 run->reason = TRIAL_REASON_NONE;
                 run->result = result;
                 run->result_reason = reason;
-                run->hold = MODEL_NOT_HELD;
+                /* Nobody who has stopped the unit has asked for this end: what is left of the run waits for the unit. */
+                if (result != TRIAL_RUN_TIMEOUT || trial_n_views(model->definition) == model->definition->n_nodes)
+                        run->hold = MODEL_NOT_HELD;
         }
         for (unsigned i = 0; i < model->definition->n_nodes; i++)
                 if (run_model_waits_with_sub_run(model, r, i))
