@@ -240,12 +240,12 @@ int run_engine_ended_until(RunEngine *engine, const RunAttemptKey *attempt, RunE
         return 0;
 }
 
-/* An attempt that is to end, or is needed no more, ends as it was told. */
+/* Nothing has told it to end. One that is needed no more may end by itself as long as its run does not end. */
 static bool is_untold(const Run *run, uint32_t node) {
         const RunNode *entry = &run->nodes[node];
 
         return run_node_has_sub_run(run, node) && entry->state == RUN_NODE_RUNNING &&
-               entry->outcome == RUN_OUTCOME_OPEN && entry->reason == RUN_REASON_SUB_RUN;
+               entry->outcome == RUN_OUTCOME_OPEN && (entry->reason == RUN_REASON_SUB_RUN || !run_is_open(run));
 }
 
 int run_engine_sub_waits(RunEngine *engine, const RunAttemptKey *attempt, bool waits) {
@@ -257,7 +257,7 @@ int run_engine_sub_waits(RunEngine *engine, const RunAttemptKey *attempt, bool w
                 return 0;
         if (waits && !run_is_open(run)) {
                 run_node_end_sub(run, attempt->node);
-                return 0;
+                return run->nodes[attempt->node].outcome != RUN_OUTCOME_OPEN;
         }
         if (waits)
                 run_node_become(run, attempt->node, RUN_NODE_PENDING, RUN_REASON_SUB_RUN);

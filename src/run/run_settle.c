@@ -59,8 +59,8 @@ void run_stop(Run *run, RunState result) {
                         run_undo_give_up(run, true);
                 run->row.result = result;
                 run->row.is_paused = false;
-                /* A person who has stopped the unit has not asked for this end: what is left does not start it. */
-                if (result != RUN_TIMEOUT || run->n_extra == 0)
+                /* Who has stopped the unit has not asked for an end by itself, whose last commands wait for the unit. */
+                if (result == RUN_CANCELLED || run->n_extra == 0)
                         run->row.is_held = run->row.is_held_by_person = false;
                 run_become(run, RUN_STOPPING, RUN_REASON_NONE);
         }
@@ -189,6 +189,8 @@ bool run_admit(RunFlow *flow) {
 }
 
 void run_begin_again(Run *run) {
+        /* As a new run, it wants its unit when the store has this. */
+        run->is_put = run->is_stored = false;
         run->row.round++;
         run->row.result = RUN_CREATED;
         run->row.place = ++run->flow->engine->places;

@@ -168,6 +168,8 @@ void run_undo_begin(Run *run) {
                         run_node_become(run, partner, RUN_NODE_WAITING, RUN_REASON_NONE);
         }
         run->is_undo_listed = false;
+        /* As a new run, it wants its unit when the store has this. */
+        run->is_put = run->is_stored = false;
         run->row.result = run->row.state;
         run_become(run, RUN_STOPPING, RUN_REASON_COMPENSATE);
 }

@@ -106,6 +106,9 @@ static void resume_run(Run *run) {
 }
 
 static void stop_run(Run *run, bool kills) {
+        /* Also one that ends already, and waits for its unit. */
+        run->row.is_held = run->row.is_held_by_person = false;
+        run_change(run);
         run_stop(run, RUN_CANCELLED);
         if (kills)
                 run_attempt_tell_all(run, RUN_OUTCOME_CANCELLED);

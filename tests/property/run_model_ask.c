@@ -21,8 +21,8 @@ void run_model_stop(RunModel *model, unsigned r, TrialRunState result, TrialReas
                 run->reason = TRIAL_REASON_NONE;
                 run->result = result;
                 run->result_reason = reason;
-                /* Nobody who has stopped the unit has asked for this end: what is left of the run waits for the unit. */
-                if (result != TRIAL_RUN_TIMEOUT || trial_n_views(model->definition) == model->definition->n_nodes)
+                /* Who has stopped the unit has not asked for an end by itself: what is left of the run waits for the unit. */
+                if (result == TRIAL_RUN_CANCELLED || trial_n_views(model->definition) == model->definition->n_nodes)
                         run->hold = MODEL_NOT_HELD;
         }
         for (unsigned i = 0; i < model->definition->n_nodes; i++)
@@ -545,6 +545,8 @@ static int ask_run(RunModel *model, const TrialEvent *event) {
                 return complete_node(model, event);
         if (trial_run_is_terminal(run->state))
                 return -EINVAL;
+        /* Whoever asks for the end wants it now, with the unit if need be. */
+        run->hold = MODEL_NOT_HELD;
         run_model_stop(model, event->run, TRIAL_RUN_CANCELLED, TRIAL_REASON_NONE,
                        event->kind == TRIAL_CANCEL ? MODEL_CANCELLED : MODEL_RUNS_ON);
         return 0;

@@ -408,7 +408,7 @@ Test(run_sub, the_end_of_a_run_ends_a_sub_run_that_begins_to_wait) {
         run_engine_time(world.engine, 10);
         cr_assert(eq(int, state_of(&world, 1), RUN_STOPPING));
         cr_assert(eq(u32, world.n_ended, 0));
-        cr_assert(eq(int, run_engine_sub_waits(world.engine, &first, true), 0));
+        cr_assert(eq(int, run_engine_sub_waits(world.engine, &first, true), 1));
         cr_assert(eq(u32, world.n_ended, 1));
         cr_assert(eq(int, run_engine_sub_waits(world.engine, &first, true), 0));
         cr_assert(eq(u32, world.n_ended, 1));

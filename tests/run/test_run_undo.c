@@ -472,6 +472,25 @@ Test(run_undo, what_is_left_of_a_run_in_time_waits_for_its_unit) {
         deinit(&world);
 }
 
+/* An end by itself waits for the unit, too; who cancels the run wants no more of it than that. */
+Test(run_undo, what_is_left_of_a_failed_run_waits_for_its_unit) {
+        World world = {};
+
+        begin(&world, RUN_UNDO_ON_FAILURE);
+        finish(&world, A, RUN_END_EXITED, 0);
+        run_flow_unit(world.flow, RUN_UNIT_STOP, true);
+        finish(&world, B, RUN_END_EXITED, 1);
+        run_flow_unit(world.flow, RUN_UNIT_INACTIVE, false);
+        memset(world.spawned, 0, sizeof(world.spawned));
+        turn(&world);
+        check_spawned(&world, "");
+        cr_assert(not(run_flow_wants_unit(world.flow)));
+        cr_assert(eq(int, verb(&world, RUN_VERB_CANCEL, 0), 0));
+        turn(&world);
+        cr_assert(run_flow_wants_unit(world.flow));
+        deinit(&world);
+}
+
 /* A stop of the unit holds a run between two compensations; the next start lets it go on. */
 Test(run_undo, a_stop_of_the_unit_holds_what_is_left) {
         World world = {};
