@@ -339,9 +339,9 @@ int run_engine_ended_until(RunEngine *engine, const RunAttemptKey *attempt, RunE
                            usec_t again);
 
 /*
- * The run of another flow that an attempt is @waits for a person, or does no more: its node is PENDING meanwhile. In a run
- * that ends the attempt is told to end instead. 1: it has changed; 0: it is so already, or cannot be, because the attempt is
- * to end; -ENOENT.
+ * The run of another flow that an attempt is @waits for a person, or does no more: its node is PENDING meanwhile. In
+ * a run that ends the attempt is told to end instead. 1: it has changed; 0: it is so already, or cannot be, because the
+ * attempt is to end; -ENOENT.
  */
 int run_engine_sub_waits(RunEngine *engine, const RunAttemptKey *attempt, bool waits);
 

@@ -59,7 +59,7 @@ void run_stop(Run *run, RunState result) {
                         run_undo_give_up(run, true);
                 run->row.result = result;
                 run->row.is_paused = false;
-                /* Who has stopped the unit has not asked for an end by itself, whose last commands wait for the unit. */
+                /* A run that ends by itself does not start a stopped unit: what is left of it waits for that. */
                 if (result == RUN_CANCELLED || run->n_extra == 0)
                         run->row.is_held = run->row.is_held_by_person = false;
                 run_become(run, RUN_STOPPING, RUN_REASON_NONE);
