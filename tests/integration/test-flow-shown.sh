@@ -115,6 +115,10 @@ ctl flow cancel --quiet "$(ctl flow list --no-legend --state RUNNING single | aw
 RUN=$(last_run order)
 check_prints "its title is what it can be named by" "^order-$RUN/but\$" ctl flow show "$RUN/but"
 check_prints "and it names the run" "^ +Run: $RUN of order\.flow\$" ctl flow show "order-$RUN/but"
+check "a person decides about it when its run has ended" ctl flow resolve "$RUN/but" --as=success
+wait_for '^SUCCEEDED$' run_state "$RUN"
+report $? "so the run goes on"
+check_prints "it still has the times of its attempt" '^ +Ended: ' ctl flow show "$RUN/but"
 
 # — an attempt that runs —
 check "a run begins" ctl flow start --quiet running secret=hidden
