@@ -166,4 +166,9 @@ check_prints "so does a rerun" "files of edited.flow have changed .* then; 'jobc
 wait_for '^FAILED$' run_state "$RUN"
 check_exit "a run of the files as they are now fails" 1 ctl flow start --wait edited
 check_lacks "and is not of before" 'have changed' ctl flow retry "$(last_run edited)"
+wait_for '^FAILED$' run_state "$(last_run edited)"
+rm "$UNITS/edited.flow"
+check "the flow is deleted" ctl daemon-reload
+check_prints "a retry says that its files have changed, and names no start" 'files of edited.flow have changed .* as they were then\.$' \
+        ctl flow retry "$RUN"
 done_testing
