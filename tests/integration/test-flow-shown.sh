@@ -41,7 +41,7 @@ unit running.flow <<U
 [Flow]
 Params=secret
 [Node x]
-Exec=/bin/sh -c 'read word <$DIR/go' %{param.secret}
+Exec=/bin/sh -c 'read word <$DIR/go' %{param.secret} "two\nlines"
 [Node y]
 Script=read word <$DIR/go
 U
@@ -123,9 +123,9 @@ check_prints "it still has the times of its attempt" '^ +Ended: ' ctl flow show 
 # — an attempt that runs —
 check "a run begins" ctl flow start --quiet running secret=hidden
 RUN=$(last_run running)
-wait_for "Node x is RUNNING: attempt 1 runs \(pid [0-9]+\); it began [0-9a-z ]+ ago: /bin/sh -c read word <$DIR/go %\{param\.secret\}\.\$" \
+wait_for "Node x is RUNNING: attempt 1 runs \(pid [0-9]+\); it began [0-9a-z ]+ ago: /bin/sh -c read word <$DIR/go %\{param\.secret\} two\.\$" \
         ctl flow why "$RUN"
-report $? "its command and its begin are told, without values of the run"
+report $? "its command and its begin are told, in one line, without values of the run"
 check_prints "of a script, too" 'Node y is RUNNING: attempt 1 runs .*; it began .* ago: Script=read word <' ctl flow why "$RUN"
 check_prints "and of the flow" 'node x is RUNNING: attempt 1 runs .*; it began .* ago: /bin/sh -c read' ctl why running.flow
 ctl flow cancel --quiet "$RUN"
