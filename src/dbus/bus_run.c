@@ -1109,7 +1109,7 @@ static const BusMethod methods[] = {
           "Executes a node again that has failed, with what was skipped or cancelled below it; of a run that has "
           "ended, "
           "too. \"\": all nodes that have failed, or wait for a person. The run keeps its definition; outdated: the "
-          "files of its flow have changed since it was submitted." },
+          "unit files of its flow (not NodesFile=) have changed since it was submitted." },
         { "Rerun", "s", "node", "b", "outdated", BUS_VERB_CONTROL_RUN, method_rerun,
           "Executes a node and all below it again, of a run that has ended. Outdated: as of Retry." },
         { "Resolve", "ss", "node as", "", NULL, BUS_VERB_CONTROL_RUN, method_resolve,

@@ -462,19 +462,25 @@ static const char *done_of(const Jobctl *ctl, size_t verb) {
 
 /* The flow has changed since the run was submitted, which keeps its definition. */
 static int warn_outdated(Jobctl *ctl, uint64_t id, BusError *ret_error) {
-        cleanup_json_ json_t *run = NULL, *needs_reload = NULL;
+        cleanup_json_ json_t *run = NULL, *needs_reload = NULL, *load_state = NULL;
         const char *unit;
         int r = flow_get(ctl, id, &run, ret_error);
 
         if (r < 0)
                 return r;
         unit = value_string(run, "unit");
-        r = jobctl_unit_property(ctl, unit, "NeedDaemonReload", &needs_reload, ret_error);
+        r = jobctl_unit_property(ctl, unit, "LoadState", &load_state, ret_error);
+        if (r == 0)
+                r = jobctl_unit_property(ctl, unit, "NeedDaemonReload", &needs_reload, ret_error);
         if (r < 0)
                 return r;
-        printf("The files of %s have changed since it was submitted, and it goes on as they were then; %s'jobctl flow "
-               "start %s' makes a run of what they say now.\n",
-               unit, json_is_true(needs_reload) ? "after 'jobctl daemon-reload', " : "", unit);
+        printf("The files of %s have changed since it was submitted, and it goes on as they were then", unit);
+        if (!text_equal(json_string_value(load_state) ?: "", "loaded")) {
+                printf(".\n");
+                return 0;
+        }
+        printf("; %s'jobctl flow start %s' makes a run of what they say now.\n",
+               json_is_true(needs_reload) ? "after 'jobctl daemon-reload', " : "", unit);
         return 0;
 }
 

@@ -251,9 +251,11 @@ static bool follows(const Jobctl *ctl) {
 /* A word, and the sentence that the last attempt has failed by; @end: what the end of the run left nodes out for. */
 static void add_reason(Table *table, const json_t *node, const char *end) {
         const char *reason = value_string(node, "reason"), *problem = value_string(node, "problem");
+        const uint64_t attempts = value_u64(node, "attempts");
         const char *word = *reason ? reason : value_string(node, "why");
 
-        if (text_equal(reason, "ended") && !*problem)
+        /* A node with an attempt had its turn. */
+        if (text_equal(reason, "ended") && !*problem && (attempts == 0 || attempts == UINT64_MAX))
                 problem = end;
 
         table_addf(table, "%s%s%s", word, *word && *problem ? ": " : "", problem);
@@ -448,13 +450,16 @@ static int describe_end(const json_t *run, const json_t *nodes, char **ret_text)
                         failed = value_string(node, "node");
                         n++;
                 }
+        if (text_equal(state, "TIMEOUT") && text_equal(value_string(run, "reason"), "queue"))
+                return text_copy("the run has waited too long for its turn (QueueTimeoutSec=)", ret_text);
         if (text_equal(state, "TIMEOUT"))
                 return text_copy("the time of the run was over (RunTimeoutSec=)", ret_text);
         if (text_equal(state, "CANCELLED"))
                 return text_copy("the run was cancelled before its turn", ret_text);
-        if (text_equal(state, "SUCCEEDED") || text_equal(state, "PARTIAL") || n != 1)
+        if (!text_equal(state, "FAILED") || n != 1)
                 return text_copy("the run was over before its turn", ret_text);
-        return text_format(ret_text, "%s has failed, which ended the run", failed);
+        /* What has ended the run may be another node, that has EndRun=failure. */
+        return text_format(ret_text, "the run had failed before its turn; the only node that has failed is %s", failed);
 }
 
 static int print_nodes(Jobctl *ctl, const json_t *run, const json_t *nodes) {

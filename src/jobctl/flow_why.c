@@ -110,17 +110,23 @@ static void add_problem(const json_t *node, Text *text) {
                 add_clause(text, problem);
 }
 
-/* The node was PENDING or DEFERRED when the run ended: it had its turn. */
-static bool is_left(const json_t *node) {
+/* The end of the run has met a node that had its turn. */
+static bool is_met(const json_t *node) {
         const uint64_t attempts = value_u64(node, "attempts");
 
         return attempts > 0 && attempts != UINT64_MAX && text_equal(value_string(node, "reason"), "ended");
 }
 
+/* … it was PENDING or DEFERRED then: one that ran is CANCELLED. */
+static bool is_left(const json_t *node) {
+        return is_met(node) && text_equal(value_string(node, "state"), "SKIPPED");
+}
+
 /* How a node has come into its state, by its row: the caller owns it. @run: the same of its run; NULL: it lives. */
 static int describe_node(const json_t *run, const json_t *node, char **ret_text) {
         const char *state = value_string(node, "state");
-        const bool is_late = text_equal(value_string(run, "state"), "TIMEOUT");
+        const bool is_late = text_equal(value_string(run, "state"), "TIMEOUT") &&
+                             !text_equal(value_string(run, "reason"), "queue");
         Text text = {};
 
         if (is_left(node) && is_late)
@@ -128,6 +134,8 @@ static int describe_node(const json_t *run, const json_t *node, char **ret_text)
                                   "person");
         else if (is_left(node))
                 add_clause(&text, "the run was over while it waited for a retry or a person");
+        else if (is_met(node))
+                add_clause(&text, "the run was over");
         else
                 add_clause(&text, sentence_of(value_string(node, "reason")));
         if (text_equal(state, "TIMEOUT") && !*value_string(node, "reason"))
@@ -386,13 +394,16 @@ static int explain_ended_run(Jobctl *ctl, const json_t *run, BusError *ret_error
         return EXIT_OK;
 }
 
-/* The failure by which the run was over before the turn of the node, if there is one alone. */
+/*
+ * The failure that there is alone in a run that was over before the turn of the node. What has ended the run may be
+ * another node, that has EndRun=failure.
+ */
 static int add_ender(Jobctl *ctl, const json_t *run, json_t *node, BusError *ret_error) {
         cleanup_json_ json_t *failed = json_array();
         cleanup_free_ char *text = NULL;
         int r;
 
-        if (!text_equal(value_string(node, "reason"), "ended") || is_left(node) ||
+        if (!text_equal(value_string(node, "reason"), "ended") || is_met(node) ||
             !text_equal(value_string(run, "state"), "FAILED") || value_u64(run, "failed") != 1)
                 return 0;
         r = gather_nodes(ctl, run, "state", "FAILED", failed, ret_error);
@@ -400,7 +411,7 @@ static int add_ender(Jobctl *ctl, const json_t *run, json_t *node, BusError *ret
                 r = gather_nodes(ctl, run, "state", "TIMEOUT", failed, ret_error);
         if (r < 0 || json_array_size(failed) != 1)
                 return r;
-        r = text_format(&text, "%s: %s has failed", value_string(node, "text"),
+        r = text_format(&text, "%s; the only node that has failed is %s", value_string(node, "text"),
                         value_string(json_array_get(failed, 0), "node"));
         if (r == 0)
                 json_object_set_new(node, "text", json_string(text));

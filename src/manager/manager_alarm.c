@@ -8,14 +8,14 @@
  */
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "basic/text.h"
 #include "basic/vector.h"
 #include "manager/manager_alarm.h"
-
-#define ENDED " The run has ended since:"
 
 typedef struct Alarm {
         uint64_t id;
@@ -148,15 +148,25 @@ int manager_alarms_acknowledge(ManagerAlarms *alarms, uint64_t id, const char *o
 }
 
 int manager_alarms_note_end(ManagerAlarms *alarms, uint32_t run, const char *state) {
+        char ended[64];
+
+        snprintf(ended, sizeof(ended), " Run %" PRIu32 " has ended since:", run);
         for (size_t i = 0; i < alarms->all.n; i++) {
                 Alarm *alarm = &alarms->all.items[i];
+                const char *earlier;
                 char *text;
 
-                if (alarm->run != run || alarm->acknowledged > 0 || !alarm->text || strstr(alarm->text, ENDED) ||
+                if (alarm->run != run || alarm->acknowledged > 0 || !alarm->text ||
                     (alarm->kind != MANAGER_ALARM_PENDING && alarm->kind != MANAGER_ALARM_SUSPENDED))
                         continue;
-                if (text_format(&text, "%s" ENDED " %s.", alarm->text, state) < 0)
+                /* A run that is retried ends again. */
+                earlier = strstr(alarm->text, ended) ?: strchr(alarm->text, '\0');
+                if (text_format(&text, "%.*s%s %s.", (int) (earlier - alarm->text), alarm->text, ended, state) < 0)
                         return -ENOMEM;
+                if (text_equal(text, alarm->text)) {
+                        free(text);
+                        continue;
+                }
                 free(alarm->text);
                 alarm->text = text;
                 set_new(alarms, alarm, true);

@@ -42,7 +42,7 @@ ManagerAlarms *manager_alarms_free(ManagerAlarms *alarms);
 int manager_alarms_raise(ManagerAlarms *alarms, const ManagerAlarmFacts *facts);
 /* 0, or -ENOENT: none that is open has the number. *@ret_run: 0: of no run. */
 int manager_alarms_acknowledge(ManagerAlarms *alarms, uint64_t id, const char *operator, usec_t now, uint32_t *ret_run);
-/* The run is over: alarms that are open and ask for a decision about it say so, once. 0 or -ENOMEM. */
+/* The run is over: open alarms that ask for a decision about it say so, with its state by now. 0 or -ENOMEM. */
 int manager_alarms_note_end(ManagerAlarms *alarms, uint32_t run, const char *state);
 uint32_t manager_alarms_count(const ManagerAlarms *alarms); /* that are open */
 

@@ -341,14 +341,16 @@ static int add_pending(ManagerRuns *runs, uint32_t id, const ManagerRunCommand *
 }
 
 /*
- * Whether a run that is submitted now would have another definition, as far as the unit's own files say that. To the
- * text of the run nodes may have been added.
+ * Whether a run that is submitted now would have another definition, or there can be none, as far as the unit's own
+ * files say that. To the text of the run nodes may have been added.
  */
 static bool is_outdated(const ManagerRuns *runs, const ManagerRun *run) {
         const FlowSettings *settings = settings_of(run->flow->unit);
         const char *text = flow_definition_text(run->definition);
 
-        if (!settings || !settings->text)
+        if (!settings)
+                return true;
+        if (!settings->text)
                 return false;
         return unit_file_has_changed(runs->host.loader, run->flow->unit) ||
                !(flow_addition_count(text) > 0 ? text_starts_with(text, settings->text)

@@ -117,9 +117,12 @@ static int describe_command(const ManagerRun *run, uint32_t node, char **ret_tex
         }
         flow_command_close(&command);
         r = text_finish(&text, ret_text);
-        if (r == 0)
-                text_shorten(*ret_text, COMMAND_MAX);
-        return r;
+        if (r < 0)
+                return r;
+        /* A word may have lines, that must not look like those of the answer. */
+        (*ret_text)[strcspn(*ret_text, "\n")] = '\0';
+        text_shorten(*ret_text, COMMAND_MAX);
+        return 0;
 }
 
 /* "; it began 12s ago: /usr/bin/dump --all" */

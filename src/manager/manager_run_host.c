@@ -178,7 +178,7 @@ static void host_put_run(void *userdata, const RunRow *row) {
                 is_raised = raise_suspended(runs, run, writer);
         if (run_state_is_terminal(row->state) && manager_run_make_result(runs, run, &result) < 0)
                 writer->has_failed = true;
-        if (run_state_is_terminal(row->state) && !(run->is_put && run_state_is_terminal(run->put_state)) &&
+        if (run_state_is_terminal(row->state) && !(run->is_put && run->put_state == row->state) &&
             manager_alarms_note_end(runs->alarms, run->id, run_state_to_string(row->state)) < 0)
                 writer->has_failed = true;
         manager_run_row_put(writer, row, &run->facts, result, &now);

@@ -194,10 +194,14 @@ static const char *problem_of(const RunNodeRow *row, const ManagerAttemptFacts *
         return data->problem ? data->problem : facts ? facts->problem : NULL;
 }
 
-/* No attempt of this round has begun, or the next one is yet to begin: times and ends of earlier ones do not count. */
+/*
+ * No attempt of this round has begun, or the next one is yet to begin: times and ends of earlier ones do not count.
+ * They do for a node that a person has decided about, as its run had ended.
+ */
 static bool has_no_attempt(const RunNodeRow *row) {
-        return row->number == 0 || (row->state == RUN_NODE_RUNNING && (row->attempt == RUN_ATTEMPT_IS_HELD ||
-                                                                       row->attempt == RUN_ATTEMPT_IS_ASKED));
+        return (row->number == 0 && row->state != RUN_NODE_SUCCEEDED) ||
+               (row->state == RUN_NODE_RUNNING &&
+                (row->attempt == RUN_ATTEMPT_IS_HELD || row->attempt == RUN_ATTEMPT_IS_ASKED));
 }
 
 /* The four columns of the last attempt. */

@@ -6,17 +6,28 @@
 #include "basic/macro.h"
 #include "basic/text.h"
 #include "unit/unit_name.h"
+#include "unitfile/builtin_unit.h"
 #include "unitfile/draft_type.h"
 #include "unitfile/unit_file_hint.h"
 #include "unitfile/unit_file_loader.h"
 
-/* 1 if the unit has a file, perhaps by another name, and is not masked; 0 if not; -ENOMEM. */
+/* 1 if the name has a file, a mask or a link, or is that of a unit that needs none; 0 if not; -ENOMEM. */
+static int is_known(const UnitFileLoader *loader, const char *name) {
+        cleanup_(name_lookup_deinit) NameLookup lookup = {};
+        int r = name_map_lookup(loader->names, name, &lookup);
+
+        return r < 0 ? r : lookup.found != NAME_FOUND_NOTHING || builtin_unit_find(name);
+}
+
+/* 1 if the unit has a file, perhaps by another name, and is not masked, or needs none; 0 if not; -ENOMEM. */
 static int has_file(const UnitFileLoader *loader, const char *name) {
         cleanup_(name_lookup_deinit) NameLookup lookup = {};
         int r = name_map_lookup(loader->names, name, &lookup);
 
         if (r < 0)
                 return r;
+        if (lookup.found == NAME_FOUND_NOTHING)
+                return builtin_unit_find(name) != NULL;
         return (lookup.found == NAME_FOUND_FILE || lookup.found == NAME_FOUND_ALIAS) && lookup.entry &&
                lookup.entry->kind == NAME_FILE;
 }
@@ -24,7 +35,7 @@ static int has_file(const UnitFileLoader *loader, const char *name) {
 int unit_file_hint(const UnitFileLoader *loader, const char *name, char **ret_hint) {
         cleanup_(text_deinit) Text text = {};
         const char *dot = strrchr(name, '.');
-        int r = dot ? has_file(loader, name) : 1;
+        int r = dot ? is_known(loader, name) : 1;
 
         for (UnitType type = 0; r == 0 && type < _UNIT_TYPE_MAX; type++) {
                 cleanup_free_ char *other = NULL;

@@ -52,13 +52,21 @@ static bool is_set(const FlowVerifier *verifier, const FlowNode *node, const cha
                unit_draft_find_node_setting(verifier->draft, node->name, setting, &file) > 0;
 }
 
+/* Whether a try that nobody knows the end of is followed by another one, after RetryDelaySec=. */
+static bool is_recovered(const FlowNode *node) {
+        return node->recover == FLOW_RECOVER_RETRY || (node->recover == FLOW_RECOVER_UNSET && node->idempotent);
+}
+
 static void verify_retry(FlowVerifier *verifier, const FlowNode *node) {
         static const char useless[] = "without Retry= it has no effect";
 
         if (node->retry == 0) {
-                if (node->retry_delay != FLOW_RETRY_DELAY || is_set(verifier, node, "RetryDelaySec"))
+                const bool has_delay = is_recovered(node);
+
+                if (!has_delay && (node->retry_delay != FLOW_RETRY_DELAY || is_set(verifier, node, "RetryDelaySec")))
                         warn(verifier, node, "RetryDelaySec", useless);
-                if (node->retry_max_delay != FLOW_RETRY_MAX_DELAY || is_set(verifier, node, "RetryMaxDelaySec"))
+                if (!has_delay &&
+                    (node->retry_max_delay != FLOW_RETRY_MAX_DELAY || is_set(verifier, node, "RetryMaxDelaySec")))
                         warn(verifier, node, "RetryMaxDelaySec", useless);
                 if (node->retry_jitter > 0)
                         warn(verifier, node, "RetryJitter", useless);

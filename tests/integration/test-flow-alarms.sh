@@ -138,8 +138,8 @@ wait_for '^TIMEOUT$' run_state "$RUN"
 report $? "and its time is over"
 check_equal "its alarms stay" "$(open_alarms)" "6 7 "
 check_prints "and say that nothing is left to decide" \
-        "^ *[67] +open +pending +$RUN +a .*a person has to resolve it\. The run has ended since: TIMEOUT\.\$" ctl flow alarms --full
-check_prints "as JSON, too" 'SUSPENDED[^"]*The run has ended since: TIMEOUT\."' ctl flow alarms --json
+        "^ *[67] +open +pending +$RUN +a .*a person has to resolve it\. Run $RUN has ended since: TIMEOUT\.\$" ctl flow alarms --full
+check_prints "as JSON, too" 'SUSPENDED[^"]*Run [0-9]* has ended since: TIMEOUT\."' ctl flow alarms --json
 check_prints "why says what the limit has ended" \
         "TIMEOUT.*\(RunTimeoutSec=\);.* node a waited for a retry or a person\.\$" ctl flow why "$RUN"
 check_prints "of the node, too" \

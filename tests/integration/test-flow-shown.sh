@@ -29,7 +29,7 @@ U
 }
 
 write_edited ''
-mkfifo "$DIR/go"
+mkfifo "$DIR/go" "$DIR/never"
 unit round.flow <<U
 [Node above]
 Exec=/bin/sh -c 'test ! -e $DIR/blocks || read word <$DIR/go'
@@ -41,7 +41,7 @@ unit running.flow <<U
 [Flow]
 Params=secret
 [Node x]
-Exec=/bin/sh -c 'read word <$DIR/go' %{param.secret}
+Exec=/bin/sh -c 'read word <$DIR/go' %{param.secret} "two\nlines"
 [Node y]
 Script=read word <$DIR/go
 U
@@ -65,6 +65,25 @@ Exec=/bin/false
 DependsOn=but
 Exec=/bin/true
 U
+unit over.flow <<U
+[Flow]
+EndMode=kill
+[Node slow]
+Exec=/bin/sh -c 'echo begun >$DIR/go; read word <$DIR/never'
+[Node ender]
+Exec=/bin/sh -c 'read word <$DIR/go'
+EndRun=failure
+[Node after]
+DependsOn=slow
+Exec=/bin/true
+U
+unit single.flow <<U
+[Flow]
+MaxRuns=1
+QueueTimeoutSec=100ms
+[Node a]
+Exec=/bin/sh -c 'read word <$DIR/never'
+U
 start_daemon
 
 # — nodes stand in the order in which they began —
@@ -79,19 +98,34 @@ import json, sys
 print(*(node["node"] for node in json.load(sys.stdin)["nodes"]))')" "zero one fan fan[0] fan[1] but after"
 
 # — a node that the end of the run has left out —
-check_prints "it is said what has ended the run" '^after +SKIPPED +ended: but has failed, which ended the run$' ctl flow show --full "$RUN"
-check_prints "why says it, too" "^Node after of run order-$RUN is SKIPPED \(ended\): the run was over before its turn: but has failed\.\$" ctl flow why "$RUN/after"
+check_prints "the failure before it is named" '^after +SKIPPED +ended: the run had failed before its turn; the only node that has failed is but$' ctl flow show --full "$RUN"
+check_prints "why says it, too" "^Node after of run order-$RUN is SKIPPED \(ended\): the run was over before its turn; the only node that has failed is but\.\$" ctl flow why "$RUN/after"
+check_exit "a run is ended by a node" 1 ctl flow start --wait over
+RUN=$(last_run over)
+check_prints "a node that ran had its turn" '^slow +CANCELLED .* ended$' ctl flow show --full "$RUN"
+check_prints "it waited for nothing" '^Node slow .* is CANCELLED \(ended\): the run was over;' ctl flow why "$RUN/slow"
+check_prints "one below it had none" '^after +SKIPPED +ended: the run was over before its turn$' ctl flow show --full "$RUN"
+check "a run begins" ctl flow start --quiet single
+check_exit "another one waits for it too long" 12 ctl flow start --wait single
+check_prints "that is why its node had no turn" '^a +SKIPPED +ended: the run has waited too long for its turn \(QueueTimeoutSec=\)$' \
+        ctl flow show --full "$(last_run single)"
+ctl flow cancel --quiet "$(ctl flow list --no-legend --state RUNNING single | awk '{ print $1 }')"
 
 # — one node —
+RUN=$(last_run order)
 check_prints "its title is what it can be named by" "^order-$RUN/but\$" ctl flow show "$RUN/but"
 check_prints "and it names the run" "^ +Run: $RUN of order\.flow\$" ctl flow show "order-$RUN/but"
+check "a person decides about it when its run has ended" ctl flow resolve "$RUN/but" --as=success
+wait_for '^SUCCEEDED$' run_state "$RUN"
+report $? "so the run goes on"
+check_prints "it still has the times of its attempt" '^ +Ended: ' ctl flow show "$RUN/but"
 
 # — an attempt that runs —
 check "a run begins" ctl flow start --quiet running secret=hidden
 RUN=$(last_run running)
-wait_for "Node x is RUNNING: attempt 1 runs \(pid [0-9]+\); it began [0-9a-z ]+ ago: /bin/sh -c read word <$DIR/go %\{param\.secret\}\.\$" \
+wait_for "Node x is RUNNING: attempt 1 runs \(pid [0-9]+\); it began [0-9a-z ]+ ago: /bin/sh -c read word <$DIR/go %\{param\.secret\} two\.\$" \
         ctl flow why "$RUN"
-report $? "its command and its begin are told, without values of the run"
+report $? "its command and its begin are told, in one line, without values of the run"
 check_prints "of a script, too" 'Node y is RUNNING: attempt 1 runs .*; it began .* ago: Script=read word <' ctl flow why "$RUN"
 check_prints "and of the flow" 'node x is RUNNING: attempt 1 runs .*; it began .* ago: /bin/sh -c read' ctl why running.flow
 ctl flow cancel --quiet "$RUN"
@@ -132,4 +166,9 @@ check_prints "so does a rerun" "files of edited.flow have changed .* then; 'jobc
 wait_for '^FAILED$' run_state "$RUN"
 check_exit "a run of the files as they are now fails" 1 ctl flow start --wait edited
 check_lacks "and is not of before" 'have changed' ctl flow retry "$(last_run edited)"
+wait_for '^FAILED$' run_state "$(last_run edited)"
+rm "$UNITS/edited.flow"
+check "the flow is deleted" ctl daemon-reload
+check_prints "a retry says that its files have changed, and names no start" 'files of edited.flow have changed .* as they were then\.$' \
+        ctl flow retry "$RUN"
 done_testing

@@ -91,7 +91,7 @@ Test(manager_alarm, acknowledgement_is_put_until_a_batch_has_it) {
         manager_alarms_free(alarms);
 }
 
-Test(manager_alarm, one_that_asks_for_a_person_says_once_that_its_run_has_ended) {
+Test(manager_alarm, one_that_asks_for_a_person_says_that_its_run_has_ended) {
         ManagerAlarms *alarms;
         Batch batch;
 
@@ -106,10 +106,13 @@ Test(manager_alarm, one_that_asks_for_a_person_says_once_that_its_run_has_ended)
         put(alarms, true, &batch);
         cr_assert_eq(batch.n_put, 1U);
         cr_assert_eq(batch.last_put, 1U);
-        cr_assert_str_eq(batch.text, "It is late. The run has ended since: TIMEOUT.");
+        cr_assert_str_eq(batch.text, "It is late. Run 7 has ended since: TIMEOUT.");
         cr_assert_eq(manager_alarms_count(alarms), 2U);
-        cr_assert_eq(manager_alarms_note_end(alarms, 7, "FAILED"), 0);
+        cr_assert_eq(manager_alarms_note_end(alarms, 7, "TIMEOUT"), 0);
         cr_assert_not(manager_alarms_has_rows(alarms));
+        cr_assert_eq(manager_alarms_note_end(alarms, 7, "SUCCEEDED"), 0);
+        put(alarms, true, &batch);
+        cr_assert_str_eq(batch.text, "It is late. Run 7 has ended since: SUCCEEDED.");
         manager_alarms_free(alarms);
 }
 

@@ -792,6 +792,11 @@ Test(flow_file, settings_without_effect_are_named) {
                         "x.flow:3 RetryJitter: Node a: without Retry= it has no effect.\n");
         assert_verified("[Node b]\nRetryDelaySec=1\n[Node a]\nExec=/bin/true\nRetry=1\nRetryDelaySec=10min\n",
                         "x.flow:6 RetryDelaySec: Node a: it is longer than RetryMaxDelaySec=, which is the delay then.\n");
+        assert_verified("[Node a]\nExec=/bin/true\nRecover=fail\nIdempotent=yes\nRetryDelaySec=1\nRetryMaxDelaySec=9\n",
+                        "x.flow:5 RetryDelaySec: Node a: without Retry= it has no effect.\n"
+                        "x.flow:6 RetryMaxDelaySec: Node a: without Retry= it has no effect.\n");
+        assert_verified("[Node a]\nExec=/bin/true\nRecover=retry\nRetryDelaySec=1\nRetryMaxDelaySec=9\n", "");
+        assert_verified("[Node a]\nExec=/bin/true\nIdempotent=yes\nRetryDelaySec=1\nRetryMaxDelaySec=9\n", "");
         assert_verified("[Node a]\nExec=/bin/true\nRetry=1\nRetryWindowSec=3\n",
                         "x.flow:4 RetryWindowSec: Node a: it is over before the first retry.\n");
         assert_verified("[Node a]\nExec=/bin/true\nRetry=1\nRetryExitStatus=3\nSuccessExitStatus=3\n",

@@ -47,6 +47,7 @@ Test(unit_file, a_unit_that_is_not_there_has_others_of_its_name) {
                 { "many@one.service", "Unit many@one.service not found (did you mean many@one.flow?)." },
                 { "other.service", "Unit other.service not found (did you mean other.flow?)." },
                 { "masked.service", "Unit masked.service not found." },
+                { "reboot.service", "Unit reboot.service not found (did you mean reboot.target?)." },
                 { "gone.service", "Unit gone.service not found." },
                 { "back.service", "Unit back.service not found." },
         };
