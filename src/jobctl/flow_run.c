@@ -484,7 +484,7 @@ static int warn_outdated(Jobctl *ctl, uint64_t id, BusError *ret_error) {
         return 0;
 }
 
-/* What the verb has done; @reply: a retry says whether the flow has changed since. */
+/* The result of the verb; @reply: a retry says whether the flow has changed since. */
 static int report_change(Jobctl *ctl, size_t verb, uint64_t id, const char *node, const json_t *reply) {
         cleanup_(bus_error_deinit) BusError error = {};
         json_t *is_outdated = json_array_get(reply, 0);

@@ -458,7 +458,7 @@ static int describe_end(const json_t *run, const json_t *nodes, char **ret_text)
                 return text_copy("the run was cancelled before its turn", ret_text);
         if (!text_equal(state, "FAILED") || n != 1)
                 return text_copy("the run was over before its turn", ret_text);
-        /* What has ended the run may be another node, that has EndRun=failure. */
+        /* Another node, with EndRun=failure, may have ended the run. */
         return text_format(ret_text, "the run had failed before its turn; the only node that has failed is %s", failed);
 }
 

@@ -360,7 +360,7 @@ static int describe_run(const json_t *run, const Faults *faults, char **ret_text
         return text_finish(&text, ret_text) ?: r;
 }
 
-/* What helps with the nodes that have failed. */
+/* The commands that help with nodes that have failed. */
 static void print_remedy(uint64_t id, const Faults *faults) {
         const bool is_one = faults->n_failed == 1;
 
@@ -395,8 +395,8 @@ static int explain_ended_run(Jobctl *ctl, const json_t *run, BusError *ret_error
 }
 
 /*
- * The failure that there is alone in a run that was over before the turn of the node. What has ended the run may be
- * another node, that has EndRun=failure.
+ * The only failure in a run that was over before the turn of the node. Another node, with EndRun=failure, may have
+ * ended the run.
  */
 static int add_ender(Jobctl *ctl, const json_t *run, json_t *node, BusError *ret_error) {
         cleanup_json_ json_t *failed = json_array();

@@ -300,7 +300,7 @@ int run_engine_grow(RunEngine *engine, uint32_t id, RunGraph *graph) {
         run_time(run);
         run_mark_all(run);
         run_settle(run);
-        /* What was added need not wait for the person that the other nodes wait for. */
+        /* Nodes that were added need not wait for the person that the others wait for. */
         if (run_count_moving(run) > 0) {
                 run_wake(run);
                 run_settle(run);

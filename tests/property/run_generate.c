@@ -265,7 +265,7 @@ static void add_claim(TrialRandom *random, TrialNode *node, unsigned total) {
         if (node->action == TRIAL_ACTION_PROCESS && chance(random, 50))
                 node->need = (uint8_t) (1 + below(random, total));
         node->gives_up_locks = chance(random, 30);
-        /* What keeps a lock while nothing of it runs can be told to give it up. */
+        /* A node that keeps a lock while nothing of it runs can be told to give it up. */
         if (node->locks != 0 && !node->gives_up_locks && chance(random, 50)) {
                 node->retry = (uint8_t) (1 + below(random, 2));
                 node->policy = TRIAL_POLICY_SUSPEND;

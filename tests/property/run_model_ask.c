@@ -21,7 +21,7 @@ void run_model_stop(RunModel *model, unsigned r, TrialRunState result, TrialReas
                 run->reason = TRIAL_REASON_NONE;
                 run->result = result;
                 run->result_reason = reason;
-                /* Who has stopped the unit has not asked for an end by itself: what is left of the run waits for the unit. */
+                /* A run that ends by itself does not start a stopped unit: what is left of it waits for that. */
                 if (result == TRIAL_RUN_CANCELLED || trial_n_views(model->definition) == model->definition->n_nodes)
                         run->hold = MODEL_NOT_HELD;
         }
@@ -370,7 +370,7 @@ static int skip_node(RunModel *model, unsigned r, unsigned node) {
         return 0;
 }
 
-/* It keeps locks though nothing of it runs, in whatever state its run is; it takes them again for its next attempt. */
+/* The node keeps locks though nothing of it runs, whatever the state of its run; its next attempt takes them again. */
 static int unlock_node(RunModel *model, unsigned r, unsigned node) {
         ModelRun *run = &model->runs[r];
 

@@ -363,7 +363,7 @@ static bool can_move(const RunModel *model, const ModelRun *run) {
                count_nodes(model, run, TRIAL_NODE_DEFERRED) > 0 || asks_somebody(model, run);
 }
 
-/* What its end has to wait for; a pause does not wait for runs of other flows. */
+/* The nodes that the end of the run waits for; a pause does not wait for runs of other flows. */
 static bool has_attempt(RunModel *model, unsigned r) {
         const unsigned n = trial_n_views(model->definition);
 

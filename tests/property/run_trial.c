@@ -133,7 +133,7 @@ static bool may_add_edge(const TrialDefinition *definition, const TrialNodeView 
         if (above->added_in == addition)
                 return true;
         if (trial_is_missing(above, &views[parent]))
-                /* It is added later than the child, and gets it then. */
+                /* The parent is added later than the child, and gets it then. */
                 return above->added_in > addition;
         return !trial_node_is_terminal(views[parent].state);
 }

@@ -509,7 +509,7 @@ void trial_trim_additions(TrialDefinition *definition);
 bool trial_needs_no_attempt(const TrialNode *spec);
 /* It takes a place of MaxParallel=. */
 bool trial_needs_place(const TrialNode *spec);
-/* It waits with its attempt, a run that waits for a person. */
+/* The node waits with its attempt: a run that waits for a person. */
 bool trial_waits_with_sub_run(const TrialNodeView *view);
 /* It is RUNNING without an attempt: it sleeps, or somebody else has to complete it. */
 bool trial_is_idle(const TrialNode *spec, const TrialNodeView *view);
