@@ -144,6 +144,8 @@ void manager_take_job_event(const JobEvent *event, void *userdata) {
         mark_job(manager, event);
         manager_message_tell(&manager->rows, event, manager->turn.now);
         manager_stages_watch(&manager->stages, event);
+        if (event->kind == JOB_EVENT_INSTALLED)
+                manager_runs_job_installed(manager->runs, &event->job);
         if (event->kind == JOB_EVENT_FINISHED) {
                 act_on_timeout(manager, &event->job);
                 manager_runs_job_ended(manager->runs, &event->job);

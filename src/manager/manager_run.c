@@ -353,6 +353,18 @@ void manager_runs_job_ended(ManagerRuns *runs, const JobInfo *job) {
         manager_run_note_work(runs);
 }
 
+/* Runs that are not durable have asked for no start job yet: a stop cancels them as it cancels that job. */
+void manager_runs_job_installed(ManagerRuns *runs, const JobInfo *job) {
+        ManagerFlow *flow = job->unit && job->type == JOB_STOP ? manager_run_find_flow(runs, job->unit) : NULL;
+
+        if (!flow || !unit_state_is_inactive_or_failed(job->unit->active_state) ||
+            runs->host.ops->is_ending(runs->host.userdata))
+                return;
+        run_flow_unit(flow->engine, RUN_UNIT_CANCELLED, false);
+        flow->is_news = true;
+        manager_run_note_work(runs);
+}
+
 /* A start that no job can be made for is one that fails: it is not asked for again and again. */
 void manager_runs_start_refused(ManagerRuns *runs, const Unit *unit) {
         ManagerFlow *flow = manager_run_find_flow(runs, unit);

@@ -231,6 +231,7 @@ bool manager_runs_may_lack_row(const ManagerRuns *runs, uint32_t run, const RunN
 int manager_runs_start_unit(ManagerRuns *runs, Unit *unit);
 void manager_runs_stop_unit(ManagerRuns *runs, Unit *unit, bool interrupts);
 void manager_runs_unit_changed(ManagerRuns *runs, const Unit *unit, UnitActiveState old, UnitActiveState new);
+void manager_runs_job_installed(ManagerRuns *runs, const JobInfo *job);
 void manager_runs_job_ended(ManagerRuns *runs, const JobInfo *job);
 void manager_runs_start_refused(ManagerRuns *runs, const Unit *unit);
 void manager_runs_get(const ManagerRuns *runs, const Unit *unit, UnitRuns *ret_runs);

@@ -89,11 +89,23 @@ void sim_runs_unit_changed(Sim *sim, Unit *unit, UnitActiveState old, UnitActive
         flow->is_news = true;
 }
 
+/* Runs that are not durable have asked for no start job yet: a stop cancels them as it cancels that job. */
+static void cancel_unasked(Sim *sim, const JobInfo *job) {
+        SimFlow *flow = job->unit && job->type == JOB_STOP ? sim_runs_find_flow(sim, job->unit) : NULL;
+
+        if (!flow || !unit_state_is_inactive_or_failed(job->unit->active_state) || is_ending(sim))
+                return;
+        run_flow_unit(flow->engine, RUN_UNIT_CANCELLED, false);
+        flow->is_news = true;
+}
+
 void sim_runs_job_event(const JobEvent *event, void *userdata) {
         const JobInfo *job = &event->job;
         Sim *sim = userdata;
         SimFlow *flow;
 
+        if (event->kind == JOB_EVENT_INSTALLED)
+                cancel_unasked(sim, job);
         if (event->kind != JOB_EVENT_FINISHED || !job->unit || job->type != JOB_START || job->result == JOB_DONE ||
             job->unit->active_state == UNIT_ACTIVE || !(flow = sim_runs_find_flow(sim, job->unit)))
                 return;
