@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "basic/vector.h"
+#include "double/double_memory.h"
 #include "run/run_engine.h"
 #include "run_adapter.h"
 
@@ -793,9 +794,7 @@ static void end_turn(Adapter *adapter) {
         adapter->turn++;
 }
 
-static int apply(void *subject, const TrialEvent *event) {
-        Adapter *adapter = subject;
-
+static int tell(Adapter *adapter, const TrialEvent *event) {
         if ((event->kind >= TRIAL_STARTED && event->kind <= TRIAL_INTERRUPTED) || event->kind == TRIAL_SUB_WAITS)
                 return tell_attempt(adapter, event);
         if (trial_is_verb(event->kind))
@@ -815,6 +814,26 @@ static int apply(void *subject, const TrialEvent *event) {
         else if (event->kind == TRIAL_RESTART)
                 restart(adapter, event);
         return 0;
+}
+
+/*
+ * Nothing that happens to a run takes memory: only new runs, nodes and instances
+ * do. A turn is left out, for what it tells is kept here.
+ */
+static int apply(void *subject, const TrialEvent *event) {
+        Adapter *adapter = subject;
+        const bool may_allocate = event->kind == TRIAL_SUBMIT || event->kind == TRIAL_ADD || event->kind == TRIAL_RESTART ||
+                                  event->kind == TRIAL_TURN || adapter->definition->n_items > 0;
+        int r;
+
+        if (may_allocate)
+                return tell(adapter, event);
+        CHECK(vector_reserve(&adapter->abandoned, TRIAL_RUNS_MAX * TRIAL_NODES_MAX));
+        double_memory_arm(1, true);
+        r = tell(adapter, event);
+        if (double_memory_disarm())
+                abort();
+        return r;
 }
 
 /* — what is seen — */
