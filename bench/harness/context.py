@@ -23,7 +23,7 @@ def add_options(parser, sizes, oneshots, runs):
     parser.add_argument('--rows', type=lambda text: set(text.split(',')), default=set('abcdefghijklmno') | {'engine'},
                         help='letters, and "engine"')
     parser.add_argument('--disk', help='for the runs of rows k to o (default: the folder of temporary files)')
-    parser.add_argument('--workflows', type=pathlib.Path, default=SOURCE.parent / 'shared/data/flows/wfinstances',
+    parser.add_argument('--workflows', type=pathlib.Path, default=SOURCE / 'tests/data/workflows',
                         help='recorded workflows of row k')
     parser.add_argument('--history', type=int, default=1_000_000, help='runs that have ended, of row m')
     parser.add_argument('--timeout', type=int, default=60, help='seconds for one request')

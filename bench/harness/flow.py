@@ -28,7 +28,7 @@ TOLD = 50               # nodes of a chain whose targets hang
 LARGE = 100_000
 ITEMS = 10_000          # of the list of a node with Foreach=
 PROBE_MSEC = 3000
-MONTAGE = 'montage-chameleon-dss-05d-001.json'
+MONTAGE = 'montage-dss-05d-001.tsv'
 
 
 # — graphs: a list of (name, parents), parents first; the last one is after all others —
@@ -41,13 +41,14 @@ def bwa():
 
 def montage(folder):
     """The recorded workflow; its tasks take no time here, so what is measured is the scheduling alone."""
-    tasks = json.loads((folder / MONTAGE).read_text(encoding='utf-8'))['workflow']['specification']['tasks']
-    parents = {task['id']: task['parents'] for task in tasks}
+    lines = [line for line in (folder / MONTAGE).read_text(encoding='utf-8').splitlines() if not line.startswith('#')]
+    parents = [[int(word) for word in line.partition('\t')[2].split()] for line in lines]
     order, is_placed = [], set()
     while len(order) < len(parents):
-        for name in [name for name in parents if name not in is_placed and is_placed.issuperset(parents[name])]:
-            order.append((name, parents[name]))
-            is_placed.add(name)
+        for i, waits_for in enumerate(parents):
+            if i not in is_placed and is_placed.issuperset(waits_for):
+                order.append((f'task{i}', [f'task{parent}' for parent in waits_for]))
+                is_placed.add(i)
     is_parent = {parent for _, all_of in order for parent in all_of}
     return [*order, ('end', [name for name, _ in order if name not in is_parent])]
 
@@ -61,9 +62,7 @@ class Graphs:
 
     def __init__(self, folder, tools, workflows):
         self.folder, self.tools = folder, tools
-        self.shapes = {'bwa': bwa(), 'chain': chain()}
-        if workflows and (workflows / MONTAGE).exists():
-            self.shapes['montage'] = montage(workflows)
+        self.shapes = {'bwa': bwa(), 'chain': chain(), 'montage': montage(workflows)}
         self.units = folder / 'units'
         self.units.mkdir()
         stamp = f'{tools.stamp} {tools.fifo} top'
@@ -276,9 +275,10 @@ class FlowBench:
     def beside_builders(self):
         for shape, nodes in self.graphs.shapes.items():
             self.in_turns('k', shape, len(nodes), self.builders)
-            self.count_calls(shape, len(nodes))
+            for recover in ('retry', 'pending'):
+                self.count_calls(shape, recover, len(nodes))
 
-    def count_calls(self, shape, n):
+    def count_calls(self, shape, recover, n):
         """System calls of core (whose children are not counted), where perf can tell, or else strace."""
         self.context.fifo.drain()
         with JobdWithRuns(self.context) as it, tempfile.TemporaryDirectory() as folder:
@@ -287,9 +287,9 @@ class FlowBench:
             counter = CallsByPerf.begin(it.pid, folder) or CallsByStrace.begin(it.pid, folder)
             if not counter:
                 return
-            it.run_to_stamp(f'{shape}-retry.flow')
-            it.await_end(f'{shape}-retry.flow')
-            self.add('k', f'{shape}, system calls of core an attempt', 'jobd, retry', n, '', counter.end() / n)
+            it.run_to_stamp(f'{shape}-{recover}.flow')
+            it.await_end(f'{shape}-{recover}.flow')
+            self.add('k', f'{shape}, system calls of core an attempt', f'jobd, {recover}', n, '', counter.end() / n)
 
     # — o: those who are told hang —
 
