@@ -23,6 +23,11 @@ typedef struct DraftType {
 
         /* All may be NULL. */
         int (*note_text)(UnitDraft *draft, const char *text); /* of a file, before it is parsed. 0 or -ENOMEM */
+        /*
+         * Sections that those of the files ask for, in a text that is taken for one of @ret_file, which lives as long
+         * as the draft. 1, 0 if there are no more, or -ENOMEM.
+         */
+        int (*imply)(UnitDraft *draft, const char **ret_file, char **ret_text);
         bool (*can_reload)(const void *settings); /* do the settings say how? */
         /* The time limit of a start (or reload), or of a stop, as the simulator has it; NULL: the type has none. */
         usec_t (*limit)(const void *settings, bool is_stop);

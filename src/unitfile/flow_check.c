@@ -12,6 +12,7 @@
 #include "run/run_word.h"
 #include "unitfile/flow_check.h"
 #include "unitfile/flow_graph.h"
+#include "unitfile/flow_policy_program.h"
 #include "unitfile/flow_settings.h"
 #include "unitfile/unit_draft.h"
 #include "unitfile/unit_file_loader.h"
@@ -342,7 +343,9 @@ static int check_judge(UnitDraft *draft, const FlowNode *node) {
         section = unit_draft_find_instance(draft, "Policy *", node->policy);
         if (!section)
                 return unit_draft_refuse(draft, node->readiness_place.file, node->readiness_place.line, "Readiness",
-                                         "Node %s: there is no section [Policy %s].", node->name, node->policy);
+                                         "Node %s: there is no section [Policy %s], and no program policies/%s in the "
+                                         "unit path.",
+                                         node->name, node->policy, node->policy);
         if (!has_command(draft, section))
                 return unit_draft_refuse(draft, node->readiness_place.file, node->readiness_place.line, "Readiness",
                                          "Node %s: [Policy %s] has no Command=, so that nobody would be asked.",
@@ -630,6 +633,7 @@ const DraftType flow_draft_type = {
                 .resources = offsetof(FlowSettings, resources),
         },
         .note_text = note_text,
+        .imply = flow_imply_policy,
         .limit = limit,
         .check = check,
         .take_instances = take_instances,

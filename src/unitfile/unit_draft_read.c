@@ -67,6 +67,22 @@ static int draft_parse(UnitDraft *draft, const char *path, char *text) {
         return r < 0 ? r : unit_draft_parse(draft, &known, path, text);
 }
 
+/* What the sections ask for, as if there were further drop-ins. */
+static int draft_read_implied(UnitDraft *draft) {
+        const DraftType *type = draft->draft_type;
+        const char *file;
+        char *text;
+        int r = 0;
+
+        while (type && type->imply && (r = type->imply(draft, &file, &text)) > 0) {
+                r = draft_parse(draft, file, text);
+                free(text);
+                if (r < 0)
+                        return r;
+        }
+        return r;
+}
+
 /* Reads and parses one file: 0, one of the above, or -ENOMEM. @dropin: its number, counted from 1; 0: the main file. */
 static int draft_read_file(UnitDraft *draft, const char *path, uint32_t dropin) {
         cleanup_free_ char *text = NULL;
@@ -175,6 +191,8 @@ static int draft_read_files(UnitDraft *draft) {
                         r = draft_read_file(draft, *dropin, ++n_dropins);
         for (size_t i = 0; r >= 0 && i < draft->instances.n; i++)
                 r = unit_draft_parse_kept(draft, draft->instances.items[i]);
+        if (r >= 0)
+                r = draft_read_implied(draft);
         if (r >= 0)
                 r = draft_judge_refusals(draft);
         if (r >= 0)

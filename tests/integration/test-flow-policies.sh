@@ -260,4 +260,36 @@ wait_for gone is_gone 1
 report $? "and the command with it"
 wait_for '^inactive$' ctl is-active slow.flow
 report $? "so that the flow is inactive"
+
+# — a policy without a section —
+mkdir "$UNITS/policies"
+cat >"$UNITS/policies/common" <<U
+#!/bin/sh
+echo "\$JOBD_POLICY" >>$DIR/common
+[ -e $DIR/ready ] && echo READY || echo WAIT
+U
+unit common.flow <<U
+[Node a]
+Exec=/bin/true
+[Node b]
+Exec=/bin/sh -c 'read -r x <$DIR/go'
+[Node c]
+DependsOn=a b
+Readiness=policy:common
+Exec=/bin/true
+U
+check_prints "a program that is not executable is none" 'no section \[Policy common\], and no program policies/common in the unit path' \
+        ctl verify "$UNITS/common.flow"
+chmod +x "$UNITS/policies/common"
+check_prints "else it is a policy without a section" '^$' ctl verify "$UNITS/common.flow"
+ctl flow start common
+COMMON=$(ctl flow list --no-legend common | awk '{ print $1 }')
+wait_for '^common$' cat "$DIR/common"
+report $? "which is asked"
+rm -r "$UNITS/policies"
+kill_core KILL
+touch "$DIR/ready"
+echo go >"$DIR/go"
+wait_for '^SUCCEEDED|^PARTIAL|^SUSPENDED' run_state "$COMMON"
+check_prints "the run knows it when core has died, though it is gone from the unit path" 'policies/common' ctl flow why "$COMMON"
 done_testing

@@ -7,6 +7,7 @@
 
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "basic/macro.h"
 #include "basic/strv.h"
@@ -168,6 +169,32 @@ Test(flow_file, a_policy_is_a_command_with_a_name) {
         assert_null(node_of(unit, "d")->policy);
         assert_null(node_of(unit, "d")->readiness_context);
         assert_null(flow_policy_find(flow_of(unit), "a"));
+}
+
+Test(flow_file, a_policy_without_a_section_is_a_program) {
+        static const char text[] = "[Flow]\n[Policy own]\nCommand=/bin/own\n[Node a]\n[Node b]\nDependsOn=a\n"
+                                   "Readiness=policy:both\n[Node c]\nReadiness=policy:own\n"
+                                   "[Node d]\nReadiness=policy:both\n";
+        const FlowPolicy *policy;
+        const Unit *unit;
+        char *path;
+
+        file_write(world, "b/policies/both", "#!/bin/sh\n");
+        file_write(world, "b/policies/own", "#!/bin/sh\n");
+        cr_assert(eq(int, text_format(&path, "%s/b/policies/both", world->root), 0));
+        cr_assert(eq(int, load(text)->load_state, UNIT_BAD_SETTING));
+        assert_said(world, "there is no section [Policy both], and no program policies/both in the unit path");
+        cr_assert(eq(int, chmod(path, 0755), 0));
+        unit = load(text);
+        assert_string(file_said(world), "");
+        cr_assert(eq(sz, flow_of(unit)->policies.n, 2));
+        policy = flow_policy_find(flow_of(unit), "both");
+        assert_list(policy->command->argv, path);
+        assert_string(policy->place.file, path);
+        assert_list(flow_policy_find(flow_of(unit), "own")->command->argv, "/bin/own");
+        /* Runs are made from the text. */
+        cr_assert(ne(ptr, strstr(flow_of(unit)->text, "[Policy both]\nCommand=\""), NULL));
+        free(path);
 }
 
 Test(flow_file, an_empty_value_is_the_default) {
