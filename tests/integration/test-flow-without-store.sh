@@ -36,6 +36,7 @@ U
 unit soon.timer <<'U'
 [Timer]
 OnActiveSec=10ms
+AccuracySec=1ms
 Unit=told.service
 U
 start_daemon
