@@ -359,6 +359,10 @@ static void restored(Run *run, usec_t then, bool is_other_boot) {
         }
         run_items_go_on(run);
         run_attempt_release(run);
+        /* Some of its nodes may have been left to end with it. */
+        run->has_rest = run->row.state == RUN_STOPPING;
+        if (run->has_rest)
+                run_node_skip_more(run);
         run_settle(run);
 }
 

@@ -16,6 +16,7 @@ int run_engine_new(RunEngine **ret_engine, const RunHost *host, void *userdata) 
                 return -ENOMEM;
         engine->host = host;
         engine->userdata = userdata;
+        engine->slice = engine->n_slice = UINT32_MAX;
         if (run_pool_new(&engine->pool) < 0) {
                 free(engine);
                 return -ENOMEM;
@@ -434,14 +435,32 @@ bool run_flow_wants_unit(const RunFlow *flow) {
 
 /* — the end of a turn — */
 
-bool run_engine_turn(RunEngine *engine, uint32_t budget) {
-        const bool is_left = run_dispatch(engine, budget);
+void run_engine_set_slice(RunEngine *engine, uint32_t n_nodes) {
+        engine->slice = engine->n_slice = n_nodes;
+}
 
-        run_persist(engine);
-        engine->is_restoring = false;
+static void end_rests(RunEngine *engine) {
         for (RunFlow *flow = engine->flows; flow; flow = flow->next)
                 for (Run *run = flow->first; run; run = run->next)
+                        if (run->has_rest) {
+                                run_node_skip_more(run);
+                                run_settle(run);
+                        }
+}
+
+bool run_engine_turn(RunEngine *engine, uint32_t budget) {
+        bool is_left;
+
+        end_rests(engine);
+        is_left = run_dispatch(engine, budget);
+        run_persist(engine);
+        engine->is_restoring = false;
+        engine->n_slice = engine->slice;
+        for (RunFlow *flow = engine->flows; flow; flow = flow->next)
+                for (Run *run = flow->first; run; run = run->next) {
                         run_attempt_release(run);
+                        is_left = is_left || run->has_rest;
+                }
         return is_left;
 }
 

@@ -425,9 +425,14 @@ int run_engine_complete(RunEngine *engine, uint32_t run, uint32_t node, uint32_t
 
 /*
  * Ends the turn: makes up to @budget attempts (a checkpoint counts as one), and puts and ends the batch if something
- * has changed. Returns whether more can be made at once: then the next turn should come soon.
+ * has changed. Returns whether more can be done at once: then the next turn should come soon.
  */
 bool run_engine_turn(RunEngine *engine, uint32_t budget);
+/*
+ * Of nodes to which nothing has happened no more than that end with their run in a turn: the others do in the next
+ * ones, and the run after them. At first there is no limit.
+ */
+void run_engine_set_slice(RunEngine *engine, uint32_t n_nodes);
 
 /* — the watchdog — */
 

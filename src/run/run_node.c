@@ -605,16 +605,58 @@ void run_node_end_idle(Run *run, uint32_t node) {
                 run_node_become(run, node, RUN_NODE_CANCELLED, RUN_REASON_ENDED);
 }
 
+/* Nothing has happened to @node, and in a run that is STOPPING nothing does: when it ends is of no account. */
+static bool can_end_later(const Run *run, uint32_t node) {
+        const RunNode *entry = &run->nodes[node];
+
+        if (entry->number > 0 || entry->timer > 0 || run_set_has(run, RUN_SET_DUE, node) || entry->is_asked ||
+            run_set_has(run, RUN_SET_TO_ASK, node))
+                return false;
+        return entry->state == RUN_NODE_WAITING || entry->state == RUN_NODE_BLOCKED ||
+               (entry->state == RUN_NODE_READY && !run_lock_has(run, node));
+}
+
+static void skip_with_run(Run *run, uint32_t node) {
+        if (run_node_waits_with_sub(&run->nodes[node]))
+                run_node_end_sub(run, node);
+        else if (run->nodes[node].state < RUN_NODE_SUCCEEDED && run->nodes[node].state != RUN_NODE_RUNNING)
+                run_node_become(run, node, RUN_NODE_SKIPPED, RUN_REASON_ENDED);
+        else if (run->nodes[node].is_idle && !run_node_is_split(run, node))
+                run_node_end_idle(run, node);
+}
+
+static bool ends_with_run(const Run *run, uint32_t node) {
+        return !run_node_is_extra(run, node) && !run->nodes[node].is_unused;
+}
+
+void run_node_skip_all(Run *run) {
+        for (uint32_t i = 0; i < run->n; i++)
+                if (ends_with_run(run, i))
+                        skip_with_run(run, i);
+}
+
+void run_node_skip_more(Run *run) {
+        uint32_t *left = &run->flow->engine->n_slice;
+
+        for (; run->rest < run->n; run->rest++) {
+                if (!ends_with_run(run, run->rest) || !can_end_later(run, run->rest))
+                        continue;
+                if (*left == 0)
+                        return;
+                (*left)--;
+                skip_with_run(run, run->rest);
+        }
+        run->has_rest = false;
+}
+
 void run_node_skip_rest(Run *run) {
         for (uint32_t i = 0; i < run->n; i++)
-                if (run_node_is_extra(run, i) || run->nodes[i].is_unused)
-                        continue;
-                else if (run_node_waits_with_sub(&run->nodes[i]))
-                        run_node_end_sub(run, i);
-                else if (run->nodes[i].state < RUN_NODE_SUCCEEDED && run->nodes[i].state != RUN_NODE_RUNNING)
-                        run_node_become(run, i, RUN_NODE_SKIPPED, RUN_REASON_ENDED);
-                else if (run->nodes[i].is_idle && !run_node_is_split(run, i))
-                        run_node_end_idle(run, i);
+                if (ends_with_run(run, i) && !can_end_later(run, i))
+                        skip_with_run(run, i);
+        if (!run->has_rest)
+                run->rest = 0;
+        run->has_rest = true;
+        run_node_skip_more(run);
 }
 
 void run_judge_again(Run *run, uint32_t node) {

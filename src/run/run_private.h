@@ -112,6 +112,8 @@ typedef struct Run {
         uint32_t *undo; /* owned: nodes to undo, in their order, once … */
         bool is_undo_listed; /* … they are listed */
         bool is_being_restored;
+        bool has_rest; /* STOPPING: nodes that end with the run have not done so yet, none of them … */
+        uint32_t rest; /* … before this one */
         uint32_t watch, watched; /* the last round of the watchdog; in this one all nodes before it */
         uint32_t n_undo, undo_at;
         uint32_t *timers; /* a heap of nodes */
@@ -140,6 +142,7 @@ struct RunEngine {
         usec_t now;
         int64_t wall; /* the wall clock is so much ahead of .now */
         uint32_t accepted, durable;
+        uint32_t slice, n_slice; /* nodes that end with their run in a turn; those that are left in this one */
         RunStore store;
         uint32_t watch; /* rounds of the watchdog */
         bool is_restoring;
@@ -306,7 +309,13 @@ void run_node_tell_end(Run *run, uint32_t node, RunOutcome outcome); /* for whic
  */
 void run_node_go_on_with_sub(Run *run, uint32_t node);
 void run_node_end_idle(Run *run, uint32_t node); /* its run ends, and there is nothing whose end could be waited for */
-void run_node_skip_rest(Run *run); /* all that do not run */
+/*
+ * All that do not run end with the run. Those to which nothing has happened may do so in later turns: until then the
+ * run is STOPPING and has a rest, and nothing else happens to them.
+ */
+void run_node_skip_rest(Run *run);
+void run_node_skip_all(Run *run); /* the same, without a rest */
+void run_node_skip_more(Run *run); /* as many of the rest as this turn may have */
 /* A person has to decide about @node, because its condition had no value. */
 bool run_node_lacks_condition(const Run *run, uint32_t node);
 bool run_node_is_at_gate(const RunNode *node);

@@ -68,7 +68,7 @@ void run_stop(Run *run, RunState result) {
 }
 
 static void settle_stopping(Run *run) {
-        if (run->tally[RUN_NODE_RUNNING] > 0 || !run_undo_step(run))
+        if (run->has_rest || run->tally[RUN_NODE_RUNNING] > 0 || !run_undo_step(run))
                 return;
         run->row.is_held = run->row.is_held_by_person = false;
         run->fired = RUN_END_RUN_NO; /* whatever the end of a list would do to it */
@@ -133,7 +133,7 @@ void run_settle(Run *run) {
 void run_end_unbegun(Run *run, RunState state, RunReason reason) {
         run->row.is_held = run->row.is_held_by_person = false;
         run_undo_give_up(run, true);
-        run_node_skip_rest(run);
+        run_node_skip_all(run);
         run_items_complete(run);
         run->fired = RUN_END_RUN_NO;
         run_become(run, state, reason);

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # A run of 1,000 nodes, in the middle of which core executes itself anew, as another version, is killed, or dies with the store:
-# no node fails, none runs twice. The control is a core that writes no state.
+# no node fails, none runs twice. The control is a core that writes no state. A run of 20,000 nodes is cancelled, and core is
+# killed while they end.
 # S000-47a
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
@@ -91,6 +92,41 @@ disturb kill_core KILL
 check_equal "core is killed $HITS times" "$WRONG" ""
 disturb kill_both
 check_equal "core and the store are killed $HITS times" "$WRONG" ""
+stop_daemon
+
+# cancel_large WHAT COMMAND…: a run of 20,000 nodes, of which one has begun, is cancelled, and the command follows at once
+cancel_large() {
+        local what=$1
+        shift
+        RUN=$(ctl flow start many | sed -n 's/^Run \([0-9]*\) .*/\1/p')
+        wait_for RUNNING node_state first
+        check "a run of $MANY nodes is cancelled" ctl flow cancel "$RUN"
+        "$@"
+        wait_for '^CANCELLED$' run_state "$RUN"
+        check_equal "$what: all of its nodes have ended with it" "$(ctl flow show "$RUN" |
+                awk '/^NODE/ { is_node = 1; next } is_node { n[$2]++ } END { print n["CANCELLED"], n["SKIPPED"], length(n) }')" \
+                "1 $((MANY - 1)) 2"
+}
+
+node_state() {
+        ctl flow show "$RUN" 2>/dev/null | awk -v node="$1" '$1 == node { print $2 }'
+}
+
+MANY=20000
+unit many.flow <<U
+[Flow]
+NodesFile=$DIR/many.jsonl
+U
+{
+        printf '{"Node":"first","Exec":"/bin/sleep 1000"}\n'
+        for ((i = 2; i <= MANY; i++)); do
+                printf '{"Node":"n%d","DependsOn":["first"],"Exec":"/bin/true"}\n' "$i"
+        done
+} >"$DIR/many.jsonl"
+start_daemon
+cancel_large "nothing happens" true
+cancel_large "core is killed" kill_core KILL
+cancel_large "core and the store are killed" kill_both
 stop_daemon
 
 start_daemon --no-state

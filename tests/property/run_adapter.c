@@ -442,8 +442,20 @@ static void make_first_graph(Adapter *adapter) {
         adapter->graph = make_graph(adapter, &(Grown) {});
 }
 
+/* Who gets what a run has held depends on when that run has ended. */
+static bool takes_something(const TrialDefinition *definition) {
+        bool takes = trial_run_takes(definition);
+
+        for (unsigned i = 0; i < definition->n_nodes; i++)
+                takes = takes || trial_takes(&definition->nodes[i]);
+        return takes;
+}
+
 static void make_engine(Adapter *adapter) {
         CHECK(run_engine_new(&adapter->engine, &host, adapter));
+        /* Other events happen while nodes are left that end with their run. */
+        if (!takes_something(adapter->definition))
+                run_engine_set_slice(adapter->engine, 1);
         /* The model knows no age. */
         run_engine_set_ageing(adapter->engine, false);
         if (adapter->definition->total > 0) {
