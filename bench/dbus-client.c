@@ -124,9 +124,15 @@ static void put_field(Writer *writer, uint8_t field, const char *type, const cha
                 put_string(writer, value);
 }
 
-/* A call of the manager with up to two strings. */
+static void put_zero_u64(Writer *writer) {
+        put_align(writer, 8);
+        memset(writer->data + writer->n, 0, 8);
+        writer->n += 8;
+}
+
+/* A call of the manager with up to two strings; with @sets_zero a variant follows them, the number 0. */
 static void write_call(Client *client, Writer *writer, const char *member, const char *first, const char *second,
-                       uint8_t flags) {
+                       bool sets_zero, uint8_t flags) {
         uint32_t n_fields, n_body;
         size_t body;
 
@@ -138,7 +144,7 @@ static void write_call(Client *client, Writer *writer, const char *member, const
         put_field(writer, FIELD_MEMBER, "s", member);
         put_field(writer, FIELD_DESTINATION, "s", client->dialect->name);
         if (first)
-                put_field(writer, FIELD_SIGNATURE, "g", second ? "ss" : "s");
+                put_field(writer, FIELD_SIGNATURE, "g", sets_zero ? "ssv" : second ? "ss" : "s");
         n_fields = (uint32_t) writer->n - 16;
         put_align(writer, 8);
         body = writer->n;
@@ -146,6 +152,10 @@ static void write_call(Client *client, Writer *writer, const char *member, const
                 put_string(writer, first);
         if (second)
                 put_string(writer, second);
+        if (sets_zero) {
+                put_signature(writer, "t");
+                put_zero_u64(writer);
+        }
         n_body = (uint32_t) (writer->n - body);
         client->serial++;
         memcpy(writer->data + 4, &n_body, 4);
@@ -170,7 +180,14 @@ static void call(Client *client, const char *member, const char *first, const ch
         Writer writer;
 
         client->n_signals = client->n_bytes = 0;
-        write_call(client, &writer, member, first, second, flags);
+        write_call(client, &writer, member, first, second, false, flags);
+        write_all(client, writer.data, writer.n);
+}
+
+static void set_zero(Client *client, const char *interface, const char *property) {
+        Writer writer;
+
+        write_call(client, &writer, "Set", interface, property, true, 0);
         write_all(client, writer.data, writer.n);
 }
 
@@ -379,6 +396,22 @@ static void verb_probe(Client *client, const char *unit, uint64_t msec) {
         printf("{\"longest\": %" PRIu64 ", \"answers\": %" PRIu64 "}\n", longest, n);
 }
 
+/* The longest turn since the last time that this was asked for. */
+static void verb_turn(Client *client) {
+        const char *interface = client->dialect->interface;
+        const Dialect properties = { client->dialect->name, client->dialect->path, "org.freedesktop.DBus.Properties" };
+        Message message;
+        uint64_t longest;
+
+        client->dialect = &properties;
+        call(client, "Get", interface, "LongestTurnUSec", 0);
+        await_reply(client, &message);
+        memcpy(&longest, message.body + 8, sizeof(longest)); /* behind the signature of the variant */
+        set_zero(client, interface, "LongestTurnUSec");
+        await_reply(client, &message);
+        printf("{\"longest\": %" PRIu64 "}\n", longest * 1000);
+}
+
 static int run(Client *client, int argc, char **argv) {
         const char *verb = argv[0];
 
@@ -392,6 +425,8 @@ static int run(Client *client, int argc, char **argv) {
                 verb_trips(client, argv[1], strtoul(argv[2], NULL, 10));
         else if (strcmp(verb, "probe") == 0 && argc == 3)
                 verb_probe(client, argv[1], strtoull(argv[2], NULL, 10));
+        else if (strcmp(verb, "turn") == 0 && argc == 1)
+                verb_turn(client);
         else
                 return 2;
         return 0;
@@ -405,7 +440,8 @@ int main(int argc, char **argv) {
                 fputs("dbus-client jobd|systemd SOCKET call METHOD [UNIT]\n"
                       "                                send|watch StartUnit|StopUnit UNIT\n"
                       "                                trips UNIT NUMBER\n"
-                      "                                probe UNIT MILLISECONDS\n", stderr);
+                      "                                probe UNIT MILLISECONDS\n"
+                      "                                turn\n", stderr);
                 return 2;
         }
         if (strcmp(argv[1], "systemd") == 0)

@@ -182,6 +182,13 @@ class JobdWithRuns(managers.Jobd):
             subprocess.run([*map(str, self.jobctl('flow', 'cancel', str(run['id'])))], capture_output=True,
                            timeout=self.context.timeout)
 
+    def forget_turns(self):
+        """The longest turn since the last call, in ns; None: the program is older, and does not know."""
+        try:
+            return self.ask('turn')['longest']
+        except managers.Failed:
+            return None
+
     def await_end(self, unit):
         """Until no run of the unit lives."""
         deadline = time.monotonic() + self.context.timeout
@@ -384,18 +391,27 @@ class FlowBench:
         # It may not come to rest for a minute: all nodes are executed.
         time.sleep(0.5)
         self.add('l', 'large, memory of core', 'jobd', LARGE, 'MiB', (it.rss_kib() - before) / 1024)
+        it.forget_turns()
         it.cancel('large.flow')
         it.await_end('large.flow')
+        self.longest_turn(it, ', cancel')
         self.large_run(it, '')
 
     def large_run(self, it, which):
         probe = subprocess.Popen(['nsenter', '-t', str(it.pid), '-p', *map(str, it.client()), 'probe', 'one.target',
                                   str(PROBE_MSEC)], stdout=subprocess.PIPE, text=True)
+        it.forget_turns()
         cpu = it.cpu_nsec()
         self.add('l', f'large, submit to first attempt{which}', 'jobd', LARGE, 'ms', it.run_to_stamp('large.flow') / 1e6)
         self.add('l', f'large, CPU of core to the first attempt{which}', 'jobd', LARGE, 'ms', (it.cpu_nsec() - cpu) / 1e6)
         said = json.loads(probe.communicate(timeout=self.context.timeout)[0])
         self.add('l', f'large, longest answer{which}', 'jobd', LARGE, 'ms', said['longest'] / 1e6)
+        self.longest_turn(it, which)
+
+    def longest_turn(self, it, which):
+        longest = it.forget_turns()
+        if longest is not None:
+            self.add('l', f'large, longest turn of core{which}', 'jobd', LARGE, 'ms', longest / 1e6)
 
     # — m: a long history —
 

@@ -202,7 +202,9 @@ def flow_figures(results):
     for what, most in (('large, submit to first attempt, first time', 2000), ('large, submit to first attempt', 200),
                        ('large, CPU of core to the first attempt, first time', 2000),
                        ('large, CPU of core to the first attempt', 200),
-                       ('large, longest answer, first time', 10), ('large, longest answer', 10)):
+                       ('large, longest answer, first time', 10), ('large, longest answer', 10),
+                       ('large, longest turn of core, first time', 10), ('large, longest turn of core', 10),
+                       ('large, longest turn of core, cancel', 10)):
         found.append(limit(f'{what}, ms', of(what, 'jobd'), most))
     found.append(limit('large, memory of core, MiB', of('large, memory of core', 'jobd'), 25))
     for what, most in (('large, longest turn of the engine', 10), ('completion with 1,000 children', 1)):

@@ -236,6 +236,21 @@ static int set_service_watchdogs(BusCall *call, DBusMessageIter *value) {
         return 0;
 }
 
+static void get_longest_turn(const BusView *view, uint32_t parameter, Sink *sink) {
+        sink_u64(sink, manager_longest_turn(view->tree->manager));
+}
+
+static int set_longest_turn(BusCall *call, DBusMessageIter *value) {
+        uint64_t longest = UINT64_MAX;
+
+        if (dbus_message_iter_get_arg_type(value) == DBUS_TYPE_UINT64)
+                dbus_message_iter_get_basic(value, &longest);
+        if (longest != 0)
+                return bus_call_fail(call, -EINVAL, "InvalidArgs", "LongestTurnUSec can be set to the number 0 only.");
+        manager_forget_longest_turn(call->tree->manager);
+        return 0;
+}
+
 static int refuse_watchdog(BusCall *call, DBusMessageIter *value) {
         return bus_call_fail(call, -EOPNOTSUPP, "NotSupported", "This manager uses no watchdog of the machine.");
 }
@@ -378,6 +393,10 @@ const BusProperty bus_manager_properties[] = {
         { "NAlarms", "u", BUS_PROPERTY_OWN, 0, get_n_alarms, "Number of alarms of runs that nobody has acknowledged." },
         { "RunStoreProblem", "s", BUS_PROPERTY_OWN, 0, get_run_store,
           "What is wrong with the store of runs; empty: nothing, or it is not needed yet." },
+        { "LongestTurnUSec", "t", BUS_PROPERTY_OWN, 0, get_longest_turn,
+          "How long the manager has been busy at most before it looked for news again, since its start or since this "
+          "was set to 0, which root and the owner may do.",
+          .set = set_longest_turn, .set_verb = BUS_VERB_RELOAD },
         { "DefaultStandardOutput", "s", BUS_PROPERTY_CONST, 0, get_default_output,
           "StandardOutput of units that do not set it: \"journal\", \"inherit\" or \"null\"." },
         { "Log", "s", BUS_PROPERTY_OWN, 0, get_log,

@@ -635,12 +635,13 @@ int manager_turn(Manager *manager, usec_t timeout) {
         if (r == 0) {
                 (void) state_commit(manager->turn.state); /* before the process sleeps */
                 state_tidy(manager->turn.state);
+                manager_turn_end(&manager->turn);
                 r = sd_event_wait(manager->turn.event, timeout);
         }
         if (r <= 0)
                 return r == -EINTR ? 0 : r;
 
-        manager_turn_read_clock(&manager->turn);
+        manager_turn_begin(&manager->turn);
         manager->jobs.was_asked = false;
         r = sd_event_dispatch(manager->turn.event);
         end_turn(manager);
@@ -672,6 +673,14 @@ int manager_run(Manager *manager) {
 }
 
 /* — accessors — */
+
+usec_t manager_longest_turn(const Manager *manager) {
+        return manager->turn.longest;
+}
+
+void manager_forget_longest_turn(Manager *manager) {
+        manager->turn.longest = 0;
+}
 
 sd_event *manager_event(Manager *manager) {
         return manager->turn.event;

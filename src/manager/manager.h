@@ -61,6 +61,9 @@ UnitAction manager_action(const Manager *manager);
  */
 int manager_set_exit_status(Manager *manager, int status);
 int manager_exit_status(const Manager *manager);
+/* How long a turn of the event loop has taken at most since the start, or since that was forgotten. */
+usec_t manager_longest_turn(const Manager *manager);
+void manager_forget_longest_turn(Manager *manager);
 
 sd_event *manager_event(Manager *manager);
 UnitTable *manager_units(Manager *manager);

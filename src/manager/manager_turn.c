@@ -51,6 +51,25 @@ void manager_turn_read_clock(ManagerTurn *turn) {
         turn->spent = 0;
 }
 
+static void note_length(ManagerTurn *turn, usec_t end) {
+        if (turn->is_on)
+                turn->longest = MAX(turn->longest, usec_sub(end, turn->begun));
+        turn->is_on = false;
+}
+
+/* One that follows at once ends the turn before it. */
+void manager_turn_begin(ManagerTurn *turn) {
+        manager_turn_read_clock(turn);
+        note_length(turn, turn->now);
+        turn->begun = turn->now;
+        turn->is_on = true;
+}
+
+void manager_turn_end(ManagerTurn *turn) {
+        if (turn->is_on)
+                note_length(turn, clock_monotonic());
+}
+
 /* Reading the processor time is a system call, so a value of at most this age is taken again. */
 void manager_turn_note_work(ManagerTurn *turn) {
         if (turn->spent > 0)

@@ -26,6 +26,9 @@ typedef struct ManagerTurn {
         usec_t spent_read;              /* processor time of the process when it was read last, … */
         usec_t spent_read_in;           /* … in the turn that began then */
         bool has_news;                  /* listeners were not told of everything yet */
+        usec_t begun;                   /* .now may be read anew within a turn */
+        bool is_on;                     /* it has begun, and its length is not known yet */
+        usec_t longest;                 /* the length of the longest one, by the clock */
         uint64_t n_told;                /* how often they were, and the outbox flushed */
 } ManagerTurn;
 
@@ -33,6 +36,8 @@ typedef struct ManagerTurn {
 int manager_turn_init(ManagerTurn *turn);
 void manager_turn_deinit(ManagerTurn *turn);
 
+void manager_turn_begin(ManagerTurn *turn);
+void manager_turn_end(ManagerTurn *turn);               /* before the process sleeps */
 void manager_turn_read_clock(ManagerTurn *turn);
 void manager_turn_note_work(ManagerTurn *turn);         /* work on jobs begins */
 void manager_turn_wake(ManagerTurn *turn);      /* makes another turn follow at once */

@@ -316,6 +316,43 @@ Test(bus_methods, a_reference_keeps_a_unit_until_it_is_dropped) {
         cr_assert(not(is_loaded("lasting.service")));
 }
 
+/* — the longest turn — */
+
+static DBusMessage *set_longest_turn(uint64_t value) {
+        DBusMessage *call = dbus_message_new_method_call(NULL, MANAGER, DBUS_INTERFACE_PROPERTIES, "Set");
+        const char *interface = MANAGER_INTERFACE, *property = "LongestTurnUSec";
+        DBusMessageIter iter, variant;
+
+        dbus_message_iter_init_append(call, &iter);
+        cr_assert(dbus_message_iter_append_basic(&iter, DBUS_TYPE_STRING, &interface));
+        cr_assert(dbus_message_iter_append_basic(&iter, DBUS_TYPE_STRING, &property));
+        cr_assert(dbus_message_iter_open_container(&iter, DBUS_TYPE_VARIANT, "t", &variant));
+        cr_assert(dbus_message_iter_append_basic(&variant, DBUS_TYPE_UINT64, &value));
+        cr_assert(dbus_message_iter_close_container(&iter, &variant));
+        return bus_fixture_call(&client, call);
+}
+
+static uint64_t get_longest_turn(void) {
+        DBusMessage *reply = bus_fixture_call_object(&client, MANAGER, DBUS_INTERFACE_PROPERTIES, "Get",
+                                                     MANAGER_INTERFACE, "LongestTurnUSec", NULL);
+        DBusMessageIter iter, variant;
+        uint64_t value;
+
+        cr_assert(dbus_message_iter_init(reply, &iter));
+        dbus_message_iter_recurse(&iter, &variant);
+        cr_assert(eq(int, dbus_message_iter_get_arg_type(&variant), DBUS_TYPE_UINT64));
+        dbus_message_iter_get_basic(&variant, &value);
+        dbus_message_unref(reply);
+        return value;
+}
+
+Test(bus_methods, the_longest_turn_is_told_and_measured_anew) {
+        bus_fixture_run(&client, "StartUnit", "lasting.service", "done");
+        cr_assert(ne(u64, get_longest_turn(), 0));
+        bus_fixture_assert_error(set_longest_turn(7), "org.freedesktop.DBus.Error.InvalidArgs", "0 only");
+        assert_done(set_longest_turn(0));
+}
+
 /* — the environment — */
 
 static void assert_environment(const char *assignment, bool is_there) {
