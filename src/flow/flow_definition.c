@@ -133,6 +133,9 @@ static int make_graph(FlowDefinition *definition, uint64_t budget, Failure *ret_
                                    flow_text_draft(definition->flow)->name, problem ? problem : strerror(-r));
         definition->drops_results = flow_spec_drops_results(definition->spec);
         definition->saves_results = flow_spec_saves_results(definition->spec);
+        /* Giving back what a large one was made of takes a step, too. */
+        if (r == 0 && run_graph_count(definition->graph) > budget)
+                return 1;
         definition->spec = flow_spec_free(definition->spec);
         return r;
 }
@@ -140,8 +143,10 @@ static int make_graph(FlowDefinition *definition, uint64_t budget, Failure *ret_
 int flow_definition_read(FlowDefinition *definition, unsigned n_lines, Failure *ret_failure) {
         int r = 1;
 
-        if (definition->graph)
+        if (definition->graph) {
+                definition->spec = flow_spec_free(definition->spec);
                 return 0;
+        }
         for (; definition->is_reading && r > 0; n_lines--) {
                 if (n_lines == 0)
                         return 1;

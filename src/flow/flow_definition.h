@@ -41,7 +41,7 @@ bool flow_definition_has_lines(const FlowDefinition *definition); /* that are no
 const char *flow_definition_text(const FlowDefinition *definition);
 const char *flow_definition_nodes(const FlowDefinition *definition); /* NULL: none */
 const FlowSettings *flow_definition_settings(const FlowDefinition *definition);
-RunGraph *flow_definition_graph(const FlowDefinition *definition); /* NULL until all is read */
+RunGraph *flow_definition_graph(const FlowDefinition *definition); /* NULL until it is made */
 
 /* Whether any node has KeepResult=no, or Save=; once all is read. */
 bool flow_definition_drops_results(const FlowDefinition *definition);

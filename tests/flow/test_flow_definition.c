@@ -89,6 +89,25 @@ static const char nodes[] = "{\"Node\":\"a\",\"Exec\":\"/bin/a\",\"DependsOn\":\
                             "{\"Node\":\"b\",\"DependsOn\":\"a\"}\n"
                             "{\"Node\":\"c\",\"Exec\":\"/bin/c\",\"User\":\"own\",\"DependsOn\":\"b\"}\n";
 
+/* Between the step that makes the graph and the end nothing is done but giving back what it was made of. */
+Test(flow_definition, what_a_large_graph_was_made_of_goes_in_a_step_of_its_own) {
+        cleanup_(flow_definition_unrefp) FlowDefinition *definition = NULL;
+        cleanup_(failure_deinit) Failure failure = {};
+        cleanup_(text_deinit) Text lines = {};
+        const char *text = load(flow_of_file)->text;
+        int r;
+
+        for (unsigned i = 0; i < 100; i++)
+                text_addf(&lines, "{\"Node\":\"n%u\",\"DependsOn\":\"first\"}\n", i);
+        cr_assert(eq(int, flow_definition_new(&definition, world->loader, "x.flow", text, lines.string, &failure), 0));
+        do
+                r = flow_definition_read(definition, 1, &failure);
+        while (!flow_definition_graph(definition));
+        cr_assert(eq(int, r, 1));
+        cr_assert(eq(int, flow_definition_read(definition, 1, &failure), 0));
+        cr_assert(eq(u32, run_graph_count(flow_definition_graph(definition)), 101));
+}
+
 Test(flow_definition, reads_nodes_of_a_file_in_steps) {
         cleanup_(flow_definition_unrefp) FlowDefinition *definition = NULL;
         cleanup_(failure_deinit) Failure failure = {};
