@@ -215,7 +215,7 @@ void manager_attempts_forget_stored(ManagerAttempts *attempts, uint64_t durable)
 
                 if (!attempt || !manager_attempt_report_is_durable(manager_attempt_report(attempt), durable))
                         continue;
-                manager_attempt_forget(attempt);
+                manager_attempt_forget_later(attempt);
                 release(attempts, attempt);
         }
 }

@@ -748,10 +748,22 @@ bool manager_attempt_refused(ManagerAttempt *attempt, uint64_t number, bool is_t
         return true;
 }
 
-void manager_attempt_forget(ManagerAttempt *attempt) {
-        manager_attempt_mark(attempt);
+static void remove_folder(const ManagerAttempt *attempt) {
         if (!attempt->has_no_folder)
                 manager_attempt_folder_remove(attempt->basis.folder);
+}
+
+void manager_attempt_forget(ManagerAttempt *attempt) {
+        manager_attempt_mark(attempt);
+        remove_folder(attempt);
+}
+
+void manager_attempt_forget_later(ManagerAttempt *attempt) {
+        ManagerTurn *turn = attempt->basis.host->turn;
+
+        turn->has_news = true;
+        manager_turn_mark_later(turn, STORE_ATTEMPTS, attempt->basis.number);
+        remove_folder(attempt);
 }
 
 /* True: it has succeeded, and its result, which nobody wanted of one that was told to end, counts. */

@@ -60,6 +60,8 @@ bool manager_attempt_stored(ManagerAttempt *attempt, uint64_t number, const uint
 bool manager_attempt_refused(ManagerAttempt *attempt, uint64_t number, bool is_too_large);
 /* Nothing of it is left to be done: its record and its folder go, and it is to be freed. */
 void manager_attempt_forget(ManagerAttempt *attempt);
+/* The same, but the record may stay for a while: its end is durable, and a core that reads it forgets it, too. */
+void manager_attempt_forget_later(ManagerAttempt *attempt);
 void manager_attempt_resume(ManagerAttempt *attempt, FlowDefinition *definition, RunGraph *graph, bool has_to_end);
 void manager_attempt_go_alone(ManagerAttempt *attempt); /* it is abandoned, and no run asks for it any more */
 

@@ -567,6 +567,7 @@ void manager_take_kept_exits(Manager *manager, const UnitExit *exits, size_t n) 
 
 /* Commits the state, because changes would be lost with the process. 0, or the error of writing. */
 static int write_all(Manager *manager) {
+        state_hasten(manager->turn.state);
         return state_commit(manager->turn.state);
 }
 

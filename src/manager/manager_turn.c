@@ -13,6 +13,7 @@
 #include "manager/manager_priority.h"
 
 #define SPENT_AGE_MAX USEC_PER_MSEC
+#define LATER_TIME USEC_PER_SEC
 
 void manager_turn_arm(sd_event_source *source) {
         sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
@@ -32,13 +33,30 @@ static int on_idle(sd_event_source *source, void *userdata) {
         return 0;                       /* the work is done at the end of the turn */
 }
 
+static int on_later(sd_event_source *source, uint64_t usec, void *userdata) {
+        const ManagerTurn *turn = userdata;
+
+        if (turn->state)
+                state_hasten(turn->state);
+        return 0;
+}
+
+static int add_later_source(ManagerTurn *turn) {
+        int r = sd_event_add_time(turn->event, &turn->later_source, CLOCK_MONOTONIC, USEC_INFINITY, 0, on_later, turn);
+
+        return r < 0 ? r : sd_event_source_set_enabled(turn->later_source, SD_EVENT_OFF);
+}
+
 int manager_turn_init(ManagerTurn *turn) {
         int r = sd_event_new(&turn->event);
 
-        return r < 0 ? r : manager_turn_add_source(turn, &turn->idle_source, on_idle, MANAGER_PRIORITY_IDLE, NULL);
+        if (r >= 0)
+                r = manager_turn_add_source(turn, &turn->idle_source, on_idle, MANAGER_PRIORITY_IDLE, NULL);
+        return r < 0 ? r : add_later_source(turn);
 }
 
 void manager_turn_deinit(ManagerTurn *turn) {
+        sd_event_source_disable_unref(turn->later_source);
         sd_event_source_disable_unref(turn->idle_source);
         sd_event_unref(turn->event);
         state_free(turn->state);
@@ -83,4 +101,16 @@ void manager_turn_note_work(ManagerTurn *turn) {
 
 void manager_turn_wake(ManagerTurn *turn) {
         manager_turn_arm(turn->idle_source);
+}
+
+/* The timer stays as it is when a commit comes first: setting it for each mark would cost system calls. */
+void manager_turn_mark_later(const ManagerTurn *turn, StoreSpace space, uint32_t number) {
+        int enabled;
+
+        state_mark_later(turn->state, space, number);
+        if (sd_event_source_get_enabled(turn->later_source, &enabled) > 0)
+                return;
+        if (sd_event_source_set_time_relative(turn->later_source, LATER_TIME) < 0 ||
+            sd_event_source_set_enabled(turn->later_source, SD_EVENT_ONESHOT) < 0)
+                state_hasten(turn->state);
 }

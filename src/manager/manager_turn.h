@@ -20,6 +20,7 @@
 typedef struct ManagerTurn {
         sd_event *event;                /* owned */
         sd_event_source *idle_source;   /* owned: makes another turn follow */
+        sd_event_source *later_source;  /* owned: a time at which nothing is put off any longer */
         State *state;                   /* owned */
         usec_t now, now_realtime;       /* constant within a turn */
         usec_t spent;                   /* processor time of the process when work on jobs began; 0: there was none */
@@ -46,6 +47,9 @@ void manager_turn_wake(ManagerTurn *turn);      /* makes another turn follow at 
 static inline void manager_turn_mark(const ManagerTurn *turn, const Unit *unit) {
         state_mark(turn->state, STORE_UNITS, unit->index);
 }
+
+/* The same of a change that may be written down later, see state_mark_later(): with the next commit, or in a second. */
+void manager_turn_mark_later(const ManagerTurn *turn, StoreSpace space, uint32_t number);
 
 static inline void manager_turn_enter(ManagerTurn *turn, const Unit *unit) {
         turn->has_news = true;

@@ -22,16 +22,23 @@
 #include "basic/log.h"
 #include "basic/macro.h"
 #include "basic/text.h"
+#include "basic/vector.h"
 #include "state/state.h"
 
 /* Records of units that are written ahead at once: many for a row, and few enough to be in the caches yet. */
 #define WRITTEN_AHEAD_MIN 256U
+
+typedef struct StateLater {
+        StoreSpace space;
+        uint32_t number;
+} StateLater;
 
 struct State {
         StateOptions options;           /* .folder is owned */
         Store *store;                   /* owned; NULL: nothing is written down */
         Journal *journal;               /* owned; NULL if .store is */
         char *path, *journal_path;      /* owned */
+        VECTOR(StateLater) later;       /* marks that are put off; some twice */
         uint64_t commit;                /* number of the last one */
         uint64_t last_errand;           /* number of the last errand … */
         uint64_t written_errand;        /* … and of the last one that is written down */
@@ -66,6 +73,7 @@ State *state_free(State *state) {
                 return NULL;
 
         close_files(state);
+        vector_deinit(&state->later);
         free(state->path);
         free(state->journal_path);
         free((char *) state->options.folder);
@@ -192,6 +200,17 @@ void state_mark(State *state, StoreSpace space, uint32_t number) {
 void state_mark_all(State *state) {
         if (state->store)
                 store_mark_all(state->store);
+}
+
+void state_mark_later(State *state, StoreSpace space, uint32_t number) {
+        if (state->store && vector_push(&state->later, ((StateLater) { space, number })) < 0)
+                state_mark(state, space, number);
+}
+
+void state_hasten(State *state) {
+        for (size_t i = 0; i < state->later.n; i++)
+                state_mark(state, state->later.items[i].space, state->later.items[i].number);
+        vector_clear(&state->later);
 }
 
 /* — the files — */
@@ -321,7 +340,7 @@ static void check(const State *state) {
         uint32_t number = 0;
         int fd, r;
 
-        if (!state->check_path)
+        if (!state->check_path || state->later.n > 0)
                 return;
         r = store_compare(state->store, &space, &number);
         if (r == 0)
@@ -372,6 +391,7 @@ static int write_marked(State *state) {
         int r;
 
         state->commit++;
+        state_hasten(state);
         state_mark(state, numbers->space, numbers->first);
         r = store_commit(state->store);
         if (r < 0) {

@@ -94,6 +94,13 @@ void state_close(State *state, bool is_done);
 
 void state_mark(State *state, StoreSpace space, uint32_t number);
 void state_mark_all(State *state);
+/*
+ * The same, of a change that a successor finds out by itself, such as that a record is needed no longer: the next
+ * commit writes it, but it alone makes none.
+ */
+void state_mark_later(State *state, StoreSpace space, uint32_t number);
+/* Those that are put off are so no longer: the next commit is one for them, too. */
+void state_hasten(State *state);
 
 /* — commits — */
 

@@ -164,6 +164,65 @@ Test(state, only_marked_records_are_written) {
         cr_expect(eq(u32, world.n_written, 1));
 }
 
+Test(state, what_is_marked_for_later_makes_no_commit_and_goes_with_the_next) {
+        uint64_t commit, units[4] = {};
+
+        world.units[0] = world.units[1] = 1;
+        cr_assert(eq(int, state_commit(world.state), 0));
+        commit = state_last_commit(world.state);
+        world.units[0] = 2;
+        state_mark_later(world.state, STORE_UNITS, 0);
+        cr_assert(eq(int, state_commit(world.state), 0));
+        cr_expect(eq(u64, state_last_commit(world.state), commit));
+        world.units[1] = 2;
+        state_mark(world.state, STORE_UNITS, 1);
+        cr_assert(eq(int, state_commit(world.state), 0));
+        cr_expect(eq(u64, state_last_commit(world.state), commit + 1));
+        restart();
+        cr_assert(eq(int, state_read(world.state, SECTION_UNITS, units), 0));
+        cr_expect(eq(u64, units[0], 2));
+        cr_expect(eq(u64, units[1], 2));
+}
+
+Test(state, what_is_marked_for_later_is_not_put_off_for_ever) {
+        uint64_t commit;
+
+        world.units[0] = 1;
+        cr_assert(eq(int, state_commit(world.state), 0));
+        commit = state_last_commit(world.state);
+        world.units[0] = 0;
+        state_mark_later(world.state, STORE_UNITS, 0);
+        state_hasten(world.state);
+        cr_assert(eq(int, state_commit(world.state), 0));
+        cr_expect(eq(u64, state_last_commit(world.state), commit + 1));
+        state_hasten(world.state);
+        cr_assert(eq(int, state_commit(world.state), 0));
+        cr_expect(eq(u64, state_last_commit(world.state), commit + 1));
+        restart();
+        cr_assert(eq(int, state_read(world.state, SECTION_UNITS, world.units), 0));
+        cr_expect(eq(u64, world.units[0], 0));
+}
+
+/* Nothing is missing that was marked, be it for later. */
+Test(state, the_check_waits_for_what_is_marked_for_later) {
+        char path[64];
+
+        snprintf(path, sizeof(path), "%s/unmarked", world.folder);
+        setenv("JOBD_CHECK_STATE", path, 1);
+        restart();
+        state_begin(world.state);
+        world.units[3] = 5;
+        cr_assert(eq(int, state_commit(world.state), 0));
+        world.units[3] = 6;
+        state_mark_later(world.state, STORE_UNITS, 3);
+        cr_assert(eq(int, state_commit(world.state), 0));
+        cr_expect(lt(int, access(path, F_OK), 0));
+        world.units[2] = 1;
+        state_hasten(world.state);
+        cr_assert(eq(int, state_commit(world.state), 0));
+        cr_expect(eq(int, access(path, F_OK), 0), "the record that was not marked is found");
+}
+
 Test(state, a_commit_of_nothing_keeps_its_number_and_is_told) {
         uint64_t commit;
         unsigned n;
