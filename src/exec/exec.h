@@ -178,6 +178,8 @@ typedef struct ExecRequest {
         const char *secret_folder;              /* the only credentials that the process sees; NULL: none */
         char *const *writable_paths;            /* directories of the unit, writable in any sandbox */
         const char *own_folder;                 /* a folder of the process alone, as these; NULL: none */
+        /* The process makes .own_folder anew, 0700, with this in a file "input", and keeps both; NULL: it is there. */
+        const char *own_input;
         /* A folder that several processes share, as these; made if it is missing, 0700, and given to .common_uid. */
         const char *common_folder;              /* NULL: none */
         uid_t common_uid;                       /* UINT32_MAX: it stays the manager's */

@@ -472,6 +472,7 @@ static const struct {
         { EXEC_STEP_NETWORK, enter_network, NULL },
         { EXEC_STEP_NAMESPACE, enter_ipc, NULL },
         { EXEC_STEP_FDS, part_from_files, NULL },
+        { EXEC_STEP_RUNTIME_DIRECTORY, exec_child_make_own_folder, NULL },
         { EXEC_STEP_SIGNAL_MASK, set_signals, NULL },
         { EXEC_STEP_SETSID, make_session, NULL },
         { EXEC_STEP_STDIN, open_stdin, NULL },

@@ -310,6 +310,46 @@ child_ static int write_all(int fd, const char *bytes, size_t size) {
         return (int) MIN(n, 0L);
 }
 
+#define OWN_INPUT "input"
+
+/* Makes the folder, in place of one that has nothing but its input. */
+child_ static int make_own_folder(const char *path) {
+        int r = (int) exec_call3(SYS_mkdirat, AT_FDCWD, path, MODE_OF_PRIVATE), fd;
+
+        if (r != -EEXIST)
+                return r;
+        fd = (int) exec_call4(SYS_openat, AT_FDCWD, path, FOLDER_FLAGS | O_NOFOLLOW, 0);
+        if (fd < 0)
+                return fd;
+        exec_call3(SYS_unlinkat, fd, OWN_INPUT, 0);
+        exec_call1(SYS_close, fd);
+        r = (int) exec_call3(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR);
+        return r < 0 ? r : (int) exec_call3(SYS_mkdirat, AT_FDCWD, path, MODE_OF_PRIVATE);
+}
+
+child_ int exec_child_make_own_folder(const ExecChild *child) {
+        const ExecRequest *request = child->request;
+        size_t size = 0;
+        int folder, fd, r;
+
+        if (!request->own_input)
+                return 0;
+        r = make_own_folder(request->own_folder);
+        folder = r < 0 ? r : (int) exec_call4(SYS_openat, AT_FDCWD, request->own_folder, FOLDER_FLAGS | O_NOFOLLOW, 0);
+        if (folder < 0)
+                return folder;
+        fd = (int) exec_call4(SYS_openat, folder, OWN_INPUT, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+                              0444);
+        exec_call1(SYS_close, folder);
+        if (fd < 0)
+                return fd;
+        while (request->own_input[size])
+                size++;
+        r = write_all(fd, request->own_input, size);
+        exec_call1(SYS_close, fd);
+        return r;
+}
+
 /* Opens the first source that exists: its descriptor, or a negative errno. */
 child_ static int open_source(ExecChild *child, const ExecSecret *secret) {
         int fd = -ENOENT;

@@ -14,6 +14,7 @@
 
 int exec_child_make_places(const ExecChild *child);           /* never fails */
 int exec_child_make_common_folder(const ExecChild *child);
+int exec_child_make_own_folder(const ExecChild *child);
 
 /* Only with an ExecExtra. The terminal is standard input. */
 void exec_child_set_terminal(const ExecChild *child);

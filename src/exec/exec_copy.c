@@ -25,7 +25,7 @@
 #include "exec/exec_copy.h"
 
 /* The strings of a request that the child or a message reads. */
-#define N_STRINGS 14U
+#define N_STRINGS 16U
 
 static void list_strings(ExecRequest *request, const char **slots[static N_STRINGS]) {
         const char **const all[] = {
@@ -43,6 +43,8 @@ static void list_strings(ExecRequest *request, const char **slots[static N_STRIN
                 &request->places[0],
                 &request->places[1],
                 &request->common_folder,
+                &request->own_folder,
+                &request->own_input,
         };
 
         static_assert(ELEMENTSOF(all) == N_STRINGS);
@@ -144,7 +146,7 @@ void exec_copy_part(ExecCopy *copy) {
         request->environment_files = request->unset_environment = NULL;
         request->supplementary_groups = NULL;
         request->hidden_folders = request->writable_paths = NULL;
-        request->secret_folder = request->own_folder = request->unit = NULL;
+        request->secret_folder = request->unit = NULL;
         request->sandbox = NULL;
         request->shared = NULL;
         request->log_headers[0] = request->log_headers[1] = NULL;

@@ -62,8 +62,11 @@ static void describe_credentials(const ExecChild *child, int error, ExecResult *
 }
 
 static void describe_what(const ExecChild *child, const char *verb, ExecResult *result) {
-        const char *what = child->what ?: child->step == EXEC_STEP_STATE_DIRECTORY ? child->request->common_folder
-                                                                                   : NULL;
+        const ExecRequest *request = child->request;
+        const char *what = child->what                                 ? child->what
+                           : child->step == EXEC_STEP_STATE_DIRECTORY   ? request->common_folder
+                           : child->step == EXEC_STEP_RUNTIME_DIRECTORY ? request->own_folder
+                                                                        : NULL;
 
         if (what)
                 exec_result_set(result, child->step, child->error, "cannot %s %s", verb, what);

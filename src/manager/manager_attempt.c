@@ -25,6 +25,7 @@ struct ManagerAttempts {
         ManagerAttemptShared shared;
         VECTOR(ManagerAttempt *) all; /* owned: by number; NULL: free */
         size_t n, n_stored, n_questions;
+        bool has_folders; /* those that folders of attempts are in */
         char holder[512]; /* the answer of manager_attempts_find_holder() */
 };
 
@@ -128,6 +129,9 @@ int manager_attempts_begin(ManagerAttempts *attempts, const RunAttemptKey *key, 
 
         if (find(attempts, key))
                 return -EEXIST;
+        /* Folders that processes make are in these. Without them an attempt fails, and says why. */
+        if (!attempts->has_folders)
+                attempts->has_folders = manager_attempt_folder_make_results(attempts->shared.host.folder) == 0;
         r = add(attempts, key, unit, find_number(attempts), &attempt);
         if (r < 0)
                 return r;

@@ -30,6 +30,7 @@ struct ManagerAttemptRequest {
         const ManagerAttemptBasis *basis; /* borrowed */
         char **argv; /* owned: words with values of the run; NULL: they have none */
         char *input, *run_folder; /* owned: paths; NULL: not known yet, or there is none */
+        char *text; /* owned: the input, which the process writes; NULL: the manager does */
         int answer, answer_in; /* owned: the ends of a pipe; -1 */
 };
 
@@ -51,6 +52,7 @@ ManagerAttemptRequest *manager_attempt_request_free(ManagerAttemptRequest *reque
         fd_close(request->answer_in);
         strv_free(request->argv);
         free(request->input);
+        free(request->text);
         free(request->run_folder);
         free(request);
         return NULL;
@@ -180,15 +182,46 @@ static int set_environment(const ManagerAttemptRequest *request, char ***environ
 
 /* — folders and input — */
 
+/* Largest input that a process writes. */
+#define OWN_INPUT_MAX 4096U
+
+/* A process that is its manager's user, and in no sandbox yet, can make its folder itself. */
+static bool may_be_left(const ManagerAttemptRequest *request, const ExecRequest *exec) {
+        return !request->basis->state->is_question && !exec->user && !exec->group && !exec->sandbox &&
+               !manager_attempt_command_script(request->basis->command);
+}
+
+/*
+ * Leaves the folder to the process, which costs no time of the manager: 1. 0 if the input is a large one, or has large
+ * results, whose files cannot be linked to a folder that is not there.
+ */
+static int leave_folder(ManagerAttemptRequest *request, ExecRequest *exec, char **ret_problem) {
+        const ManagerAttemptsHost *host = request->basis->host;
+        int r;
+
+        free(take_ptr(request->text));
+        r = host->ops->input(host->userdata, &request->basis->state->key, request->basis->folder, &request->text,
+                             ret_problem);
+        if (r < 0)
+                return r == -ENOENT ? 0 : r;
+        if (strlen(request->text) > OWN_INPUT_MAX)
+                return 0;
+        exec->own_input = request->text;
+        return 1;
+}
+
 /* Fills the folder and gives it to the user of the attempt, before its first process. */
-static int make_folder(const ManagerAttemptRequest *request, const ExecRequest *exec, ExecResult *result,
-                       bool *ret_lacks_input) {
+static int make_folder(ManagerAttemptRequest *request, ExecRequest *exec, ExecResult *result, bool *ret_lacks_input) {
         const ManagerAttemptsHost *host = request->basis->host;
         const RunAttemptKey *key = &request->basis->state->key;
         const char *folder = request->basis->folder, *script = manager_attempt_command_script(request->basis->command);
         cleanup_free_ char *json = NULL, *problem = NULL;
-        int r = manager_attempt_folder_make(host->folder, folder);
+        int r = may_be_left(request, exec) ? leave_folder(request, exec, &problem) : 0;
 
+        if (r > 0)
+                return 0;
+        if (r == 0)
+                r = manager_attempt_folder_make(host->folder, folder);
         if (r == 0 && request->basis->state->is_question)
                 r = host->ops->question(host->userdata, key, folder, &json);
         else if (r == 0)
@@ -343,6 +376,7 @@ void manager_attempt_request_add_log(const ManagerAttemptRequest *request, ExecR
 
 void manager_attempt_request_let_go(ManagerAttemptRequest *request) {
         request->answer_in = fd_close(request->answer_in);
+        free(take_ptr(request->text));
 }
 
 int manager_attempt_request_answer(const ManagerAttemptRequest *request) {

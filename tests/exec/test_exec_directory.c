@@ -59,6 +59,32 @@ Test(exec_directory, are_made_and_told_of) {
         cr_assert(access("/var/lib/s", F_OK) == 0);
 }
 
+Test(exec_directory, an_own_folder_is_made_anew_with_its_input) {
+        FIXTURE("cat own/input; stat -c '%a %n' own own/*; touch own/more");
+
+        fixture.request.working_directory = fixture.folder;
+        fixture.request.own_folder = fixture_path(&fixture, "own");
+        fixture.request.own_input = "some text\n";
+        cr_assert(eq(int, mkdir(fixture.request.own_folder, 0755), 0));
+        fixture_write(&fixture, "own/input", "older and longer text\n", 0644);
+        cr_assert(eq(int, fixture_run(&fixture), 0));
+        assert_string(fixture_output(&fixture), "some text\n700 own\n444 own/input");
+        fixture_fail(&fixture, EXEC_STEP_RUNTIME_DIRECTORY, ENOTEMPTY, "cannot set up");
+        fixture.request.own_folder = "/run/missing/own";
+        fixture_fail(&fixture, EXEC_STEP_RUNTIME_DIRECTORY, ENOENT, "/run/missing/own");
+}
+
+Test(exec_directory, an_own_folder_without_input_is_left_alone) {
+        FIXTURE("ls own");
+
+        fixture.request.working_directory = fixture.folder;
+        fixture.request.own_folder = fixture_path(&fixture, "own");
+        cr_assert(eq(int, mkdir(fixture.request.own_folder, 0755), 0));
+        fixture_write(&fixture, "own/mine", "", 0644);
+        cr_assert(eq(int, fixture_run(&fixture), 0));
+        assert_string(fixture_output(&fixture), "mine");
+}
+
 Test(exec_directory, what_is_in_it_gets_the_owner_too) {
         need_users();
 
