@@ -75,6 +75,7 @@ static void attempt_changed(ProcessOwner *owner) {
 }
 
 const ProcessOwnerOps manager_attempt_owner_ops = {
+        .is_silent = true,
         .prepare = attempt_prepare,
         .spawned = attempt_spawned,
         .exited = attempt_exited,

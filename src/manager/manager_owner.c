@@ -344,12 +344,24 @@ static void host_errand_changed(void *userdata, uint32_t number) {
         manager_mark_errand(((const Manager *) userdata)->turn.state, number);
 }
 
-static void host_before_exits(void *userdata) {
+/* A process of no owner may be one that an owner has not told us of yet. */
+static bool may_have_told(const Manager *manager, const UnitExit *exits, size_t n) {
+        for (size_t i = 0; i < n; i++) {
+                const Process *process = process_table_find(manager->processes, exits[i].pid);
+
+                if (!process || !process->owner->ops->is_silent)
+                        return true;
+        }
+        return false;
+}
+
+static void host_before_exits(void *userdata, const UnitExit *exits, size_t n) {
         Manager *manager = userdata;
 
         process_errands_collect(manager->errands);
         process_rest_forget(manager->rest);
-        manager_notify_read(&manager->notify, NOTIFICATIONS_BEFORE_EXITS);
+        if (may_have_told(manager, exits, n))
+                manager_notify_read(&manager->notify, NOTIFICATIONS_BEFORE_EXITS);
 }
 
 static bool host_is_own(void *userdata, pid_t pid) {

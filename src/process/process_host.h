@@ -31,7 +31,8 @@ typedef struct ProcessHostOps {
         void (*exits_changed)(void *userdata);          /* the pending ones */
         void (*errand_changed)(void *userdata, uint32_t number);        /* of its record */
 
-        void (*before_exits)(void *userdata);           /* called after reaping: handle earlier messages first */
+        /* Called after reaping: handle earlier messages first. */
+        void (*before_exits)(void *userdata, const UnitExit *exits, size_t n);
         bool (*is_own)(void *userdata, pid_t pid);      /* the program's own process, without an owner */
 
         void (*begun)(void *userdata, const struct ExecRequest *request, UnitPurpose purpose, pid_t pid);

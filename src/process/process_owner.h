@@ -49,6 +49,8 @@ typedef struct ProcessSlice {
 
 /* Everything but .changed may be NULL, if it does not apply to the owner. */
 typedef struct ProcessOwnerOps {
+        bool is_silent; /* its processes have nowhere to send messages about the owner */
+
         /*
          * Fills in command and context when the process is about to be made. 0; -ECANCELED if it is not wanted any
          * more; or < 0 with the result set, which is passed to .spawned.

@@ -225,7 +225,7 @@ void process_table_take_kept_exits(ProcessTable *table, const UnitExit *exits, s
                 if (process && process->is_adopted)
                         process->is_reaped = true;
         }
-        table->host->ops->before_exits(table->host->userdata);
+        table->host->ops->before_exits(table->host->userdata, exits, n);
         for (size_t i = 0; i < n; i++) {
                 const Process *process = process_table_find(table, exits[i].pid);
 
@@ -245,7 +245,7 @@ bool process_table_reap(ProcessTable *table, unsigned budget) {
         if (journal && journal_room_for_exits(journal) < max)
                 host->ops->commit(host->userdata);
         n = collect_exits(table, exits, max);
-        table->host->ops->before_exits(table->host->userdata);
+        table->host->ops->before_exits(table->host->userdata, exits, n);
         for (unsigned i = 0; i < n; i++)
                 process_table_take_exit(table, &exits[i]);
         return n == max;

@@ -64,6 +64,9 @@ static uint64_t host_number_errand(void *userdata) {
         return ++((World *) userdata)->n_errands;
 }
 
+static void host_before_exits(void *userdata, const UnitExit *exits, size_t n) {
+}
+
 static void host_nothing(void *userdata) {
 }
 
@@ -94,7 +97,7 @@ static const ProcessHostOps host_ops = {
         .commit = host_nothing,
         .exits_changed = host_nothing,
         .errand_changed = host_number_nothing,
-        .before_exits = host_nothing,
+        .before_exits = host_before_exits,
         .is_own = host_has_none,
         .begun = host_begun,
         .settled = host_settled,
