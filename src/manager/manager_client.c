@@ -608,7 +608,7 @@ void manager_give_up_reexec(Manager *manager) {
 /* — signals — */
 
 static void signal_children(void *userdata) {
-        process_table_arm(((Manager *) userdata)->processes);
+        process_table_reap_now(((Manager *) userdata)->processes);
 }
 
 static void signal_end(void *userdata, int signal, bool is_repeated) {

@@ -255,12 +255,14 @@ void process_table_arm(ProcessTable *table) {
         sd_event_source_set_enabled(table->source, SD_EVENT_ONESHOT);
 }
 
-static int on_children(sd_event_source *source, void *userdata) {
-        ProcessTable *table = userdata;
-
+void process_table_reap_now(ProcessTable *table) {
         tell_due_exits(table);
         if (process_table_reap(table, CHILDREN_A_TURN))
                 process_table_arm(table);
+}
+
+static int on_children(sd_event_source *source, void *userdata) {
+        process_table_reap_now(userdata);
         return 0;
 }
 

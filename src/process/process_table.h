@@ -64,6 +64,8 @@ void process_table_take_exit(ProcessTable *table, const UnitExit *exit);
 void process_table_take_kept_exits(ProcessTable *table, const UnitExit *exits, size_t n);
 /* Has children reaped in the next turn. */
 void process_table_arm(ProcessTable *table);
+/* Reaps them in this one; the rest of very many in the next one. */
+void process_table_reap_now(ProcessTable *table);
 /* Reaps at most @budget children that have ended: true if there may be more. */
 bool process_table_reap(ProcessTable *table, unsigned budget);
 

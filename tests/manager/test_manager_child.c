@@ -69,6 +69,20 @@ Test(manager_child, an_exit_reaches_the_unit_of_the_process) {
         assert_null(process_table_find(world->manager->processes, first));
 }
 
+/* So what a process that has begun and ended since the last turn leads to is told together. */
+Test(manager_child, an_exit_is_told_in_the_turn_of_the_signal) {
+        cleanup_(world_freep) World *world = world_new();
+        Unit *a = fake_unit(world, "a.service");
+        pid_t pid;
+
+        world_settle(world);
+        pid = fork_child(-1, 7);
+        follow(world, a, pid);
+        wait_for_zombie(pid);
+        cr_assert(lt(int, 0, manager_turn(world->manager, 0)));
+        assert_string(world_calls(world), exit_call(pid, 7, "a.service"));
+}
+
 Test(manager_child, an_exit_before_the_unit_knows_the_process_is_kept_for_it) {
         cleanup_(world_freep) World *world = world_new();
         Unit *a = fake_unit(world, "a.service");
