@@ -31,7 +31,7 @@ int manager_attempt_request_fill(ManagerAttemptRequest *request, ExecRequest *ex
 /* Adds the connection to the log, when nothing else can fail. */
 void manager_attempt_request_add_log(const ManagerAttemptRequest *request, ExecRequest *exec);
 
-/* The process has its end of the pipe, or there is none. */
+/* The process has its end of the pipe and its input, or there is none. */
 void manager_attempt_request_let_go(ManagerAttemptRequest *request);
 /* The read end for the answer to a question; -1: nothing was asked. */
 int manager_attempt_request_answer(const ManagerAttemptRequest *request);
