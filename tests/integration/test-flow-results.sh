@@ -213,13 +213,21 @@ Exec=/bin/sh -c 'test \$1 = soon || { echo go >$DIR/late; read -r x <$DIR/go; }'
 DependsOn=hold
 Exec=$DIR/words %{write.result}
 U
-unit abandon.flow <<U
+# abandon NAME LINE…: what is abandoned has written before that, and writes again when it is let go.
+abandon() {
+        local name=$1
+        shift
+        unit "$name.flow" <<U
 [Flow]
 RunTimeoutSec=300ms
 TimeoutMode=abandon
 [Node stays]
-Exec=/bin/sh -c 'echo 1 >\$JOBD_RESULT; read -r x <$DIR/go'
+Exec=/bin/sh -c 'echo 1 >\$JOBD_RESULT; read -r x <$DIR/go; echo 2 >\$JOBD_RESULT; cp \$JOBD_RESULT $DIR/written'
+$(printf '%s\n' "$@")
 U
+}
+abandon abandon
+abandon abandon-default 'Default="was late"' DefaultOn=timeout
 
 recorded() {
         tr '\n' ' ' <"$RECORD"
@@ -309,10 +317,28 @@ late_state() {
 wait_for '^SUCCEEDED$' late_state
 report $? "a writer that outlives its attempt writes"
 check_equal "and changes nothing" "$(recorded)$(of "$LATE" write result)" '<17> 17'
-ctl flow start --wait abandon >/dev/null 2>&1
-ABANDONED=$(ctl flow list abandon --no-legend | awk '{ print $1 }')
-printf 'a\n' >"$DIR/go"
-check_equal "an abandoned attempt has no result" "$(of "$ABANDONED" stays state) $(of "$ABANDONED" stays result)" 'TIMEOUT -'
+# What the node of an abandoned run has: its state, its result, and where that is from
+stays() {
+        echo "$(of "$ABANDONED" stays state) $(of "$ABANDONED" stays result) $(of "$ABANDONED" stays source)"
+}
+# late_writer FLOW RESULT [core]: it writes and ends after its run, perhaps after the death of core, too
+late_writer() {
+        rm -f "$DIR/written"
+        ctl flow start --wait "$1" >/dev/null 2>&1
+        ABANDONED=$(ctl flow list "$1" --no-legend | awk 'NR == 1 { print $1 }')
+        check_equal "$1: an abandoned attempt has no result" "$(stays)" "TIMEOUT $2"
+        [ -z "${3-}" ] || kill_core KILL
+        printf 'a\n' >"$DIR/go"
+        wait_for '^ActiveState=(failed|inactive)$' ctl show -p ActiveState "$1.flow"
+        check_equal "it writes one afterwards${3+, when core has died}" "$(cat "$DIR/written")" 2
+        check_equal "which changes nothing" "$(stays)" "TIMEOUT $2"
+}
+late_writer abandon '- -'
+late_writer abandon '- -' core
+late_writer abandon-default '"was late" default'
+late_writer abandon-default '"was late" default' core
+kill_core KILL
+check_equal "nor does the death of core" "$(stays)" 'TIMEOUT "was late" default'
 
 # — tries —
 check "a node whose second try leaves nothing" ctl flow start --wait stale
