@@ -101,6 +101,46 @@ most() {
              END { print m + 0 }' "$RECORD"
 }
 
+# ten runs of it: a hundred nodes with a lock of five slots, which end once there is the file "open", or when they are told to
+cat >"$DIR/slot" <<S
+#!/bin/sh
+trap 'echo "e \$JOBD_RUN:\$1" >>$RECORD; exit 1' TERM
+echo "b \$JOBD_RUN:\$1" >>$RECORD
+until [ -e $DIR/open ]; do sleep 0.02; done
+sleep 0.02
+echo "e \$JOBD_RUN:\$1" >>$RECORD
+S
+chmod +x "$DIR/slot"
+unit crowd.flow <<'U'
+[Flow]
+NodesFile=crowd.jsonl
+MaxParallel=2000
+MaxRuns=10
+U
+for ((i = 1; i <= 100; i++)); do
+        printf '{"Node":"n%d","Lock":"crowded","LockSlots":5,"Idempotent":true,"Exec":"%s %d"}\n' "$i" "$DIR/slot" "$i"
+done >"$UNITS/crowd.jsonl"
+
+# holders: the runs whose nodes hold that lock, each as often as it does
+holders() {
+        ctl flow locks crowded --no-legend | awk '$3 == "held" { sub("/.*", "", $7); printf "%s ", $7 }'
+}
+
+# five_of RUN: until all five slots are held by nodes of it
+five_of() {
+        wait_for "^$1 $1 $1 $1 $1 \$" holders
+}
+
+# other_holder [RUN]: a run that has a slot, and is not that one
+other_holder() {
+        holders | tr ' ' '\n' | grep -vx "${1-}" | grep -m1 .
+}
+
+# wait_for_lines N: until so much has begun and ended
+wait_for_lines() {
+        wait_for '^yes$' sh -c "test \"\$(wc -l <$RECORD)\" -ge $1 && echo yes"
+}
+
 unit keeper.flow <<U
 [Node a]
 Lock=printer tray
@@ -279,6 +319,46 @@ check_prints "and no lock is left behind" 'Nothing is held' ctl flow locks
 start many-9
 wait_for_state "$RUN" SUCCEEDED
 report "$(test "$(most)" -gt 5; echo $?)" "control: with nine slots more than five are seen" "$(most)"
+
+# — a thousand, whose holders are cancelled and deleted —
+: >"$RECORD"
+CROWD=()
+for ((i = 0; i < 10; i++)); do
+        start crowd
+        CROWD+=("$RUN")
+done
+five_of "${CROWD[0]}"
+report $? "nodes of the first run have the five slots" "$(holders)"
+check "it is cancelled" ctl flow cancel --quiet "${CROWD[0]}"
+five_of "${CROWD[1]}"
+report $? "those of the second have them then" "$(holders)"
+kill_core KILL
+five_of "${CROWD[1]}"
+report $? "also when core has died" "$(holders)"
+check "it is deleted" ctl flow delete --quiet --stop "${CROWD[1]}"
+kill_core KILL
+five_of "${CROWD[1]}"
+report $? "as long as its commands run it has the slots" "$(holders)"
+check_equal "and nobody else has begun" "$(grep -c '^b' "$RECORD")" 10
+touch "$DIR/open"
+wait_for_lines 300
+kill_core KILL
+wait_for '[0-9]' other_holder
+FIRST=$(other_holder)
+check "one that has slots is cancelled while the others go on" ctl flow cancel --quiet "$FIRST"
+wait_for '[0-9]' other_holder "$FIRST"
+SECOND=$(other_holder "$FIRST")
+check "another one is deleted" ctl flow delete --quiet --stop "$SECOND"
+wait_for_lines 800
+kill_core KILL
+for run in "${CROWD[@]:2}"; do
+        [ "$run" = "$FIRST" ] || [ "$run" = "$SECOND" ] || wait_for_state "$run" SUCCEEDED
+done
+report $? "the others succeed, though core dies twice more"
 wait_for 'Nothing is held' ctl flow locks
 report $? "no lock is left behind, by whatever run"
+check_equal "each node of theirs ran" "$(awk -v not="${CROWD[0]} ${CROWD[1]} $FIRST $SECOND" '
+        BEGIN { split(not, words); for (i in words) is_not[words[i]] }
+        $1 == "e" { split($2, name, ":"); if (!(name[1] in is_not)) print $2 }' "$RECORD" | sort -u | wc -l)" 600
+check_equal "five at a time" "$(most)" 5
 done_testing
