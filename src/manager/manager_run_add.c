@@ -38,29 +38,21 @@ static int refuse_state(const ManagerRuns *runs, const ManagerRun *run, Failure 
         return 0;
 }
 
-static bool has_state(const ManagerRuns *runs, const ManagerRun *run, uint32_t node, RunNodeState *ret_state) {
-        RunNodeRow row;
-        RunWhy why;
-
-        if (run_engine_get_node(runs->engine, run->id, node, &row, &why) < 0)
-                return false;
-        *ret_state = row.state;
-        return true;
-}
-
 /* A node that has ended gets no new ones: what follows it is decided. */
 static int check_below(const ManagerRuns *runs, const ManagerRun *run, const char *name, uint32_t *ret_node,
                        Failure *ret_failure) {
-        RunNodeState state = RUN_NODE_WAITING;
+        RunNodeRow row = {};
+        RunWhy why;
         int r = manager_run_find_node(run, name, ret_node, ret_failure);
 
         if (r < 0 || !name)
                 return r;
-        (void) has_state(runs, run, *ret_node, &state);
-        if (run_node_state_is_terminal(state) || run_graph_is_extra(flow_definition_graph(run->definition), *ret_node))
+        (void) run_engine_get_node(runs->engine, run->id, *ret_node, &row, &why);
+        if (run_node_state_is_terminal(row.state) ||
+            run_graph_is_extra(flow_definition_graph(run->definition), *ret_node))
                 return failure_set(ret_failure, -EINVAL, "InvalidTransition",
                                    "Node %s of run %" PRIu32 " is %s: what follows it is decided.", name, run->id,
-                                   run_node_state_to_string(state));
+                                   run_node_state_to_string(row.state));
         return 0;
 }
 
@@ -74,8 +66,11 @@ static const char *setting_of(const ManagerRun *run, uint32_t child, const char 
         return NULL;
 }
 
-/* Nodes that wait for @below wait for the new ones, too, but those that came like them run beside them. */
-static int join(const ManagerRuns *runs, const ManagerRun *run, uint32_t below, FlowAddition *addition) {
+/*
+ * What depends on @below depends on the new ones, too, but those that came like them run beside them. The engine
+ * refuses what has begun.
+ */
+static int join(const ManagerRun *run, uint32_t below, FlowAddition *addition) {
         const RunGraph *graph = flow_definition_graph(run->definition);
         cleanup_free_ bool *are_beside = calloc(run_graph_count(graph), sizeof(*are_beside));
         uint32_t n;
@@ -85,10 +80,8 @@ static int join(const ManagerRuns *runs, const ManagerRun *run, uint32_t below, 
 
         for (uint32_t i = 0; i < n && r == 0; i++) {
                 const char *setting = setting_of(run, children[i], run_graph_name(graph, below));
-                RunNodeState state;
 
-                if (setting && !are_beside[children[i]] && has_state(runs, run, children[i], &state) &&
-                    (state == RUN_NODE_WAITING || state == RUN_NODE_BLOCKED))
+                if (setting && !are_beside[children[i]])
                         flow_addition_join(addition, run_graph_name(graph, children[i]), setting);
         }
         return r;
@@ -132,7 +125,8 @@ static int define(ManagerRuns *runs, const ManagerRun *run, FlowAddition *additi
 }
 
 /* Data and marks of nodes move to their numbers in the larger graph. */
-static int grow(ManagerRuns *runs, ManagerRun *run, FlowDefinition *definition) {
+static int grow(ManagerRuns *runs, ManagerRun *run, FlowDefinition *definition, Failure *ret_failure) {
+        cleanup_free_ char *problem = NULL;
         const RunGraph *old = flow_definition_graph(run->definition);
         RunGraph *graph = flow_definition_graph(definition);
         ManagerNodeData *data = calloc(run_graph_count(graph), sizeof(*data)), *old_data = run->data;
@@ -158,7 +152,7 @@ static int grow(ManagerRuns *runs, ManagerRun *run, FlowDefinition *definition) 
                 run->data = data;
                 run->marks = marks;
                 run->readers = manager_run_free_readers(run->readers);
-                r = run_engine_grow(runs->engine, run->id, graph);
+                r = run_engine_grow(runs->engine, run->id, graph, &problem);
         }
         if (r < 0) {
                 run->definition = before;
@@ -167,7 +161,7 @@ static int grow(ManagerRuns *runs, ManagerRun *run, FlowDefinition *definition) 
                 run->marks = old_marks;
                 free(data);
                 free(marks);
-                return r;
+                return problem ? failure_set(ret_failure, r, "InvalidTransition", "%s", problem) : r;
         }
         free(old_data);
         free(old_marks);
@@ -204,11 +198,11 @@ static int add(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *comm
         if (r < 0)
                 return r;
         if (command->node)
-                r = join(runs, run, below, addition);
+                r = join(run, below, addition);
         if (r == 0)
                 r = define(runs, run, addition, &definition, ret_failure);
         if (r == 0)
-                r = grow(runs, run, definition);
+                r = grow(runs, run, definition, ret_failure);
         if (r == -EBUSY)
                 return failure_set(ret_failure, r, "InvalidTransition",
                                    "Run %" PRIu32 " of %s has runs of other flows below it (Flow=), and takes no "

@@ -5,7 +5,10 @@
  */
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
 
+#include "basic/text.h"
 #include "run/run_private.h"
 
 RunNodeRow run_node_row(const Run *run, uint32_t node) {
@@ -258,7 +261,41 @@ static bool has_all_nodes(const RunGraph *graph, const Run *run) {
         return true;
 }
 
-int run_engine_grow(RunEngine *engine, uint32_t id, RunGraph *graph) {
+static int refuse_growth(const Run *run, uint32_t node, const char *why, char **ret_problem) {
+        int r = text_format(ret_problem, "Node %s of run %" PRIu32 " is %s: %s.", run_graph_name(run->graph, node),
+                            run->row.id, run_node_state_to_string(run->nodes[node].state), why);
+
+        return r < 0 ? r : -EINVAL;
+}
+
+/* What is there and depends on a node that is new has to wait still; what a new one depends on has not ended. */
+static int check_edge(const Run *run, uint32_t child, uint32_t parent, char **ret_problem) {
+        if (child == RUN_NODE_NONE && parent != RUN_NODE_NONE && run_node_state_is_terminal(run->nodes[parent].state))
+                return refuse_growth(run, parent, "what follows it is decided", ret_problem);
+        if (child != RUN_NODE_NONE && parent == RUN_NODE_NONE && run->nodes[child].state != RUN_NODE_WAITING &&
+            run->nodes[child].state != RUN_NODE_BLOCKED)
+                return refuse_growth(run, child, "it can wait for no node that is added", ret_problem);
+        return 0;
+}
+
+static int check_edges(const Run *run, const RunGraph *graph, char **ret_problem) {
+        const uint32_t n = run_graph_count(graph);
+        cleanup_free_ uint32_t *numbers = calloc(n, sizeof(*numbers));
+        int r = numbers ? 0 : -ENOMEM;
+
+        for (uint32_t i = 0; i < n && r == 0; i++)
+                numbers[i] = run_graph_find(run->graph, run_graph_name(graph, i));
+        for (uint32_t i = 0; i < n && r == 0; i++) {
+                uint32_t n_parents;
+                const uint32_t *parents = run_graph_parents(graph, i, &n_parents);
+
+                for (uint32_t k = 0; k < n_parents && r == 0; k++)
+                        r = check_edge(run, numbers[i], numbers[parents[k]], ret_problem);
+        }
+        return r;
+}
+
+int run_engine_grow(RunEngine *engine, uint32_t id, RunGraph *graph, char **ret_problem) {
         Run *old = run_find(engine, id), *run;
         uint32_t n_expansions;
         RunFlow *flow;
@@ -274,6 +311,9 @@ int run_engine_grow(RunEngine *engine, uint32_t id, RunGraph *graph) {
         /* Sub-runs have pointers to what the run holds. */
         if (old->n_below > 0)
                 return -EBUSY;
+        r = check_edges(old, graph, ret_problem);
+        if (r < 0)
+                return r;
         flow = old->flow;
         row = old->row;
         row.has_priority = true;

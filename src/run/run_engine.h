@@ -482,9 +482,11 @@ void run_engine_restored(RunEngine *engine, uint32_t accepted, uint32_t durable,
 
 /*
  * The run goes on with @graph, which has all nodes of its graph, by their names, and more. -ENOENT; -EINVAL: it ends
- * already, has instances of Foreach=, or a node is missing; -EBUSY: it has sub-runs; -ENOMEM: nothing has changed.
+ * already, has instances of Foreach=, a node is missing, or, with a sentence in *@ret_problem (owned; NULL before), one
+ * that has begun would depend on a new one, or a new one on one that has ended; -EBUSY: it has sub-runs; -ENOMEM.
+ * Nothing has changed then.
  */
-int run_engine_grow(RunEngine *engine, uint32_t run, RunGraph *graph);
+int run_engine_grow(RunEngine *engine, uint32_t run, RunGraph *graph, char **ret_problem);
 
 /* The store has lost all rows: those of runs that have not ended are put again, with the next turn. */
 void run_engine_put_all(RunEngine *engine);

@@ -115,6 +115,20 @@ Exec=/bin/sh -c 'echo join >>$RECORD'
 DependsOn=join
 Exec=/bin/sh -c 'echo end >>$RECORD'
 U
+# What waits for the first success begins while the other parent runs.
+unit first.flow <<U
+[Flow]
+[Node quick]
+Exec=/bin/true
+[Node slow]
+Exec=/bin/sh -c 'read -r x <$DIR/go'
+[Node first]
+AnyOf=quick slow
+Exec=/bin/sh -c 'read -r x <$DIR/part'
+[Node behind]
+DependsOn=quick
+Exec=/bin/true
+U
 start_daemon
 
 # — from a running node —
@@ -171,6 +185,27 @@ release part
 wait_for_state "$RUN" SUCCEEDED
 report $? "the run ends"
 check_equal "each command ran once, and the order holds" "$(tr '\n' ' ' <"$RECORD" | sed 's/after more/more after/')" "first a part more after join end final "
+
+# — what is decided —
+ctl flow start --quiet first
+RUN=$(last_run first)
+wait_for RUNNING node "$RUN/first"
+wait_for SUCCEEDED node "$RUN/behind"
+check_exit "below a node of which what waits has begun none is added" 4 add "$RUN/slow" '{"Node":"x"}'
+check_prints "as is said" "Node first of run $RUN is RUNNING: it can wait for no node that is added\." echo "$OUT"
+release part
+wait_for SUCCEEDED node "$RUN/first"
+check_prints "nor when that has ended" "Node first of run $RUN is SUCCEEDED: it can wait for no node" add "$RUN/slow" '{"Node":"x"}'
+check_prints "nor one that depends on what has ended" "Node quick of run $RUN is SUCCEEDED: what follows it is decided" \
+        add "$RUN" '{"Node":"x","DependsOn":"quick"}'
+check_prints "also below another node" "Node behind of run $RUN is SUCCEEDED: what follows it is decided" \
+        add "$RUN" '{"Node":"x","DependsOn":"slow behind"}'
+check_equal "which changes nothing" "$(node "$RUN/x")" none
+check "one that nothing waits for is added" add "$RUN" '{"Node":"x","DependsOn":"slow"}'
+release go
+wait_for SUCCEEDED node "$RUN/x"
+report $? "and runs"
+wait_for_state "$RUN" SUCCEEDED
 
 # — what a failure undoes —
 : >"$RECORD"

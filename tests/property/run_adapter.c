@@ -692,13 +692,14 @@ static int answer(Adapter *adapter, const TrialEvent *event) {
 static void look_at_node(const Adapter *adapter, unsigned run, unsigned node, TrialView *view);
 
 /*
- * What is above and below has to be as a manager would have it. The same nodes again make the same graph again, with
- * which the run goes on.
+ * A manager finds no parent of a name that is not there; what has begun or ended above and below is the engine's matter.
+ * The same nodes again make the same graph again, with which the run goes on.
  */
 static int add_nodes(Adapter *adapter, const TrialEvent *event) {
         const TrialDefinition *definition = adapter->definition;
         Grown grown = { .turn = adapter->turn, .run = event->run + 1U };
         uint8_t addition = event->node < definition->n_nodes ? definition->nodes[event->node].added_in : 0;
+        char *problem = NULL;
         static TrialView view;
         int r;
 
@@ -713,13 +714,14 @@ static int add_nodes(Adapter *adapter, const TrialEvent *event) {
                         grown.n_additions = adapter->graphs.items[i].n_additions;
                 }
         if (view.runs[event->run].nodes[event->node].state == TRIAL_NODE_ABSENT) {
-                if (!trial_may_add(definition, view.runs[event->run].nodes, addition))
+                if (!trial_knows_parents(definition, view.runs[event->run].nodes, addition))
                         return -EINVAL;
                 grown.additions[grown.n_additions++] = addition;
         }
         grown.graph = make_graph(adapter, &grown);
         CHECK(vector_push(&adapter->graphs, grown));
-        r = run_engine_grow(adapter->engine, grown.run, grown.graph);
+        r = run_engine_grow(adapter->engine, grown.run, grown.graph, &problem);
+        free(problem);
         if (r < 0)
                 run_graph_unref(adapter->graphs.items[--adapter->graphs.n].graph);
         return r;

@@ -123,28 +123,44 @@ bool trial_can_grow(const TrialDefinition *definition) {
         return false;
 }
 
+bool trial_knows_parents(const TrialDefinition *definition, const TrialNodeView *views, unsigned addition) {
+        for (unsigned i = 0; i < definition->n_nodes; i++) {
+                const TrialNode *node = &definition->nodes[i];
+
+                if (node->added_in != addition)
+                        continue;
+                if (views[i].state != TRIAL_NODE_ABSENT)
+                        return false;
+                for (unsigned k = 0; k < node->n_parents; k++) {
+                        const TrialNode *above = &definition->nodes[node->parents[k]];
+
+                        /* A parent that is added later than the child gets it then. */
+                        if (above->added_in < addition && trial_is_missing(above, &views[node->parents[k]]))
+                                return false;
+                }
+        }
+        return true;
+}
+
 /* @child is there, or is to be. */
 static bool may_add_edge(const TrialDefinition *definition, const TrialNodeView *views, unsigned addition,
                          unsigned child, unsigned parent) {
         const TrialNode *above = &definition->nodes[parent], *below = &definition->nodes[child];
 
         if (below->added_in != addition)
-                return above->added_in != addition || views[child].state == TRIAL_NODE_WAITING;
-        if (above->added_in == addition)
-                return true;
-        if (trial_is_missing(above, &views[parent]))
-                /* The parent is added later than the child, and gets it then. */
-                return above->added_in > addition;
-        return !trial_node_is_terminal(views[parent].state);
+                return above->added_in != addition || views[child].state == TRIAL_NODE_WAITING ||
+                       views[child].state == TRIAL_NODE_BLOCKED;
+        return above->added_in == addition || trial_is_missing(above, &views[parent]) ||
+               !trial_node_is_terminal(views[parent].state);
 }
 
 bool trial_may_add(const TrialDefinition *definition, const TrialNodeView *views, unsigned addition) {
+        if (!trial_knows_parents(definition, views, addition))
+                return false;
         for (unsigned i = 0; i < definition->n_nodes; i++) {
                 const TrialNode *node = &definition->nodes[i];
                 const bool is_new = node->added_in == addition;
 
-                if (is_new && views[i].state != TRIAL_NODE_ABSENT)
-                        return false;
                 for (unsigned k = 0; k < node->n_parents; k++)
                         if ((is_new || !trial_is_missing(node, &views[i])) &&
                             !may_add_edge(definition, views, addition, i, node->parents[k]))

@@ -497,9 +497,11 @@ bool trial_is_expanded(const TrialDefinition *definition, const TrialNodeView *v
 /* Nodes of the definition that nobody has added to the run: they have no edges, either. */
 bool trial_is_missing(const TrialNode *spec, const TrialNodeView *view);
 bool trial_can_grow(const TrialDefinition *definition);
+/* Nothing of @addition is there, and all that its nodes name is, or comes with them. */
+bool trial_knows_parents(const TrialDefinition *definition, const TrialNodeView *views, unsigned addition);
 /*
- * Whether the nodes of @addition may be added to a run that looks like @views: nothing of them is there, all that they
- * name is, nothing that they wait for has ended, and all that waits for them is WAITING.
+ * Whether the nodes of @addition may be added to a run that looks like @views: their parents are known, nothing that they
+ * wait for has ended, and all that waits for them is WAITING or BLOCKED.
  */
 bool trial_may_add(const TrialDefinition *definition, const TrialNodeView *views, unsigned addition);
 void trial_remove_parent(TrialNode *node, unsigned at);

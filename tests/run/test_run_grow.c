@@ -127,7 +127,7 @@ static void finish(World *world, uint32_t node) {
 
 static int grow(World *world) {
         RunGraph *graph = make_graph(4);
-        const int r = run_engine_grow(world->engine, ID, graph);
+        const int r = run_engine_grow(world->engine, ID, graph, NULL);
 
         run_graph_unref(graph);
         return r;
@@ -211,7 +211,7 @@ Test(run_grow, a_suspended_run_goes_on_with_what_is_added) {
         turn(&world);
         cr_assert(eq(int, state_of(&world), RUN_SUSPENDED));
         cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { .nodes = nodes, .n_nodes = 2 }, &graph, NULL), 0));
-        cr_assert(eq(int, run_engine_grow(world.engine, ID, graph), 0));
+        cr_assert(eq(int, run_engine_grow(world.engine, ID, graph, NULL), 0));
         run_graph_unref(graph);
         turn(&world);
         cr_assert(eq(int, state_of(&world), RUN_RUNNING));
@@ -221,15 +221,103 @@ Test(run_grow, a_suspended_run_goes_on_with_what_is_added) {
         run_engine_free(world.engine);
 }
 
+enum { OF_ANY, OTHER, ANY, NEW };
+
+/* "any" waits for the first of a and "other". @parent: of p, or NULL: there is none; @is_above: p is above "any", too. */
+static RunGraph *make_graph_with_any(const char *parent, bool is_above) {
+        static const char *const of_any[] = { "a", "other", "p" };
+        static const uint8_t edges[] = { RUN_EDGE_OPTIONAL, RUN_EDGE_OPTIONAL, RUN_EDGE_OPTIONAL };
+        RunNodeSpec nodes[] = { [OF_ANY] = { .name = "a" }, [OTHER] = { .name = "other" },
+                                [ANY] = { .name = "any", .parents = of_any, .edges = edges },
+                                [NEW] = { .name = "p", .parents = &parent, .n_parents = 1 } };
+        RunGraph *graph;
+
+        nodes[ANY].n_parents = is_above ? 3 : 2;
+        for (uint32_t i = 0; i < 4; i++)
+                nodes[i].policy.timeout = nodes[i].policy.total_timeout = nodes[i].policy.window = USEC_INFINITY;
+        nodes[ANY].policy.readiness = RUN_READY_ANY;
+        cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { .nodes = nodes, .n_nodes = parent ? 4 : 3 }, &graph, NULL), 0));
+        return graph;
+}
+
+/* Returns what is said, owned; NULL: the node is there. */
+static char *grow_with_any(World *world, const char *parent, bool is_above) {
+        cleanup_(run_graph_unrefp) RunGraph *graph = make_graph_with_any(parent, is_above);
+        const uint32_t n_rows = world->n_rows;
+        char *problem = NULL;
+        RunNodeRow row;
+        RunWhy why;
+        int r = run_engine_grow(world->engine, ID, graph, &problem);
+
+        if (problem) {
+                cr_assert(eq(int, r, -EINVAL));
+                cr_assert(eq(int, run_engine_get_node(world->engine, ID, NEW, &row, &why), -ENOENT));
+                cr_assert(eq(u32, world->n_rows, n_rows));
+        } else
+                cr_assert(eq(int, r, 0));
+        return problem;
+}
+
+static void begin_with_any(World *world) {
+        cleanup_(run_graph_unrefp) RunGraph *graph = make_graph_with_any(NULL, false);
+
+        begin(world);
+        cr_assert(eq(int, run_engine_verb(world->engine, ID, RUN_VERB_CANCEL, 0), 0));
+        turn(world);
+        cr_assert(eq(int, run_engine_forget(world->engine, ID), 0));
+        cr_assert(eq(int, run_engine_submit(world->flow, &(RunSubmit) { .id = ID, .graph = graph }, &(uint32_t) { 0 }),
+                     0));
+        turn(world);
+}
+
+/* A node that was not waited for has begun and ended while its other parent runs. */
+Test(run_grow, what_has_begun_gets_no_parent) {
+        static const char *const of_state[] = { "Node any of run 1 is RUNNING: it can wait for no node that is added.",
+                                                "Node any of run 1 is SUCCEEDED: it can wait for no node that is added." };
+        World world;
+
+        begin_with_any(&world);
+        finish(&world, OTHER);
+        cr_assert(eq(int, row_of(&world, ANY).state, RUN_NODE_RUNNING));
+        for (unsigned i = 0; i < 2; i++) {
+                cleanup_free_ char *problem = grow_with_any(&world, "a", true);
+
+                cr_assert(eq(str, problem ? problem : (char *) "", (char *) of_state[i]));
+                if (i == 0)
+                        finish(&world, ANY);
+        }
+        /* What nothing of that waits for may be added. */
+        cr_assert(grow_with_any(&world, "a", false) == NULL);
+        finish(&world, OF_ANY);
+        finish(&world, NEW);
+        cr_assert(eq(int, state_of(&world), RUN_SUCCEEDED));
+        run_engine_free(world.engine);
+}
+
+Test(run_grow, what_has_ended_gets_no_child) {
+        cleanup_free_ char *problem = NULL;
+        World world;
+
+        begin_with_any(&world);
+        finish(&world, OTHER);
+        problem = grow_with_any(&world, "other", false);
+        cr_assert(eq(str, problem ? problem : (char *) "",
+                     (char *) "Node other of run 1 is SUCCEEDED: what follows it is decided."));
+        finish(&world, ANY);
+        finish(&world, OF_ANY);
+        cr_assert(eq(int, state_of(&world), RUN_SUCCEEDED));
+        run_engine_free(world.engine);
+}
+
 Test(run_grow, a_run_that_ends_gets_nothing) {
         RunGraph *smaller = make_graph(3);
         World world;
 
         begin(&world);
         turn(&world);
-        cr_assert(eq(int, run_engine_grow(world.engine, ID + 1, smaller), -ENOENT));
+        cr_assert(eq(int, run_engine_grow(world.engine, ID + 1, smaller, NULL), -ENOENT));
         cr_assert(eq(int, grow(&world), 0));
-        cr_assert(eq(int, run_engine_grow(world.engine, ID, smaller), -EINVAL));
+        cr_assert(eq(int, run_engine_grow(world.engine, ID, smaller, NULL), -EINVAL));
         cr_assert(eq(int, run_engine_verb(world.engine, ID, RUN_VERB_STOP, 0), 0));
         cr_assert(eq(int, grow(&world), -EINVAL));
         run_graph_unref(smaller);
@@ -250,7 +338,7 @@ Test(run_grow, memory_that_is_short_changes_nothing) {
                 int r;
 
                 double_memory_arm(n, false);
-                r = run_engine_grow(world.engine, ID, graph);
+                r = run_engine_grow(world.engine, ID, graph, NULL);
                 if (!double_memory_disarm()) {
                         cr_assert(eq(int, r, 0));
                         break;

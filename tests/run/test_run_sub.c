@@ -259,11 +259,11 @@ Test(run_sub, a_run_with_sub_runs_takes_no_nodes) {
         turn(&world);
         submit(world.inner, 2, 1, graph_of(RUN_ACTION_PROCESS, NULL, 0, 0));
         turn(&world);
-        cr_assert(eq(int, run_engine_grow(world.engine, 1, graph), -EBUSY));
+        cr_assert(eq(int, run_engine_grow(world.engine, 1, graph, NULL), -EBUSY));
         cr_assert(eq(int, run_engine_ended(world.engine, &(RunAttemptKey) { 2, 0, 1, 1 }, RUN_END_EXITED, 0), 0));
         turn(&world);
         cr_assert(eq(int, run_engine_forget(world.engine, 2), 0));
-        cr_assert(eq(int, run_engine_grow(world.engine, 1, graph), 0));
+        cr_assert(eq(int, run_engine_grow(world.engine, 1, graph, NULL), 0));
         run_engine_free(world.engine);
 }
 
