@@ -55,6 +55,18 @@ int exit_status_of_error(const BusError *error, ExitScheme scheme) {
         return EXIT_FAILED;
 }
 
+int exit_status_worse(int a, int b) {
+        static const int order[] = { EXIT_OK,            EXIT_RUN_PARTIAL, EXIT_RUN_SUSPENDED,
+                                     EXIT_RUN_CANCELLED, EXIT_RUN_TIMEOUT, EXIT_FAILED };
+        size_t place_a = 0, place_b = 0;
+
+        while (place_a < ELEMENTSOF(order) && order[place_a] != a)
+                place_a++;
+        while (place_b < ELEMENTSOF(order) && order[place_b] != b)
+                place_b++;
+        return place_b > place_a ? b : a;
+}
+
 int exit_status_of_result(const char *result) {
         return strcmp(result, "done") == 0 || strcmp(result, "skipped") == 0 ? EXIT_OK : EXIT_FAILED;
 }

@@ -21,6 +21,10 @@ enum {
         EXIT_NO_SUCH = 5,
         EXIT_LOAD_FAILED = 6,
         EXIT_UNREACHABLE = 7,
+        EXIT_RUN_PARTIAL = 10,
+        EXIT_RUN_SUSPENDED = 11,
+        EXIT_RUN_TIMEOUT = 12,
+        EXIT_RUN_CANCELLED = 13,
         EXIT_STORE_BUSY = 14,
         EXIT_STORE_UNAVAILABLE = 15,
         EXIT_INTERRUPTED = 130,
@@ -36,6 +40,9 @@ typedef enum ExitScheme {
 
 /* The exit status for the error of a call. */
 int exit_status_of_error(const BusError *error, ExitScheme scheme);
+
+/* The worse of two exit statuses of runs; any that is not of a run is the worst. */
+int exit_status_worse(int a, int b);
 
 /* The exit status for the result of a job: "done" and "skipped" are success. */
 int exit_status_of_result(const char *result);

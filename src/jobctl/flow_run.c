@@ -20,14 +20,6 @@
 
 #define PAGE 500U
 
-/* The exit status of "start --wait". */
-enum {
-        EXIT_RUN_PARTIAL = 10,
-        EXIT_RUN_SUSPENDED = 11,
-        EXIT_RUN_TIMEOUT = 12,
-        EXIT_RUN_CANCELLED = 13,
-};
-
 /* — questions — */
 
 /* Of a call; 0: the default. */

@@ -125,18 +125,6 @@ static usec_t find_next(const Window *window, usec_t base) {
         return first;
 }
 
-/* The worse of two exit statuses of runs; any other status is the worst. */
-static int worse(int a, int b) {
-        static const int order[] = { EXIT_OK, 10, 11, 13, 12, EXIT_FAILED };
-        size_t place_a = 0, place_b = 0;
-
-        while (place_a < ELEMENTSOF(order) && order[place_a] != a)
-                place_a++;
-        while (place_b < ELEMENTSOF(order) && order[place_b] != b)
-                place_b++;
-        return place_b > place_a ? b : a;
-}
-
 static int start_for(Jobctl *ctl, const char *unit, const Window *window, usec_t time, json_t *options,
                      FlowStart *start) {
         json_object_set_new(options, "timer", json_pack("{s:s}", "s", window->timer));
@@ -159,9 +147,9 @@ static int start_all(Jobctl *ctl, const char *unit, const Window *window, json_t
                 r = start_for(ctl, unit, window, time, options, start);
                 if (r < 0)
                         return r;
-                status = worse(status, r);
+                status = exit_status_worse(status, r);
                 /* A refusal holds for the times that follow, too. */
-                if (worse(EXIT_FAILED, r) != EXIT_FAILED)
+                if (exit_status_worse(EXIT_FAILED, r) != EXIT_FAILED)
                         break;
         }
         if (n == 0 && !ctl->options.quiet)

@@ -28,6 +28,14 @@ Test(exit_status, of_errors) {
                 { "org.jobd1.UnitMasked", 1, 4 },
                 { "org.jobd1.BadUnitSetting", 1, 4 },
                 { "org.freedesktop.DBus.Error.InvalidArgs", 1, 2 },
+                { "org.jobd1.NoSuchRun", 5, 5 },
+                { "org.jobd1.NoSuchNode", 5, 5 },
+                { "org.jobd1.NoSuchAlarm", 5, 5 },
+                { "org.jobd1.InvalidTransition", 4, 4 },
+                { "org.jobd1.NameTaken", 4, 4 },
+                { "org.jobd1.Busy", 4, 4 },
+                { "org.jobd1.StoreBusy", 14, 14 },
+                { "org.jobd1.StoreUnavailable", 15, 15 },
                 { "org.freedesktop.DBus.Error.NoServer", 7, 7 },
                 { "org.example.Whatever", 1, 1 },
         };
@@ -59,6 +67,21 @@ Test(exit_status, of_results) {
         cr_assert(eq(int, exit_status_of_result("skipped"), 0));
         for (size_t i = 0; i < ELEMENTSOF(bad); i++)
                 cr_expect(eq(int, exit_status_of_result(bad[i]), 1), "%s", bad[i]);
+}
+
+/* Of several runs: what is no end of a run, failed, late, cancelled, suspended, partial, well. */
+Test(exit_status, the_worst_of_several_runs_counts) {
+        static const int worst_first[] = { EXIT_REFUSED, 1, 12, 13, 11, 10, 0 };
+        static const int of_no_run[] = { EXIT_USAGE, EXIT_REFUSED, EXIT_NO_SUCH, EXIT_UNREACHABLE, EXIT_STORE_BUSY,
+                                         EXIT_STORE_UNAVAILABLE, EXIT_INTERRUPTED };
+
+        for (size_t i = 0; i < ELEMENTSOF(worst_first); i++)
+                for (size_t k = i; k < ELEMENTSOF(worst_first); k++) {
+                        cr_expect(eq(int, exit_status_worse(worst_first[i], worst_first[k]), worst_first[i]));
+                        cr_expect(eq(int, exit_status_worse(worst_first[k], worst_first[i]), worst_first[i]));
+                }
+        for (size_t i = 0; i < ELEMENTSOF(of_no_run); i++)
+                cr_expect(eq(int, exit_status_worse(EXIT_FAILED, of_no_run[i]), of_no_run[i]));
 }
 
 static void assert_described(const char *result, const char *detail, const char *expected) {
