@@ -24,7 +24,9 @@ from . import manager as managers
 PARALLEL = 16
 BWA = 1000              # tasks between the first two and the last two
 CHAIN = 1000
-TOLD = 50               # nodes of a chain whose targets hang
+TOLD = 50               # nodes of a chain of which targets are told
+# What each of these does; the last one prints 1 MiB.
+TARGETS = {'none': None, 'hang': '/bin/sleep infinity', 'fail': '/bin/false', 'flood': '/usr/bin/head -c 1048576 /dev/zero'}
 LARGE = 100_000
 ITEMS = 10_000          # of the list of a node with Foreach=
 PROBE_MSEC = 3000
@@ -91,13 +93,14 @@ class Graphs:
         self.write_unit(f'{name}-{recover}', lines, f'MaxParallel={PARALLEL}', f'Recover={recover}')
 
     def write_told(self):
-        """A chain of which nobody is told, and the same with targets that do not end."""
-        for name, lines in (('alone', []), ('told', ['OnBegin=exec:/bin/sleep infinity', 'OnResult=exec:/bin/sleep infinity'])):
+        """A chain of which nobody is told, and the same with each kind of targets."""
+        for name, target in TARGETS.items():
+            lines = [f'OnBegin=exec:{target}', f'OnResult=exec:{target}'] if target else []
             nodes = [('t0', [])] + [(f't{i}', [f't{i - 1}']) for i in range(1, TOLD)]
             text = ['[Unit]', 'DefaultDependencies=no', '[Flow]', 'Recover=retry', *lines]
             for node, parents, command in self.commands(nodes):
                 text += [f'[Node {node}]', f'Exec={command}', *(f'DependsOn={parent}' for parent in parents)]
-            (self.units / f'{name}.flow').write_text('\n'.join(text) + '\n', encoding='ascii')
+            (self.units / f'told-{name}.flow').write_text('\n'.join(text) + '\n', encoding='ascii')
 
     def write_foreach(self, recover):
         """Two nodes, of which the first is executed for each item; the list is a parameter."""
@@ -298,20 +301,21 @@ class FlowBench:
             it.await_end(f'{shape}-{recover}.flow')
             self.add('k', f'{shape}, system calls of core an attempt', f'jobd, {recover}', n, '', counter.end() / n)
 
-    # — o: those who are told hang —
+    # — o: those who are told hang, fail or flood —
 
     def told(self):
-        """The time between the end of a node and the begin of the next, in turns without and with targets that hang."""
+        """The time between the end of a node and the begin of the next, in turns without and with each kind of targets."""
+        names = list(TARGETS)
         for i in range(max(self.options.runs, 5)):
-            for name in ('alone', 'told') if i % 2 else ('told', 'alone'):
+            for name in names[i % len(names):] + names[:i % len(names)]:
                 self.context.fifo.drain()
                 with JobdWithRuns(self.context) as it:
                     it.start(self.graphs.units)
                     self.warm_up(it)
-                    it.run_to_stamp(f'{name}.flow')
-                    it.await_end(f'{name}.flow')
-                    self.add('o', f'gap between nodes, {name}', 'jobd', TOLD, 'ms', self.gap(it, f'{name}.flow'))
-        self.context.tell('(o) targets that hang')
+                    it.run_to_stamp(f'told-{name}.flow')
+                    it.await_end(f'told-{name}.flow')
+                    self.add('o', f'gap between nodes, targets: {name}', 'jobd', TOLD, 'ms', self.gap(it, f'told-{name}.flow'))
+        self.context.tell('(o) targets that hang, fail or flood')
 
     @staticmethod
     def gap(it, unit):

@@ -9,7 +9,7 @@ ROWS = {
     'a': 'load of a random DAG of N targets', 'b': 'transaction on it', 'c': 'chain of N', 'd': 'target after N services',
     'e': 'N/2 cycles of two units', 'f': 'one request with N units loaded', 'g': 'round trips on the private socket',
     'h': 'oneshots that run a static true', 'i': 'reload of N services', 'j': 'memory, wake-ups', 'k': 'flows beside ninja and make', 'l': 'a flow of very many nodes', 'm': 'runs that have ended', 'n': 'a node for many items',
-    'o': 'targets that hang',
+    'o': 'targets that hang, fail or flood',
     '': 'the engine alone',
 }
 NAMES = ['jobd', 'no commits', 'systemd', 'dinit', 'engine', 'jobd, retry', 'jobd, pending', 'ninja', 'make']
@@ -209,9 +209,12 @@ def flow_figures(results):
     found.append(limit('large, memory of core, MiB', of('large, memory of core', 'jobd'), 25))
     for what, most in (('large, longest turn of the engine', 10), ('completion with 1,000 children', 1)):
         found.append(limit(f'{what}, ms', of(what, 'engine'), most))
-    alone, told = of('gap between nodes, alone', 'jobd'), of('gap between nodes, told', 'jobd')
-    rows['o'] = [limit('from node to node, targets that hang − none, ms',
-                       None if alone is None or told is None else max(0, told - alone), 5)]
+    found = rows.setdefault('o', [])
+    none = of('gap between nodes, targets: none', 'jobd')
+    for kind in ('hang', 'fail', 'flood'):
+        told = of(f'gap between nodes, targets: {kind}', 'jobd')
+        found.append(limit(f'from node to node, targets that {kind} − none, ms',
+                           None if none is None or told is None else max(0, told - none), 5))
     sizes = sorted({s.n for s in results.samples if s.row == 'm'})
     found = rows.setdefault('m', [])
     if len(sizes) == 2:
