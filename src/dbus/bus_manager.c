@@ -251,8 +251,8 @@ static const BusMethod methods[] = {
           "nodes aa{sv} in the order in which they would begin: node s, step t (0: it does not run), urgency t (of "
           "those that may begin the least is first), after as (nodes that it waits for), forecast s (\"runs\", "
           "\"may-run\", \"skipped\", \"fails\"), reason s, when s, policy s, action s (\"exec\", \"job\", "
-          "\"sleep\", \"checkpoint\"), command s, sleep t (µs), unit s, operation s, jobs a(ss) "
-          "(unit, type, as of now), refused s, locks, needs.",
+          "\"sleep\", \"checkpoint\"), undo s (\"exec\": Compensate=; \"run\": its run is undone), command s, sleep t "
+          "(µs), unit s, operation s, jobs a(ss) (unit, type, as of now), refused s, locks, needs.",
           find_unit, .flags = BUS_PROPERTY_OWN },
         { "Identify", "ss", "operator reqid", "", NULL, BUS_VERB_READ, bus_manager_identify,
           "Says who asks over this connection, and for which request, until its end: both are written into the events "

@@ -1103,8 +1103,8 @@ static const BusMethod methods[] = {
           "Adds nodes to a run that lives: JSON Lines, as in NodesFile=. Those that name no parent depend on the node "
           "'below', and what waits for that waits for them, too. Answers when they are stored." },
         { "Compensate", "", NULL, "", NULL, BUS_VERB_CONTROL_RUN, method_compensate,
-          "Undoes what has succeeded in a run that has ended, the last success first, by Compensate= of the nodes; its "
-          "result stays." },
+          "Undoes what has succeeded in a run that has ended, the last success first, by Compensate= of the nodes, and "
+          "nodes with Flow= by their runs; its result stays." },
         { "Retry", "s", "node", "b", "outdated", BUS_VERB_CONTROL_RUN, method_retry,
           "Executes a node again that has failed, with what was skipped or cancelled below it; of a run that has "
           "ended, "

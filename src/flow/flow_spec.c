@@ -356,12 +356,12 @@ static int list_parents(FlowSpec *spec, const FlowNode *node, RunNodeSpec *entry
         return 0;
 }
 
-/* The compensation of @node, whose number is @number, with the same locks. */
+/* The compensation of @node, whose number is @number, with the same locks: its command, or that its run is undone. */
 static int add_compensation(FlowSpec *spec, const FlowNode *node, uint32_t number, uint32_t demand) {
         RunNodeSpec entry = { .payload = number, .undoes = number };
         cleanup_free_ char *name = NULL;
 
-        if (!node->compensation)
+        if (!node->compensation && !node->flow)
                 return 0;
         if (text_format(&name, "%s" FLOW_COMPENSATION, node->name) < 0)
                 return -ENOMEM;
@@ -369,6 +369,11 @@ static int add_compensation(FlowSpec *spec, const FlowNode *node, uint32_t numbe
         if (!entry.name)
                 return -ENOMEM;
         make_end_policy(spec, &node->claim, RUN_POLICY_SUSPEND, &entry.policy);
+        if (!node->compensation) {
+                /* Whatever undoes a node of that run has a time limit of its own. */
+                entry.policy.action = RUN_ACTION_RUN;
+                entry.policy.timeout = USEC_INFINITY;
+        }
         entry.policy.demand = demand;
         return vector_push(&spec->extras, entry);
 }

@@ -74,6 +74,10 @@ static void add_action(Text *text, const json_t *node) {
                 text_add(text, action);
         if (json_object_get(node, "foreach"))
                 text_addf(text, " (for each of %s)", value_string(node, "foreach"));
+        if (text_equal(value_string(node, "undo"), "exec"))
+                text_add(text, " (undone by Compensate=)");
+        else if (text_equal(value_string(node, "undo"), "run"))
+                text_add(text, " (undone as far as its run can be)");
 }
 
 static void add_forecast(Text *text, const json_t *node) {

@@ -32,7 +32,7 @@
 
 typedef struct ManagerAttempts ManagerAttempts;
 
-/* The run that an attempt of a node with Flow= is. */
+/* The run that an attempt of a node with Flow= is, or that the compensation of such a node has undone. */
 typedef struct ManagerSub {
         uint32_t run; /* 0: its number is not known yet */
         uint64_t ticket; /* of what was asked for last */
@@ -43,6 +43,10 @@ typedef struct ManagerSub {
         bool is_paused; /* … the parent was paused, and the run with it, as the store knows */
         bool is_told_pause; /* the same, as the store need not know yet: not recorded */
         bool is_stopped; /* … the parent was stopped */
+        bool is_undo; /* of a compensation; not recorded */
+        bool is_undone; /* nothing is left of the run; not recorded */
+        bool is_undoing; /* the run was told to undo what it has done, as the store knows */
+        uint64_t undone; /* the number of the success that was undone last; 0: none was */
         bool has_changed; /* in a step, so that it is to be recorded */
         bool has_end; /* the following are set */
         RunEndKind kind;

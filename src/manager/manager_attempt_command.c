@@ -100,6 +100,10 @@ bool manager_attempt_command_is_extra(const ManagerAttemptCommand *command) {
         return command->section.is_extra;
 }
 
+bool manager_attempt_command_undoes_run(const ManagerAttemptCommand *command) {
+        return command->section.is_extra && command->section.node->flow && !command->section.node->compensation;
+}
+
 const FlowProcess *manager_attempt_command_process(const ManagerAttemptCommand *command) {
         return command->section.process;
 }

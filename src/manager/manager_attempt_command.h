@@ -45,6 +45,8 @@ const FlowNode *manager_attempt_command_node(const ManagerAttemptCommand *comman
 /* — of one that is open — */
 
 bool manager_attempt_command_is_extra(const ManagerAttemptCommand *command); /* the node has no section of its own */
+/* A compensation without a command has the run undone that its node was. */
+bool manager_attempt_command_undoes_run(const ManagerAttemptCommand *command);
 const FlowProcess *manager_attempt_command_process(const ManagerAttemptCommand *command);
 /* Compensations and final commands leave no result, and get none. */
 const FlowData *manager_attempt_command_data(const ManagerAttemptCommand *command);

@@ -50,7 +50,7 @@ typedef struct ManagerAttemptState {
         bool is_interrupted; /* … by a stop of the unit */
         bool waits; /* for its definition, to take the next step */
         bool is_abandoned; /* no run waits for its end */
-        bool is_sub; /* it is a run of another flow … */
+        bool is_sub; /* it is a run of another flow, or has one undone … */
         bool is_job; /* … or a job of a unit, and no process; set for both */
         bool is_question; /* to a command that judges the node */
         pid_t pid; /* of the process at hand; 0: none */

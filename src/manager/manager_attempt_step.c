@@ -608,10 +608,11 @@ static int make_uses(ManagerAttempt *attempt) {
 
         if (r < 0)
                 return r == -ENOMEM ? r : 0;
+        attempt->state.is_sub = manager_attempt_command_undoes_run(attempt->command);
         node = manager_attempt_command_node(attempt->command);
         if (manager_attempt_command_is_extra(attempt->command))
                 node = NULL;
-        attempt->state.is_sub = node && node->flow;
+        attempt->state.is_sub |= node && node->flow;
         attempt->state.is_job = attempt->state.is_sub || (node && node->unit);
         if (node)
                 r = manager_uses_make(&attempt->uses, node);
@@ -938,6 +939,8 @@ void manager_attempt_write(const ManagerAttempt *attempt, RecordWriter *writer) 
         manager_uses_write(&attempt->uses, writer);
         manager_attempt_report_write(attempt->report, writer);
         record_put(writer, attempt->sub.run);
+        record_put(writer, attempt->sub.is_undoing);
+        record_put(writer, attempt->sub.undone);
 }
 
 int manager_attempt_read(ManagerAttempt *attempt, RecordReader *reader, unsigned *n_processes) {
@@ -957,6 +960,10 @@ int manager_attempt_read(ManagerAttempt *attempt, RecordReader *reader, unsigned
                 r = manager_attempt_report_read(attempt->report, reader);
         if (r == 0 && !record_is_at_end(reader))
                 attempt->sub.run = (uint32_t) record_get_below(reader, (uint64_t) UINT32_MAX + 1);
+        if (r == 0 && !record_is_at_end(reader)) {
+                attempt->sub.is_undoing = record_get_below(reader, 2);
+                attempt->sub.undone = record_get(reader);
+        }
         attempt->shared->n_using += manager_attempt_uses_others(attempt);
         return reader->has_failed ? -EBADMSG : r;
 }

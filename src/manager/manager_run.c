@@ -34,7 +34,7 @@
 #include "manager/manager_run_load.h"
 #include "manager/manager_run_private.h"
 #include "manager/manager_run_retain.h"
-#include "manager/manager_run_sub.h"
+#include "manager/manager_run_undo.h"
 #include "manager/manager_run_submit.h"
 #include "manager/manager_run_table.h"
 #include "manager/manager_run_tell.h"
@@ -692,7 +692,7 @@ int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, c
         runs->watch_pause = manager_run_watch_pause();
         runs->n_processors = n > 0 ? (uint32_t) n : 1;
         runs->loaded = loaded;
-        runs->answer_sub = manager_run_answer_sub;
+        runs->answer_sub = manager_run_answer_part;
         runs->query = manager_runs_query;
         read_boot(runs->boot);
         runs->now = read_clock();

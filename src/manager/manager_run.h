@@ -135,6 +135,7 @@ int manager_runs_plan(ManagerRuns *runs, const ManagerRunRequest *request, Sink 
 typedef struct ManagerRunCommand {
         uint32_t run;
         RunVerb verb;
+        bool is_question; /* with RUN_VERB_COMPENSATE: whether that has something to do is asked alone */
         bool is_delete; /* in place of the verb … */
         bool stops; /* … also of a run that lives: it is stopped */
         const char *token; /* in place of the verb: somebody completes the node that has it; NULL: nobody does … */

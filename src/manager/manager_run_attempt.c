@@ -12,7 +12,7 @@
 #include "manager/manager_run_host.h"
 #include "manager/manager_run_input.h"
 #include "manager/manager_run_policy.h"
-#include "manager/manager_run_sub.h"
+#include "manager/manager_run_undo.h"
 #include "manager/manager_run_table.h"
 #include "manager/manager_run_token.h"
 #include "manager/manager_run_value.h"
@@ -182,5 +182,5 @@ const ManagerAttemptsOps manager_run_attempts_ops = {
         .started = attempt_started,
         .ended = attempt_ended,
         .dropped = attempt_dropped,
-        .step_sub = manager_run_step_sub,
+        .step_sub = manager_run_step_part,
 };

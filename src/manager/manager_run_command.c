@@ -29,7 +29,7 @@ struct ManagerPending {
         struct ManagerPending *next;
         uint32_t id;
         RunVerb verb;
-        bool is_delete, stops;
+        bool is_question, is_delete, stops;
         RunCompletion completion;
         char *token, *result; /* owned */
         char *node, *lines, *lock, *comment, *operator, *reqid; /* owned */
@@ -85,12 +85,16 @@ static const char *find_help(RunVerb verb, RunNodeState state) {
         return "";
 }
 
+static int refuse_undo(const ManagerRun *run, Failure *ret_failure) {
+        return failure_set(ret_failure, -EALREADY, "InvalidTransition",
+                           "Nothing is left to undo in run %" PRIu32 ": no node with Compensate= or Flow= has "
+                           "succeeded since it was undone.", run->id);
+}
+
 /* A verb about a run that has nothing for it to be done. */
 static int refuse_idle(const ManagerRun *run, RunVerb verb, const RunRow *row, Failure *ret_failure) {
         if (verb == RUN_VERB_COMPENSATE && run_state_is_terminal(row->state))
-                return failure_set(ret_failure, -EINVAL, "InvalidTransition",
-                                   "Nothing is left to undo in run %" PRIu32 ": no node with Compensate= has succeeded "
-                                   "since it was undone.", run->id);
+                return refuse_undo(run, ret_failure);
         if (verb == RUN_VERB_RETRY)
                 return failure_set(ret_failure, -EINVAL, "InvalidTransition",
                                    "Run %" PRIu32 " is %s, and no node of it has failed or waits for a person.",
@@ -291,6 +295,8 @@ static int take_command(ManagerRuns *runs, ManagerRun *run, const ManagerRunComm
 
         if (r < 0)
                 return r;
+        if (command->is_question)
+                return run_engine_can_undo(runs->engine, run->id) ? 0 : refuse_undo(run, ret_failure);
         if (command->token)
                 return manager_run_complete(runs, run, command, ret_failure);
         if (command->lines)
@@ -329,6 +335,7 @@ static int add_pending(ManagerRuns *runs, uint32_t id, const ManagerRunCommand *
         pending->id = id;
         pending->verb = command->verb;
         pending->completion = command->completion;
+        pending->is_question = command->is_question;
         pending->is_delete = command->is_delete;
         pending->stops = command->stops;
         pending->uid = command->uid;
@@ -416,6 +423,7 @@ void manager_run_take_pending(ManagerRuns *runs, uint32_t id, bool has_failed) {
                 cleanup_(failure_deinit) Failure failure = {};
                 ManagerRun *run = manager_run_find(runs, pending->id);
                 const ManagerRunCommand command = { .verb = pending->verb,
+                                                    .is_question = pending->is_question,
                                                     .is_delete = pending->is_delete,
                                                     .stops = pending->stops,
                                                     .token = pending->token,

@@ -280,6 +280,8 @@ static int put_node(Plan *plan, uint32_t number, Sink *sink) {
         if (command.node->policy)
                 sink_entry_string(sink, "policy", command.node->policy);
         r = put_action(plan, number, command.node, sink);
+        if (command.node->compensation || command.node->flow)
+                sink_entry_string(sink, "undo", command.node->compensation ? "exec" : "run");
         if (node->step > 0)
                 put_demand(run_graph_demand(graph_of(plan), number), sink);
         sink_close(sink);

@@ -70,7 +70,7 @@ static int check_above(const ManagerRuns *runs, const ManagerRun *run, const cha
 
 /* — ends — */
 
-static void end_with(ManagerSub *sub, RunEndKind kind, const char *problem) {
+void manager_run_sub_end(ManagerSub *sub, RunEndKind kind, const char *problem) {
         sub->has_end = true;
         sub->kind = kind;
         free(sub->problem);
@@ -87,10 +87,10 @@ static void end_by_state(ManagerSub *sub, RunState state) {
         if (kinds[state] != RUN_END_EXITED)
                 (void) text_format(&problem, "Run %" PRIu32 ", which it was, has ended: %s.", sub->run,
                                    run_state_to_string(state));
-        end_with(sub, kinds[state], problem);
+        manager_run_sub_end(sub, kinds[state], problem);
 }
 
-static void ask_later(const ManagerRuns *runs, ManagerSub *sub) {
+void manager_run_sub_ask_later(const ManagerRuns *runs, ManagerSub *sub) {
         sub->not_before = usec_add(runs->host.attempts.turn->now, ASK_AGAIN);
 }
 
@@ -105,15 +105,15 @@ static void fail(const ManagerRuns *runs, ManagerSub *sub, const Failure *failur
         case ENOTCONN:
         case EHOSTDOWN:
         case ESHUTDOWN:
-                ask_later(runs, sub);
+                manager_run_sub_ask_later(runs, sub);
                 break;
         case EBUSY:
         case ENOBUFS:
         case EEXIST:
-                end_with(sub, RUN_END_FAILED, failure_message(failure));
+                manager_run_sub_end(sub, RUN_END_FAILED, failure_message(failure));
                 break;
         default:
-                end_with(sub, RUN_END_REFUSED, failure_message(failure));
+                manager_run_sub_end(sub, RUN_END_REFUSED, failure_message(failure));
         }
 }
 
@@ -184,7 +184,7 @@ static void ask_store(ManagerRuns *runs, ManagerSub *sub, RunStoreQuery *query) 
         sub->is_asked = runs->query(runs, query, sub->run,
                                     (ManagerRunTicket) { .a = MANAGER_RUN_OF_SUB, .b = sub->ticket }, &failure) == 0;
         if (!sub->is_asked)
-                ask_later(runs, sub);
+                manager_run_sub_ask_later(runs, sub);
 }
 
 /* The run has ended, and is in the store alone. */
@@ -230,15 +230,14 @@ static const ManagerRun *find_key(const ManagerRuns *runs, const Unit *unit, con
         return NULL;
 }
 
-/* An attempt that is to end may have a run, though its number is not known: an earlier core may have submitted it. */
-static void ask_for_key(ManagerRuns *runs, const ManagerRun *run, const RunAttemptKey *key, ManagerSub *sub) {
+void manager_run_sub_find(ManagerRuns *runs, const ManagerRun *run, const RunAttemptKey *key, ManagerSub *sub) {
         cleanup_free_ char *name = NULL;
         const Unit *unit = unit_of(runs, run, key->node);
         const ManagerRun *child;
         RunStoreQuery query = {};
 
         if (make_key(run, key, &name) < 0) {
-                ask_later(runs, sub);
+                manager_run_sub_ask_later(runs, sub);
                 return;
         }
         /* One that the store does not have yet, because it cannot be asked to keep anything, is here. */
@@ -267,11 +266,11 @@ static void take_row(ManagerRuns *runs, ManagerSub *sub, RunStorePage *page) {
                 sub->is_unknown = !has_row;
         } else if (state >= 0 && run_state_is_terminal((RunState) state)) {
                 if (text_copy(*result ? result : NULL, &sub->result) < 0)
-                        ask_later(runs, sub);
+                        manager_run_sub_ask_later(runs, sub);
                 else
                         end_by_state(sub, (RunState) state);
         } else if (!manager_run_find(runs, sub->run)) {
-                end_with(sub, RUN_END_LOST, "Nobody knows how its run has ended.");
+                manager_run_sub_end(sub, RUN_END_LOST, "Nobody knows how its run has ended.");
         }
 }
 
@@ -286,9 +285,10 @@ void manager_run_answer_sub(ManagerRuns *runs, const ManagerRunAnswer *answer) {
         else if (answer->failure && sub->run == 0)
                 fail(runs, sub, answer->failure);
         else if (answer->failure)
-                ask_later(runs, sub);
+                manager_run_sub_ask_later(runs, sub);
         else if (answer->run == 0)
-                end_with(sub, RUN_END_FAILED, "No run was made, because others of its flow run and OnBusy=skip.");
+                manager_run_sub_end(sub, RUN_END_FAILED,
+                                    "No run was made, because others of its flow run and OnBusy=skip.");
         else
                 sub->run = answer->run;
         manager_run_note_work(runs);
@@ -297,8 +297,7 @@ void manager_run_answer_sub(ManagerRuns *runs, const ManagerRunAnswer *answer) {
 
 /* — what becomes of it — */
 
-/* Returns whether the run has taken the verb. */
-static bool tell(ManagerRuns *runs, ManagerRun *run, RunVerb verb, const char *name) {
+bool manager_run_sub_tell(ManagerRuns *runs, ManagerRun *run, RunVerb verb, const char *name) {
         cleanup_free_ char *comment = NULL;
 
         if (run_engine_verb(runs->engine, run->id, verb, 0) < 0)
@@ -315,8 +314,7 @@ static bool tell(ManagerRuns *runs, ManagerRun *run, RunVerb verb, const char *n
         return true;
 }
 
-/* The row of the run as it is now will not be lost with core. */
-static bool is_kept(const ManagerRuns *runs, const ManagerRun *run, const RunRow *row) {
+bool manager_run_sub_is_kept(const ManagerRuns *runs, const ManagerRun *run, const RunRow *row) {
         return run->put_state == row->state && run->is_put && !run->is_new && run->batch <= runs->durable;
 }
 
@@ -331,10 +329,10 @@ static void note_paused(ManagerSub *sub, bool is_paused) {
  */
 static void pass_pause(ManagerRuns *runs, ManagerRun *run, const RunRow *row, ManagerSub *sub) {
         if (!row->is_paused && !sub->is_told_pause && !sub->is_paused)
-                sub->is_told_pause = tell(runs, run, RUN_VERB_PAUSE, "pause");
+                sub->is_told_pause = manager_run_sub_tell(runs, run, RUN_VERB_PAUSE, "pause");
         else if (row->is_paused && !sub->is_paused) {
                 sub->is_told_pause = true;
-                if (is_kept(runs, run, row))
+                if (manager_run_sub_is_kept(runs, run, row))
                         note_paused(sub, true);
         }
 }
@@ -343,8 +341,8 @@ static void pass_resume(ManagerRuns *runs, ManagerRun *run, const RunRow *row, M
         if (!sub->is_paused && !sub->is_told_pause)
                 return;
         if (row->is_paused)
-                (void) tell(runs, run, RUN_VERB_RESUME, "resume");
-        else if (is_kept(runs, run, row))
+                (void) manager_run_sub_tell(runs, run, RUN_VERB_RESUME, "resume");
+        else if (manager_run_sub_is_kept(runs, run, row))
                 note_paused(sub, false);
 }
 
@@ -356,11 +354,11 @@ static void pass_down(ManagerRuns *runs, ManagerRun *run, const RunRow *row, Man
         if (row->state == RUN_SUSPENDED && row->result == RUN_CANCELLED)
                 sub->is_told = sub->is_stopped = true;
         if (ends && !sub->is_told)
-                sub->is_told = tell(runs, run, RUN_VERB_CANCEL, "cancel");
+                sub->is_told = manager_run_sub_tell(runs, run, RUN_VERB_CANCEL, "cancel");
         if (ends || run_engine_get_row(runs->engine, run->facts.parent, &parent) < 0)
                 return;
         if (parent.state == RUN_STOPPING && parent.result == RUN_CANCELLED && !sub->is_stopped)
-                sub->is_stopped = tell(runs, run, RUN_VERB_STOP, "stop");
+                sub->is_stopped = manager_run_sub_tell(runs, run, RUN_VERB_STOP, "stop");
         if (run_state_is_terminal(parent.state) || parent.state == RUN_STOPPING)
                 return;
         if (parent.is_paused)
@@ -369,14 +367,13 @@ static void pass_down(ManagerRuns *runs, ManagerRun *run, const RunRow *row, Man
                 pass_resume(runs, run, row, sub);
 }
 
-/* The run is SUSPENDED, or was paused by somebody else than its parent. A hold that ends by itself is neither. */
-static bool waits_for_person(const RunRow *row, const ManagerSub *sub) {
+bool manager_run_sub_waits_for_person(const RunRow *row, const ManagerSub *sub) {
         const bool is_paused = row->is_paused && !sub->is_paused && !sub->is_told_pause;
 
         return row->state == RUN_SUSPENDED || (row->state == RUN_PAUSED && (is_paused || row->is_held_by_person));
 }
 
-static bool is_durable(const ManagerRuns *runs, const ManagerRun *run) {
+bool manager_run_sub_has_ended(const ManagerRuns *runs, const ManagerRun *run) {
         return run->is_over && run->is_put && !run->is_new && run->batch <= runs->durable;
 }
 
@@ -390,9 +387,9 @@ static void look_at(ManagerRuns *runs, const RunAttemptKey *key, ManagerRun *run
         if (run_engine_get_row(runs->engine, run->id, &row) < 0)
                 return;
         /* The node waits with the run as it is now, until that moves. */
-        if (run_engine_sub_waits(runs->engine, key, !ends && waits_for_person(&row, sub)) > 0)
+        if (run_engine_sub_waits(runs->engine, key, !ends && manager_run_sub_waits_for_person(&row, sub)) > 0)
                 manager_run_note_work(runs);
-        if (run_state_is_terminal(row.state) && is_durable(runs, run) &&
+        if (run_state_is_terminal(row.state) && manager_run_sub_has_ended(runs, run) &&
             manager_run_make_result(runs, run, &sub->result) == 0)
                 end_by_state(sub, row.state);
 }
@@ -411,19 +408,25 @@ void manager_run_step_sub(void *userdata, const RunAttemptKey *key, ManagerSub *
         else if (!ends)
                 submit(runs, run, key, sub);
         else if (sub->is_unknown)
-                end_with(sub, RUN_END_CANCELLED, NULL);
+                manager_run_sub_end(sub, RUN_END_CANCELLED, NULL);
         else
-                ask_for_key(runs, run, key, sub);
+                /* An earlier core may have submitted it. */
+                manager_run_sub_find(runs, run, key, sub);
 }
 
 void manager_run_explain_sub(const ManagerRuns *runs, const RunAttemptKey *key, Text *text) {
         const ManagerSub *sub = manager_attempts_get_sub(runs->attempts, key);
         const ManagerRun *run = sub && sub->run > 0 ? manager_run_find(runs, sub->run) : NULL;
+        const bool is_undo = sub && sub->is_undo;
         RunRow row;
 
         if (run && run_engine_get_row(runs->engine, run->id, &row) == 0)
-                text_addf(text, "it waits for run %" PRIu32 " of %s, which is %s: see 'jobctl flow why %" PRIu32 "'",
-                          run->id, run->facts.unit, run_state_to_string(row.state), run->id);
+                text_addf(text,
+                          "it waits for %srun %" PRIu32 " of %s%s, which is %s: see 'jobctl flow why %" PRIu32 "'",
+                          is_undo ? "what " : "", run->id, run->facts.unit, is_undo ? " has done to be undone" : "",
+                          run_state_to_string(row.state), run->id);
+        else if (is_undo)
+                text_add(text, "the run whose work it undoes is looked for in the store");
         else if (sub && sub->run > 0)
                 text_addf(text, "it waits for the end of run %" PRIu32, sub->run);
         else

@@ -256,7 +256,8 @@ int run_engine_sub_waits(RunEngine *engine, const RunAttemptKey *attempt, bool w
                 return -ENOENT;
         if (waits == run_node_waits_with_sub(&run->nodes[attempt->node]) || (waits && !is_untold(run, attempt->node)))
                 return 0;
-        if (waits && !run_is_open(run)) {
+        /* Whatever ends a run has its own end waited for, until somebody gives it up. */
+        if (waits && !run_is_open(run) && !run_node_is_extra(run, attempt->node)) {
                 run_node_end_sub(run, attempt->node);
                 return run->nodes[attempt->node].outcome != RUN_OUTCOME_OPEN;
         }

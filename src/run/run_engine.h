@@ -339,9 +339,9 @@ int run_engine_ended_until(RunEngine *engine, const RunAttemptKey *attempt, RunE
                            usec_t again);
 
 /*
- * The run of another flow that an attempt is @waits for a person, or does no more: its node is PENDING meanwhile. In
- * a run that ends the attempt is told to end instead. 1: it has changed; 0: it is so already, or cannot be, because the
- * attempt is to end; -ENOENT.
+ * The run of another flow that an attempt is, or has undone, @waits for a person, or does no more: its node is PENDING
+ * meanwhile. In a run that ends an attempt that is a run is told to end instead. 1: it has changed; 0: it is so
+ * already, or cannot be, because the attempt is to end; -ENOENT.
  */
 int run_engine_sub_waits(RunEngine *engine, const RunAttemptKey *attempt, bool waits);
 
@@ -498,6 +498,8 @@ int run_engine_get_row(const RunEngine *engine, uint32_t run, RunRow *ret_row);
 /* -ENOENT. */
 int run_engine_get(const RunEngine *engine, uint32_t run, RunRow *ret_row, RunWhy *ret_why);
 int run_engine_get_node(const RunEngine *engine, uint32_t run, uint32_t node, RunNodeRow *ret_row, RunWhy *ret_why);
+/* Whether something that the run has done is not undone, though the run has what undoes it. */
+bool run_engine_can_undo(const RunEngine *engine, uint32_t run);
 /* Whether the node has changed since its last row was put. */
 bool run_engine_has_changed(const RunEngine *engine, uint32_t run, uint32_t node);
 /*

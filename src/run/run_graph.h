@@ -70,7 +70,7 @@ typedef enum RunRecover {
 typedef enum RunAction {
         RUN_ACTION_PROCESS,
         RUN_ACTION_JOB, /* of a unit */
-        RUN_ACTION_RUN, /* of another flow */
+        RUN_ACTION_RUN, /* of another flow; of a compensation, the end of such a run that is undone */
         _RUN_ACTION_MAX,
 } RunAction;
 

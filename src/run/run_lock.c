@@ -43,11 +43,19 @@ static RunGate *gate_of(Run *run, const RunGraph *graph, uint32_t node) {
         return run_graph_needs_no_place(graph, node) ? &run->wait_gate : &run->gate;
 }
 
+/* The node of the run above that @run belongs to, or the compensation of that, as long as it has @run undone. */
+static uint32_t node_above(const Run *run) {
+        const uint32_t node = run->row.parent_node;
+        const uint32_t undo = node < run->parent->n ? run_undo_of(run->parent, node) : RUN_NODE_NONE;
+
+        return undo != RUN_NODE_NONE && run_node_is_live(&run->parent->nodes[undo]) ? undo : node;
+}
+
 /* A sub-run has what the node has that it belongs to, and what is above that. */
 static RunClaim *claim_above(const Run *run) {
         for (; run->parent; run = run->parent) {
                 const Run *parent = run->parent;
-                const uint32_t node = run->row.parent_node;
+                const uint32_t node = node_above(run);
 
                 if (parent->claims && node < parent->n && parent->claims[node])
                         return parent->claims[node];
@@ -217,6 +225,16 @@ void run_lock_end(Run *run) {
                 return;
         run_claim_leave(run->claim);
         run_claim_release(run->claim, RUN_CLAIM_ALL);
+}
+
+void run_lock_move(Run *run) {
+        RunClaim *above = claim_above(run);
+
+        if (run->claim)
+                run_claim_move(run->claim, above);
+        for (uint32_t i = 0; i < run->n && run->claims && !run->claim; i++)
+                if (run->claims[i])
+                        run_claim_move(run->claims[i], above);
 }
 
 void run_lock_restore(Run *run) {

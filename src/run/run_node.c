@@ -130,18 +130,35 @@ static void put_ready(Run *run, uint32_t node, bool is_ready) {
         run->first_ready = MIN(run->first_ready, urgency);
 }
 
+/* A success of @node that can be undone; one with Foreach= has ended, with as much of it as instances have done. */
+static bool has_something_done(const Run *run, uint32_t node, RunNodeState state) {
+        return run_graph_policy(run->graph, node)->is_foreach ? run_node_state_is_terminal(state)
+                                                              : state == RUN_NODE_SUCCEEDED;
+}
+
+/* A node with Foreach= has done what its instances have. */
+static bool has_work(const Run *run, uint32_t node) {
+        const uint32_t n = run_graph_count_items(run->graph, node);
+
+        for (uint32_t i = 0; i < n; i++)
+                if (run->nodes[run_graph_find_item(run->graph, node, i)].state == RUN_NODE_SUCCEEDED)
+                        return true;
+        return !run_graph_policy(run->graph, node)->is_foreach;
+}
+
 /* Successes that can be undone are counted: see run_undo.c. What is to be done again is to be undone again. */
 static void note_success(Run *run, uint32_t node, RunNodeState from) {
-        const uint32_t partner = run_graph_partner(run->graph, node);
-        const bool has_succeeded = run->nodes[node].state == RUN_NODE_SUCCEEDED;
+        const uint32_t undo = run_undo_of(run, node), partner = run_graph_partner(run->graph, node);
+        const bool is_done = has_something_done(run, node, run->nodes[node].state),
+                   was_done = has_something_done(run, node, from);
 
-        if (run->is_being_restored || partner == RUN_NODE_NONE || run_node_is_extra(run, node))
+        if (run->is_being_restored || undo == RUN_NODE_NONE)
                 return;
-        if (has_succeeded && from != RUN_NODE_SUCCEEDED)
+        if (is_done && !was_done && has_work(run, node))
                 run->nodes[node].at = ++run->successes;
-        else if (!has_succeeded && from == RUN_NODE_SUCCEEDED && run->nodes[partner].state != RUN_NODE_WAITING) {
-                run->nodes[partner].number = 0;
-                run_node_become(run, partner, RUN_NODE_WAITING, RUN_REASON_NONE);
+        else if (!is_done && was_done && partner != RUN_NODE_NONE && run->nodes[undo].state != RUN_NODE_WAITING) {
+                run->nodes[undo].number = 0;
+                run_node_become(run, undo, RUN_NODE_WAITING, RUN_REASON_NONE);
         }
 }
 
@@ -156,9 +173,10 @@ void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reas
 
         tally[from]--;
         tally[state]++;
-        if (run_node_is_wait(run, node))
+        if (run_node_is_wait(run, node) && tally == run->tally)
                 run->n_waits += (uint32_t) (state == RUN_NODE_RUNNING) - (from == RUN_NODE_RUNNING);
-        if (run_node_is_wait(run, node) && run_graph_policy(run->graph, node)->action == RUN_ACTION_RUN)
+        if (run_node_is_wait(run, node) && tally == run->tally &&
+            run_graph_policy(run->graph, node)->action == RUN_ACTION_RUN)
                 run->n_subs += (uint32_t) (state == RUN_NODE_RUNNING) - (from == RUN_NODE_RUNNING);
         entry->state = state;
         entry->reason = reason;
@@ -579,7 +597,8 @@ void run_node_tell_end(Run *run, uint32_t node, RunOutcome outcome) {
 void run_node_go_on_with_sub(Run *run, uint32_t node) {
         run_node_become(run, node, RUN_NODE_RUNNING, RUN_REASON_SUB_RUN);
         /* The node may have become unneeded meanwhile. */
-        doubt(run, node);
+        if (!run_node_is_extra(run, node))
+                doubt(run, node);
         run_wake(run);
 }
 

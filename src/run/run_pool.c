@@ -352,6 +352,14 @@ RunClaim *run_claim_free(RunClaim *claim) {
         return NULL;
 }
 
+void run_claim_move(RunClaim *claim, RunClaim *above) {
+        if (claim->above)
+                claim->above->n_below--;
+        claim->above = above;
+        if (above)
+                above->n_below++;
+}
+
 RunClaimKey run_claim_key(const RunClaim *claim) {
         return claim->key;
 }

@@ -94,6 +94,8 @@ int run_claim_new(RunPool *pool, const RunClaimSpec *spec, RunClaim **ret_claim)
 RunClaim *run_claim_free(RunClaim *claim); /* with all that it holds; accepts NULL, returns NULL */
 DEFINE_CLEANUP(RunClaim, run_claim_free)
 
+/* From now on @claim, which neither waits nor holds, is below @above, or below none. */
+void run_claim_move(RunClaim *claim, RunClaim *above);
 RunClaimKey run_claim_key(const RunClaim *claim);
 void *run_claim_userdata(const RunClaim *claim);
 

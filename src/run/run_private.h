@@ -79,7 +79,7 @@ typedef struct Run {
         uint32_t tally[_RUN_NODE_STATE_MAX]; /* of the nodes without those of the end … */
         uint32_t extra_tally[_RUN_NODE_STATE_MAX]; /* … and of these */
         uint32_t n_held;
-        uint32_t n_waits; /* nodes that are RUNNING without a process, but have an attempt … */
+        uint32_t n_waits; /* nodes that are RUNNING without a process, but have an attempt, before the end … */
         uint32_t n_subs; /* … of these, those that are runs of other flows */
         uint32_t n_below; /* sub-runs that are there */
         struct Run *parent; /* borrowed: it is a sub-run of that, which stays as long; NULL: it is none */
@@ -241,6 +241,17 @@ static inline bool run_node_is_extra(const Run *run, uint32_t node) {
         return run->n_extra > 0 && run_graph_is_extra(run->graph, node);
 }
 
+/* The compensation of what @node does, of an instance that of its node; RUN_NODE_NONE: it has none, or is one. */
+static inline uint32_t run_undo_of(const Run *run, uint32_t node) {
+        uint32_t item;
+
+        if (run->n_extra == 0 || run_node_is_extra(run, node))
+                return RUN_NODE_NONE;
+        return run_graph_partner(run->graph, run_graph_policy(run->graph, node)->is_item
+                                                     ? run_graph_item_of(run->graph, node, &item)
+                                                     : node);
+}
+
 /* — run_instance.c: memory, sets, timers — */
 
 /* With the numbers of @row, and its priority, if it has one. */
@@ -393,6 +404,7 @@ bool run_lock_restore_node(Run *run, uint32_t node);
 bool run_lock_can_give_up(const Run *run, uint32_t node);
 const char *run_lock_held(const Run *run, uint32_t node, size_t at); /* as run_engine_held_lock() */
 void run_lock_end(Run *run); /* the run is terminal */
+void run_lock_move(Run *run); /* … and is undone for the run above it, whose locks it has from now on */
 void run_lock_restore(Run *run);
 void run_lock_ask(RunFlow *flow, bool has_place); /* runs that can wait do, others do not */
 /* Why a node, or with RUN_NODE_NONE the run, cannot have what it waits for: false if that is not so. */

@@ -10,6 +10,11 @@
  * compensation of which nobody knows the end waits for a person, with its run
  * SUSPENDED. The order is the number that each success gets, which stands in
  * the row of the node.
+ *
+ * The compensation of a node that was a run of another flow has that run
+ * undone, and is PENDING while that waits for a person. One of a node with
+ * Foreach= undoes all instances that have succeeded, by their numbers, also if
+ * the node has failed because of others.
  */
 
 #include <stdlib.h>
@@ -18,24 +23,30 @@
 
 /* — which — */
 
-/* The compensation of a node; RUN_NODE_NONE: it has none, or is one. */
+/* The compensation of a node itself; RUN_NODE_NONE: it has none, or is one. */
 static uint32_t compensation_of(const Run *run, uint32_t node) {
         return run_node_is_extra(run, node) ? RUN_NODE_NONE : run_graph_partner(run->graph, node);
 }
 
-/* @node has succeeded, and was not undone since. */
-static bool is_to_undo(const Run *run, uint32_t node) {
-        const uint32_t partner = compensation_of(run, node);
+/* @node has done something that could be undone. */
+static bool has_success(const Run *run, uint32_t node) {
+        const RunNode *entry = &run->nodes[node];
 
-        return partner != RUN_NODE_NONE && run->nodes[node].state == RUN_NODE_SUCCEEDED && run->nodes[node].at > 0 &&
-               run->nodes[partner].state == RUN_NODE_WAITING;
+        if (compensation_of(run, node) == RUN_NODE_NONE)
+                return false;
+        if (run_graph_policy(run->graph, node)->is_foreach)
+                return run_node_state_is_terminal(entry->state) && entry->at > 0;
+        return entry->state == RUN_NODE_SUCCEEDED;
+}
+
+/* … and it was not undone since. */
+static bool is_to_undo(const Run *run, uint32_t node) {
+        return has_success(run, node) && run->nodes[node].at > 0 &&
+               run->nodes[compensation_of(run, node)].state == RUN_NODE_WAITING;
 }
 
 static bool is_undone(const Run *run, uint32_t node) {
-        const uint32_t partner = compensation_of(run, node);
-
-        return partner != RUN_NODE_NONE && run->nodes[node].state == RUN_NODE_SUCCEEDED &&
-               run->nodes[partner].state == RUN_NODE_SUCCEEDED;
+        return has_success(run, node) && run->nodes[compensation_of(run, node)].state == RUN_NODE_SUCCEEDED;
 }
 
 /* The result asks for it, or a person has. */
@@ -129,6 +140,16 @@ bool run_undo_step(Run *run) {
         return false;
 }
 
+/* With a run that is undone for it the attempt ends when that has given up, too. */
+static void give_up(Run *run, uint32_t node) {
+        if (!run_node_waits_with_sub(&run->nodes[node])) {
+                run_node_become(run, node, RUN_NODE_SKIPPED, RUN_REASON_ENDED);
+                return;
+        }
+        run_node_go_on_with_sub(run, node);
+        run_node_tell_end(run, node, RUN_OUTCOME_CANCELLED);
+}
+
 void run_undo_give_up(Run *run, bool with_final) {
         const uint32_t final = run_graph_final(run->graph);
 
@@ -137,14 +158,14 @@ void run_undo_give_up(Run *run, bool with_final) {
                         run_node_become(run, run_graph_partner(run->graph, i), RUN_NODE_SKIPPED, RUN_REASON_ENDED);
         for (uint32_t i = 0; i < run->n && run->n_extra > 0; i++)
                 if (run_node_is_extra(run, i) && run->nodes[i].state == RUN_NODE_PENDING)
-                        run_node_become(run, i, RUN_NODE_SKIPPED, RUN_REASON_ENDED);
+                        give_up(run, i);
         if (with_final && final != RUN_NODE_NONE && run->nodes[final].state == RUN_NODE_WAITING)
                 run_node_become(run, final, RUN_NODE_SKIPPED, RUN_REASON_ENDED);
 }
 
 void run_undo_restore(Run *run) {
         for (uint32_t i = 0; i < run->n && run->n_extra > 0; i++)
-                if (compensation_of(run, i) != RUN_NODE_NONE && run->nodes[i].state == RUN_NODE_SUCCEEDED)
+                if (run_undo_of(run, i) != RUN_NODE_NONE && run_node_state_is_terminal(run->nodes[i].state))
                         run->successes = MAX(run->successes, run->nodes[i].at);
 }
 
@@ -152,10 +173,15 @@ void run_undo_restore(Run *run) {
 
 bool run_undo_can_begin(const Run *run) {
         for (uint32_t i = 0; i < run->n && run->n_extra > 0; i++)
-                if (compensation_of(run, i) != RUN_NODE_NONE && run->nodes[i].state == RUN_NODE_SUCCEEDED &&
-                    !is_undone(run, i))
+                if (has_success(run, i) && !is_undone(run, i))
                         return true;
         return false;
+}
+
+bool run_engine_can_undo(const RunEngine *engine, uint32_t id) {
+        const Run *run = run_find(engine, id);
+
+        return run && run_undo_can_begin(run);
 }
 
 void run_undo_begin(Run *run) {
@@ -168,6 +194,7 @@ void run_undo_begin(Run *run) {
                         run_node_become(run, partner, RUN_NODE_WAITING, RUN_REASON_NONE);
         }
         run->is_undo_listed = false;
+        run_lock_move(run);
         /* As a new run, it wants its unit when the store has this. */
         run->is_put = run->is_stored = false;
         run->row.result = run->row.state;

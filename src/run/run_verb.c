@@ -39,7 +39,7 @@ static bool is_resolution(RunVerb verb) {
 
 /* Compensations and final commands have no parents: verbs take them only while they are PENDING. */
 static bool can_take_extra(const Run *run, RunVerb verb, uint32_t node) {
-        return run->nodes[node].state == RUN_NODE_PENDING &&
+        return run->nodes[node].state == RUN_NODE_PENDING && !run_node_waits_with_sub(&run->nodes[node]) &&
                (is_resolution(verb) || verb == RUN_VERB_RETRY || verb == RUN_VERB_SKIP);
 }
 

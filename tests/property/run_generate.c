@@ -379,7 +379,7 @@ static uint32_t fit_together(uint32_t features) {
                               TRIAL_HAS_SHORT_CIRCUIT | TRIAL_HAS_SKIP_ALL);
         /* A run with instances takes no nodes. Who decides about whom is a matter of all parents. */
         if ((features & TRIAL_HAS_SUB_RUN) != 0)
-                features &= ~(TRIAL_HAS_ABANDON | TRIAL_HAS_UNDO | TRIAL_HAS_POLICY | TRIAL_HAS_GATE |
+                features &= ~(TRIAL_HAS_ABANDON | TRIAL_HAS_POLICY | TRIAL_HAS_GATE |
                               TRIAL_HAS_SHORT_CIRCUIT | TRIAL_HAS_SKIP_ALL);
         if ((features & TRIAL_HAS_GROWTH) != 0)
                 features &= ~(TRIAL_HAS_LOCK | TRIAL_HAS_UNDO | TRIAL_HAS_POLICY | TRIAL_HAS_WHEN);

@@ -74,7 +74,10 @@ static ModelAttempt *find_attempt(RunModel *model, const TrialEvent *event) {
         return attempt;
 }
 
-/* In a run that ends nothing becomes PENDING: what might wait for ever is ended. */
+/*
+ * In a run that ends nothing becomes PENDING, for what might wait for ever is ended; but what undoes a run of another
+ * flow is waited for, whoever that run waits for.
+ */
 static int tell_wait(RunModel *model, const TrialEvent *event) {
         ModelAttempt *attempt = find_attempt(model, event);
         const bool waits_now = attempt && run_model_waits_with_sub_run(model, event->run, event->node);
@@ -85,7 +88,7 @@ static int tell_wait(RunModel *model, const TrialEvent *event) {
                 return 0;
         if (!event->waits)
                 run_model_go_on(model, event->run, event->node);
-        else if (model->runs[event->run].state == TRIAL_RUN_STOPPING)
+        else if (model->runs[event->run].state == TRIAL_RUN_STOPPING && event->node < model->definition->n_nodes)
                 run_model_end_wait(model, event->run, event->node, MODEL_RUNS_ON);
         else
                 run_model_set(model, event->run, event->node, TRIAL_NODE_PENDING, TRIAL_REASON_SUB_RUN);

@@ -363,14 +363,20 @@ static bool can_move(const RunModel *model, const ModelRun *run) {
                count_nodes(model, run, TRIAL_NODE_DEFERRED) > 0 || asks_somebody(model, run);
 }
 
-/* The nodes that the end of the run waits for; a pause does not wait for runs of other flows. */
+/*
+ * The nodes that the end of the run waits for, unless that waits for a person with them; a pause does not wait for runs
+ * of other flows.
+ */
 static bool has_attempt(RunModel *model, unsigned r) {
         const unsigned n = trial_n_views(model->definition);
 
-        for (unsigned i = 0; i < n; i++)
+        for (unsigned i = 0; i < n; i++) {
+                if (i >= model->definition->n_nodes && run_model_waits_with_sub_run(model, r, i))
+                        continue;
                 if (run_model_live_attempt(model, r, i) && (model->runs[r].state == TRIAL_RUN_STOPPING ||
                                                             model->definition->nodes[i].action != TRIAL_ACTION_RUN))
                         return true;
+        }
         return false;
 }
 

@@ -84,6 +84,14 @@ bool run_model_end_step(RunModel *model, unsigned r) {
         return true;
 }
 
+/* What waits with a run that is undone is told to end, and has ended when that has given up. */
+static void give_up_one(RunModel *model, unsigned r, unsigned undo) {
+        if (run_model_waits_with_sub_run(model, r, undo))
+                run_model_tell_end(model, run_model_live_attempt(model, r, undo), MODEL_CANCELLED);
+        else
+                run_model_set(model, r, undo, TRIAL_NODE_SKIPPED, TRIAL_REASON_ENDED);
+}
+
 /* What is left to undo is not, and what waits for a person does not. */
 void run_model_give_up(RunModel *model, unsigned r, bool has_begun) {
         ModelRun *run = &model->runs[r];
@@ -95,7 +103,7 @@ void run_model_give_up(RunModel *model, unsigned r, bool has_begun) {
                                       TRIAL_REASON_ENDED);
         for (unsigned i = model->definition->n_nodes; i < n; i++)
                 if (run->nodes[i].state == TRIAL_NODE_PENDING)
-                        run_model_set(model, r, i, TRIAL_NODE_SKIPPED, TRIAL_REASON_ENDED);
+                        give_up_one(model, r, i);
         if (!has_begun && model->definition->has_final && run->nodes[n - 1].state == TRIAL_NODE_WAITING)
                 run_model_set(model, r, n - 1, TRIAL_NODE_SKIPPED, TRIAL_REASON_ENDED);
 }

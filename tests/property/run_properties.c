@@ -271,6 +271,7 @@ static Tally tally_of(const TrialPlayer *player, const TrialRunView *run) {
                 tally.ends += state == TRIAL_NODE_READY || state == TRIAL_NODE_RUNNING;
                 tally.running_ends += state == TRIAL_NODE_RUNNING;
                 tally.pending_ends += state == TRIAL_NODE_PENDING;
+                tally.waiting_subs += trial_waits_with_sub_run(&run->nodes[i]);
         }
         return tally;
 }

@@ -40,6 +40,10 @@ void trial_lay_ends(TrialDefinition *definition) {
                         .policy = i < n - 1 ? TRIAL_POLICY_SUSPEND : TRIAL_POLICY_CONTINUE,
                         .recover = TRIAL_RECOVER_PENDING, .timeout = definition->end_timeout,
                         .retry_delay = 5, .retry_max_delay = 5,
+                        /* A node that was a run is undone by that: nobody waits for a process of its own. */
+                        .action = i < n - 1 && definition->nodes[i - definition->n_nodes].action == TRIAL_ACTION_RUN
+                                          ? TRIAL_ACTION_RUN
+                                          : TRIAL_ACTION_PROCESS,
                 };
 }
 

@@ -927,6 +927,73 @@ Test(run_item, an_instance_below_what_was_undone_is_not_resolved) {
         finish(&world);
 }
 
+/* @world: a list "a" that can be undone, before a node that fails. */
+static void begin_undone(World *world, uint32_t n_items) {
+        RunNodeSpec nodes[] = { foreach_of("a"), node_of("b", parent_a, 1), node_of("a@compensate", NULL, 0) };
+        uint32_t id;
+
+        nodes[0].policy.failure = RUN_POLICY_CONTINUE;
+        nodes[1].policy.readiness = RUN_READY_ALL_FINISHED;
+        nodes[2].policy.action = RUN_ACTION_RUN;
+        nodes[2].policy.failure = RUN_POLICY_SUSPEND;
+        make_of(world, &(RunGraphSpec) { .nodes = nodes, .n_nodes = 3, .first_extra = 2, .n_extra = 1,
+                                         .undo_on = RUN_UNDO_ON_FAILURE });
+        world->n_items = n_items;
+        cr_assert(eq(int, run_engine_submit(world->flow, &(RunSubmit) { .id = 1, .graph = world->graph }, &id), 0));
+        turn(world);
+}
+
+/* A list that has failed is undone as far as it has come, and its instances know the order of their successes. */
+Test(run_item, a_list_is_undone_as_far_as_it_has_come) {
+        World world;
+
+        begin_undone(&world, 3);
+        end_attempt(&world, 2, 0);
+        end_attempt(&world, 1, 1);
+        end_attempt(&world, 0, 0);
+        turn(&world);
+        cr_assert(eq(int, row_of(&world, "a").state, RUN_NODE_FAILED));
+        cr_assert(lt(u64, row_of(&world, "a[2]").at, row_of(&world, "a[0]").at));
+        cr_assert(lt(u64, row_of(&world, "a[0]").at, row_of(&world, "a").at));
+        end_attempt(&world, 3, 1);
+        turn(&world);
+        cr_assert(eq(int, row_of(&world, "a@compensate").state, RUN_NODE_RUNNING));
+        cr_assert(eq(int, row_of(&world, "a@compensate").reason, RUN_REASON_SUB_RUN));
+        end_attempt(&world, 4, 0);
+        turn(&world);
+        cr_assert(eq(int, state_of(&world), RUN_FAILED));
+        cr_assert(not(run_engine_can_undo(world.engine, 1)));
+
+        /* What was undone is done again, all of it. */
+        cr_assert(eq(int, verb(&world, RUN_VERB_RETRY, "b"), 0));
+        turn(&world);
+        cr_assert(eq(int, row_of(&world, "a@compensate").state, RUN_NODE_WAITING));
+        cr_assert(eq(u32, world.n_attempts, 8));
+        finish(&world);
+}
+
+Test(run_item, a_list_without_a_success_is_not_undone) {
+        World world;
+
+        begin_undone(&world, 2);
+        end_attempt(&world, 0, 1);
+        end_attempt(&world, 1, 1);
+        turn(&world);
+        end_attempt(&world, 2, 1);
+        turn(&world);
+        cr_assert(eq(int, state_of(&world), RUN_FAILED));
+        cr_assert(eq(int, verb(&world, RUN_VERB_COMPENSATE, "a"), -EINVAL));
+
+        /* A retry of the list alone makes it one that can be undone. */
+        cr_assert(eq(int, verb(&world, RUN_VERB_RETRY, "a"), 0));
+        turn(&world);
+        end_attempt(&world, 3, 0);
+        end_attempt(&world, 4, 0);
+        turn(&world);
+        cr_assert(eq(int, row_of(&world, "a@compensate").state, RUN_NODE_RUNNING));
+        finish(&world);
+}
+
 /* A list so long that the time shows whether each end looks at all of it. */
 #define LONG_LIST 12000U
 

@@ -697,3 +697,114 @@ Test(run_sub, a_pause_below_is_on_purpose) {
         cr_assert(is_on_purpose(&world, 1));
         run_engine_free(world.engine);
 }
+
+/* — the undo of a sub-run: C17 — */
+
+static const RunAttemptKey undo = { 1, 1, 1, 1 };
+
+/* x, and what undoes it; x takes the first of @demands, if there are any. */
+static RunGraph *graph_with_undo(RunAction action, const RunDemand *demands) {
+        RunNodeSpec nodes[2] = { node_of("x", action), node_of("x@compensate", action) };
+        RunGraph *graph;
+
+        nodes[0].policy.demand = nodes[1].policy.demand = demands ? 1 : 0;
+        nodes[1].policy.recover = RUN_RECOVER_PENDING;
+        nodes[1].policy.failure = RUN_POLICY_SUSPEND;
+        cr_assert(eq(int,
+                     run_graph_new(&(RunGraphSpec) { .nodes = nodes, .n_nodes = 2, .demands = demands,
+                                                     .n_demands = demands ? 1 : 0, .first_extra = 1, .n_extra = 1 },
+                                   &graph, NULL),
+                     0));
+        return graph;
+}
+
+/* Run 1 and run 2, which is a part of it, have succeeded, and run 1 is undone. */
+static void begin_undo(World *world, const RunDemand *demands) {
+        static const RunAttemptKey second = { 2, 0, 1, 1 };
+
+        begin(world);
+        submit(world->outer, 1, 0, graph_with_undo(RUN_ACTION_RUN, demands));
+        turn(world);
+        submit(world->inner, 2, 1, graph_with_undo(RUN_ACTION_PROCESS, demands));
+        turn(world);
+        cr_assert(eq(int, run_engine_started(world->engine, &first, 1), 0));
+        cr_assert(eq(int, run_engine_ended(world->engine, &second, RUN_END_EXITED, 0), 0));
+        cr_assert(eq(int, run_engine_ended(world->engine, &first, RUN_END_EXITED, 0), 0));
+        turn(world);
+        cr_assert(eq(int, state_of(world, 1), RUN_SUCCEEDED));
+        cr_assert(run_engine_can_undo(world->engine, 1));
+        cr_assert(eq(int, run_engine_verb(world->engine, 1, RUN_VERB_COMPENSATE, 0), 0));
+        turn(world);
+}
+
+static RunNodeRow undo_row(const World *world, uint32_t id) {
+        RunNodeRow row;
+        RunWhy why;
+
+        cr_assert(eq(int, run_engine_get_node(world->engine, id, 1, &row, &why), 0));
+        return row;
+}
+
+/* The step of the run above holds the lock that what undoes the part takes, too. */
+Test(run_sub, a_part_that_is_undone_has_the_locks_of_the_step) {
+        World world;
+
+        begin_undo(&world, lock);
+        cr_assert(eq(int, undo_row(&world, 1).state, RUN_NODE_RUNNING));
+        cr_assert(eq(int, undo_row(&world, 1).reason, RUN_REASON_SUB_RUN));
+        cr_assert(eq(str, (char *) run_engine_held_lock(world.engine, 1, 1, 0), (char *) "door"));
+        cr_assert(eq(int, run_engine_verb(world.engine, 2, RUN_VERB_COMPENSATE, 0), 0));
+        turn(&world);
+        cr_assert(eq(int, undo_row(&world, 2).state, RUN_NODE_RUNNING));
+        cr_assert(eq(int, run_engine_ended(world.engine, &(RunAttemptKey) { 2, 1, 1, 1 }, RUN_END_EXITED, 0), 0));
+        cr_assert(eq(int, run_engine_ended(world.engine, &undo, RUN_END_EXITED, 0), 0));
+        turn(&world);
+        cr_assert(eq(int, state_of(&world, 1), RUN_SUCCEEDED));
+        cr_assert(not(run_engine_can_undo(world.engine, 1)));
+        run_engine_free(world.engine);
+}
+
+Test(run_sub, a_step_waits_with_the_part_that_is_undone) {
+        World world;
+
+        begin_undo(&world, NULL);
+        cr_assert(eq(int, run_engine_started(world.engine, &undo, 1), 0));
+        cr_assert(eq(int, run_engine_sub_waits(world.engine, &undo, true), 1));
+        turn(&world);
+        cr_assert(eq(int, undo_row(&world, 1).state, RUN_NODE_PENDING));
+        cr_assert(eq(int, undo_row(&world, 1).reason, RUN_REASON_SUB_RUN));
+        cr_assert(eq(int, undo_row(&world, 1).outcome, RUN_OUTCOME_OPEN));
+        cr_assert(eq(int, state_of(&world, 1), RUN_SUSPENDED));
+        for (RunVerb verb = RUN_VERB_AS_SUCCESS; verb <= RUN_VERB_AS_SKIP; verb++)
+                cr_assert(eq(int, run_engine_verb(world.engine, 1, verb, 1), -EINVAL));
+        cr_assert(eq(int, run_engine_sub_waits(world.engine, &undo, false), 1));
+        turn(&world);
+        cr_assert(eq(int, undo_row(&world, 1).state, RUN_NODE_RUNNING));
+        cr_assert(eq(int, state_of(&world, 1), RUN_STOPPING));
+        cr_assert(eq(int, run_engine_ended(world.engine, &undo, RUN_END_LOST, 0), 0));
+        cr_assert(eq(int, undo_row(&world, 1).reason, RUN_REASON_LOST));
+        cr_assert(eq(int, state_of(&world, 1), RUN_SUSPENDED));
+        run_engine_free(world.engine);
+}
+
+/* A cancel gives up: the attempt is told to end, and the run ends when that has. */
+Test(run_sub, a_step_that_waits_with_its_part_is_given_up) {
+        World world;
+
+        begin_undo(&world, NULL);
+        cr_assert(eq(int, run_engine_started(world.engine, &undo, 1), 0));
+        cr_assert(eq(int, run_engine_sub_waits(world.engine, &undo, true), 1));
+        turn(&world);
+        cr_assert(eq(int, run_engine_verb(world.engine, 1, RUN_VERB_CANCEL, 0), 0));
+        turn(&world);
+        cr_assert(eq(int, undo_row(&world, 1).state, RUN_NODE_RUNNING));
+        cr_assert(eq(int, undo_row(&world, 1).outcome, RUN_OUTCOME_CANCELLED));
+        cr_assert(eq(int, run_engine_sub_waits(world.engine, &undo, true), 0));
+        cr_assert(eq(int, state_of(&world, 1), RUN_STOPPING));
+        cr_assert(eq(int, run_engine_ended(world.engine, &undo, RUN_END_CANCELLED, 0), 0));
+        turn(&world);
+        cr_assert(eq(int, undo_row(&world, 1).state, RUN_NODE_CANCELLED));
+        cr_assert(eq(int, state_of(&world, 1), RUN_SUCCEEDED));
+        cr_assert(run_engine_can_undo(world.engine, 1));
+        run_engine_free(world.engine);
+}
