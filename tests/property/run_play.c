@@ -40,11 +40,21 @@ static bool is_over(const TrialPlayer *player) {
 
 /* — events and turns — */
 
+/* Requests may be out of place, and answers late. Everything else has happened to what is there. */
+static bool may_be_refused(const TrialEvent *event) {
+        return event->kind == TRIAL_SUBMIT || event->kind == TRIAL_ANSWERED || trial_is_verb(event->kind);
+}
+
 /* What is refused changes nothing. */
 static void check_refusal(TrialPlayer *player, const TrialEvent *event, uint64_t before) {
         static TrialView view;
         uint8_t same[TRIAL_NODES_MAX];
 
+        if (!may_be_refused(event)) {
+                trial_differ(player, "%s is refused by both: the world tells what cannot happen",
+                             trial_event_name(event->kind));
+                return;
+        }
         for (unsigned i = 0; i < TRIAL_NODES_MAX; i++)
                 same[i] = (uint8_t) i;
         player->subject->look(player->tested, &view);
@@ -57,7 +67,7 @@ static uint64_t sum_before(TrialPlayer *player, const TrialEvent *event) {
         static TrialView view;
         uint8_t same[TRIAL_NODES_MAX];
 
-        if (event->kind != TRIAL_SUBMIT && event->kind != TRIAL_ANSWERED && !trial_is_verb(event->kind))
+        if (!may_be_refused(event))
                 return 0;
         for (unsigned i = 0; i < TRIAL_NODES_MAX; i++)
                 same[i] = (uint8_t) i;
@@ -438,6 +448,17 @@ static void pass_time(TrialPlayer *player, uint64_t to) {
 
 /* — deaths — */
 
+/* The attempt of @end was never made: neither was what ended, and a later attempt of the same name is another one. */
+static void forget_end(TrialPlayer *player, const TrialEvent *end) {
+        for (uint32_t i = 0; i < player->n_processes; i++) {
+                TrialProcess *process = &player->processes[i];
+
+                if (process->run == end->run && process->node == end->node && process->generation == end->generation &&
+                    process->number == end->number && process->has_ended)
+                        process->is_undone = true;
+        }
+}
+
 /* Tells what the world remembers of the turns after @kept, as it happened. */
 static void tell_again(TrialPlayer *player, const TrialEvent *events, uint32_t n) {
         bool has_told = false;
@@ -451,8 +472,11 @@ static void tell_again(TrialPlayer *player, const TrialEvent *events, uint32_t n
                 }
                 if (event->kind >= TRIAL_STARTED && event->kind <= TRIAL_INTERRUPTED) {
                         player->reference->look(player->model, &player->expected);
-                        if (!trial_find_attempt(&player->expected, event))
+                        if (!trial_find_attempt(&player->expected, event)) {
+                                if (event->kind == TRIAL_EXITED)
+                                        forget_end(player, event);
                                 continue;
+                        }
                 } else if (event->kind != TRIAL_TIME &&
                            (event->kind < TRIAL_UNIT_ACTIVE || event->kind > TRIAL_UNIT_INACTIVE))
                         continue;
@@ -609,7 +633,9 @@ static void end_subs_again(TrialPlayer *player) {
                         continue;
                 if (!attempt && !process->has_ended)
                         forget_process(player, process);
-                if (attempt && process->has_ended && process->end.kind == TRIAL_EXITED)
+                /* One whose end the store has is done with, too. */
+                process->is_undone = process->is_undone || !attempt;
+                if (attempt && process->has_ended && !process->is_undone && process->end.kind == TRIAL_EXITED)
                         (void) trial_give(player, &process->end);
         }
 }

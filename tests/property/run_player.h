@@ -17,6 +17,7 @@ typedef struct TrialProcess {
         bool has_ended;
         bool waits;                     /* a sub-run, for a person */
         TrialEvent end;                 /* as it was told; of a sub-run, which the store has */
+        bool is_undone;                 /* a death has taken the attempt back that it was made for */
         bool is_ended_by_us;            /* lost or interrupted: nobody knows what it did */
         uint32_t verbs;                 /* on its run when it ended */
 } TrialProcess;
