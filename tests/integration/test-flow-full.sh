@@ -73,6 +73,15 @@ P
         wait_for '^0$' stat -f -c %a "$DISK"
 }
 
+# recorded: attempts that the store has
+recorded() {
+        python3 - "$DISK/runs.db" <<'P'
+import sqlite3, sys
+with sqlite3.connect(f'file:{sys.argv[1]}?mode=ro', uri=True) as db:
+    print(db.execute('SELECT coalesce(sum(attempts), 0) FROM node').fetchone()[0])
+P
+}
+
 space() {
         kill "$FILLER"
         wait "$FILLER" 2>/dev/null
@@ -119,6 +128,7 @@ point() {
         if ctl status | grep -q 'nothing is recorded'; then
                 STUCK=$((STUCK + 1))
                 begun=$(wc -l <"$RECORD")
+                check "$n, $1: what has begun is recorded" [ "$begun" -le "$(recorded)" ]
                 "$@"
                 check "$n, $1: a unit starts" timeout 20 "$BUILD/jobctl" start other.service
                 check_equal "$n, $1: nothing begins that is not recorded" "$(wc -l <"$RECORD")" "$begun"
