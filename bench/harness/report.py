@@ -133,7 +133,7 @@ def linear(results, what, name, sizes, title):
     return Figure(title, f'linear: ≤ {allowed:.3g}×', f'{b / a:.3g}×', b / a <= allowed)
 
 
-def figures(results, sizes):
+def figures(results, sizes, asked):
     m = results.median
     mid = 10_000 if 10_000 in sizes else sizes[-1]
     top = sizes[-1]
@@ -174,13 +174,13 @@ def figures(results, sizes):
           for s in results.samples if s.what == 'reload, nothing changed' and s.manager == 'jobd'),
         limit('wake-ups when idle', max((s.median for s in results.samples if s.what.startswith('wake-ups')
                                          and s.manager == 'jobd' and s.values), default=None), 0),
-        *flow_figures(results),
+        *flow_figures(results, asked),
     ]
     return found
 
 
-def flow_figures(results):
-    """The bars for runs of flows. One that is not measured, in a row that is, is not met."""
+def flow_figures(results, asked):
+    """The bars for runs of flows. One that is not measured, in a row that was asked for, is not met."""
     def of(what, who):
         return next((s.median for s in results.samples if s.what == what and s.manager == who and s.values), None)
 
@@ -217,12 +217,9 @@ def flow_figures(results):
                            None if none is None or told is None else max(0, told - none), 5))
     sizes = sorted({s.n for s in results.samples if s.row == 'm'})
     found = rows.setdefault('m', [])
-    if len(sizes) == 2:
-        few, many = (results.median('history, submit to first attempt', 'jobd', n) for n in sizes)
-        found.append(ratio(f'submit to first attempt with {sizes[1]:,} runs / with none', '≤ 1.1', many, few, 1.1))
-        few, many = (results.median('history, memory of core', 'jobd', n) for n in sizes)
-        found.append(ratio(f'memory of core with {sizes[1]:,} runs / with none', '≤ 1.05', many, few, 1.05))
-    asked = {sample.row for sample in results.samples}
+    for what, most in (('submit to first attempt', 1.1), ('memory of core', 1.05)):
+        few, many = (results.median(f'history, {what}', 'jobd', n) for n in sizes) if len(sizes) == 2 else (None, None)
+        found.append(ratio(f'{what} with {sizes[1] if len(sizes) == 2 else "many"} runs / with none', f'≤ {most}', many, few, most))
     return [dataclasses.replace(figure, is_met=bool(figure.is_met)) for row, found in rows.items() if row in asked
             for figure in found]
 
@@ -250,7 +247,7 @@ def machine():
             'load before': round(os.getloadavg()[0], 2)}
 
 
-def text(results, about, sizes, missing):
+def text(results, about, sizes, missing, asked):
     lines = [' · '.join(f'{key}: {value}' for key, value in {**about['machine'], **about['versions']}.items()),
              f'medians of {about["runs"]} runs; growth: from one N to the next', '']
     add_shares(results)
@@ -259,7 +256,7 @@ def text(results, about, sizes, missing):
             lines += table_of_row(results, row, missing)
     lines += table_of_commits(results)
     verdict = {True: 'met', False: 'NOT MET', None: '?'}
-    found = figures(results, sizes)
+    found = figures(results, sizes, asked)
     lines += ['figures', '', *draw(['what', 'must', 'is', ''], [[f.what, f.must, f.got, verdict[f.is_met]] for f in found])]
     return '\n'.join(lines) + '\n', found
 
