@@ -363,6 +363,7 @@ void manager_runs_job_installed(ManagerRuns *runs, const JobInfo *job) {
             runs->host.ops->is_ending(runs->host.userdata))
                 return;
         run_flow_unit(flow->engine, RUN_UNIT_CANCELLED, false);
+        manager_run_stop_submits(runs, flow);
         flow->is_news = true;
         manager_run_note_work(runs);
 }
