@@ -28,6 +28,8 @@ typedef struct DraftType {
          * as the draft. 1, 0 if there are no more, or -ENOMEM.
          */
         int (*imply)(UnitDraft *draft, const char **ret_file, char **ret_text);
+        /* Would .imply give what the settings have? @settings: of a unit that is loaded. */
+        bool (*is_current)(const UnitFileLoader *loader, const void *settings);
         bool (*can_reload)(const void *settings); /* do the settings say how? */
         /* The time limit of a start (or reload), or of a stop, as the simulator has it; NULL: the type has none. */
         usec_t (*limit)(const void *settings, bool is_stop);

@@ -343,8 +343,8 @@ static int check_judge(UnitDraft *draft, const FlowNode *node) {
         section = unit_draft_find_instance(draft, "Policy *", node->policy);
         if (!section)
                 return unit_draft_refuse(draft, node->readiness_place.file, node->readiness_place.line, "Readiness",
-                                         "Node %s: there is no section [Policy %s], and no program policies/%s in the "
-                                         "unit path.",
+                                         "Node %s: there is no section [Policy %s], nor, for a node in a unit file, a "
+                                         "program policies/%s in the unit path.",
                                          node->name, node->policy, node->policy);
         if (!has_command(draft, section))
                 return unit_draft_refuse(draft, node->readiness_place.file, node->readiness_place.line, "Readiness",
@@ -634,6 +634,7 @@ const DraftType flow_draft_type = {
         },
         .note_text = note_text,
         .imply = flow_imply_policy,
+        .is_current = flow_policies_are_current,
         .limit = limit,
         .check = check,
         .take_instances = take_instances,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,15 +15,15 @@
 
 #define FOLDER "policies"
 
-/* The path as a word of a command line. */
+/* The path as the first word of a command line; after a colon nothing in it is a variable. */
 static int quote(const char *path, char **ret_word) {
         Text text = {};
 
-        text_add(&text, "\"");
+        text_add(&text, strchr(path, '$') ? "\":" : "\"");
         for (const char *c = path; *c; c++) {
                 if (*c == '"' || *c == '\\')
                         text_add_char(&text, '\\');
-                else if (*c == '%' || *c == '$')
+                else if (*c == '%')
                         text_add_char(&text, *c);
                 text_add_char(&text, *c);
         }
@@ -34,17 +37,25 @@ static bool is_program(const char *path) {
         return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
-static int find(const UnitDraft *draft, const char *name, char **ret_path) {
-        strv_foreach(folder, draft->loader->search_path) {
-                cleanup_free_ char *policies = NULL, *path = NULL;
-                int r = text_join_path(*folder, FOLDER, &policies);
+static int join(const char *folder, const char *name, char **ret_path) {
+        cleanup_free_ char *absolute = *folder == '/' ? strdup(folder) : realpath(folder, NULL), *policies = NULL;
+        int r = absolute ? text_join_path(absolute, FOLDER, &policies) : -errno;
 
-                if (r == 0)
-                        r = text_join_path(policies, name, &path);
-                if (r < 0)
+        return r < 0 ? r : text_join_path(policies, name, ret_path);
+}
+
+/* The first folder that has the name decides: 1, 0 if there is no program, or -ENOMEM. */
+static int find(const UnitFileLoader *loader, const char *name, char **ret_path) {
+        strv_foreach(folder, loader->search_path) {
+                cleanup_free_ char *path = NULL;
+                int r = join(*folder, name, &path);
+
+                if (r == -ENOMEM)
                         return r;
-                if (!is_program(path))
+                if (r < 0 || faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
                         continue;
+                if (!is_program(path))
+                        return 0;
                 *ret_path = take_ptr(path);
                 return 1;
         }
@@ -53,7 +64,7 @@ static int find(const UnitDraft *draft, const char *name, char **ret_path) {
 
 static int imply(UnitDraft *draft, const char *name, const char **ret_file, char **ret_text) {
         cleanup_free_ char *path = NULL, *word = NULL;
-        int r = find(draft, name, &path);
+        int r = find(draft->loader, name, &path);
 
         if (r <= 0)
                 return r;
@@ -66,15 +77,41 @@ static int imply(UnitDraft *draft, const char *name, const char **ret_file, char
 }
 
 int flow_imply_policy(UnitDraft *draft, const char **ret_file, char **ret_text) {
+        const char *missing = NULL; /* the last name that was looked for: many nodes may have it */
         int r = 0;
 
-        for (size_t i = 0; r == 0 && i < draft->instances.n; i++) {
+        for (size_t i = 0; r == 0 && !draft->loader->options.is_judged && i < draft->instances.n; i++) {
                 const DraftSection *instance = draft->instances.items[i];
                 const FlowNodeSettings *settings = instance->own;
                 const char *name = draft_section_is_node(instance) ? settings->node.policy : NULL;
 
-                if (name && !unit_draft_find_instance(draft, "Policy *", name))
-                        r = imply(draft, name, ret_file, ret_text);
+                if (!name || (missing && strcmp(name, missing) == 0) ||
+                    unit_draft_find_instance(draft, "Policy *", name))
+                        continue;
+                r = imply(draft, name, ret_file, ret_text);
+                missing = name;
         }
         return r;
+}
+
+/* The section of a policy that is a program is of that file. */
+static bool is_of_program(const FlowPolicy *policy) {
+        cleanup_free_ char *end = NULL;
+
+        return text_format(&end, "/" FOLDER "/%s", policy->name) == 0 && text_ends_with(policy->place.file, end);
+}
+
+bool flow_policies_are_current(const UnitFileLoader *loader, const void *settings) {
+        const FlowSettings *flow = settings;
+
+        for (size_t i = 0; i < flow->policies.n; i++) {
+                const FlowPolicy *policy = &flow->policies.items[i];
+                cleanup_free_ char *path = NULL;
+
+                if (!is_of_program(policy) || find(loader, policy->name, &path) < 0)
+                        continue;
+                if (!path || strcmp(path, policy->place.file) != 0)
+                        return false;
+        }
+        return true;
 }

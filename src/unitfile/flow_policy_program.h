@@ -10,7 +10,10 @@
 /*
  * DraftType.imply: of the first node that is judged by a policy without a
  * section, [Policy NAME] with the executable policies/NAME of the first folder
- * of the unit path that has one. The section is in the text of the flow, from
- * which runs are made.
+ * of the unit path that has that name. The section is in the text of the flow,
+ * from which runs are made; such a text is never completed.
  */
 int flow_imply_policy(UnitDraft *draft, const char **ret_file, char **ret_text);
+
+/* DraftType.is_current: are the programs of policies still those of the unit path? */
+bool flow_policies_are_current(const UnitFileLoader *loader, const void *settings);

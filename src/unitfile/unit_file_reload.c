@@ -65,7 +65,15 @@ static bool reload_has_changed(const UnitFileLoader *loader, const Unit *unit) {
                         return true;
         if (unit_sources_find(loader->names, unit->id, type && type->is_found_with_dropins, &sources) < 0)
                 return false;
-        return !file_record_has_sources(record, unit->id, &sources) || !file_record_is_current(record);
+        return !file_record_has_sources(record, unit->id, &sources) || !file_record_is_current(record) ||
+               (type && type->is_current && unit->type_settings && !type->is_current(loader, unit->type_settings));
+}
+
+/* What it lacks may be there now, outside of its files. */
+static bool reload_may_be_mended(const Unit *unit) {
+        const DraftType *type = draft_type_of(unit->type);
+
+        return unit->load_state == UNIT_BAD_SETTING && unit->file_state && type && type->imply;
 }
 
 bool unit_file_has_changed(UnitFileLoader *loader, const Unit *unit) {
@@ -133,10 +141,12 @@ static int reload_gather(const UnitFileLoader *loader, UnitTable *table, const U
         if (!is_listed)
                 return -ENOMEM;
         unit_table_foreach(table, unit) {
-                if ((only && unit != only) || !reload_has_changed(loader, unit))
+                const bool has_changed = (!only || unit == only) && reload_has_changed(loader, unit);
+
+                if (!has_changed && (only || !reload_may_be_mended(unit)))
                         continue;
                 is_listed[unit->index] = true;
-                r = reload_add(items, unit, true);
+                r = reload_add(items, unit, has_changed);
                 if (r < 0)
                         return r;
         }

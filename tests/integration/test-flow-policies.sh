@@ -278,7 +278,7 @@ DependsOn=a b
 Readiness=policy:common
 Exec=/bin/true
 U
-check_prints "a program that is not executable is none" 'no section \[Policy common\], and no program policies/common in the unit path' \
+check_prints "a program that is not executable is none" 'no section \[Policy common\], nor.* program policies/common in the unit path' \
         ctl verify "$UNITS/common.flow"
 chmod +x "$UNITS/policies/common"
 check_prints "else it is a policy without a section" '^$' ctl verify "$UNITS/common.flow"
@@ -286,7 +286,11 @@ ctl flow start common
 COMMON=$(ctl flow list --no-legend common | awk '{ print $1 }')
 wait_for '^common$' cat "$DIR/common"
 report $? "which is asked"
-rm -r "$UNITS/policies"
+check_prints "a relative unit path has it, too" '^$' sh -c "cd '$UNITS' && '$BUILD/jobctl' verify common.flow"
+check_lacks "the unit is as on the disk" 'NeedDaemonReload=yes' ctl show common.flow
+mv "$UNITS/policies" "$UNITS/away"
+check_prints "and is not when the program is gone" 'NeedDaemonReload=yes' ctl show common.flow
+rm -r "$UNITS/away"
 kill_core KILL
 touch "$DIR/ready"
 echo go >"$DIR/go"

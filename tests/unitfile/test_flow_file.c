@@ -183,7 +183,7 @@ Test(flow_file, a_policy_without_a_section_is_a_program) {
         file_write(world, "b/policies/own", "#!/bin/sh\n");
         cr_assert(eq(int, text_format(&path, "%s/b/policies/both", world->root), 0));
         cr_assert(eq(int, load(text)->load_state, UNIT_BAD_SETTING));
-        assert_said(world, "there is no section [Policy both], and no program policies/both in the unit path");
+        assert_said(world, "there is no section [Policy both], nor, for a node in a unit file, a program policies/both in");
         cr_assert(eq(int, chmod(path, 0755), 0));
         unit = load(text);
         assert_string(file_said(world), "");
