@@ -66,7 +66,8 @@ typedef struct ManagerAttemptsOps {
         RunState (*result_of)(void *userdata, uint32_t run); /* of one that is about to end */
         /*
          * What the attempt is given, as JSON that the caller owns; files that the JSON names are put into @folder. 0;
-         * -ENODATA with a sentence, which the caller owns, if something that the node needs is not there; or -errno.
+         * -ENODATA with a sentence, which the caller owns, if something that the node needs is not there; -ENOENT if
+         * @folder is NULL and there are such files; or -errno.
          */
         int (*input)(void *userdata, const RunAttemptKey *key, const char *folder, char **ret_json,
                      char **ret_problem);

@@ -193,15 +193,14 @@ static bool may_be_left(const ManagerAttemptRequest *request, const ExecRequest 
 
 /*
  * Leaves the folder to the process, which costs no time of the manager: 1. 0 if the input is a large one, or has large
- * results, whose files cannot be linked to a folder that is not there.
+ * results, whose files cannot be linked to a folder that is not there yet, or that the process makes anew.
  */
 static int leave_folder(ManagerAttemptRequest *request, ExecRequest *exec, char **ret_problem) {
         const ManagerAttemptsHost *host = request->basis->host;
         int r;
 
         free(take_ptr(request->text));
-        r = host->ops->input(host->userdata, &request->basis->state->key, request->basis->folder, &request->text,
-                             ret_problem);
+        r = host->ops->input(host->userdata, &request->basis->state->key, NULL, &request->text, ret_problem);
         if (r < 0)
                 return r == -ENOENT ? 0 : r;
         if (strlen(request->text) > OWN_INPUT_MAX)

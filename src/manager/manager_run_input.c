@@ -236,6 +236,7 @@ int manager_run_input(void *userdata, const RunAttemptKey *key, const char *fold
                                                 .node = key->node,
                                                 .context = context,
                                                 .folder = folder,
+                                                .has_no_place = !folder,
                                         },
                                         ret_json);
 }

@@ -72,6 +72,8 @@ static int put_file(const Writer *writer, const ManagerResult *result) {
         cleanup_free_ char *path = NULL;
         const char *name = strrchr(result->path, '/') + 1;
 
+        if (writer->object->has_no_place)
+                return -ENOENT;
         if (writer->object->folder) {
                 if (text_join_path(writer->object->folder, name, &path) < 0)
                         return -ENOMEM;

@@ -29,7 +29,11 @@ typedef struct ManagerRunObject {
         const char *context; /* a value of JSON; NULL: null */
         bool leaves_out_parents; /* "parents" is [] */
         const char *folder; /* large results get a name in it; NULL: they are named where they are */
+        bool has_no_place; /* for large results: with any there is no object */
 } ManagerRunObject;
 
-/* The caller owns the text. 0; -ENOENT: the run, or its node, is not there; -ENOMEM, or another -errno of a link. */
+/*
+ * The caller owns the text. 0; -ENOENT: the run, its node, or the place of a large result is not there; -ENOMEM, or
+ * another -errno of a link.
+ */
 int manager_run_object_write(const ManagerRuns *runs, const ManagerRunObject *object, char **ret_json);
