@@ -20,8 +20,8 @@ int manager_attempt_control_new(ManagerAttemptControl **ret_control, const Manag
 ManagerAttemptControl *manager_attempt_control_free(ManagerAttemptControl *control); /* accepts NULL */
 
 /*
- * Before the command runs: one that runs for long is watched. Without a watch it is heard at its end. @is_new: its
- * folder was made anew.
+ * When the command runs, so that the folder is there: one that runs for long is watched. Without a watch it is heard
+ * at its end. @is_new: its folder was made anew.
  */
 void manager_attempt_control_watch_later(ManagerAttemptControl *control, bool is_new);
 /* Watches it if that is due at @now: true if it is to be read. If it waits *next is when it is due, at the latest. */

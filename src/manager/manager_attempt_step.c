@@ -524,8 +524,6 @@ int manager_attempt_prepare(ManagerAttempt *attempt, UnitPurpose purpose, ExecRe
                 exec_result_set(result, EXEC_STEP_RESOURCES, r, "cannot prepare the command: %s", strerror(-r));
                 return r;
         }
-        if (!attempt->state.is_question)
-                manager_attempt_control_watch_later(attempt->control, !attempt->state.has_begun);
         r = process_groups_enter(host->groups, &attempt->owner, purpose, &request->cgroup, result);
         if (r < 0)
                 return r;
@@ -558,6 +556,9 @@ void manager_attempt_note_process(ManagerAttempt *attempt, pid_t pid, const Exec
         attempt->state.pid = pid;
         if (attempt->state.step == MANAGER_ATTEMPT_MAIN)
                 attempt->state.main_pid = pid;
+        /* The process may have made the folder: before that there is nothing to watch. */
+        if (!attempt->state.is_question)
+                manager_attempt_control_watch_later(attempt->control, !attempt->state.has_begun);
         if (attempt->state.has_begun)
                 return;
         attempt->state.has_begun = true;

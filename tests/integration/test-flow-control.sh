@@ -142,6 +142,23 @@ check "and core does not spin meanwhile" test $((2 * ($(ticks) - BEFORE))) -lt $
 timeout "$PATIENCE" sh -c 'echo go >"$1"' sh "$DIR/go"
 check "the node has succeeded" wait_for SUCCEEDED node "$RUN/flood"
 
+# — a process that takes its time before it makes its folder —
+if strace -e trace=none true 2>/dev/null; then
+        strace -f -p "$CORE" -o /dev/null -e trace=mkdirat -e inject=mkdirat:delay_enter=700000 2>"$DIR/strace" &
+        STRACE=$!
+        wait_for attached cat "$DIR/strace"
+        ctl flow start --quiet talk
+        RUN=$(last_run talk)
+        tell talk 'progress 1/2'
+        check "what a command says is heard, however late it begins" wait_for ', 1 of 2' why "$RUN/talk"
+        kill "$STRACE"
+        wait "$STRACE" 2>/dev/null
+        tell talk 'end 0'
+        check "and its node succeeds" wait_for SUCCEEDED node "$RUN/talk"
+else
+        skip "what a command says is heard, however late it begins" "there is no strace, or it may not trace here"
+fi
+
 # — pending —
 echo 0 >"$DIR/status"
 check "a command that asks for a person is started" ctl flow start --quiet ask
