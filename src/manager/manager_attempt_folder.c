@@ -91,6 +91,13 @@ int manager_attempt_folder_give(const char *path, const ExecRequest *request, Ex
         return r;
 }
 
+bool manager_attempt_folder_has_input(const char *path) {
+        cleanup_free_ char *input = NULL;
+        struct stat status;
+
+        return text_join_path(path, "input", &input) == 0 && lstat(input, &status) == 0 && status.st_size > 0;
+}
+
 /* Nobody but us changes what is above the folder; what its user has put into it is not followed. */
 bool manager_attempt_folder_remove_unused(const char *path) {
         cleanup_free_ char *input = NULL;

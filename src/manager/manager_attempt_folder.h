@@ -27,6 +27,7 @@ int manager_attempt_folder_make(const char *base, const char *path);
 int manager_attempt_folder_write(const char *path, const char *file, const char *text); /* 0 or -errno */
 /* Gives it to the user of @request: 0, or -errno with @result set. */
 int manager_attempt_folder_give(const char *path, const ExecRequest *request, ExecResult *result);
+bool manager_attempt_folder_has_input(const char *path); /* one that is written */
 /*
  * Removes a folder in which there is nothing but the input, which costs less than to look: true if it is gone. False:
  * something else is there, and the input may be gone.

@@ -31,6 +31,8 @@ struct ManagerAttemptRequest {
         char **argv; /* owned: words with values of the run; NULL: they have none */
         char *input, *run_folder; /* owned: paths; NULL: not known yet, or there is none */
         char *text; /* owned: the input, which the process writes; NULL: the manager does */
+        bool makes_folder; /* the manager does, as a process has failed to */
+        bool has_lost_folder; /* the process that was to make it died before that */
         int answer, answer_in; /* owned: the ends of a pipe; -1 */
 };
 
@@ -187,8 +189,8 @@ static int set_environment(const ManagerAttemptRequest *request, char ***environ
 
 /* A process that is its manager's user, and in no sandbox yet, can make its folder itself. */
 static bool may_be_left(const ManagerAttemptRequest *request, const ExecRequest *exec) {
-        return !request->basis->state->is_question && !exec->user && !exec->group && !exec->sandbox &&
-               !manager_attempt_command_script(request->basis->command);
+        return !request->makes_folder && !request->basis->state->is_question && !exec->user && !exec->group &&
+               !exec->sandbox && !manager_attempt_command_script(request->basis->command);
 }
 
 /*
@@ -203,8 +205,10 @@ static int leave_folder(ManagerAttemptRequest *request, ExecRequest *exec, char 
         r = host->ops->input(host->userdata, &request->basis->state->key, NULL, &request->text, ret_problem);
         if (r < 0)
                 return r == -ENOENT ? 0 : r;
-        if (strlen(request->text) > OWN_INPUT_MAX)
+        if (strlen(request->text) > OWN_INPUT_MAX) {
+                free(take_ptr(request->text));
                 return 0;
+        }
         exec->own_input = request->text;
         return 1;
 }
@@ -266,7 +270,8 @@ static int set_run_folder(ManagerAttemptRequest *request, ExecRequest *exec, Exe
 }
 
 static int set_input(ManagerAttemptRequest *request, ExecRequest *exec, ExecResult *result, bool *ret_lacks_input) {
-        int r = request->basis->state->has_begun ? 0 : make_folder(request, exec, result, ret_lacks_input);
+        const bool is_there = request->basis->state->has_begun && !request->has_lost_folder;
+        int r = is_there ? 0 : make_folder(request, exec, result, ret_lacks_input);
 
         if (r == 0 && !request->input)
                 r = text_join_path(request->basis->folder, "input", &request->input);
@@ -373,7 +378,22 @@ void manager_attempt_request_add_log(const ManagerAttemptRequest *request, ExecR
                                     exec);
 }
 
+bool manager_attempt_request_has_failed(ManagerAttemptRequest *request, const ExecResult *result) {
+        if (!request->text || result->step != EXEC_STEP_RUNTIME_DIRECTORY || result->error != ENOENT)
+                return false;
+        request->makes_folder = true;
+        return true;
+}
+
+void manager_attempt_request_look_for_folder(ManagerAttemptRequest *request) {
+        const char *folder = request->basis->folder;
+
+        request->has_lost_folder = !manager_attempt_folder_has_input(folder) &&
+                                   manager_attempt_folder_remove_unused(folder);
+}
+
 void manager_attempt_request_let_go(ManagerAttemptRequest *request) {
+        request->has_lost_folder = false;
         request->answer_in = fd_close(request->answer_in);
         free(take_ptr(request->text));
 }

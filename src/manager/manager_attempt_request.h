@@ -31,6 +31,13 @@ int manager_attempt_request_fill(ManagerAttemptRequest *request, ExecRequest *ex
 /* Adds the connection to the log, when nothing else can fail. */
 void manager_attempt_request_add_log(const ManagerAttemptRequest *request, ExecRequest *exec);
 
+/*
+ * No process was made, as @result says. True if it has failed because what its folder is in is gone: another one, whose
+ * folder the manager makes, may be asked for. To be called before …_let_go().
+ */
+bool manager_attempt_request_has_failed(ManagerAttemptRequest *request, const ExecResult *result);
+/* A signal has ended a process, perhaps before it could make the folder: then the next one gets one. */
+void manager_attempt_request_look_for_folder(ManagerAttemptRequest *request);
 /* The process has its end of the pipe and its input, or there is none. */
 void manager_attempt_request_let_go(ManagerAttemptRequest *request);
 /* The read end for the answer to a question; -1: nothing was asked. */

@@ -473,6 +473,8 @@ static void end_step(ManagerAttempt *attempt, const UnitExit *exit) {
         attempt->is_due = false;
         if (attempt->state.step == MANAGER_ATTEMPT_POST || (attempt->state.step == MANAGER_ATTEMPT_PRE && is_well)) {
                 attempt->state.index++;
+                if (exit && exit->code != CLD_EXITED && attempt->state.step == MANAGER_ATTEMPT_PRE)
+                        manager_attempt_request_look_for_folder(attempt->request);
         } else {
                 if (attempt->state.step == MANAGER_ATTEMPT_PRE && exit && !is_lost)
                         keep_problem(attempt, "A command of ExecStartPre= has failed.");
@@ -533,6 +535,7 @@ int manager_attempt_prepare(ManagerAttempt *attempt, UnitPurpose purpose, ExecRe
 
 void manager_attempt_note_process(ManagerAttempt *attempt, pid_t pid, const ExecResult *result) {
         const ManagerAttemptsHost *host = attempt->basis.host;
+        bool is_retried;
 
         if (!attempt->state.is_wanted) {
                 if (pid > 0)
@@ -540,8 +543,13 @@ void manager_attempt_note_process(ManagerAttempt *attempt, pid_t pid, const Exec
                 return;
         }
         attempt->state.is_wanted = false;
+        is_retried = pid <= 0 && manager_attempt_request_has_failed(attempt->request, result);
         manager_attempt_request_let_go(attempt->request);
         manager_attempt_mark(attempt);
+        if (is_retried) {
+                ask(attempt);
+                return;
+        }
         if (pid <= 0) {
                 const int status = exec_step_exit_status(result->step);
                 const UnitExit exit = { .code = CLD_EXITED, .status = status, .time = now(attempt) };

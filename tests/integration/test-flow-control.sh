@@ -155,9 +155,48 @@ if strace -e trace=none true 2>/dev/null; then
         wait "$STRACE" 2>/dev/null
         tell talk 'end 0'
         check "and its node succeeds" wait_for SUCCEEDED node "$RUN/talk"
+
+        # One that is killed before it has made the folder, and whose failure does not count, leaves it to the next one.
+        unit before.flow <<U
+[Flow]
+[Node before]
+ExecStartPre=-/bin/true
+Exec=/bin/sh -c 'cp \$\$JOBD_INPUT $DIR/copied'
+U
+        ctl daemon-reload
+        # child: the pid of a process of core that executes nothing yet
+        child() {
+                local pid
+                for pid in $(cat "/proc/$CORE/task/$CORE/children"); do
+                        [ "$(readlink "/proc/$pid/exe")" != "$(readlink "/proc/$CORE/exe")" ] || echo "$pid"
+                done
+        }
+        strace -f -p "$CORE" -o /dev/null -e trace=mkdirat -e inject=mkdirat:delay_enter=3000000 2>"$DIR/strace" &
+        STRACE=$!
+        wait_for attached cat "$DIR/strace"
+        ctl flow start --quiet before
+        RUN=$(last_run before)
+        wait_for . child
+        kill -KILL "$(child)"
+        kill "$STRACE"
+        wait "$STRACE" 2>/dev/null
+        check "a command after one that was killed before it began succeeds" wait_for SUCCEEDED node "$RUN/before"
+        check_prints "and has its input" '"event":"input"' cat "$DIR/copied"
 else
         skip "what a command says is heard, however late it begins" "there is no strace, or it may not trace here"
 fi
+
+# — what folders are in is removed —
+unit plain.flow <<U
+[Flow]
+[Node plain]
+Exec=/bin/sh -c 'test -s \$\$JOBD_INPUT'
+U
+ctl daemon-reload
+check "a flow runs" ctl flow start --quiet --wait plain
+check "what folders of attempts are in is removed" rm -r "$XDG_RUNTIME_DIR/jobd/attempts"
+check "it is made again for an attempt" ctl flow start --quiet --wait plain
+check "and is there for the next one" ctl flow start --quiet --wait plain
 
 # — pending —
 echo 0 >"$DIR/status"

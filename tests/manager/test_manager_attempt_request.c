@@ -13,6 +13,7 @@
 
 #include "double/double_assert.h"
 #include "file_world.h"
+#include "exec/exec.h"
 #include "manager/manager_attempt_folder.h"
 #include "manager/manager_attempt_request.h"
 
@@ -174,5 +175,57 @@ Test(manager_attempt_request, makes_a_folder_with_large_results_each_time_itself
                 cr_expect(has(&fixture, "input"));
                 cr_expect(has(&fixture, "large"));
         }
+        tear_down(&fixture);
+}
+
+/* Somebody has removed what the folders of attempts are in. */
+Test(manager_attempt_request, makes_the_folder_that_a_process_could_not_make) {
+        ExecResult result = {};
+        Fixture fixture;
+        char path[160];
+
+        set_up(&fixture, FLOW);
+        fill(&fixture);
+        exec_result_set(&result, EXEC_STEP_EXEC, ENOENT, "cannot execute it");
+        cr_expect(not(manager_attempt_request_has_failed(fixture.request, &result)));
+        exec_result_set(&result, EXEC_STEP_RUNTIME_DIRECTORY, EACCES, "cannot set it up");
+        cr_expect(not(manager_attempt_request_has_failed(fixture.request, &result)));
+        snprintf(path, sizeof(path), "%s/attempts", fixture.base);
+        cr_assert(eq(int, rmdir(path), 0));
+        exec_result_set(&result, EXEC_STEP_RUNTIME_DIRECTORY, ENOENT, "cannot set it up");
+        cr_expect(manager_attempt_request_has_failed(fixture.request, &result));
+        manager_attempt_request_let_go(fixture.request);
+        fill(&fixture);
+        cr_expect(not(is_left(&fixture)));
+        cr_expect(has(&fixture, "input"));
+        cr_expect(not(manager_attempt_request_has_failed(fixture.request, &result)), "once is enough");
+        tear_down(&fixture);
+}
+
+/* After ExecStartPre=-… the next command runs all the same. */
+Test(manager_attempt_request, gives_a_folder_to_the_process_after_one_that_died_before_it_made_it) {
+        Fixture fixture;
+
+        set_up(&fixture, FLOW);
+        fill(&fixture);
+        fixture.state.has_begun = true;
+        manager_attempt_request_let_go(fixture.request);
+        manager_attempt_request_look_for_folder(fixture.request);
+        fill(&fixture);
+        cr_expect(is_left(&fixture));
+        manager_attempt_request_let_go(fixture.request);
+
+        cr_assert(eq(int, manager_attempt_folder_make(fixture.base, fixture.folder), 0));
+        cr_assert(eq(int, manager_attempt_folder_write(fixture.folder, "input", ""), 0));
+        manager_attempt_request_look_for_folder(fixture.request);
+        fill(&fixture);
+        cr_expect(is_left(&fixture), "an empty input is none");
+        manager_attempt_request_let_go(fixture.request);
+
+        cr_assert(eq(int, manager_attempt_folder_make(fixture.base, fixture.folder), 0));
+        cr_assert(eq(int, manager_attempt_folder_write(fixture.folder, "input", "{}"), 0));
+        manager_attempt_request_look_for_folder(fixture.request);
+        fill(&fixture);
+        cr_expect(not(is_left(&fixture)));
         tear_down(&fixture);
 }
