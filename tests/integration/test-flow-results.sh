@@ -219,10 +219,10 @@ abandon() {
         shift
         unit "$name.flow" <<U
 [Flow]
-RunTimeoutSec=300ms
+RunTimeoutSec=3s
 TimeoutMode=abandon
 [Node stays]
-Exec=/bin/sh -c 'echo 1 >\$JOBD_RESULT; read -r x <$DIR/go; echo 2 >\$JOBD_RESULT; cp \$JOBD_RESULT $DIR/written'
+Exec=/bin/sh -c 'echo 1 >\$JOBD_RESULT; echo done >$DIR/begun; read -r x <$DIR/go; echo 2 >\$JOBD_RESULT; cp \$JOBD_RESULT $DIR/written'
 $(printf '%s\n' "$@")
 U
 }
@@ -323,12 +323,13 @@ stays() {
 }
 # late_writer FLOW RESULT [core]: it writes and ends after its run, perhaps after the death of core, too
 late_writer() {
-        rm -f "$DIR/written"
-        ctl flow start --wait "$1" >/dev/null 2>&1
-        ABANDONED=$(ctl flow list "$1" --no-legend | awk 'NR == 1 { print $1 }')
+        rm -f "$DIR/begun" "$DIR/written"
+        ABANDONED=$(ctl flow start "$1" --json | sed 's/.*"id":\([0-9]*\).*/\1/')
+        check "$1: an attempt writes" wait_for 'done' cat "$DIR/begun"
+        wait_for '^TIMEOUT ' stays
         check_equal "$1: an abandoned attempt has no result" "$(stays)" "TIMEOUT $2"
         [ -z "${3-}" ] || kill_core KILL
-        printf 'a\n' >"$DIR/go"
+        check "its command is still there" timeout "$PATIENCE" sh -c "echo a >'$DIR/go'"
         wait_for '^ActiveState=(failed|inactive)$' ctl show -p ActiveState "$1.flow"
         check_equal "it writes one afterwards${3+, when core has died}" "$(cat "$DIR/written")" 2
         check_equal "which changes nothing" "$(stays)" "TIMEOUT $2"
