@@ -169,6 +169,10 @@ bool flow_definition_has_lines(const FlowDefinition *definition) {
         return definition->is_reading;
 }
 
+bool flow_definition_is_read(const FlowDefinition *definition) {
+        return definition->graph && !definition->spec;
+}
+
 const char *flow_definition_text(const FlowDefinition *definition) {
         return definition->text;
 }

@@ -38,6 +38,7 @@ DEFINE_CLEANUP(FlowDefinition, flow_definition_unref)
 int flow_definition_read(FlowDefinition *definition, unsigned n_lines, Failure *ret_failure);
 
 bool flow_definition_has_lines(const FlowDefinition *definition); /* that are not read */
+bool flow_definition_is_read(const FlowDefinition *definition); /* no step of reading it is left */
 const char *flow_definition_text(const FlowDefinition *definition);
 const char *flow_definition_nodes(const FlowDefinition *definition); /* NULL: none */
 const FlowSettings *flow_definition_settings(const FlowDefinition *definition);

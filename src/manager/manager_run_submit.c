@@ -606,7 +606,7 @@ bool manager_run_is_reading(const ManagerRuns *runs) {
         while (submit && is_paused(runs, submit))
                 submit = submit->next;
         return runs->is_loaded && submit &&
-               (submit->nodes || (submit->definition && !flow_definition_graph(submit->definition)));
+               (submit->nodes || (submit->definition && !flow_definition_is_read(submit->definition)));
 }
 
 bool manager_run_is_submitted_to(const ManagerRuns *runs, const ManagerFlow *flow) {

@@ -104,7 +104,9 @@ Test(flow_definition, what_a_large_graph_was_made_of_goes_in_a_step_of_its_own) 
                 r = flow_definition_read(definition, 1, &failure);
         while (!flow_definition_graph(definition));
         cr_assert(eq(int, r, 1));
+        cr_assert(not(flow_definition_is_read(definition)));
         cr_assert(eq(int, flow_definition_read(definition, 1, &failure), 0));
+        cr_assert(flow_definition_is_read(definition));
         cr_assert(eq(u32, run_graph_count(flow_definition_graph(definition)), 101));
 }
 
