@@ -200,6 +200,11 @@ int run_engine_restore(RunFlow *flow, RunGraph *graph, const RunRow *row, const 
         run->is_put = run->is_stored = true;
         run->first_changed = run->n;
         run->end_changed = 0;
+        r = run_undo_number(run);
+        if (r < 0) {
+                run_instance_free(run);
+                return r;
+        }
         engine->places = MAX(engine->places, row->place);
         engine->is_restoring = true;
         run_time(run);

@@ -146,6 +146,11 @@ static bool has_work(const Run *run, uint32_t node) {
         return !run_graph_policy(run->graph, node)->is_foreach;
 }
 
+bool run_node_has_work(const Run *run, uint32_t node) {
+        return run_undo_of(run, node) != RUN_NODE_NONE &&
+               has_something_done(run, node, run->nodes[node].state) && has_work(run, node);
+}
+
 /* Successes that can be undone are counted: see run_undo.c. What is to be done again is to be undone again. */
 static void note_success(Run *run, uint32_t node, RunNodeState from) {
         const uint32_t undo = run_undo_of(run, node), partner = run_graph_partner(run->graph, node);

@@ -288,6 +288,7 @@ void run_wake(Run *run); /* one that is SUSPENDED can move again */
 /* — run_node.c: states of nodes — */
 
 void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reason);
+bool run_node_has_work(const Run *run, uint32_t node); /* that can be undone */
 /* RUNNING, without a process from now on. */
 void run_node_idle(Run *run, uint32_t node, RunReason reason);
 /* A failure without a further try: @node becomes @state, or what its policy says. */
@@ -431,6 +432,7 @@ bool run_undo_step(Run *run);
 /* The compensations that are left are skipped, also those that are PENDING. */
 void run_undo_give_up(Run *run, bool with_final);
 void run_undo_restore(Run *run); /* when all rows of a run were given back */
+int run_undo_number(Run *run); /* after that: successes that have no number get one. 0 or -ENOMEM */
 bool run_undo_can_begin(const Run *run); /* something of a run that has ended can be undone */
 void run_undo_begin(Run *run);
 /* Before a next round: what was undone has to be done again. Returns whether something was. */

@@ -9,7 +9,8 @@
  * in a row of its own: what was undone once is not undone again, and a
  * compensation of which nobody knows the end waits for a person, with its run
  * SUSPENDED. The order is the number that each success gets, which stands in
- * the row of the node.
+ * the row of the node. One that a core has stored to which it was none to undo
+ * gets its number when it is given back.
  *
  * The compensation of a node that was a run of another flow has that run
  * undone, and is PENDING while that waits for a person. One of a node with
@@ -17,6 +18,7 @@
  * the node has failed because of others.
  */
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "run/run_private.h"
@@ -41,8 +43,7 @@ static bool has_success(const Run *run, uint32_t node) {
 
 /* … and it was not undone since. */
 static bool is_to_undo(const Run *run, uint32_t node) {
-        return has_success(run, node) && run->nodes[node].at > 0 &&
-               run->nodes[compensation_of(run, node)].state == RUN_NODE_WAITING;
+        return has_success(run, node) && run->nodes[compensation_of(run, node)].state == RUN_NODE_WAITING;
 }
 
 static bool is_undone(const Run *run, uint32_t node) {
@@ -167,6 +168,53 @@ void run_undo_restore(Run *run) {
         for (uint32_t i = 0; i < run->n && run->n_extra > 0; i++)
                 if (run_undo_of(run, i) != RUN_NODE_NONE && run_node_state_is_terminal(run->nodes[i].state))
                         run->successes = MAX(run->successes, run->nodes[i].at);
+}
+
+static uint32_t count_unnumbered(const Run *run) {
+        uint32_t n = 0;
+
+        for (uint32_t i = 0; i < run->n && run->n_extra > 0; i++)
+                n += run_node_has_work(run, i) && run->nodes[i].at == 0;
+        return n;
+}
+
+/* The largest of @numbers among the parents of @node. */
+static usec_t number_above(const Run *run, uint32_t node, const usec_t *numbers) {
+        uint32_t n;
+        const uint32_t *parents = run_graph_parents(run->graph, node, &n);
+        usec_t number = 0;
+
+        for (uint32_t i = 0; i < n; i++)
+                number = MAX(number, numbers[parents[i]]);
+        return number;
+}
+
+/*
+ * Between two numbers that are there is room for all that lack one; each of these comes right behind the last success
+ * that it depends on.
+ */
+int run_undo_number(Run *run) {
+        const uint32_t *order = run_graph_order(run->graph), step = count_unnumbered(run) + 1;
+        cleanup_free_ usec_t *numbers = step > 1 ? calloc(run->n, sizeof(*numbers)) : NULL;
+        uint32_t n = 0;
+
+        if (step == 1)
+                return 0;
+        if (!numbers)
+                return -ENOMEM;
+        for (uint32_t i = 0; i < run->n; i++) {
+                const uint32_t node = order[i];
+                RunNode *entry = &run->nodes[node];
+
+                numbers[node] = number_above(run, node, numbers);
+                if (!run_node_has_work(run, node))
+                        continue;
+                entry->at = entry->at > 0 ? entry->at * step : numbers[node] / step * step + ++n;
+                numbers[node] = MAX(numbers[node], entry->at);
+                run->successes = MAX(run->successes, entry->at);
+                run_change_node(run, node);
+        }
+        return 0;
 }
 
 /* — what people ask for — */

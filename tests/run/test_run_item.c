@@ -927,17 +927,23 @@ Test(run_item, an_instance_below_what_was_undone_is_not_resolved) {
         finish(&world);
 }
 
-/* @world: a list "a" that can be undone, before a node that fails. */
-static void begin_undone(World *world, uint32_t n_items) {
-        RunNodeSpec nodes[] = { foreach_of("a"), node_of("b", parent_a, 1), node_of("a@compensate", NULL, 0) };
-        uint32_t id;
-
+/* A list "a" that can be undone, before a node that fails. */
+static void make_undone(RunNodeSpec nodes[static 3], RunGraphSpec *ret_spec) {
         nodes[0].policy.failure = RUN_POLICY_CONTINUE;
         nodes[1].policy.readiness = RUN_READY_ALL_FINISHED;
         nodes[2].policy.action = RUN_ACTION_RUN;
         nodes[2].policy.failure = RUN_POLICY_SUSPEND;
-        make_of(world, &(RunGraphSpec) { .nodes = nodes, .n_nodes = 3, .first_extra = 2, .n_extra = 1,
-                                         .undo_on = RUN_UNDO_ON_FAILURE });
+        *ret_spec = (RunGraphSpec) { .nodes = nodes, .n_nodes = 3, .first_extra = 2, .n_extra = 1,
+                                     .undo_on = RUN_UNDO_ON_FAILURE };
+}
+
+static void begin_undone(World *world, uint32_t n_items) {
+        RunNodeSpec nodes[] = { foreach_of("a"), node_of("b", parent_a, 1), node_of("a@compensate", NULL, 0) };
+        RunGraphSpec spec;
+        uint32_t id;
+
+        make_undone(nodes, &spec);
+        make_of(world, &spec);
         world->n_items = n_items;
         cr_assert(eq(int, run_engine_submit(world->flow, &(RunSubmit) { .id = 1, .graph = world->graph }, &id), 0));
         turn(world);
@@ -970,6 +976,30 @@ Test(run_item, a_list_is_undone_as_far_as_it_has_come) {
         cr_assert(eq(int, row_of(&world, "a@compensate").state, RUN_NODE_WAITING));
         cr_assert(eq(u32, world.n_attempts, 8));
         finish(&world);
+}
+
+/* Core before has stored them as instances that nothing undoes. */
+Test(run_item, instances_without_a_number_get_one_each) {
+        RunNodeSpec nodes[] = { foreach_of("a"), node_of("b", parent_a, 1), node_of("a@compensate", NULL, 0) };
+        RunGraphSpec spec;
+        World old, new;
+
+        begin_undone(&old, 3);
+        end_attempt(&old, 0, 0);
+        end_attempt(&old, 1, 0);
+        end_attempt(&old, 2, 0);
+        turn(&old);
+        for (uint32_t i = 0; i < ROWS_MAX; i++)
+                if (run_node_state_is_terminal(old.rows[i].state))
+                        old.rows[i].at = 0;
+        make_undone(nodes, &spec);
+        restart_of(&old, &new, &spec, 1);
+        cr_assert(eq(u64, row_of(&new, "a").at, 1));
+        cr_assert(eq(u64, row_of(&new, "a[0]").at + row_of(&new, "a[1]").at + row_of(&new, "a[2]").at, 2 + 3 + 4));
+        cr_assert(ne(u64, row_of(&new, "a[0]").at, row_of(&new, "a[1]").at));
+        cr_assert(ne(u64, row_of(&new, "a[1]").at, row_of(&new, "a[2]").at));
+        finish(&old);
+        finish(&new);
 }
 
 Test(run_item, a_list_without_a_success_is_not_undone) {

@@ -261,6 +261,31 @@ Test(run_undo, each_step_survives_the_death_of_core) {
         deinit(&world);
 }
 
+/* Core before has stored a and c as nodes that nothing undoes; b has come between. */
+Test(run_undo, a_success_without_a_number_gets_one) {
+        World world = {};
+
+        begin(&world, 0);
+        finish(&world, B, RUN_END_EXITED, 0);
+        finish(&world, A, RUN_END_EXITED, 0);
+        finish(&world, C, RUN_END_EXITED, 0);
+        finish(&world, FINAL, RUN_END_EXITED, 0);
+        world.rows[A].at = world.rows[C].at = 0;
+        die(&world);
+        cr_assert(eq(u64, world.rows[A].at, 1));
+        cr_assert(lt(u64, world.rows[A].at, world.rows[B].at));
+        cr_assert(lt(u64, world.rows[B].at, world.rows[C].at));
+        cr_assert(run_engine_can_undo(world.engine, ID));
+        memset(world.spawned, 0, sizeof(world.spawned));
+        cr_assert(eq(int, verb(&world, RUN_VERB_COMPENSATE, 0), 0));
+        finish(&world, UNDO_C, RUN_END_EXITED, 0);
+        finish(&world, UNDO_B, RUN_END_EXITED, 0);
+        finish(&world, UNDO_A, RUN_END_EXITED, 0);
+        check_spawned(&world, "CBA");
+        cr_assert(not(run_engine_can_undo(world.engine, ID)));
+        deinit(&world);
+}
+
 Test(run_undo, success_undoes_nothing_and_ends_with_the_final_node) {
         World world = {};
 
