@@ -26,7 +26,7 @@
 struct FlowSpec {
         const FlowSettings *flow; /* borrowed */
         VECTOR(RunNodeSpec) nodes;
-        VECTOR(RunNodeSpec) extras; /* compensations */
+        VECTOR(RunNodeSpec) extras, parts; /* compensations: commands; sub-runs that are undone */
         VECTOR(RunDemand) demands; /* equal ones once */
         IndexTable by_demand;
         uint32_t demand; /* of a run; index, plus one; 0: nothing */
@@ -42,6 +42,7 @@ FlowSpec *flow_spec_free(FlowSpec *spec) {
         run_graph_maker_free(spec->maker);
         vector_deinit(&spec->nodes);
         vector_deinit(&spec->extras);
+        vector_deinit(&spec->parts);
         vector_deinit(&spec->demands);
         index_table_deinit(&spec->by_demand);
         arena_deinit(&spec->memory);
@@ -369,17 +370,18 @@ static int add_compensation(FlowSpec *spec, const FlowNode *node, uint32_t numbe
         if (!entry.name)
                 return -ENOMEM;
         make_end_policy(spec, &node->claim, RUN_POLICY_SUSPEND, &entry.policy);
-        if (!node->compensation) {
-                /* Whatever undoes a node of that run has a time limit of its own. */
-                entry.policy.action = RUN_ACTION_RUN;
-                entry.policy.timeout = USEC_INFINITY;
-        }
         entry.policy.demand = demand;
-        return vector_push(&spec->extras, entry);
+        if (node->compensation)
+                return vector_push(&spec->extras, entry);
+        /* Whatever undoes a node of that run has a time limit of its own. */
+        entry.policy.action = RUN_ACTION_RUN;
+        entry.policy.timeout = USEC_INFINITY;
+        return vector_push(&spec->parts, entry);
 }
 
+/* Earlier versions undid no sub-runs: these come last, so that all other nodes have the numbers that they had. */
 static int add_extras(FlowSpec *spec) {
-        int r = vector_reserve(&spec->nodes, spec->extras.n + 1);
+        int r = vector_reserve(&spec->nodes, spec->extras.n + spec->parts.n + 1);
 
         for (size_t i = 0; i < spec->extras.n && r == 0; i++)
                 r = vector_push(&spec->nodes, spec->extras.items[i]);
@@ -389,6 +391,8 @@ static int add_extras(FlowSpec *spec) {
                 make_end_policy(spec, &spec->flow->claim, RUN_POLICY_CONTINUE, &entry.policy);
                 r = vector_push(&spec->nodes, entry);
         }
+        for (size_t i = 0; i < spec->parts.n && r == 0; i++)
+                r = vector_push(&spec->nodes, spec->parts.items[i]);
         return r;
 }
 

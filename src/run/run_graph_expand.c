@@ -42,6 +42,22 @@ static void expander_deinit(Expander *expander) {
         free(expander->edges);
 }
 
+/*
+ * How many nodes of the definition the graph has. An earlier version, which undid no sub-runs, numbered instances from
+ * where their compensations stand now, the last nodes of the definition: its run goes on without these.
+ */
+static uint32_t count_base(const RunGraph *definition, const RunExpansion *expansions, uint32_t n) {
+        const uint32_t n_all = run_graph_count(definition);
+
+        if (n == 0)
+                return n_all;
+        for (uint32_t i = expansions[0].first; i < n_all; i++)
+                if (run_graph_partner(definition, i) == RUN_NODE_NONE || !run_graph_is_extra(definition, i) ||
+                    run_graph_policy(definition, i)->action != RUN_ACTION_RUN)
+                        return n_all;
+        return MIN(n_all, expansions[0].first);
+}
+
 /* Numbers follow each other, and so do the items of a node. */
 static int count_items(Expander *expander) {
         uint32_t *n_all = calloc(expander->n_base, sizeof(*n_all));
@@ -206,7 +222,7 @@ int run_graph_expand(RunGraph *definition, const RunExpansion *expansions, uint3
                 .definition = definition,
                 .expansions = expansions,
                 .n_expansions = n,
-                .n_base = run_graph_count(definition),
+                .n_base = count_base(definition, expansions, n),
         };
         cleanup_free_ char *problem = NULL;
         RunGraphSpec spec = { .expansions = expansions, .n_expansions = n, .definition = definition };
@@ -224,7 +240,7 @@ int run_graph_expand(RunGraph *definition, const RunExpansion *expansions, uint3
         spec.n_nodes = expander.n;
         while (spec.first_extra < expander.n_base && !run_graph_is_extra(definition, spec.first_extra))
                 spec.first_extra++;
-        spec.n_extra = run_graph_count_extra(definition);
+        spec.n_extra = run_graph_count_extra(definition) - (run_graph_count(definition) - expander.n_base);
         spec.undo_on = run_graph_undo_on(definition);
         spec.demands = run_graph_demands(definition, &spec.n_demands, &spec.demand);
         return run_graph_new(&spec, ret_graph, &problem);

@@ -256,6 +256,20 @@ Test(flow_spec, settings_of_runs) {
         cr_assert(eq(u64, settings.timeout, USEC_PER_HOUR));
 }
 
+/* Numbers of nodes are stored with runs. */
+Test(flow_spec, compensations_of_sub_runs_come_last) {
+        cleanup_(run_graph_unrefp) RunGraph *graph = make("[Flow]\nFinalExec=/bin/true\n"
+                                                          "[Node a]\nFlow=other.flow\n"
+                                                          "[Node b]\nExec=/bin/true\nCompensate=/bin/true\n"
+                                                          "[Node c]\nFlow=other.flow\nCompensate=/bin/true\n");
+
+        cr_assert(eq(u32, run_graph_find(graph, "b@compensate"), 3));
+        cr_assert(eq(u32, run_graph_find(graph, "c@compensate"), 4));
+        cr_assert(eq(u32, run_graph_final(graph), 5));
+        cr_assert(eq(u32, run_graph_find(graph, "a@compensate"), 6));
+        cr_assert(eq(u32, run_graph_partner(graph, 0), 6));
+}
+
 /* — locks and resources — */
 
 Test(flow_spec, equal_demands_are_one) {

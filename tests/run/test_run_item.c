@@ -1312,6 +1312,38 @@ Test(run_item, graphs_that_cannot_be_are_refused) {
         run_graph_unref(graph);
 }
 
+/* An earlier version had no compensations of sub-runs, which are the last nodes: its instances keep their numbers. */
+Test(run_item, instances_keep_their_numbers_where_sub_runs_are_undone) {
+        RunNodeSpec nodes[] = { foreach_of("a"), node_of("b", parent_a, 1), node_of("@final", NULL, 0),
+                                node_of("b@compensate", NULL, 0) };
+        const RunExpansion before[] = { { 0, 3, 2, 0, 2 } }, broken[] = { { 0, 2, 2, 0, 2 } };
+        RunGraph *graph, *wide, *wider;
+
+        nodes[1].policy.action = nodes[3].policy.action = RUN_ACTION_RUN;
+        nodes[2].undoes = RUN_NODE_NONE;
+        nodes[3].undoes = 1;
+        cr_assert(eq(int,
+                     run_graph_new(&(RunGraphSpec) { .nodes = nodes, .n_nodes = 4, .first_extra = 2, .n_extra = 2 },
+                                   &graph, NULL),
+                     0));
+        cr_assert(eq(int, run_graph_expand(graph, broken, 1, &wide), -EINVAL));
+        cr_assert(eq(int, run_graph_expand(graph, before, 1, &wide), 0));
+        cr_assert(eq(u32, run_graph_find(wide, "a[1]"), 4));
+        cr_assert(eq(u32, run_graph_final(wide), 2));
+        cr_assert(eq(u32, run_graph_count_extra(wide), 1));
+        cr_assert(eq(u32, run_graph_partner(wide, 1), RUN_NODE_NONE));
+        cr_assert(not(run_graph_is_extra(wide, 3)));
+        cr_assert(eq(int, run_graph_set_items(wide, 0, 3, &wider), 0));
+        cr_assert(eq(u32, run_graph_find(wider, "a[2]"), 5));
+        run_graph_unref(wider);
+        run_graph_unref(wide);
+        cr_assert(eq(int, run_graph_set_items(graph, 0, 1, &wide), 0));
+        cr_assert(eq(u32, run_graph_find(wide, "a[0]"), 4));
+        cr_assert(eq(u32, run_graph_partner(wide, 1), 3));
+        run_graph_unref(wide);
+        run_graph_unref(graph);
+}
+
 /* Instances that are runs of another flow take no place of MaxParallel= from commands, and a pause does not wait for them. */
 Test(run_item, instances_may_be_sub_runs) {
         RunNodeSpec nodes[] = { foreach_of("each"), node_of("after", parent_a, 1), node_of("a", NULL, 0) };
