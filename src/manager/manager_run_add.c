@@ -66,11 +66,21 @@ static const char *setting_of(const ManagerRun *run, uint32_t child, const char 
         return NULL;
 }
 
+/* What other nodes have decided, so that it waits for nothing; a retry of these makes it wait for what it names. */
+static bool is_left_out(const ManagerRuns *runs, const ManagerRun *run, uint32_t node) {
+        RunNodeRow row;
+        RunWhy why;
+
+        return run_engine_get_node(runs->engine, run->id, node, &row, &why) == 0 && row.number == 0 &&
+               (row.state == RUN_NODE_SKIPPED ||
+                (row.state == RUN_NODE_CANCELLED && row.reason == RUN_REASON_UNNEEDED));
+}
+
 /*
  * What depends on @below depends on the new ones, too, but those that came like them run beside them. The engine
  * refuses what has begun.
  */
-static int join(const ManagerRun *run, uint32_t below, FlowAddition *addition) {
+static int join(const ManagerRuns *runs, const ManagerRun *run, uint32_t below, FlowAddition *addition) {
         const RunGraph *graph = flow_definition_graph(run->definition);
         cleanup_free_ bool *are_beside = calloc(run_graph_count(graph), sizeof(*are_beside));
         uint32_t n;
@@ -81,7 +91,7 @@ static int join(const ManagerRun *run, uint32_t below, FlowAddition *addition) {
         for (uint32_t i = 0; i < n && r == 0; i++) {
                 const char *setting = setting_of(run, children[i], run_graph_name(graph, below));
 
-                if (setting && !are_beside[children[i]])
+                if (setting && !are_beside[children[i]] && !is_left_out(runs, run, children[i]))
                         flow_addition_join(addition, run_graph_name(graph, children[i]), setting);
         }
         return r;
@@ -198,7 +208,7 @@ static int add(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *comm
         if (r < 0)
                 return r;
         if (command->node)
-                r = join(run, below, addition);
+                r = join(runs, run, below, addition);
         if (r == 0)
                 r = define(runs, run, addition, &definition, ret_failure);
         if (r == 0)

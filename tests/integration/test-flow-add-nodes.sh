@@ -97,6 +97,19 @@ MANY=1000
 [ -z "${ASAN_OPTIONS-}" ] || MANY=100
 grows thousand $MANY $MANY
 grows fewer 10 9
+unit gap.flow <<U
+[Node scan]
+Exec=/bin/sh -c 'read -r x <$DIR/go'
+[Node other]
+Exec=/bin/false
+FailurePolicy=continue
+[Node merge]
+DependsOn=scan other
+Exec=/bin/sh -c 'echo merge >>$RECORD'
+[Node after]
+DependsOn=scan
+Exec=/bin/sh -c 'echo after >>$RECORD'
+U
 unit wait.flow <<U
 [Flow]
 GrowMax=4
@@ -206,6 +219,21 @@ release go
 wait_for SUCCEEDED node "$RUN/x"
 report $? "and runs"
 wait_for_state "$RUN" SUCCEEDED
+
+# — what is left out —
+: >"$RECORD"
+ctl flow start --quiet gap
+RUN=$(last_run gap)
+wait_for RUNNING node "$RUN/scan"
+wait_for SKIPPED node "$RUN/merge"
+check "below a node whose child is SKIPPED nodes are added" \
+        add "$RUN/scan" '{"Node":"x","Exec":"/bin/sh -c \"echo x >>'"$RECORD"'\""}'
+release go
+wait_for SUCCEEDED node "$RUN/x"
+report $? "and run"
+wait_for_state "$RUN" PARTIAL
+check_equal "but the child does not, and what waits for the node beside it comes after" "$(tr '\n' ' ' <"$RECORD")" "x after "
+check_equal "as it is" "$(node "$RUN/merge")" SKIPPED
 
 # — what a failure undoes —
 : >"$RECORD"
