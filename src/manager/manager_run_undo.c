@@ -140,6 +140,9 @@ static bool is_being_undone(const RunRow *row) {
 /* The run lives. With an end of the attempt it gives up what it waits with. */
 static void look_at(ManagerRuns *runs, const RunAttemptKey *key, ManagerRun *part, const RunRow *row, ManagerSub *sub,
                     bool ends) {
+        /* Whoever had it undone before has not had it take its locks from the step. */
+        if (!sub->is_undoing && is_being_undone(row) && run_engine_sub_joins(runs->engine, part->id))
+                manager_run_note_work(runs);
         if (!sub->is_undoing && is_being_undone(row) && manager_run_sub_is_kept(runs, part, row))
                 sub->is_undoing = sub->has_changed = true;
         if (ends && !is_being_undone(row))

@@ -270,6 +270,12 @@ int run_engine_sub_waits(RunEngine *engine, const RunAttemptKey *attempt, bool w
         return 1;
 }
 
+bool run_engine_sub_joins(RunEngine *engine, uint32_t id) {
+        Run *run = run_find(engine, id);
+
+        return run && run_lock_move_live(run);
+}
+
 int run_engine_answered(RunEngine *engine, uint32_t id, uint32_t node, uint32_t generation, RunAnswer answer) {
         Run *run = run_find(engine, id);
         bool is_asked_again;

@@ -344,6 +344,11 @@ int run_engine_ended_until(RunEngine *engine, const RunAttemptKey *attempt, RunE
  * already, or cannot be, because the attempt is to end; -ENOENT.
  */
 int run_engine_sub_waits(RunEngine *engine, const RunAttemptKey *attempt, bool waits);
+/*
+ * An attempt that has the run undone has found it undone by somebody else: from now on it has the locks
+ * of the attempt. Whether that was otherwise.
+ */
+bool run_engine_sub_joins(RunEngine *engine, uint32_t id);
 
 typedef enum RunAnswer {
         RUN_ANSWER_READY,

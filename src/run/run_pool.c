@@ -353,11 +353,22 @@ RunClaim *run_claim_free(RunClaim *claim) {
 }
 
 void run_claim_move(RunClaim *claim, RunClaim *above) {
+        assert(!claim->waits);
+        for (RunClaim *at = claim->above; at; at = at->above)
+                at->n_waiting -= claim->n_waiting;
+        for (RunClaim *at = above; at; at = at->above)
+                at->n_waiting += claim->n_waiting;
         if (claim->above)
                 claim->above->n_below--;
         claim->above = above;
         if (above)
                 above->n_below++;
+        if (claim->n_waiting > 0)
+                pool_touch_all(claim->pool);
+}
+
+const RunClaim *run_claim_above(const RunClaim *claim) {
+        return claim->above;
 }
 
 RunClaimKey run_claim_key(const RunClaim *claim) {

@@ -94,8 +94,9 @@ int run_claim_new(RunPool *pool, const RunClaimSpec *spec, RunClaim **ret_claim)
 RunClaim *run_claim_free(RunClaim *claim); /* with all that it holds; accepts NULL, returns NULL */
 DEFINE_CLEANUP(RunClaim, run_claim_free)
 
-/* From now on @claim, which neither waits nor holds, is below @above, or below none. */
+/* From now on @claim, which does not wait, is below @above, or below none. Claims below it stay there. */
 void run_claim_move(RunClaim *claim, RunClaim *above);
+const RunClaim *run_claim_above(const RunClaim *claim);
 RunClaimKey run_claim_key(const RunClaim *claim);
 void *run_claim_userdata(const RunClaim *claim);
 

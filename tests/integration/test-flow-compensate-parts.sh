@@ -166,6 +166,27 @@ unit keeps.flow <<U
 [Node sub]
 Flow=short.flow
 U
+mkfifo "$DIR/go"
+unit knot.flow <<U
+[Node x]
+Lock=disk
+Exec=/bin/true
+Compensate=/bin/sh -c 'echo undo-x >>$RECORD'
+[Node y]
+DependsOn=x
+Exec=/bin/true
+Compensate=/bin/sh -c 'echo undo-y >>$RECORD; read -r x <$DIR/undo; exit \$\$x'
+U
+unit knots.flow <<U
+[Flow]
+CompensateOn=failure
+[Node sub]
+Lock=disk
+Flow=knot.flow
+[Node bad]
+DependsOn=sub
+Exec=/bin/sh -c 'read -r x <$DIR/go; exit 1'
+U
 start_daemon
 
 # — in which order —
@@ -215,6 +236,20 @@ ctl flow compensate --quiet "$RUN"
 wait_for 'undo-m' ran
 wait_for_state "$RUN" SUCCEEDED
 check_equal "a part that was undone before is not undone twice" "$(ran)" "m p q n undo-q undo-p undo-n undo-m "
+
+: >"$RECORD"
+ctl flow start --quiet knots
+RUN=$(last_run knots)
+wait_for RUNNING node "$RUN/bad" state
+check "a part is undone by a person while its run goes on" ctl flow compensate "$(parts "$RUN")"
+wait_for 'undo-y' ran
+timeout "$PATIENCE" sh -c 'echo >"$1"' sh "$DIR/go"
+wait_for RUNNING node "$RUN/sub@compensate" state
+report $? "and then by the run, which takes the lock that both want"
+release 0
+wait_for 'undo-x' ran
+wait_for_state "$RUN" FAILED
+check_equal "as the part does from there" "$(ran)" "undo-y undo-x "
 
 # — core dies in the middle; the lock of the node is that of its run —
 : >"$RECORD"

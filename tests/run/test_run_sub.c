@@ -764,6 +764,55 @@ Test(run_sub, a_part_that_is_undone_has_the_locks_of_the_step) {
         run_engine_free(world.engine);
 }
 
+static void end_attempt(const World *world, uint32_t id, uint32_t node) {
+        cr_assert(eq(int, run_engine_ended(world->engine, &(RunAttemptKey) { id, node, 1, 1 }, RUN_END_EXITED, 0), 0));
+}
+
+/* A person has the part undone while its parent runs; the step takes the lock that the part then wants. */
+Test(run_sub, a_part_that_is_undone_already_gets_the_locks_of_the_step) {
+        RunNodeSpec nodes[3] = { node_of("x", RUN_ACTION_RUN), node_of("slow", RUN_ACTION_PROCESS),
+                                 node_of("x@compensate", RUN_ACTION_RUN) };
+        World world;
+        RunGraph *graph;
+
+        nodes[0].policy.demand = nodes[2].policy.demand = 1;
+        nodes[2].policy.priority = 255;
+        begin(&world);
+        cr_assert(eq(int,
+                     run_graph_new(&(RunGraphSpec) { .nodes = nodes, .n_nodes = 3, .demands = lock, .n_demands = 1,
+                                                     .first_extra = 2, .n_extra = 1,
+                                                     .undo_on = RUN_UNDO_ON_FAILURE },
+                                   &graph, NULL),
+                     0));
+        submit(world.outer, 1, 0, graph);
+        turn(&world);
+        submit(world.inner, 2, 1, graph_with_undo(RUN_ACTION_PROCESS, lock));
+        turn(&world);
+        cr_assert(eq(int, run_engine_started(world.engine, &first, 1), 0));
+        end_attempt(&world, 2, 0);
+        end_attempt(&world, 1, 0);
+        turn(&world);
+        submit(world.inner, 3, 0, graph_of(RUN_ACTION_PROCESS, lock, 0, 1));
+        turn(&world);
+        cr_assert(eq(int, run_engine_verb(world.engine, 2, RUN_VERB_COMPENSATE, 0), 0));
+        cr_assert(eq(int, run_engine_ended(world.engine, &(RunAttemptKey) { 1, 1, 1, 1 }, RUN_END_EXITED, 1), 0));
+        turn(&world);
+        cr_assert(eq(int, undo_row(&world, 2).state, RUN_NODE_READY));
+        end_attempt(&world, 3, 0);
+        turn(&world);
+        cr_assert(eq(str, (char *) run_engine_held_lock(world.engine, 1, 2, 0), (char *) "door"));
+        cr_assert(eq(int, undo_row(&world, 2).state, RUN_NODE_READY));
+
+        run_engine_sub_joins(world.engine, 2);
+        turn(&world);
+        cr_assert(eq(int, undo_row(&world, 2).state, RUN_NODE_RUNNING));
+        end_attempt(&world, 2, 1);
+        end_attempt(&world, 1, 2);
+        turn(&world);
+        cr_assert(eq(int, state_of(&world, 1), RUN_FAILED));
+        run_engine_free(world.engine);
+}
+
 Test(run_sub, a_step_waits_with_the_part_that_is_undone) {
         World world;
 
