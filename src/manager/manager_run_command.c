@@ -20,6 +20,7 @@
 #include "manager/manager_run_lock.h"
 #include "manager/manager_run_part.h"
 #include "manager/manager_run_private.h"
+#include "manager/manager_run_sub.h"
 #include "manager/manager_run_submit.h"
 #include "manager/manager_run_table.h"
 #include "manager/manager_run_token.h"
@@ -204,11 +205,12 @@ static int take_verb(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand
         return 0;
 }
 
-/* A run that was deleted while it lived takes stop and cancel, and nothing else. */
+/* A run that was deleted takes stop and cancel, from the run above it also that it is undone, and nothing else. */
 static int refuse_deleted(const ManagerRun *run, const ManagerRunCommand *command, Failure *ret_failure) {
         const bool ends = !command->is_delete && (command->verb == RUN_VERB_STOP || command->verb == RUN_VERB_CANCEL);
 
-        if (run->facts.deleted == 0 || ends)
+        /* Whoever deletes a part does not say that what it has done is to stay. */
+        if (run->facts.deleted == 0 || ends || command->ticket.a == MANAGER_RUN_OF_SUB)
                 return 0;
         return failure_set(ret_failure, -ENOENT, "NoSuchRun", "Run %" PRIu32 " was deleted.", run->id);
 }
@@ -436,7 +438,8 @@ void manager_run_take_pending(ManagerRuns *runs, uint32_t id, bool has_failed) {
                                                     .operator= pending->operator,
                                                     .reqid = pending->reqid,
                                                     .must_be_allowed = pending->must_be_allowed,
-                                                    .uid = pending->uid };
+                                                    .uid = pending->uid,
+                                                    .ticket = pending->ticket };
                 int r;
 
                 if (!run && pending->id != id) {

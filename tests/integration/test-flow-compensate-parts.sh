@@ -238,6 +238,14 @@ wait_for_state "$RUN" SUCCEEDED
 check_equal "a part that was undone before is not undone twice" "$(ran)" "m p q n undo-q undo-p undo-n undo-m "
 
 : >"$RECORD"
+ctl flow start --wait --quiet middle
+RUN=$(last_run middle)
+check "a part is deleted" ctl flow delete "$(parts "$RUN")"
+check "and its run compensated" ctl flow compensate "$RUN"
+wait_for 'undo-m' ran
+wait_for_state "$RUN" SUCCEEDED
+check_equal "which undoes what the part has done all the same" "$(ran)" "m p q n undo-n undo-q undo-p undo-m "
+: >"$RECORD"
 ctl flow start --quiet knots
 RUN=$(last_run knots)
 wait_for RUNNING node "$RUN/bad" state
