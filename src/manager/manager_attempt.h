@@ -48,6 +48,7 @@ typedef struct ManagerSub {
         bool is_undoing; /* the run was told to undo what it has done, as the store knows */
         uint64_t undone; /* the number of the success that was undone last; 0: none was */
         bool has_changed; /* in a step, so that it is to be recorded */
+        char *refusal; /* owned: why the run was not undone when it was told to last; NULL: it was not; not recorded */
         bool has_end; /* the following are set */
         RunEndKind kind;
         char *problem; /* owned; NULL: none */

@@ -158,6 +158,7 @@ ManagerAttempt *manager_attempt_free(ManagerAttempt *attempt) {
         process_table_forget_owner(host->processes, &attempt->owner);
         process_errands_forget_owner(host->errands, &attempt->owner);
         process_groups_forget_owner(&attempt->owner);
+        free(attempt->sub.refusal);
         free(attempt->sub.problem);
         free(attempt->sub.result);
         manager_uses_deinit(&attempt->uses);

@@ -157,16 +157,18 @@ static bool makes_attempts(RunVerb verb) {
                verb == RUN_VERB_COMPENSATE;
 }
 
-/* Beside a process or a part that TimeoutMode=abandon has left, no other attempt of its run begins. */
+/*
+ * Beside a process or a part that TimeoutMode=abandon has left, or a part that a person has had go on, no other attempt
+ * of its run begins.
+ */
 static int refuse_abandoned(ManagerRuns *runs, const ManagerRun *run, Failure *ret_failure) {
         const char *node = manager_attempts_find_abandoned(runs->attempts, run->id);
-        const ManagerRun *part = manager_run_find_live_part(runs, run);
+        const ManagerRun *part = manager_run_find_live_part(runs, run->id);
 
         if (part)
                 return failure_set(ret_failure, -EINVAL, "InvalidTransition",
-                                   "Run %" PRIu32 " of %s has run %" PRIu32 " of %s as a part, which its deadline has "
-                                   "abandoned and which still goes on: wait for its end, or 'jobctl flow cancel "
-                                   "%" PRIu32 "' it.",
+                                   "Run %" PRIu32 " of %s has run %" PRIu32 " of %s as a part, which still goes on: "
+                                   "wait for its end, or 'jobctl flow cancel %" PRIu32 "' it.",
                                    run->id, run->flow->unit->id, part->id, part->flow->unit->id, part->id);
         if (!node)
                 return 0;

@@ -13,10 +13,10 @@ bool manager_run_is_below(const ManagerRuns *runs, const ManagerRun *run, uint32
         return run;
 }
 
-const ManagerRun *manager_run_find_live_part(const ManagerRuns *runs, const ManagerRun *run) {
+const ManagerRun *manager_run_find_live_part(const ManagerRuns *runs, uint32_t id) {
         for (const ManagerFlow *flow = runs->flows; flow; flow = flow->next)
                 for (const ManagerRun *part = flow->first; part; part = part->next)
-                        if (part->facts.parent == run->id && !part->is_over)
+                        if (part->facts.parent == id && !part->is_over)
                                 return part;
         return NULL;
 }
@@ -27,5 +27,11 @@ const ManagerRun *manager_run_find_waiting_sub(const ManagerRuns *runs, const Ma
                                         ? manager_attempts_get_sub(runs->attempts, &key)
                                         : NULL;
 
-        return sub && sub->run > 0 ? manager_run_find(runs, sub->run) : NULL;
+        const ManagerRun *part = sub && sub->run > 0 ? manager_run_find(runs, sub->run) : NULL;
+
+        const ManagerRun *live = sub && sub->run > 0 && (!part || part->is_over)
+                                         ? manager_run_find_live_part(runs, sub->run)
+                                         : NULL;
+
+        return live ? live : part;
 }

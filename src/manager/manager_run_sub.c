@@ -425,10 +425,15 @@ void manager_run_explain_sub(const ManagerRuns *runs, const RunAttemptKey *key, 
                           "it waits for %srun %" PRIu32 " of %s%s, which is %s: see 'jobctl flow why %" PRIu32 "'",
                           is_undo ? "what " : "", run->id, run->facts.unit, is_undo ? " has done to be undone" : "",
                           run_state_to_string(row.state), run->id);
+        else if (is_undo && sub->refusal)
+                text_addf(text, "it waits for what run %" PRIu32 " has done to be undone", sub->run);
         else if (is_undo)
                 text_add(text, "the run whose work it undoes is looked for in the store");
         else if (sub && sub->run > 0)
                 text_addf(text, "it waits for the end of run %" PRIu32, sub->run);
         else
                 text_add(text, "its run is about to be submitted");
+        if (sub && sub->refusal)
+                text_addf(text, "; at last that was refused: %.*s", (int) MAX(strlen(sub->refusal), 1U) - 1,
+                          sub->refusal);
 }

@@ -14,9 +14,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "basic/text.h"
 #include "manager/manager_run_graph.h"
+#include "manager/manager_run_part.h"
 #include "manager/manager_run_private.h"
 #include "manager/manager_run_sub.h"
 #include "manager/manager_run_table.h"
@@ -91,16 +94,23 @@ static void end_incomplete(ManagerSub *sub) {
 
 /* — telling the run — */
 
+/* A refusal may stay until a person has done something. */
+static void take_refusal(ManagerRuns *runs, ManagerSub *sub, const Failure *failure) {
+        sub->refusal = strdup(failure_message(failure));
+        manager_run_sub_ask_later(runs, sub);
+}
+
 static void take_answer(ManagerRuns *runs, ManagerSub *sub, const ManagerRunAnswer *answer) {
         const int code = answer->failure ? answer->failure->code : 0;
 
         sub->is_asked = false;
+        free(take_ptr(sub->refusal));
         if (code == -EALREADY)
                 sub->is_undone = true;
         else if (code == -ENOENT)
                 sub->is_unknown = true;
         else if (code < 0)
-                manager_run_sub_ask_later(runs, sub);
+                take_refusal(runs, sub, answer->failure);
         else if (sub->is_undoing)
                 end_incomplete(sub);
         else
@@ -153,6 +163,17 @@ static void look_at(ManagerRuns *runs, const RunAttemptKey *key, ManagerRun *par
                 manager_run_note_work(runs);
 }
 
+/* A part of it that goes on, because of which it is not undone, may wait for a person. */
+static void wait_with_live_part(ManagerRuns *runs, const RunAttemptKey *key, const ManagerSub *sub) {
+        const ManagerRun *live = sub->refusal ? manager_run_find_live_part(runs, sub->run) : NULL;
+        RunRow row;
+        const bool waits = live && run_engine_get_row(runs->engine, live->id, &row) == 0 &&
+                           manager_run_sub_waits_for_person(&row, sub);
+
+        if (run_engine_sub_waits(runs->engine, key, waits) > 0)
+                manager_run_note_work(runs);
+}
+
 /* The run has ended. */
 static void look_at_ended(ManagerRuns *runs, const ManagerRun *run, const RunAttemptKey *key, const ManagerRun *part,
                           ManagerSub *sub, const RunNodeRow *row, bool ends) {
@@ -165,8 +186,10 @@ static void look_at_ended(ManagerRuns *runs, const ManagerRun *run, const RunAtt
                 manager_run_sub_end(sub, RUN_END_CANCELLED, NULL);
         else if (part && sub->is_undoing)
                 end_incomplete(sub);
-        else
+        else {
+                wait_with_live_part(runs, key, sub);
                 tell_to_undo(runs, run, sub);
+        }
 }
 
 static void step(ManagerRuns *runs, ManagerRun *run, const RunAttemptKey *key, ManagerSub *sub, bool ends) {

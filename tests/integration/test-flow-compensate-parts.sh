@@ -187,6 +187,20 @@ Flow=knot.flow
 DependsOn=sub
 Exec=/bin/sh -c 'read -r x <$DIR/go; exit 1'
 U
+unit leaf.flow <<U
+[Node x]
+Exec=/bin/sh -c '[ ! -e $DIR/broken ]'
+FailurePolicy=suspend
+Compensate=/bin/sh -c 'echo undo-leaf >>$RECORD'
+U
+unit branch.flow <<U
+[Node deep]
+Flow=leaf.flow
+U
+unit tree.flow <<U
+[Node sub]
+Flow=branch.flow
+U
 start_daemon
 
 # — in which order —
@@ -258,6 +272,29 @@ release 0
 wait_for 'undo-x' ran
 wait_for_state "$RUN" FAILED
 check_equal "as the part does from there" "$(ran)" "undo-y undo-x "
+
+# — a part of a part goes on —
+: >"$RECORD"
+ctl flow start --wait --quiet tree
+RUN=$(last_run tree)
+BRANCH=$(parts "$RUN")
+LEAF=$(parts "$BRANCH")
+touch "$DIR/broken"
+ctl flow rerun --quiet "$LEAF/x"
+wait_for_state "$LEAF" SUSPENDED
+report $? "a part is executed again, and waits for a person"
+check "what is above it is undone" ctl flow compensate "$RUN"
+wait_for_state "$RUN" SUSPENDED
+report $? "and waits for the same person"
+check_prints "whom it tells what for" \
+        "at last that was refused: Run $BRANCH of branch.flow has run $LEAF of leaf.flow as a part, which still goes on" \
+        ctl flow why "$RUN"
+check_prints "as the refusal of a decision does" "run $LEAF of leaf.flow" ctl flow resolve "$RUN/sub@compensate" --as=success
+rm "$DIR/broken"
+check "who decides about the part" ctl flow resolve "$LEAF/x" --as=retry
+wait_for 'undo-leaf' ran
+wait_for_state "$RUN" SUCCEEDED
+report $? "and all is undone"
 
 # — core dies in the middle; the lock of the node is that of its run —
 : >"$RECORD"

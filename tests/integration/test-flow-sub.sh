@@ -346,7 +346,7 @@ PART=$(part "$RUN")
 wait_for_state "$RUN" TIMEOUT
 report $? "TimeoutMode=abandon: the run is over"
 check_equal "and its part goes on" "$(run_state "$PART")" RUNNING
-check_prints "beside which no other is made" "has run $PART of slow.flow as a part, which its deadline has abandoned and which still goes on" ctl flow retry "$RUN"
+check_prints "beside which no other is made" "has run $PART of slow.flow as a part, which still goes on" ctl flow retry "$RUN"
 kill_core KILL
 check_prints "after a death of core, too" "has run $PART of slow.flow as a part" ctl flow rerun "$RUN/x"
 release slow
