@@ -77,7 +77,7 @@ static void add_action(Text *text, const json_t *node) {
         if (text_equal(value_string(node, "undo"), "exec"))
                 text_add(text, " (undone by Compensate=)");
         else if (text_equal(value_string(node, "undo"), "run"))
-                text_add(text, " (undone as far as its run can be)");
+                text_add(text, " (undone by its run's own Compensate=)");
 }
 
 static void add_forecast(Text *text, const json_t *node) {

@@ -62,8 +62,9 @@ int manager_run_raise_pending(ManagerRuns *runs, const ManagerRun *run, const ch
         if (sub)
                 r = text_format(&text,
                                 "Node %s of run %" PRIu32 " of %s is PENDING (sub-run): run %" PRIu32 " of %s, which "
-                                "it is, waits for a person.",
-                                node, run->id, run->flow->unit->id, sub->id, sub->flow->unit->id);
+                                "it %s, waits for a person.",
+                                node, run->id, run->flow->unit->id, sub->id, sub->flow->unit->id,
+                                run_graph_is_extra(run->graph, row->node) ? "undoes" : "is");
         else
                 r = text_format(&text,
                                 "Node %s of run %" PRIu32 " of %s is PENDING (%s%s%s): a person has to resolve it.",

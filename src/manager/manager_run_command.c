@@ -103,14 +103,17 @@ static int refuse_idle(const ManagerRun *run, RunVerb verb, const RunRow *row, F
         return 0;
 }
 
-/* The node is a run of another flow: the decision that it waits for is one about a node of that run. */
-static int refuse_for_sub(const ManagerRun *run, RunVerb verb, const char *name, const ManagerRun *sub,
+/* The node is a run of another flow, or undoes one: the decision that it waits for is one about a node of that run. */
+static int refuse_for_sub(const ManagerRun *run, RunVerb verb, const char *name, uint32_t node, const ManagerRun *sub,
                           Failure *ret_failure) {
+        const bool is_undo = run_graph_is_extra(run->graph, node);
+
         return failure_set(ret_failure, -EINVAL, "InvalidTransition",
-                           "Node %s of run %" PRIu32 " is PENDING, because run %" PRIu32 " of %s, which it is, waits "
+                           "Node %s of run %" PRIu32 " is PENDING, because run %" PRIu32 " of %s, which it %s, waits "
                            "for a person: '%s' does not apply to it. 'jobctl flow why %" PRIu32 "' says what run "
                            "%" PRIu32 " waits for; 'jobctl flow cancel %" PRIu32 "' ends it.",
-                           name, run->id, sub->id, sub->flow->unit->id, verb_names[verb], sub->id, sub->id, sub->id);
+                           name, run->id, sub->id, sub->flow->unit->id, is_undo ? "undoes" : "is", verb_names[verb],
+                           sub->id, sub->id, sub->id);
 }
 
 /* A verb that is not for the present state: the sentence names both. */
@@ -124,7 +127,7 @@ static int refuse_verb(ManagerRuns *runs, const ManagerRun *run, RunVerb verb, c
         if (name && run_engine_get_node(runs->engine, run->id, node, &node_row, &why) == 0) {
                 sub = manager_run_find_waiting_sub(runs, run, &node_row);
                 if (sub)
-                        return refuse_for_sub(run, verb, name, sub, ret_failure);
+                        return refuse_for_sub(run, verb, name, node, sub, ret_failure);
                 return failure_set(ret_failure, -EINVAL, "InvalidTransition",
                                    "Node %s of run %" PRIu32 " is %s: '%s' does not apply to it.%s", name, run->id,
                                    run_node_state_to_string(node_row.state), verb_names[verb],

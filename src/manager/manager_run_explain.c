@@ -371,15 +371,33 @@ static void add_places(const ManagerRuns *runs, const ManagerRun *run, const Run
                 text_addf(text, "; %" PRIu32 " wait%s before it", n_before, n_before == 1 ? "s" : "");
 }
 
+/* What ends the run is PENDING. */
+static void add_decision(const ManagerRuns *runs, const ManagerRun *run, const RunRow *row, Text *text) {
+        const ManagerRun *part = NULL;
+        RunNodeRow node;
+        RunWhy why;
+
+        for (uint32_t i = 0; !part && manager_run_get_node(runs, run, i, &node, &why) == 0; i++)
+                part = manager_run_find_waiting_sub(runs, run, &node);
+        if (part)
+                text_addf(text,
+                          "it will be %s when run %" PRIu32 " of %s, which node %s undoes, has gone on: see 'jobctl "
+                          "flow why %" PRIu32 "'",
+                          run_state_to_string(row->result), manager_run_id(part), manager_run_unit(part)->id,
+                          run_graph_name(manager_run_graph(run), node.node), manager_run_id(part));
+        else
+                text_addf(text, "it will be %s when a person has resolved %s that is PENDING",
+                          run_state_to_string(row->result),
+                          row->reason == RUN_REASON_FINAL ? "its final command" : "the compensation");
+}
+
 static void add_run_why(const ManagerRuns *runs, const ManagerRun *run, const RunRow *row, RunWhy why, Text *text) {
         const ManagerRunFacts *facts = manager_run_facts(run);
 
         switch (why) {
         case RUN_WHY_HUMAN:
                 if (row->state == RUN_SUSPENDED && row->result != RUN_CREATED)
-                        text_addf(text, "it will be %s when a person has resolved %s that is PENDING",
-                                  run_state_to_string(row->result),
-                                  row->reason == RUN_REASON_FINAL ? "its final command" : "the compensation");
+                        add_decision(runs, run, row, text);
                 else if (row->state == RUN_SUSPENDED)
                         text_add(text, "a person has to resolve or approve a node that is PENDING");
                 else

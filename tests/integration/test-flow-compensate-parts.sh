@@ -224,7 +224,7 @@ check_exit "a part that has nothing to undo" 1 ctl flow start --wait nothing
 check_equal "is undone at once" "$(node "$(last_run nothing)/sub@compensate" state)" SUCCEEDED
 check_exit "Compensate= of the node" 1 ctl flow start --wait own
 check_equal "undoes it in place of that" "$(ran)" "p q own "
-check_prints "a plan says what undoes a part" "a run of middle.flow \(undone as far as its run can be\)" ctl flow plan --full outer
+check_prints "a plan says what undoes a part" "a run of middle.flow \(undone by its run's own Compensate=\)" ctl flow plan --full outer
 
 # — each item —
 : >"$RECORD"
@@ -326,7 +326,10 @@ wait_for_state "$RUN" SUSPENDED
 report $? "a part that cannot be undone suspends the run, too"
 check_equal "with its node" "$(node "$RUN/sub@compensate" state) $(node "$RUN/sub@compensate" reason)" "PENDING sub-run"
 check_exit "whose decision is one about the part" 4 ctl flow resolve "$RUN/sub@compensate" --as=retry
-check_prints "which is said" "run $PART of slow.flow" printf '%s' "$OUT"
+check_prints "which is said" "run $PART of slow.flow, which it undoes, waits" printf '%s' "$OUT"
+check_prints "and why names the part" \
+        "it will be FAILED when run $PART of slow.flow, which node sub@compensate undoes, has gone on: see 'jobctl flow why $PART'" \
+        ctl flow why "$RUN"
 kill_core KILL
 check_equal "so it stays when core has died" "$(run_state "$RUN") $(run_state "$PART")" "SUSPENDED SUSPENDED"
 check "a person has it tried again" ctl flow resolve "$PART/b@compensate" --as=retry
