@@ -270,10 +270,38 @@ int run_engine_sub_waits(RunEngine *engine, const RunAttemptKey *attempt, bool w
         return 1;
 }
 
+static void wait_again(Run *run) {
+        for (uint32_t i = 0; i < run->n && run->claims; i++)
+                if (run->nodes[i].state == RUN_NODE_READY && !run_lock_node(run, i))
+                        run_node_become(run, i, RUN_NODE_PENDING, RUN_REASON_DEADLOCK);
+        run_settle(run);
+}
+
+static bool is_part_of(const Run *run, const Run *whole) {
+        while (run && run != whole)
+                run = run->parent;
+        return run;
+}
+
+static void foreach_part(Run *run, void (*visit)(Run *part)) {
+        for (RunFlow *flow = run->flow->engine->flows; flow; flow = flow->next)
+                for (Run *part = flow->first; part; part = part->next)
+                        if (is_part_of(part, run))
+                                visit(part);
+}
+
 bool run_engine_sub_joins(RunEngine *engine, uint32_t id) {
         Run *run = run_find(engine, id);
 
-        return run && run_lock_move_live(run);
+        if (!run || !run_lock_has_moved(run))
+                return false;
+        foreach_part(run, run_lock_leave);
+        foreach_part(run, run_lock_move);
+        foreach_part(run, wait_again);
+        /* Runs that can wait do so again. */
+        for (RunFlow *flow = engine->flows; flow; flow = flow->next)
+                run_admit(flow);
+        return true;
 }
 
 int run_engine_answered(RunEngine *engine, uint32_t id, uint32_t node, uint32_t generation, RunAnswer answer) {

@@ -237,7 +237,7 @@ void run_lock_move(Run *run) {
                         run_claim_move(run->claims[i], above);
 }
 
-static bool has_moved(const Run *run) {
+bool run_lock_has_moved(const Run *run) {
         const RunClaim *above = claim_above(run);
 
         if (run->claim)
@@ -248,44 +248,12 @@ static bool has_moved(const Run *run) {
         return false;
 }
 
-static void leave_all(Run *run) {
+void run_lock_leave(Run *run) {
         if (run->claim)
                 run_claim_leave(run->claim);
         for (uint32_t i = 0; i < run->n && run->claims; i++)
                 if (run->claims[i])
                         run_claim_leave(run->claims[i]);
-}
-
-static void wait_again(Run *run) {
-        for (uint32_t i = 0; i < run->n && run->claims; i++)
-                if (run->nodes[i].state == RUN_NODE_READY && !run_lock_node(run, i))
-                        run_node_become(run, i, RUN_NODE_PENDING, RUN_REASON_DEADLOCK);
-        run_settle(run);
-}
-
-static bool is_part_of(const Run *run, const Run *whole) {
-        while (run && run != whole)
-                run = run->parent;
-        return run;
-}
-
-static void foreach_part(Run *run, void (*visit)(Run *part)) {
-        for (RunFlow *flow = run->flow->engine->flows; flow; flow = flow->next)
-                for (Run *part = flow->first; part; part = part->next)
-                        if (is_part_of(part, run))
-                                visit(part);
-}
-
-bool run_lock_move_live(Run *run) {
-        if (!has_moved(run))
-                return false;
-        foreach_part(run, leave_all);
-        foreach_part(run, run_lock_move);
-        foreach_part(run, wait_again);
-        /* Runs that can wait do so again. */
-        for (RunFlow *flow = run->flow->engine->flows; flow; flow = flow->next)
-                run_admit(flow);
-        return true;
 }
 
 void run_lock_restore(Run *run) {

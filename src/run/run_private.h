@@ -406,8 +406,8 @@ bool run_lock_can_give_up(const Run *run, uint32_t node);
 const char *run_lock_held(const Run *run, uint32_t node, size_t at); /* as run_engine_held_lock() */
 void run_lock_end(Run *run); /* the run is terminal */
 void run_lock_move(Run *run); /* … and is undone for the run above it, whose locks it has from now on */
-/* The same of one that lives, and of its parts: what waits waits again. False: it has them already. */
-bool run_lock_move_live(Run *run);
+bool run_lock_has_moved(const Run *run); /* that would change something */
+void run_lock_leave(Run *run); /* nothing of it waits any more */
 void run_lock_restore(Run *run);
 void run_lock_ask(RunFlow *flow, bool has_place); /* runs that can wait do, others do not */
 /* Why a node, or with RUN_NODE_NONE the run, cannot have what it waits for: false if that is not so. */
