@@ -19,6 +19,7 @@ typedef enum Reading {
 typedef enum Child {
         CHILD_WAITS,                    /* neither started nor decided */
         CHILD_MAY_HAVE_STARTED,         /* or it waits: it needs what it needs in both cases */
+        CHILD_MAY_WAIT,                 /* or it has started: it needs what it needs in one of the cases */
         CHILD_HAS_STARTED,
         CHILD_IS_DECIDED,               /* without running */
         CHILD_IS_UNNEEDED,              /* skipped for that */
@@ -31,8 +32,12 @@ static Child child_of(const TrialNodeView *view, Reading reading) {
         case TRIAL_NODE_WAITING:
         case TRIAL_NODE_BLOCKED:
                 return CHILD_WAITS;
-        case TRIAL_NODE_READY:
         case TRIAL_NODE_PENDING:
+                /* One that is not needed stays, and has no attempt before its gate was opened. */
+                if (much && view->reason != TRIAL_REASON_GATE)
+                        return CHILD_MAY_WAIT;
+                __attribute__((fallthrough));
+        case TRIAL_NODE_READY:
                 return much ? CHILD_WAITS : CHILD_MAY_HAVE_STARTED;
         case TRIAL_NODE_RUNNING:
         case TRIAL_NODE_DEFERRED:
@@ -64,7 +69,8 @@ static bool is_surplus(const TrialNode *spec, unsigned k) {
 
 /* @child needs its @k-th parent, which has SkipUnneeded=@skip. */
 static bool is_need(const TrialNode *spec, unsigned k, Child child, bool is_needed, TrialSkipUnneeded skip) {
-        if (child == CHILD_WAITS || (child == CHILD_MAY_HAVE_STARTED && !is_needed))
+        if (child == CHILD_WAITS || (child == CHILD_MAY_HAVE_STARTED && !is_needed) ||
+            (child == CHILD_MAY_WAIT && is_needed))
                 return is_needed;
         if (child == CHILD_IS_UNNEEDED || can_do_without(spec, k))
                 return false;
