@@ -135,8 +135,11 @@ TrialFailurePolicy run_model_policy(const TrialNode *spec, TrialNodeState state)
         return (spec->default_on & end) != 0 ? TRIAL_POLICY_CONTINUE : spec->policy;
 }
 
-void run_model_end_for_expression(RunModel *model, unsigned run) {
-        run_model_stop(model, run, TRIAL_RUN_FAILED, TRIAL_REASON_NONE, ending_of_others(model));
+void run_model_end_by_node(RunModel *model, unsigned run) {
+        if (model->runs[run].is_deciding)
+                model->runs[run].is_ended = true;
+        else
+                run_model_stop(model, run, TRIAL_RUN_FAILED, TRIAL_REASON_NONE, ending_of_others(model));
 }
 
 void run_model_succeed(RunModel *model, unsigned run, unsigned node, TrialReason reason) {
@@ -157,7 +160,7 @@ void run_model_fail(RunModel *model, unsigned run, unsigned node, TrialNodeState
         if (is_stopping(model, run, node) || policy != TRIAL_POLICY_SUSPEND) {
                 run_model_set(model, run, node, state, reason);
                 if (policy == TRIAL_POLICY_END && model->runs[run].state != TRIAL_RUN_STOPPING)
-                        run_model_stop(model, run, TRIAL_RUN_FAILED, TRIAL_REASON_NONE, ending_of_others(model));
+                        run_model_end_by_node(model, run);
                 return;
         }
         run_model_set(model, run, node, TRIAL_NODE_PENDING, TRIAL_REASON_FAILED);

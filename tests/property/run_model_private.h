@@ -86,7 +86,8 @@ typedef struct ModelRun {
         bool has_turn[TRIAL_NODES_MAX];         /* of an instance: within ForeachParallel= */
         uint16_t rank[TRIAL_NODES_MAX];         /* the place of a node among all, which follow in the order of additions */
         uint8_t additions;                      /* how many there were */
-        bool is_ended;                          /* by an expression, once all that follows from the event is decided */
+        bool is_deciding;                       /* what follows from the event */
+        bool is_ended;                          /* by what follows, once all of that is decided */
 } ModelRun;
 
 typedef struct RunModel {
@@ -176,7 +177,8 @@ void run_model_set(RunModel *model, unsigned run, unsigned node, TrialNodeState 
 void run_model_stop(RunModel *model, unsigned run, TrialRunState result, TrialReason reason, ModelEnding ending);
 /* The node's parents allow it to run: what does When= say? */
 void run_model_become_ready(RunModel *model, unsigned run, unsigned node);
-void run_model_end_for_expression(RunModel *model, unsigned run);
+/* A node has failed that ends the run: now, or once all that follows from the event is decided. */
+void run_model_end_by_node(RunModel *model, unsigned run);
 void run_model_succeed(RunModel *model, unsigned run, unsigned node, TrialReason reason);
 /* The node fails whatever its policy is; but `end` ends the run. */
 void run_model_fail_once(RunModel *model, unsigned run, unsigned node, TrialReason reason);

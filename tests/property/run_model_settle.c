@@ -291,6 +291,9 @@ static void look_at_nodes(RunModel *model, unsigned r) {
         ModelRun *run = &model->runs[r];
         uint64_t before;
 
+        /* What ends by the event itself ends the run before anything follows. */
+        run_model_end_lists(model, r);
+        run->is_deciding = true;
         do {
                 before = sum_nodes(model, run);
                 run_model_end_lists(model, r);
@@ -301,8 +304,9 @@ static void look_at_nodes(RunModel *model, unsigned r) {
                         skip_unneeded(model, r);
                 drop_pending(model, r, true);
         } while (sum_nodes(model, run) != before);
+        run->is_deciding = false;
         if (run->is_ended)
-                run_model_end_for_expression(model, r);
+                run_model_end_by_node(model, r);
         run->is_ended = false;
 }
 
