@@ -792,20 +792,28 @@ static bool has_live_goal(Run *run, uint32_t node, bool *ret_has_goal) {
         return has_live;
 }
 
+static void drop(Run *run, uint32_t node) {
+        run->nodes[node].is_dropped = false;
+        if (run_node_waits_with_sub(&run->nodes[node])) {
+                run_node_go_on_with_sub(run, node);
+                run_node_tell_end(run, node, RUN_OUTCOME_UNNEEDED);
+        } else
+                run_node_become(run, node, RUN_NODE_CANCELLED, RUN_REASON_UNNEEDED);
+}
+
 void run_drop_unneeded(Run *run) {
         while (run->may_be_unneeded && run_is_judged(run)) {
                 run->may_be_unneeded = false;
                 for (uint32_t i = 0; (i = run_set_next(run, RUN_SET_PENDING, i, run->n)) < run->n; i++) {
                         bool has_goal;
 
-                        if (run_graph_policy(run->graph, i)->is_goal || has_live_goal(run, i, &has_goal) || !has_goal)
-                                continue;
-                        if (run_node_waits_with_sub(&run->nodes[i])) {
-                                run_node_go_on_with_sub(run, i);
-                                run_node_tell_end(run, i, RUN_OUTCOME_UNNEEDED);
-                        } else
-                                run_node_become(run, i, RUN_NODE_CANCELLED, RUN_REASON_UNNEEDED);
-                        run_judge(run);
+                        run->nodes[i].is_dropped = !run_graph_policy(run->graph, i)->is_goal &&
+                                                   !has_live_goal(run, i, &has_goal) && has_goal;
                 }
+                /* A child is judged when all of its parents are what they become: their order does not count. */
+                for (uint32_t i = 0; (i = run_set_next(run, RUN_SET_PENDING, i, run->n)) < run->n; i++)
+                        if (run->nodes[i].is_dropped)
+                                drop(run, i);
+                run_judge(run);
         }
 }

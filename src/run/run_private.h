@@ -37,6 +37,7 @@ typedef struct RunNode {
         uint8_t is_unused : 1; /* an instance that is not there: its node has fewer items */
         uint8_t has_turn : 1; /* of an instance: READY or RUNNING within ForeachParallel= */
         uint8_t completion : 2; /* RunCompletion */
+        uint8_t is_dropped : 1; /* PENDING: it is about to be cancelled as unneeded */
         uint8_t is_unneeded : 1; /* PENDING, and not begun: it needs its parents no more */
         uint8_t has_given_up : 1; /* as in RunNodeRow */
 } RunNode;

@@ -368,3 +368,54 @@ Test(run_end, another_run_begins_when_all_nodes_have_ended) {
         cr_assert(eq(u32, world.n_spawned, 2));
         finish(&world);
 }
+
+/* What the nodes wait for has failed, and is cancelled when the last goal has ended. */
+static RunGraph *make_unneeded(void) {
+        const RunNodeSpec nodes[] = {
+                { .name = "a", .policy.failure = RUN_POLICY_SUSPEND },
+                { .name = "b", .policy.failure = RUN_POLICY_SUSPEND },
+                { .name = "enough" },
+                { .name = "skipped",
+                  .parents = (const char *const[]) { "a" },
+                  .n_parents = 1,
+                  .policy.readiness = RUN_READY_ALL_SKIPPED },
+                { .name = "both", .parents = (const char *const[]) { "skipped", "b" }, .n_parents = 2 },
+                { .name = "goal",
+                  .parents = (const char *const[]) { "both", "enough" },
+                  .n_parents = 2,
+                  .policy.readiness = RUN_READY_ANY },
+        };
+        RunNodeSpec specs[ELEMENTSOF(nodes)];
+        RunGraph *graph;
+
+        memcpy(specs, nodes, sizeof(specs));
+        for (size_t i = 0; i < ELEMENTSOF(nodes); i++) {
+                specs[i].policy.stays = true;
+                specs[i].policy.recover = RUN_RECOVER_RETRY;
+                specs[i].policy.timeout = specs[i].policy.total_timeout = specs[i].policy.window = USEC_INFINITY;
+        }
+        cr_assert(
+                eq(int, run_graph_new(&(RunGraphSpec) { .nodes = specs, .n_nodes = ELEMENTSOF(specs) }, &graph, NULL), 0));
+        return graph;
+}
+
+Test(run_end, nodes_that_are_cancelled_as_unneeded_are_told_to_their_children_together) {
+        World world = { .graph = make_unneeded(), .n_open = 6 };
+        uint32_t id;
+
+        make_engine(&world, &settings);
+        cr_assert(eq(int, run_engine_submit(world.flow, &(RunSubmit) { .id = 1, .graph = world.graph }, &id), 0));
+        for (uint32_t at = 0; at < 4; at++) {
+                while (turn(&world))
+                        ;
+                cr_assert(lt(u32, at, world.n_spawned));
+                end_attempt(&world, at, world.attempts[at].node < 2);
+        }
+        cr_assert(eq(int, row_of(&world, 5).state, RUN_NODE_SUCCEEDED));
+        cr_assert(eq(int, row_of(&world, 0).reason, RUN_REASON_UNNEEDED));
+        cr_assert(eq(int, row_of(&world, 1).reason, RUN_REASON_UNNEEDED));
+        cr_assert(eq(int, row_of(&world, 3).reason, RUN_REASON_UPSTREAM));
+        /* One that it wanted has failed, whether that comes first or not. */
+        cr_assert(eq(int, row_of(&world, 4).reason, RUN_REASON_UPSTREAM_FAILED));
+        finish(&world);
+}
