@@ -89,8 +89,8 @@ $(step first)
 [Node sub]
 DependsOn=first
 Flow=middle.flow
-$(step then DependsOn=sub)
-$(bad then)
+$(step "then" DependsOn=sub)
+$(bad "then")
 U
 unit plain.flow <<U
 [Node x]
