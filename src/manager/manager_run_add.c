@@ -66,7 +66,7 @@ static const char *setting_of(const ManagerRun *run, uint32_t child, const char 
         return NULL;
 }
 
-/* What other nodes have decided, so that it waits for nothing; a retry of these makes it wait for what it names. */
+/* The node was decided by others, and waits for nothing; after a retry of these it waits for what it names. */
 static bool is_left_out(const ManagerRuns *runs, const ManagerRun *run, uint32_t node) {
         RunNodeRow row;
         RunWhy why;

@@ -371,7 +371,7 @@ static void add_places(const ManagerRuns *runs, const ManagerRun *run, const Run
                 text_addf(text, "; %" PRIu32 " wait%s before it", n_before, n_before == 1 ? "s" : "");
 }
 
-/* What ends the run is PENDING. */
+/* A step that ends the run is PENDING. */
 static void add_decision(const ManagerRuns *runs, const ManagerRun *run, const RunRow *row, Text *text) {
         const ManagerRun *part = NULL;
         RunNodeRow node;

@@ -273,7 +273,7 @@ static int refuse_growth(const Run *run, uint32_t node, const char *why, char **
         return r < 0 ? r : -EINVAL;
 }
 
-/* What is there and depends on a node that is new has to wait still; what a new one depends on has not ended. */
+/* A node that depends on a new one has to wait still; a node that a new one depends on has not ended. */
 static int check_edge(const Run *run, uint32_t child, uint32_t parent, char **ret_problem) {
         if (child == RUN_NODE_NONE && parent != RUN_NODE_NONE && run_node_state_is_terminal(run->nodes[parent].state))
                 return refuse_growth(run, parent, "what follows it is decided", ret_problem);

@@ -99,7 +99,7 @@ void state_mark_all(State *state);
  * commit writes it, but it alone makes none.
  */
 void state_mark_later(State *state, StoreSpace space, uint32_t number);
-/* Those that are put off are so no longer: the next commit is one for them, too. */
+/* Marks that are put off are so no longer: the next commit writes their records, too. */
 void state_hasten(State *state);
 
 /* — commits — */

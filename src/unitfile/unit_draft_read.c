@@ -67,7 +67,7 @@ static int draft_parse(UnitDraft *draft, const char *path, char *text) {
         return r < 0 ? r : unit_draft_parse(draft, &known, path, text);
 }
 
-/* What the sections ask for, as if there were further drop-ins. */
+/* Reads the text that sections ask for, as if it were further drop-ins. */
 static int draft_read_implied(UnitDraft *draft) {
         const DraftType *type = draft->draft_type;
         const char *file;

@@ -69,7 +69,7 @@ static bool reload_has_changed(const UnitFileLoader *loader, const Unit *unit) {
                (type && type->is_current && unit->type_settings && !type->is_current(loader, unit->type_settings));
 }
 
-/* What it lacks may be there now, outside of its files. */
+/* A unit that could not be loaded may lack something outside of its files, which may be there now. */
 static bool reload_may_be_mended(const Unit *unit) {
         const DraftType *type = draft_type_of(unit->type);
 

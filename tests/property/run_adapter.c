@@ -442,7 +442,7 @@ static void make_first_graph(Adapter *adapter) {
         adapter->graph = make_graph(adapter, &(Grown) {});
 }
 
-/* Who gets what a run has held depends on when that run has ended. */
+/* The next holder of a lock depends on when the run that held it has ended. */
 static bool takes_something(const TrialDefinition *definition) {
         bool takes = trial_run_takes(definition);
 

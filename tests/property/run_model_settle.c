@@ -291,7 +291,7 @@ static void look_at_nodes(RunModel *model, unsigned r) {
         ModelRun *run = &model->runs[r];
         uint64_t before;
 
-        /* What ends by the event itself ends the run before anything follows. */
+        /* A node that ends by the event itself ends the run before anything follows. */
         run_model_end_lists(model, r);
         run->is_deciding = true;
         do {

@@ -84,7 +84,7 @@ bool run_model_end_step(RunModel *model, unsigned r) {
         return true;
 }
 
-/* What waits with a run that is undone is told to end, and has ended when that has given up. */
+/* A step that waits with the run that it undoes is told to end, and has ended when that run has given up. */
 static void give_up_one(RunModel *model, unsigned r, unsigned undo) {
         if (run_model_waits_with_sub_run(model, r, undo))
                 run_model_tell_end(model, run_model_live_attempt(model, r, undo), MODEL_CANCELLED);

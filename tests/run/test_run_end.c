@@ -348,7 +348,7 @@ Test(run_end, being_cancelled_again_changes_nothing) {
         finish(&world);
 }
 
-/* Its place is taken until all of it has ended. */
+/* A run takes its place of MaxRuns= until all of its nodes have ended. */
 Test(run_end, another_run_begins_when_all_nodes_have_ended) {
         World world;
         uint32_t id;
@@ -369,7 +369,7 @@ Test(run_end, another_run_begins_when_all_nodes_have_ended) {
         finish(&world);
 }
 
-/* What the nodes wait for has failed, and is cancelled when the last goal has ended. */
+/* The parent of the nodes has failed, and is cancelled when the last goal has ended. */
 static RunGraph *make_unneeded(void) {
         const RunNodeSpec nodes[] = {
                 { .name = "a", .policy.failure = RUN_POLICY_SUSPEND },

@@ -286,7 +286,7 @@ Test(run_grow, what_has_begun_gets_no_parent) {
                 if (i == 0)
                         finish(&world, ANY);
         }
-        /* What nothing of that waits for may be added. */
+        /* A node may be added that none of these waits for. */
         cr_assert(grow_with_any(&world, "a", false) == NULL);
         finish(&world, OF_ANY);
         finish(&world, NEW);
