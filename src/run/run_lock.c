@@ -162,11 +162,20 @@ static bool keeps_locks(const Run *run, uint32_t node) {
                !run_graph_policy(run->graph, node)->gives_up_locks;
 }
 
+/* Those that have waited for as long are served in the order of dispatch, which no other items of the run change. */
+static uint64_t place_of(const RunGraph *graph, uint32_t node) {
+        uint32_t item = 0;
+
+        (void) run_graph_item_of(graph, node, &item);
+        return (uint64_t) (UINT16_MAX - run_graph_way(graph, node)) << 48 |
+               (uint64_t) run_graph_origin(graph, node) << 16 | MIN(item, (uint32_t) UINT16_MAX);
+}
+
 /* A node of a run that has not begun does not wait yet. */
 static bool wait_for(Run *run, uint32_t node, RunClaim *claim) {
         if (!run_has_begun(run) || !run_item_has_turn(run, node))
                 return true;
-        run_claim_wait(claim, run->nodes[node].at, run_graph_urgency(run->graph, node));
+        run_claim_wait(claim, run->nodes[node].at, place_of(run->graph, node));
         return run_claim_find_cycle(claim, NULL, 0) == 0;
 }
 
@@ -203,6 +212,12 @@ bool run_lock_restore_node(Run *run, uint32_t node) {
                 return true;
         run_claim_leave(claim);
         return wait_for(run, node, claim);
+}
+
+bool run_lock_keeps(const Run *run, uint32_t node) {
+        const RunDemand *demand = demand_of(run->graph, node);
+
+        return demand && demand->n_locks > 0 && run->nodes[node].number > 0 && keeps_locks(run, node);
 }
 
 bool run_lock_can_give_up(const Run *run, uint32_t node) {

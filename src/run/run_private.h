@@ -402,6 +402,7 @@ bool run_lock_has(const Run *run, uint32_t node); /* the node takes something */
 /* After a change of the state of a node, and after a restart: false if the node would wait for ever. */
 bool run_lock_node(Run *run, uint32_t node);
 bool run_lock_restore_node(Run *run, uint32_t node);
+bool run_lock_keeps(const Run *run, uint32_t node); /* locks of an earlier attempt, by its state */
 /* Locks that it keeps though nothing of it runs, for a person to have it give them up. */
 bool run_lock_can_give_up(const Run *run, uint32_t node);
 const char *run_lock_held(const Run *run, uint32_t node, size_t at); /* as run_engine_held_lock() */

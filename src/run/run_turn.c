@@ -64,8 +64,11 @@ void run_item_take_turn(Run *run, uint32_t node, RunNodeState from) {
                 items->n_waiting--;
                 run->n_waiting_turns--;
         }
-        /* While a run is given back, those that run may come later: what waits has its turn after them. */
-        if (run_node_is_live(entry) ||
+        /*
+         * One that keeps a lock keeps its turn: others would wait for the lock with it, and the one with the lock for
+         * them. While a run is given back, those that run may come later: what waits has its turn after them.
+         */
+        if (run_node_is_live(entry) || run_lock_keeps(run, node) ||
             (entry->state == RUN_NODE_READY &&
              (entry->has_turn || (items->n_turns < limit && !run->is_being_restored)))) {
                 items->n_turns += !entry->has_turn;

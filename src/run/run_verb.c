@@ -199,9 +199,19 @@ static void resolve(Run *run, RunVerb verb, uint32_t node) {
                 run_node_become(run, node, RUN_NODE_SKIPPED, RUN_REASON_OPERATOR);
 }
 
+/* Another instance may move by it. */
+static void give_turn_up(Run *run, uint32_t node) {
+        run_item_take_turn(run, node, run->nodes[node].state);
+        run_items_give_turns(run);
+        if (run_count_moving(run) > 0 && !run_is_ending(run))
+                run_wake(run);
+}
+
 /* All of its locks: a node that kept some while it waits for others could wait for a node that waits for it. */
 static void unlock(Run *run, uint32_t node) {
         run->nodes[node].has_given_up = true;
+        if (run_graph_policy(run->graph, node)->is_item)
+                give_turn_up(run, node);
         run_change_node(run, node);
         run_node_offer(run, node);
 }

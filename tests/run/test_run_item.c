@@ -646,6 +646,102 @@ Test(run_item, instances_go_on_after_a_restart) {
         finish(&new);
 }
 
+static const RunDemandLock one_lock[] = { { "db", 1 } };
+static const RunDemand lock_demand[] = { { .locks = one_lock, .n_locks = 1 } };
+
+static void begin_with_lock(World *world, const RunNodeSpec *nodes, uint32_t n, uint32_t n_items) {
+        uint32_t id;
+
+        make_of(world, &(RunGraphSpec) { .nodes = nodes, .n_nodes = n, .demands = lock_demand, .n_demands = 1 });
+        world->n_items = n_items;
+        cr_assert(eq(int, run_engine_submit(world->flow, &(RunSubmit) { .id = 1, .graph = world->graph }, &id), 0));
+        turn(world);
+}
+
+/* They begin behind all others, but where their node stands, also before what has waited for as long. */
+Test(run_item, instances_wait_for_a_lock_where_their_node_stands) {
+        RunNodeSpec nodes[] = { foreach_of("a"), node_of("z", NULL, 0) };
+        World world;
+
+        nodes[0].policy.demand = nodes[1].policy.demand = 1;
+        begin_with_lock(&world, nodes, 2, 2);
+        cr_assert(eq(u32, world.n_attempts, 1));
+        cr_assert(eq(int, row_of(&world, "a[0]").state, RUN_NODE_RUNNING));
+        end_attempt(&world, 0, 0);
+        turn(&world);
+        cr_assert(eq(int, row_of(&world, "a[1]").state, RUN_NODE_RUNNING));
+        cr_assert(eq(int, row_of(&world, "z").state, RUN_NODE_READY));
+        end_all(&world, NULL);
+        cr_assert(eq(int, state_of(&world), RUN_SUCCEEDED));
+        finish(&world);
+}
+
+/* One instance has failed once, and waits for its next try with the only slot of the lock. */
+static void begin_with_deferred(World *world, RunNodeSpec *node) {
+        node->policy.demand = node->policy.foreach_parallel = node->policy.retry = 1;
+        node->policy.delay = node->policy.max_delay = 5 * USEC_PER_SEC;
+        begin_with_lock(world, node, 1, 2);
+        end_attempt(world, 0, 1);
+        turn(world);
+        cr_assert(eq(int, row_of(world, "a[0]").state, RUN_NODE_DEFERRED));
+        cr_assert(eq(int, row_of(world, "a[1]").state, RUN_NODE_READY));
+}
+
+/* Another one would have the turn, and wait for the lock. */
+Test(run_item, an_instance_keeps_its_turn_with_its_lock) {
+        RunNodeSpec node = foreach_of("a");
+        const RunGraphSpec spec = { .nodes = &node, .n_nodes = 1, .demands = lock_demand, .n_demands = 1 };
+        World old, new;
+
+        begin_with_deferred(&old, &node);
+        restart_of(&old, &new, &spec, 1);
+        for (unsigned i = 0; i < 2; i++) {
+                World *world = i == 0 ? &old : &new;
+
+                turn(world);
+                cr_assert(eq(int, why_of(world, "a[1]"), RUN_WHY_PLACE));
+                run_engine_time(world->engine, 6 * USEC_PER_SEC);
+                turn(world);
+                cr_assert(eq(int, row_of(world, "a[0]").state, RUN_NODE_RUNNING));
+                end_all(world, NULL);
+                cr_assert(eq(int, state_of(world), RUN_SUCCEEDED));
+                finish(world);
+        }
+}
+
+Test(run_item, an_instance_gives_its_turn_up_with_its_lock) {
+        RunNodeSpec node = foreach_of("a");
+        World world;
+
+        begin_with_deferred(&world, &node);
+        cr_assert(eq(int, verb(&world, RUN_VERB_UNLOCK, "a[0]"), 0));
+        turn(&world);
+        cr_assert(eq(int, row_of(&world, "a[1]").state, RUN_NODE_RUNNING));
+        run_engine_time(world.engine, 6 * USEC_PER_SEC);
+        turn(&world);
+        cr_assert(eq(int, row_of(&world, "a[0]").state, RUN_NODE_READY));
+        end_all(&world, NULL);
+        cr_assert(eq(int, state_of(&world), RUN_SUCCEEDED));
+        finish(&world);
+}
+
+Test(run_item, a_lock_that_is_given_up_lets_another_instance_run) {
+        RunNodeSpec node = foreach_of("a");
+        World world;
+
+        node.policy.demand = node.policy.foreach_parallel = 1;
+        node.policy.failure = RUN_POLICY_SUSPEND;
+        begin_with_lock(&world, &node, 1, 2);
+        end_attempt(&world, 0, 1);
+        turn(&world);
+        cr_assert(eq(int, state_of(&world), RUN_SUSPENDED));
+        cr_assert(eq(int, verb(&world, RUN_VERB_UNLOCK, "a[0]"), 0));
+        turn(&world);
+        cr_assert(eq(int, state_of(&world), RUN_RUNNING));
+        cr_assert(eq(int, row_of(&world, "a[1]").state, RUN_NODE_RUNNING));
+        finish(&world);
+}
+
 Test(run_item, an_ended_run_is_retried_after_a_restart) {
         const RunNodeSpec nodes[] = { foreach_of("a"), node_of("b", parent_a, 1) };
         World old, new;
