@@ -417,7 +417,7 @@ static RunGraph *make_graph(Adapter *adapter, const Grown *grown) {
                         .payload = trial_needs_no_attempt(node) ? RUN_NODE_NONE : i,
                         .policy = policy_of(definition, node)
                 };
-                specs[at].policy.demand = trial_takes(node) ? i + 1 : 0;
+                specs[at].policy.demand = node->locks != 0 || node->need > 0 ? i + 1 : 0;
                 specs[at].policy.is_otherwise = node->is_otherwise && has_decider(definition, node);
         }
         n_all = add_ends(adapter, specs, end_names, n);
@@ -979,6 +979,7 @@ static void look_at_node(const Adapter *adapter, unsigned run, unsigned node, Tr
 /* States have the order of run_trial.h, and so have the reasons that a run has. */
 static void look(void *subject, TrialView *ret_view) {
         const Adapter *adapter = subject;
+        const unsigned n_views = trial_n_views(adapter->definition);
 
         memset(ret_view, 0, sizeof(*ret_view));
         ret_view->n_runs = adapter->n_runs;
@@ -994,7 +995,7 @@ static void look(void *subject, TrialView *ret_view) {
                 seen->is_held = row.is_held;
                 seen->round = (uint8_t) row.round;
                 seen->why = why_of(why);
-                for (unsigned i = 0; i < trial_n_views(adapter->definition); i++)
+                for (unsigned i = 0; i < n_views; i++)
                         look_at_node(adapter, r, i, ret_view);
         }
         look_at_abandoned(adapter, ret_view);

@@ -34,6 +34,9 @@ static bool chance(TrialRandom *random, uint32_t percent) {
         return below(random, 100) < percent;
 }
 
+#define SMALL_GRAPH 24U                 /* nodes: all of them may take something */
+#define FEW_FEATURES 6                  /* that cases may have: what is slow is in most of them then */
+
 #define choose(random, array) ((array)[below(random, sizeof(array) / sizeof((array)[0]))])
 
 /* — graph — */
@@ -257,7 +260,7 @@ static void add_features(TrialRandom *random, TrialDefinition *definition, uint3
 
 static void add_claim(TrialRandom *random, TrialNode *node, unsigned total) {
         if (node->action == TRIAL_ACTION_NOTHING)
-                node->action = TRIAL_ACTION_PROCESS;
+                return;
         if (chance(random, 60))
                 node->locks = (uint8_t) (1 + below(random, (1U << TRIAL_LOCKS_MAX) - 1));
         for (unsigned i = 0; i < TRIAL_LOCKS_MAX; i++)
@@ -272,19 +275,32 @@ static void add_claim(TrialRandom *random, TrialNode *node, unsigned total) {
         }
 }
 
+static bool has_checkpoint(const TrialDefinition *definition) {
+        for (unsigned i = 0; i < definition->n_nodes; i++)
+                if (definition->nodes[i].action == TRIAL_ACTION_NOTHING)
+                        return true;
+        return false;
+}
+
 /*
- * What begins first of a run and a node, or of a node that takes something and one that does not, is left open: so runs
- * take something or nodes do, nobody waits for a place, and there are no checkpoints.
+ * What begins first of a run and a node is left open: so runs take something or nodes do. No node waits for a place where
+ * runs do, and no run where one may end as soon as a node begins: at a checkpoint, or an empty list.
  */
-static void add_claims(TrialRandom *random, TrialDefinition *definition) {
+static void add_claims(TrialRandom *random, TrialDefinition *definition, bool has_lists) {
+        /* Of a large graph so many nodes that most of it does not wait for them. */
+        const uint32_t percent = definition->n_nodes > SMALL_GRAPH ? 100 * SMALL_GRAPH / definition->n_nodes : 100;
+
         definition->total = (uint8_t) (1 + below(random, 4));
-        definition->max_parallel = TRIAL_NODES_MAX;
         definition->max_runs = (uint8_t) (1 + below(random, 3));
         if (chance(random, 70)) {
                 for (unsigned i = 0; i < definition->n_nodes; i++)
-                        add_claim(random, &definition->nodes[i], definition->total);
+                        if (percent == 100 || chance(random, percent))
+                                add_claim(random, &definition->nodes[i], definition->total);
+                if (has_lists || has_checkpoint(definition))
+                        definition->max_runs = TRIAL_RUNS_MAX;
                 return;
         }
+        definition->max_parallel = TRIAL_NODES_MAX;
         if (chance(random, 70))
                 definition->run_slots = (uint8_t) (1 + below(random, 2));
         if (chance(random, 50))
@@ -304,13 +320,16 @@ static bool has_list(const TrialDefinition *definition, const TrialNode *node) {
  */
 static void add_lists(TrialRandom *random, TrialDefinition *definition) {
         static const uint8_t counts[] = { 0, 1, 2, 2, 3, 3, TRIAL_ITEMS_MAX, TRIAL_ITEMS_BROKEN, TRIAL_ITEMS_TOO_MANY };
+        const unsigned room = (TRIAL_NODES_MAX - definition->n_nodes) / TRIAL_ITEMS_MAX;
+        const unsigned most = MIN(definition->n_nodes > SMALL_GRAPH ? 8U : 3U, room);
         unsigned n = 0;
 
         for (unsigned i = 0; i < definition->n_nodes; i++) {
                 TrialNode *node = &definition->nodes[i];
 
                 node->skip_unneeded = TRIAL_SKIP_NONE;
-                if (n == 3 || node->action != TRIAL_ACTION_PROCESS || !chance(random, 40))
+                if (n == most || (node->action != TRIAL_ACTION_PROCESS && node->action != TRIAL_ACTION_RUN) ||
+                    !chance(random, 40))
                         continue;
                 n++;
                 node->is_foreach = true;
@@ -324,7 +343,7 @@ static void add_lists(TrialRandom *random, TrialDefinition *definition) {
         trial_lay_items(definition);
 }
 
-/* Nothing of it fits a graph of two hundred nodes. */
+/* Each node has a compensation then, which is a node, too. */
 static void add_undo(TrialRandom *random, TrialDefinition *definition) {
         definition->undoes_failure = chance(random, 70);
         definition->undoes_cancel = chance(random, 50);
@@ -334,7 +353,7 @@ static void add_undo(TrialRandom *random, TrialDefinition *definition) {
                 definition->nodes[i].has_undo = chance(random, 50);
 }
 
-/* Processes become runs of other flows. What is unneeded beside them is another question: see the README. */
+/* Processes become runs of other flows, also those of lists. What is unneeded beside them is left open: see the README. */
 static void add_sub_runs(TrialRandom *random, TrialDefinition *definition) {
         for (unsigned i = 0; i < definition->n_nodes; i++) {
                 TrialNode *node = &definition->nodes[i];
@@ -369,37 +388,38 @@ static void add_priorities(TrialRandom *random, TrialDefinition *definition) {
                 definition->max_parallel = 1;
 }
 
-/* Where the order in which nodes begin decides more than who has what. */
+/* Without what is left open: see the README. */
 static uint32_t fit_together(uint32_t features) {
-        const uint32_t others = TRIAL_HAS_OPTIONAL | TRIAL_HAS_AIRFLOW | TRIAL_HAS_SKIP_ALL | TRIAL_HAS_END_RUN;
-
-        /* The engine lets go of the locks of what it abandons, which the model does not. */
         if ((features & TRIAL_HAS_FOREACH) != 0)
-                features &= ~(TRIAL_HAS_LOCK | TRIAL_HAS_ABANDON | TRIAL_HAS_UNDO | TRIAL_HAS_POLICY | TRIAL_HAS_GATE |
+                features &= ~(TRIAL_HAS_ABANDON | TRIAL_HAS_UNDO | TRIAL_HAS_POLICY | TRIAL_HAS_GATE |
                               TRIAL_HAS_SHORT_CIRCUIT | TRIAL_HAS_SKIP_ALL);
-        /* A run with instances takes no nodes. Who decides about whom is a matter of all parents. */
         if ((features & TRIAL_HAS_SUB_RUN) != 0)
                 features &= ~(TRIAL_HAS_ABANDON | TRIAL_HAS_POLICY | TRIAL_HAS_GATE |
                               TRIAL_HAS_SHORT_CIRCUIT | TRIAL_HAS_SKIP_ALL);
+        /* Who decides about whom is a matter of all parents. */
         if ((features & TRIAL_HAS_GROWTH) != 0)
                 features &= ~(TRIAL_HAS_LOCK | TRIAL_HAS_UNDO | TRIAL_HAS_POLICY | TRIAL_HAS_WHEN);
         if ((features & TRIAL_HAS_UNDO) != 0)
                 features &= ~(TRIAL_HAS_LOCK | TRIAL_HAS_ABANDON);
-        return (features & TRIAL_HAS_LOCK) != 0 ? features & ~(others | TRIAL_HAS_ABANDON) : features;
+        /* The engine lets go of the locks of what it abandons, which the model does not. */
+        return (features & TRIAL_HAS_LOCK) != 0 ? features & ~TRIAL_HAS_ABANDON : features;
+}
+
+/* What makes cases slow is in few of them, unless they have little else. */
+static bool has_rarely(TrialRandom *random, const TrialFeatures *features, uint32_t feature) {
+        return (features->known & feature) != 0 &&
+               chance(random, __builtin_popcount(features->known) <= FEW_FEATURES ? 90 : 12);
 }
 
 /* A case has some of them, or none. Returns which. */
 static uint32_t choose_features(uint64_t seed, const TrialFeatures *features, TrialDefinition *definition) {
         TrialRandom random = { .state = seed * UINT64_C(0x9FB21C651E98DF25) + 3 };
         TrialRandom lists = { .state = seed * UINT64_C(0xA24BAED4963EE407) + 5 };
-        const bool may_have_lists = (features->known & TRIAL_HAS_FOREACH) != 0 &&
-                                    chance(&lists, features->known == TRIAL_HAS_FOREACH ? 90 : 12);
+        const bool may_have_lists = has_rarely(&lists, features, TRIAL_HAS_FOREACH);
         TrialRandom growth = { .state = seed * UINT64_C(0x8EBC6AF09C88C6E3) + 13 };
-        const bool may_grow = (features->known & TRIAL_HAS_GROWTH) != 0 &&
-                              chance(&growth, (features->known & TRIAL_HAS_FOREACH) == 0 ? 90 : 12);
+        const bool may_grow = has_rarely(&growth, features, TRIAL_HAS_GROWTH);
         TrialRandom subs = { .state = seed * UINT64_C(0xD6E8FEB86659FD93) + 17 };
-        const bool may_have_subs = (features->known & TRIAL_HAS_SUB_RUN) != 0 &&
-                                   chance(&subs, (features->known & TRIAL_HAS_FOREACH) == 0 ? 90 : 12);
+        const bool may_have_subs = has_rarely(&subs, features, TRIAL_HAS_SUB_RUN);
         uint32_t chosen = 0;
 
         if (chance(&random, features->percent)) {
@@ -407,20 +427,20 @@ static uint32_t choose_features(uint64_t seed, const TrialFeatures *features, Tr
                         if ((features->known >> bit & 1) != 0 && chance(&random, 30))
                                 chosen |= UINT32_C(1) << bit;
                 /* By a chance of its own, so that the others are as they were. */
-                if (may_have_lists && definition->n_nodes <= 24)
+                if (may_have_lists)
                         chosen |= TRIAL_HAS_FOREACH;
-                else if (may_grow && definition->n_nodes <= 24 && definition->n_nodes > 1)
+                else if (may_grow && definition->n_nodes > 1)
                         chosen |= TRIAL_HAS_GROWTH;
-                else if (may_have_subs && definition->n_nodes <= 24)
+                if (may_have_subs)
                         chosen |= TRIAL_HAS_SUB_RUN;
         }
         chosen = fit_together(chosen);
         add_features(&random, definition, chosen);
         if ((chosen & TRIAL_HAS_SUB_RUN) != 0)
                 add_sub_runs(&subs, definition);
-        if ((chosen & TRIAL_HAS_LOCK) != 0 && definition->n_nodes <= 24)
-                add_claims(&random, definition);
-        if ((chosen & TRIAL_HAS_UNDO) != 0 && definition->n_nodes <= 24)
+        if ((chosen & TRIAL_HAS_LOCK) != 0)
+                add_claims(&random, definition, (chosen & TRIAL_HAS_FOREACH) != 0);
+        if ((chosen & TRIAL_HAS_UNDO) != 0 && definition->n_nodes * 2 < TRIAL_NODES_MAX)
                 add_undo(&random, definition);
         if ((chosen & TRIAL_HAS_PRIORITY) != 0)
                 add_priorities(&random, definition);

@@ -216,7 +216,8 @@ static void come_back(RunModel *model, const TrialEvent *event) {
                 for (unsigned i = 0; i < model->definition->n_nodes; i++) {
                         memset(model->runs[r].ends_seen[i], 0, sizeof(model->runs[r].ends_seen[i]));
                         model->runs[r].is_asked[i] = model->runs[r].must_ask[i] = false;
-                        model->runs[r].has_turn[i] = model->runs[r].nodes[i].state == TRIAL_NODE_RUNNING;
+                        model->runs[r].has_turn[i] = model->runs[r].nodes[i].state == TRIAL_NODE_RUNNING ||
+                                                     run_model_keeps_turn(model, r, i);
                 }
         model->accepted = event->turn;
         model->durable = event->durable;
@@ -315,9 +316,10 @@ static TrialAttempt show_attempt(const RunModel *model, const ModelAttempt *atte
 }
 
 static TrialWhy why_run_ends(const RunModel *model, const ModelRun *run) {
+        const unsigned n = trial_n_views(model->definition);
         bool has_begun = false;
 
-        for (unsigned i = model->definition->n_nodes; i < trial_n_views(model->definition); i++)
+        for (unsigned i = model->definition->n_nodes; i < n; i++)
                 has_begun = has_begun || run->nodes[i].state == TRIAL_NODE_READY ||
                             run->nodes[i].state == TRIAL_NODE_RUNNING;
         if (!has_begun)

@@ -69,6 +69,7 @@ static unsigned count_created(const RunModel *model) {
 static int submit(RunModel *model, const TrialEvent *event) {
         const uint8_t key = event->key;
         const TrialDefinition *definition = model->definition;
+        const unsigned n_views = trial_n_views(definition);
         const unsigned running = count_runs(model, false), waiting = running + count_created(model);
         const bool is_busy = waiting >= definition->max_runs;
         const unsigned queued = count_runs(model, true) +
@@ -90,7 +91,7 @@ static int submit(RunModel *model, const TrialEvent *event) {
                         if (!trial_run_is_terminal(model->runs[i].state) &&
                             (model->runs[i].state != TRIAL_RUN_SUSPENDED || !model->runs[i].has_result))
                                 run_model_stop(model, i, TRIAL_RUN_CANCELLED, TRIAL_REASON_NONE, MODEL_CANCELLED);
-        for (unsigned i = 0; i < trial_n_views(definition); i++) {
+        for (unsigned i = 0; i < n_views; i++) {
                 const bool is_there = !definition->nodes[i].is_item && definition->nodes[i].added_in == 0;
 
                 run.nodes[i].generation = is_there;
@@ -99,6 +100,7 @@ static int submit(RunModel *model, const TrialEvent *event) {
                 run.rank[i] = (uint16_t) i;
         }
         run.priority = event->priority > 0 ? event->priority : definition->priority;
+        run_model_find_ways(model, &run);
         run.place = model->places++;
         model->runs[model->n_runs++] = run;
         return 0;
@@ -380,6 +382,7 @@ static int unlock_node(RunModel *model, unsigned r, unsigned node) {
             run->nodes[node].state == TRIAL_NODE_RUNNING || run_model_abandoned_attempt(model, r, node))
                 return -EINVAL;
         run->has_locks[node] = false;
+        run_model_take_turn(model, r, node);
         return 0;
 }
 
@@ -402,6 +405,7 @@ static int add_nodes(RunModel *model, unsigned r, unsigned node) {
                 run->rank[i] = (uint16_t) (run->additions * TRIAL_NODES_MAX + i);
                 run_model_set(model, r, i, TRIAL_NODE_WAITING, TRIAL_REASON_NONE);
         }
+        run_model_find_ways(model, run);
         return 0;
 }
 

@@ -40,6 +40,11 @@ bool run_model_is_bounded(const RunModel *model, unsigned r, unsigned node) {
         return model->definition->nodes[node].is_item && !model->runs[r].has_turn[node];
 }
 
+bool run_model_keeps_turn(const RunModel *model, unsigned r, unsigned node) {
+        return run_model_waits_with_sub_run(model, r, node) ||
+               (model->definition->nodes[node].locks != 0 && model->runs[r].has_locks[node]);
+}
+
 /* An instance that is READY keeps its turn until its attempt has ended; one that waits to be completed runs. */
 void run_model_take_turn(RunModel *model, unsigned r, unsigned node) {
         const TrialNodeState state = model->runs[r].nodes[node].state;
@@ -48,7 +53,7 @@ void run_model_take_turn(RunModel *model, unsigned r, unsigned node) {
                 return;
         if (state == TRIAL_NODE_READY && !model->runs[r].has_turn[node])
                 model->runs[r].has_turn[node] = has_free_turn(model, r, node);
-        else if (state != TRIAL_NODE_READY && state != TRIAL_NODE_RUNNING)
+        else if (state != TRIAL_NODE_READY && state != TRIAL_NODE_RUNNING && !run_model_keeps_turn(model, r, node))
                 model->runs[r].has_turn[node] = false;
 }
 
@@ -116,7 +121,8 @@ static bool is_excused(const RunModel *model, unsigned r, unsigned node) {
                 return true;
         if (model->runs[r].state != TRIAL_RUN_STOPPING)
                 return false;
-        return view->state == TRIAL_NODE_CANCELLED ||
+        /* A sub-run that was cancelled is a failure, whatever the end of the run is. */
+        return (view->state == TRIAL_NODE_CANCELLED && view->reason != TRIAL_REASON_SUB_RUN) ||
                (view->state == TRIAL_NODE_TIMEOUT && view->reason == TRIAL_REASON_DEADLINE) ||
                (view->state == TRIAL_NODE_SKIPPED && view->reason == TRIAL_REASON_ENDED);
 }

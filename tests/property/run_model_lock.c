@@ -15,7 +15,7 @@
 #define LOCK_OF_RUNS TRIAL_LOCKS_MAX
 #define NEED_OF_NODES (LOCK_OF_RUNS + 1)
 #define NEED_OF_RUNS (NEED_OF_NODES + 1)
-#define CLAIMS_MAX 256
+#define CLAIMS_MAX (TRIAL_RUNS_MAX * (TRIAL_NODES_MAX + 1))
 
 typedef struct Claim {
         unsigned run, node;             /* MODEL_NO_NODE: of the run */
@@ -27,6 +27,7 @@ typedef struct Claim {
         unsigned wants[NAMES];
         unsigned slots[LOCKS];
         bool has[NAMES];
+        bool is_stuck;                  /* it waits for somebody who has to wait, too */
 } Claim;
 
 typedef struct Claims {
@@ -66,13 +67,16 @@ static void list_node(const RunModel *model, unsigned r, unsigned node, Claims *
         const TrialNode *spec = &model->definition->nodes[node];
         const ModelRun *run = &model->runs[r];
         const TrialNodeState state = run->nodes[node].state;
+        const bool has_process = spec->need > 0 && run_model_has_process(model, r, node);
         Claim *claim;
 
-        if (!trial_takes(spec))
+        if (!trial_takes(spec) || (state != TRIAL_NODE_READY && !run->has_locks[node] && !has_process))
                 return;
         claim = &claims->items[claims->n++];
         *claim = (Claim) { .run = r, .node = node, .waits = state == TRIAL_NODE_READY };
-        claim->has_place = run->state == TRIAL_RUN_RUNNING && model->unit_is_active;
+        claim->has_place = run->state == TRIAL_RUN_RUNNING && model->unit_is_active &&
+                           (!trial_needs_place(spec) || run_model_has_place(model, r)) &&
+                           !run_model_is_bounded(model, r, node);
         claim->priority = run_model_priority(model, r, node);
         claim->since = run->ready_at[node] > run->begun_at ? run->ready_at[node] : run->begun_at;
         for (unsigned i = 0; i < TRIAL_LOCKS_MAX; i++) {
@@ -81,17 +85,7 @@ static void list_node(const RunModel *model, unsigned r, unsigned node, Claims *
                 claim->has[i] = claim->wants[i] > 0 && run->has_locks[node];
         }
         claim->wants[NEED_OF_NODES] = spec->need;
-        claim->has[NEED_OF_NODES] = run_model_has_process(model, r, node);
-}
-
-static void list_all(const RunModel *model, Claims *claims) {
-        claims->model = model;
-        claims->n = 0;
-        for (unsigned r = 0; r < model->n_runs; r++) {
-                list_run(model, r, claims);
-                for (unsigned i = 0; i < model->definition->n_nodes; i++)
-                        list_node(model, r, i, claims);
-        }
+        claim->has[NEED_OF_NODES] = has_process;
 }
 
 /* — who may have it — */
@@ -110,9 +104,7 @@ static bool is_before(const RunModel *model, const Claim *a, const Claim *b) {
                 return a->since < b->since;
         if (a->node == MODEL_NO_NODE)
                 return a->place < b->place;
-        if (a->node != b->node)
-                return run_model_is_more_urgent(model, a->run, a->node, b->node);
-        return a->run < b->run;
+        return run_model_comes_before(model, a->run, a->node, b->run, b->node);
 }
 
 /* Whether @claim can have the name beside all that @beside marks. */
@@ -146,10 +138,22 @@ static bool waits_for_waiting(const Claims *claims, const Claim *claim) {
         return false;
 }
 
+static void list_all(const RunModel *model, Claims *claims) {
+        claims->model = model;
+        claims->n = 0;
+        for (unsigned r = 0; r < model->n_runs; r++) {
+                list_run(model, r, claims);
+                for (unsigned i = 0; i < model->definition->n_nodes; i++)
+                        list_node(model, r, i, claims);
+        }
+        for (unsigned i = 0; i < claims->n; i++)
+                claims->items[i].is_stuck = waits_for_waiting(claims, &claims->items[i]);
+}
+
 /* Whether @claim must leave @other what that wants. */
 static bool keeps_back(const Claims *claims, const Claim *other, const Claim *claim) {
         return other != claim && other->has_place && is_before(claims->model, other, claim) &&
-               !waits_for_waiting(claims, other);
+               !other->is_stuck;
 }
 
 static bool can_have(const Claims *claims, const Claim *claim, unsigned name) {
@@ -196,6 +200,8 @@ TrialWhy run_model_why_claim(const RunModel *model, unsigned run, unsigned node)
 
                 if (claim->run != run || claim->node != node)
                         continue;
+                if (node != MODEL_NO_NODE && !claim->has_place)
+                        return TRIAL_FOR_PLACE;
                 for (unsigned name = 0; name < NAMES; name++)
                         if (wants(claim, name) && !can_have(&claims, claim, name))
                                 return name < LOCKS ? TRIAL_FOR_LOCK : TRIAL_FOR_RESOURCE;

@@ -69,9 +69,10 @@ static bool still_needs(const TrialNodeView *child, bool has_started, Edge edge,
 static bool need_deciders(const TrialDefinition *definition, unsigned node, bool *needed) {
         bool has_changed = false;
 
+        if (!definition->nodes[node].is_otherwise)
+                return false;
         for (unsigned i = 0; i < definition->n_nodes; i++)
-                if (!needed[i] && definition->nodes[node].is_otherwise &&
-                    trial_decides_about(&definition->nodes[i], &definition->nodes[node]))
+                if (!needed[i] && trial_decides_about(&definition->nodes[i], &definition->nodes[node]))
                         needed[i] = has_changed = true;
         return has_changed;
 }

@@ -44,6 +44,8 @@ ModelAttempt *run_model_live_attempt(RunModel *model, unsigned run, unsigned nod
 }
 
 ModelAttempt *run_model_abandoned_attempt(RunModel *model, unsigned run, unsigned node) {
+        if (model->definition->timeout_mode != TRIAL_TIMEOUT_ABANDON)
+                return NULL;
         for (size_t i = 0; i < model->n_attempts; i++) {
                 ModelAttempt *attempt = &model->attempts[i];
 

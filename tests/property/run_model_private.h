@@ -85,6 +85,7 @@ typedef struct ModelRun {
         bool wants_undo;                        /* a person has asked for that */
         bool has_turn[TRIAL_NODES_MAX];         /* of an instance: within ForeachParallel= */
         uint16_t rank[TRIAL_NODES_MAX];         /* the place of a node among all, which follow in the order of additions */
+        uint8_t way[TRIAL_NODES_MAX];           /* nodes on the longest way from a node to a goal */
         uint8_t additions;                      /* how many there were */
         bool is_deciding;                       /* what follows from the event */
         bool is_ended;                          /* by what follows, once all of that is decided */
@@ -112,6 +113,10 @@ bool run_model_is_busy(TrialRunState state);
 unsigned run_model_count_busy(const RunModel *model);
 /* The node has a process; also one that was abandoned. */
 bool run_model_has_process(const RunModel *model, unsigned run, unsigned node);
+/* There is one for another process of the run. */
+bool run_model_has_place(const RunModel *model, unsigned run);
+/* Of nodes of all runs, in the order in which they begin (D15). */
+bool run_model_comes_before(const RunModel *model, unsigned run, unsigned node, unsigned other_run, unsigned other);
 /* Of nodes of a run. */
 bool run_model_is_more_urgent(const RunModel *model, unsigned run, unsigned a, unsigned b);
 uint8_t run_model_priority(const RunModel *model, unsigned run, unsigned node);
@@ -142,6 +147,8 @@ uint64_t run_model_ready_deadline(const RunModel *model, const ModelRun *run, un
 uint64_t run_model_again_deadline(const RunModel *model, unsigned run, unsigned node);
 /* What a failure means: with a default for the end in @state, as little as `continue`. */
 TrialFailurePolicy run_model_policy(const TrialNode *spec, TrialNodeState state);
+/* Counts the nodes on the longest way from each node to a goal, in the graph as it is now. */
+void run_model_find_ways(const RunModel *model, ModelRun *run);
 /* Marks @goals[i] of all nodes of a run that nothing depends on, and of what is always needed. */
 void run_model_find_goals(const RunModel *model, const ModelRun *run, bool *goals);
 /* Marks @needed[i] of all nodes that somebody needs. */
@@ -166,6 +173,8 @@ void run_model_reset(RunModel *model, unsigned run, unsigned node);
 void run_model_drop_items(RunModel *model, unsigned run, unsigned node);
 void run_model_reset_items(RunModel *model, unsigned run, unsigned node);
 void run_model_begin_list(RunModel *model, unsigned run, unsigned node);
+/* An instance keeps its turn beside its sub-run that waits, or beside a lock that it keeps. */
+bool run_model_keeps_turn(const RunModel *model, unsigned run, unsigned node);
 /* An instance has another state: it may take a turn, or give one back. */
 void run_model_take_turn(RunModel *model, unsigned run, unsigned node);
 void run_model_give_turns(RunModel *model, unsigned run);

@@ -362,8 +362,19 @@ static bool asks_somebody(const RunModel *model, const ModelRun *run) {
         return false;
 }
 
+/* Instances that wait for a turn move as those do that have one. */
+static unsigned count_ready(const RunModel *model, const ModelRun *run) {
+        const unsigned r = (unsigned) (run - model->runs);
+        unsigned n = 0;
+
+        for (unsigned i = 0; i < model->definition->n_nodes; i++)
+                n += run->nodes[i].state == TRIAL_NODE_READY && !run_model_is_bounded(model, r, i);
+        return n;
+}
+
 static bool can_move(const RunModel *model, const ModelRun *run) {
-        return count_nodes(model, run, TRIAL_NODE_READY) > 0 || count_nodes(model, run, TRIAL_NODE_RUNNING) > count_lists(model, run) ||
+        return count_ready(model, run) > 0 ||
+               count_nodes(model, run, TRIAL_NODE_RUNNING) > count_lists(model, run) ||
                count_nodes(model, run, TRIAL_NODE_DEFERRED) > 0 || asks_somebody(model, run);
 }
 
@@ -409,7 +420,7 @@ static void look_at_run(RunModel *model, unsigned r) {
                         return;
                 }
         /* Nodes were added that need not wait for those that are PENDING. */
-        if (run->state == TRIAL_RUN_SUSPENDED && count_nodes(model, run, TRIAL_NODE_READY) > 0)
+        if (run->state == TRIAL_RUN_SUSPENDED && count_ready(model, run) > 0)
                 run_model_wake(run);
         if (run->state == TRIAL_RUN_RUNNING && !can_move(model, run) && count_nodes(model, run, TRIAL_NODE_PENDING) > 0)
                 run->state = TRIAL_RUN_SUSPENDED;
@@ -485,27 +496,25 @@ void run_model_settle(RunModel *model) {
 
 /* — attempts — */
 
-/* Nodes on the longest way from @node to a goal. */
-static unsigned longest_path(const RunModel *model, unsigned r, unsigned node) {
+void run_model_find_ways(const RunModel *model, ModelRun *run) {
         const TrialDefinition *definition = model->definition;
-        unsigned longest[TRIAL_NODES_MAX] = {};
 
+        memset(run->way, 0, sizeof(run->way));
         for (unsigned i = definition->n_nodes; i-- > 0;) {
-                if (trial_is_missing(&definition->nodes[i], &model->runs[r].nodes[i]))
+                if (trial_is_missing(&definition->nodes[i], &run->nodes[i]))
                         continue;
-                longest[i]++;
+                run->way[i]++;
                 for (unsigned k = 0; k < definition->nodes[i].n_parents; k++) {
                         const unsigned parent = definition->nodes[i].parents[k];
 
-                        if (longest[parent] < longest[i])
-                                longest[parent] = longest[i];
+                        if (run->way[parent] < run->way[i])
+                                run->way[parent] = run->way[i];
                 }
         }
-        return longest[node];
 }
 
 /* Processes of the run alone take its places. */
-static bool has_place(RunModel *model, unsigned r) {
+bool run_model_has_place(const RunModel *model, unsigned r) {
         unsigned n = 0;
 
         for (unsigned i = 0; i < model->definition->n_nodes; i++)
@@ -521,6 +530,7 @@ static unsigned origin(const TrialDefinition *definition, unsigned node) {
 
 bool run_model_is_more_urgent(const RunModel *model, unsigned r, unsigned a, unsigned b) {
         const TrialDefinition *definition = model->definition;
+        const ModelRun *run = &model->runs[r];
         const unsigned of_a = origin(definition, a), of_b = origin(definition, b);
         const TrialNode *left = &definition->nodes[a], *right = &definition->nodes[b];
         const unsigned first = left->takes_priority ? definition->priority : left->priority;
@@ -528,11 +538,26 @@ bool run_model_is_more_urgent(const RunModel *model, unsigned r, unsigned a, uns
 
         if (first != second)
                 return first > second;
-        if (longest_path(model, r, of_a) != longest_path(model, r, of_b))
-                return longest_path(model, r, of_a) > longest_path(model, r, of_b);
+        if (run->way[of_a] != run->way[of_b])
+                return run->way[of_a] > run->way[of_b];
         if (of_a != of_b)
-                return model->runs[r].rank[of_a] < model->runs[r].rank[of_b];
+                return run->rank[of_a] < run->rank[of_b];
         return a < b;
+}
+
+/* As in a run, but what takes the priority of its run has that. */
+bool run_model_comes_before(const RunModel *model, unsigned r, unsigned node, unsigned other_run, unsigned other) {
+        const TrialDefinition *definition = model->definition;
+        const ModelRun *a = &model->runs[r], *b = &model->runs[other_run];
+        const unsigned of_a = origin(definition, node), of_b = origin(definition, other);
+
+        if (run_model_priority(model, r, node) != run_model_priority(model, other_run, other))
+                return run_model_priority(model, r, node) > run_model_priority(model, other_run, other);
+        if (a->way[of_a] != b->way[of_b])
+                return a->way[of_a] > b->way[of_b];
+        if (of_a != of_b)
+                return a->rank[of_a] < b->rank[of_b];
+        return node != other ? node < other : r < other_run;
 }
 
 /*
@@ -540,7 +565,7 @@ bool run_model_is_more_urgent(const RunModel *model, unsigned r, unsigned a, uns
  * the file; -1 if there is none.
  */
 static int next_ready(RunModel *model, unsigned r) {
-        const bool process_may_start = has_place(model, r);
+        const bool process_may_start = run_model_has_place(model, r);
         const ModelRun *run = &model->runs[r];
         int next = -1;
 
@@ -614,7 +639,9 @@ static void begin_node(RunModel *model, unsigned r, unsigned node) {
 
 /* What is READY in a run that stops: a compensation, or the final command. */
 static bool start_end(RunModel *model, unsigned r) {
-        for (unsigned i = model->definition->n_nodes; i < trial_n_views(model->definition); i++)
+        const unsigned n = trial_n_views(model->definition);
+
+        for (unsigned i = model->definition->n_nodes; i < n; i++)
                 if (model->runs[r].nodes[i].state == TRIAL_NODE_READY && model->runs[r].hold == MODEL_NOT_HELD) {
                         begin_node(model, r, i);
                         return true;
@@ -622,44 +649,54 @@ static bool start_end(RunModel *model, unsigned r) {
         return false;
 }
 
-/* Starts one node of the run, if one may start. */
-static bool start_next(RunModel *model, unsigned r) {
-        int node;
-
-        if (model->runs[r].state == TRIAL_RUN_STOPPING)
-                return start_end(model, r);
+/* The node of a run that runs which begins next, of those that take nothing; -1: none. */
+static int next_of_run(RunModel *model, unsigned r) {
         if (model->runs[r].state != TRIAL_RUN_RUNNING)
-                return false;
-        node = next_ready(model, r);
-        if (node < 0)
-                return false;
-        begin_node(model, r, (unsigned) node);
-        return true;
+                return -1;
+        return next_ready(model, r);
 }
 
-/* The same, of all runs, for a node that takes something. */
-static bool start_next_claim(RunModel *model) {
-        unsigned r, node;
+/* The same of all runs. */
+static bool next_of_all(RunModel *model, unsigned *ret_run, unsigned *ret_node) {
+        bool has_some = false;
 
-        if (!run_model_next_claim(model, false, &r, &node))
-                return false;
-        model->runs[r].has_locks[node] = true;
-        begin_node(model, r, node);
-        return true;
+        for (unsigned r = 0; r < model->n_runs; r++) {
+                const int node = next_of_run(model, r);
+
+                if (node < 0 || (has_some && !run_model_comes_before(model, r, (unsigned) node, *ret_run, *ret_node)))
+                        continue;
+                *ret_run = r;
+                *ret_node = (unsigned) node;
+                has_some = true;
+        }
+        return has_some;
+}
+
+/* Starts one node, if one may start: a node that takes something stands among the others. */
+static bool start_next(RunModel *model) {
+        unsigned r = 0, node = 0, claim_run, claim_node;
+        bool has_some;
+
+        for (r = 0; r < model->n_runs; r++)
+                if (model->runs[r].state == TRIAL_RUN_STOPPING && start_end(model, r))
+                        return true;
+        has_some = next_of_all(model, &r, &node);
+        if (run_model_next_claim(model, false, &claim_run, &claim_node) &&
+            (!has_some || !run_model_comes_before(model, r, node, claim_run, claim_node))) {
+                r = claim_run;
+                node = claim_node;
+                model->runs[r].has_locks[node] = has_some = true;
+        }
+        if (has_some)
+                begin_node(model, r, node);
+        return has_some;
 }
 
 /* What follows may end a run, so that another one begins. */
 void run_model_dispatch(RunModel *model) {
-        bool has_started = model->unit_is_active;
-
-        while (has_started) {
-                has_started = false;
-                for (unsigned r = 0; r < model->n_runs; r++)
-                        while (start_next(model, r))
-                                has_started = true;
-                while (start_next_claim(model))
-                        has_started = true;
-        }
-        if (model->unit_is_active)
-                ask_all(model);
+        if (!model->unit_is_active)
+                return;
+        while (start_next(model))
+                ;
+        ask_all(model);
 }

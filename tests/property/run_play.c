@@ -112,7 +112,9 @@ static void give_simple(TrialPlayer *player, TrialEventKind kind) {
 }
 
 static void compare_nodes(TrialPlayer *player, unsigned r) {
-        for (unsigned i = 0; i < trial_n_views(&player->trial->definition); i++) {
+        const unsigned n = trial_n_views(&player->trial->definition);
+
+        for (unsigned i = 0; i < n; i++) {
                 const TrialNodeView *expected = &player->expected.runs[r].nodes[i],
                                     *seen = &player->seen.runs[r].nodes[i];
 

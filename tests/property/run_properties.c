@@ -221,7 +221,9 @@ typedef struct Tally {
         unsigned running_ends;
         unsigned need_none;             /* READY to do what is no process; the others of them */
         unsigned lists;                 /* RUNNING: their instances are executed */
-        unsigned bounded;               /* READY instances that may have to wait for others of their node */
+        unsigned turnless;              /* READY instances that wait for others of their node … */
+        unsigned may_have_no_turn;      /* … or may do so */
+        unsigned bounded;               /* .turnless ones that take nothing */
 } Tally;
 
 static unsigned count_items(const TrialDefinition *definition, const TrialRunView *run, unsigned node,
@@ -233,20 +235,41 @@ static unsigned count_items(const TrialDefinition *definition, const TrialRunVie
         return n;
 }
 
-/* As many run as ForeachParallel= allows. */
-static bool is_bounded(const TrialDefinition *definition, const TrialRunView *run, unsigned node) {
+/* Those that wait with their sub-runs; @may_keep: also those that may keep a lock. */
+static unsigned count_waiting_items(const TrialDefinition *definition, const TrialRunView *run, unsigned node,
+                                    bool may_keep) {
+        unsigned n = 0;
+
+        for (unsigned i = trial_n_own(definition); i < definition->n_nodes; i++) {
+                const TrialNodeState state = run->nodes[i].state;
+
+                if (definition->nodes[i].item_of != node)
+                        continue;
+                n += trial_waits_with_sub_run(&run->nodes[i]) ||
+                     (may_keep && definition->nodes[i].locks != 0 && !definition->nodes[i].gives_up_locks &&
+                      (state == TRIAL_NODE_DEFERRED || state == TRIAL_NODE_PENDING));
+        }
+        return n;
+}
+
+/* As many have a turn as ForeachParallel= allows, or may have one. */
+static bool is_bounded(const TrialDefinition *definition, const TrialRunView *run, unsigned node, bool may_keep) {
         const TrialNode *spec = &definition->nodes[node];
 
         return spec->is_item && spec->foreach_parallel > 0 &&
-               count_items(definition, run, spec->item_of, TRIAL_NODE_RUNNING) >= spec->foreach_parallel;
+               count_items(definition, run, spec->item_of, TRIAL_NODE_RUNNING) +
+                               count_waiting_items(definition, run, spec->item_of, may_keep) >= spec->foreach_parallel;
 }
 
 static Tally tally_of(const TrialPlayer *player, const TrialRunView *run) {
+        const unsigned n_views = trial_n_views(&player->trial->definition);
         Tally tally = {};
 
         for (unsigned i = 0; i < player->trial->definition.n_nodes; i++) {
                 const TrialNode *spec = &player->trial->definition.nodes[i];
                 const TrialNodeState state = run->nodes[i].state;
+                const bool has_no_turn = state == TRIAL_NODE_READY && is_bounded(&player->trial->definition, run, i, false);
+                const bool is_held_back = has_no_turn && !trial_takes(spec);
 
                 tally.states[state]++;
                 tally.terminal += trial_node_is_terminal(state);
@@ -255,17 +278,21 @@ static Tally tally_of(const TrialPlayer *player, const TrialRunView *run) {
                 tally.to_be_asked += spec->asks_policy && state == TRIAL_NODE_WAITING &&
                                      player->unit != TRIAL_UNIT_IS_ACTIVE;
                 tally.asleep += trial_is_idle(spec, &run->nodes[i]);
-                tally.subs += state == TRIAL_NODE_RUNNING && spec->action == TRIAL_ACTION_RUN;
+                tally.subs += state == TRIAL_NODE_RUNNING && spec->action == TRIAL_ACTION_RUN &&
+                              !spec->is_foreach;
                 tally.waiting_subs += trial_waits_with_sub_run(&run->nodes[i]);
                 tally.lists += state == TRIAL_NODE_RUNNING && spec->is_foreach;
-                tally.bounded += state == TRIAL_NODE_READY && is_bounded(&player->trial->definition, run, i);
+                tally.bounded += is_held_back;
+                tally.turnless += has_no_turn;
+                tally.may_have_no_turn += state == TRIAL_NODE_READY &&
+                                          is_bounded(&player->trial->definition, run, i, true);
                 tally.processes += state == TRIAL_NODE_RUNNING && spec->action == TRIAL_ACTION_PROCESS &&
                                    !trial_is_idle(spec, &run->nodes[i]);
                 tally.takers += state == TRIAL_NODE_READY && trial_takes(spec);
                 tally.need_none += state == TRIAL_NODE_READY && !trial_needs_place(spec) &&
-                                   !trial_takes(spec);
+                                   !trial_takes(spec) && !is_held_back;
         }
-        for (unsigned i = player->trial->definition.n_nodes; i < trial_n_views(&player->trial->definition); i++) {
+        for (unsigned i = player->trial->definition.n_nodes; i < n_views; i++) {
                 const TrialNodeState state = run->nodes[i].state;
 
                 tally.ends += state == TRIAL_NODE_READY || state == TRIAL_NODE_RUNNING;
@@ -279,8 +306,8 @@ static Tally tally_of(const TrialPlayer *player, const TrialRunView *run) {
 /* Something can move: by itself, or by a human whom the state names. */
 static void check_movable(TrialPlayer *player, unsigned r, const Tally *tally) {
         const TrialRunView *run = &player->seen.runs[r];
-        const unsigned movers = tally->states[TRIAL_NODE_READY] + tally->states[TRIAL_NODE_RUNNING] - tally->lists +
-                                tally->states[TRIAL_NODE_DEFERRED] + tally->asked;
+        const unsigned movers = tally->states[TRIAL_NODE_READY] - tally->turnless +
+                                tally->states[TRIAL_NODE_RUNNING] - tally->lists + tally->states[TRIAL_NODE_DEFERRED] + tally->asked;
         bool can_move = true;
 
         switch (run->state) {
@@ -294,7 +321,8 @@ static void check_movable(TrialPlayer *player, unsigned r, const Tally *tally) {
                 can_move = tally->states[TRIAL_NODE_RUNNING] > tally->asleep || tally->ends > 0;
                 break;
         case TRIAL_RUN_SUSPENDED:
-                can_move = tally->states[TRIAL_NODE_PENDING] + tally->pending_ends > 0 && movers == 0;
+                can_move = tally->states[TRIAL_NODE_PENDING] + tally->pending_ends > 0 &&
+                           movers + tally->turnless <= tally->may_have_no_turn;
                 break;
         case TRIAL_RUN_CREATED:
                 can_move = player->unit != TRIAL_UNIT_IS_ACTIVE || run->is_held;
@@ -619,7 +647,7 @@ static void check_lock(TrialPlayer *player, unsigned lock) {
                 for (unsigned i = 0; i < player->trial->definition.n_nodes; i++) {
                         const TrialNode *spec = &player->trial->definition.nodes[i];
 
-                        if ((spec->locks >> lock & 1) == 0 || !has_lock(player, r, i))
+                        if ((spec->locks >> lock & 1) == 0 || spec->is_foreach || !has_lock(player, r, i))
                                 continue;
                         n++;
                         least = spec->slots[lock] < least ? spec->slots[lock] : least;

@@ -242,7 +242,7 @@ bool trial_is_idle(const TrialNode *spec, const TrialNodeView *view) {
 }
 
 bool trial_takes(const TrialNode *spec) {
-        return spec->locks != 0 || spec->need > 0;
+        return (spec->locks != 0 || spec->need > 0) && !spec->is_foreach;
 }
 
 bool trial_run_takes(const TrialDefinition *definition) {

@@ -533,7 +533,7 @@ typedef struct TrialFamily {
 
 void trial_find_family(const TrialDefinition *definition, const TrialNodeView *views, unsigned node,
                        TrialFamily *ret_family);
-/* It takes a lock or a resource. */
+/* It takes a lock or a resource: of a node with Foreach= its instances do. */
 bool trial_takes(const TrialNode *spec);
 bool trial_run_takes(const TrialDefinition *definition);
 /* A node with When= that decides about @otherwise, which has Otherwise=yes: they have the same parents. */
