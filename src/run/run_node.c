@@ -187,7 +187,7 @@ void run_node_become(Run *run, uint32_t node, RunNodeState state, RunReason reas
         entry->reason = reason;
         entry->is_unneeded = false;
         if (is_item)
-                run_item_take_turn(run, node, from);
+                run_item_take_turn(run, node, from, run_lock_keeps(run, node));
         if (!run_node_is_live(entry)) {
                 run->n_idle -= entry->is_idle;
                 run->n_split -= run_node_is_split(run, node);

@@ -348,7 +348,7 @@ void run_drop_unneeded(Run *run);
 int run_items_init(Run *run); /* 0 or -ENOMEM */
 RunItems *run_items_find(const Run *run, uint32_t node); /* NULL: it has no Foreach= */
 /* An instance has a new state, and gets a turn by it, or gives it back. */
-void run_item_take_turn(Run *run, uint32_t node, RunNodeState from);
+void run_item_take_turn(Run *run, uint32_t node, RunNodeState from, bool keeps_lock);
 void run_item_changed(Run *run, uint32_t node, RunNodeState from); /* after that */
 bool run_item_has_turn(const Run *run, uint32_t node); /* or needs none */
 bool run_item_is_untouched(const Run *run, uint32_t node); /* an instance that has not begun: it has no row */

@@ -51,7 +51,7 @@ bool run_item_has_turn(const Run *run, uint32_t node) {
         return !policy->is_item || policy->foreach_parallel == 0 || run->nodes[node].has_turn;
 }
 
-void run_item_take_turn(Run *run, uint32_t node, RunNodeState from) {
+void run_item_take_turn(Run *run, uint32_t node, RunNodeState from, bool keeps_lock) {
         const uint32_t limit = run_graph_policy(run->graph, node)->foreach_parallel;
         RunNode *entry = &run->nodes[node];
         RunItems *items;
@@ -68,7 +68,7 @@ void run_item_take_turn(Run *run, uint32_t node, RunNodeState from) {
          * One that keeps a lock keeps its turn: others would wait for the lock with it, and the one with the lock for
          * them. While a run is given back, those that run may come later: what waits has its turn after them.
          */
-        if (run_node_is_live(entry) || run_lock_keeps(run, node) ||
+        if (run_node_is_live(entry) || keeps_lock ||
             (entry->state == RUN_NODE_READY &&
              (entry->has_turn || (items->n_turns < limit && !run->is_being_restored)))) {
                 items->n_turns += !entry->has_turn;

@@ -201,7 +201,7 @@ static void resolve(Run *run, RunVerb verb, uint32_t node) {
 
 /* Another instance may move by it. */
 static void give_turn_up(Run *run, uint32_t node) {
-        run_item_take_turn(run, node, run->nodes[node].state);
+        run_item_take_turn(run, node, run->nodes[node].state, false);
         run_items_give_turns(run);
         if (run_count_moving(run) > 0 && !run_is_ending(run))
                 run_wake(run);
