@@ -3,6 +3,7 @@
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import time
@@ -10,8 +11,24 @@ import time
 PATIENCE = 120                          # seconds; it only ends a test that hangs
 
 
+PROGRAMS = 'jobd-core', 'jobd-runstore', 'jobd-log'
+
+
 class Failure(Exception):
     """The test cannot go on."""
+
+
+def place_programs(folder, build, planted):
+    """The environment of the keeper with @planted, a program with a defect, or None. The name of that begins with the name of
+    the program whose place it takes; otherwise it is core. Core finds the others beside itself."""
+    if not planted:
+        return {}
+    programs = os.path.join(folder, 'programs')
+    os.mkdir(programs)
+    of = next((name for name in PROGRAMS if os.path.basename(planted).startswith(name)), 'jobd-core')
+    for name in PROGRAMS:
+        shutil.copy(planted if name == of else os.path.join(build, name), os.path.join(programs, name))
+    return {'JOBD_CORE': os.path.join(programs, 'jobd-core')}
 
 
 def make_group():
