@@ -455,7 +455,8 @@ uint64_t run_model_sum(void *p) {
                 sum = mix(mix(mix(sum, run->place), run->result), run->result_reason);
                 sum = mix(sum, run->state == TRIAL_RUN_QUEUED ? model->now - run->queued_at : 0);
                 sum = mix(sum, run->deadline == TRIAL_NEVER ? TRIAL_NEVER : run->deadline - model->now);
-                for (unsigned i = 0; i < model->definition->n_nodes; i++) {
+                sum = mix(mix(sum, run->wants_undo), run->additions);
+                for (unsigned i = 0; i < trial_n_views(model->definition); i++) {
                         const TrialNodeView *node = &run->nodes[i];
 
                         sum = mix(mix(mix(mix(sum, node->state), node->reason), node->generation), run->forgiven[i]);
@@ -466,7 +467,9 @@ uint64_t run_model_sum(void *p) {
                         sum = mix(mix(sum, run->is_approved[i]), run->has_begun[i]);
                         sum = mix(mix(sum, run->is_asked[i]), run->must_ask[i]);
                         sum = mix(sum, run_model_sleeps(model, r, i) ? run->wakes_at[i] - model->now : 0);
-                        sum = mix(mix(sum, run->is_completed[i]), run->completion[i]);
+                        sum = mix(mix(mix(sum, run->is_completed[i]), run->completion[i]), run->has_locks[i]);
+                        if (model->definition->nodes[i].has_undo)
+                                sum = mix(sum, run->success[i]);
                 }
         }
         for (size_t i = 0; i < model->n_attempts; i++)
