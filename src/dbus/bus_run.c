@@ -1086,6 +1086,7 @@ static int method_approve(BusCall *call) {
 static int method_watch(BusCall *call) {
         const int r = bus_client_set_watch(call->client, (uint32_t) call->object->id, bus_call_bool(call));
 
+        bus_run_news_watch(&call->tree->runs->news);
         return r == -E2BIG ? bus_call_fail(call, r, "LimitsExceeded", "A client may watch no more than %u runs.",
                                            BUS_WATCHES_MAX)
                            : r;
@@ -1138,14 +1139,15 @@ static const BusMethod methods[] = {
           "For who submitted the run, root and the owner of the manager. 0 bytes: there is none, which counts as "
           "null. Source: \"own\", \"default\", \"dropped\" by KeepResult=no, or \"\"." },
         { "Watch", "b", "watches", "", NULL, BUS_VERB_READ, method_watch,
-          "Whether NodesChanged of this run is sent to the caller, until its connection ends or jobd's core does." },
+          "Whether RunChanged and NodesChanged of this run are sent to the caller, until its connection ends or jobd's "
+          "core does." },
         {},
 };
 
 static const BusSignal signals[] = {
         { "RunChanged", "ta{sv}", "id run",
           "The run, or the number of nodes that have ended, has changed; at most "
-          "once a turn, with the keys of Manager.ListRuns." },
+          "once a turn, with the keys of Manager.ListRuns; only for clients that have called Watch." },
         { "NodesChanged", "taa{sv}", "id nodes",
           "Nodes of the run have changed, with the keys of Nodes; only for "
           "clients that have called Watch." },

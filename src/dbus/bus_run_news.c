@@ -2,8 +2,8 @@
 /*
  * Signals about runs that have changed, and about their nodes
  *
- * A run has many nodes, and many of them may change in a turn: they are told
- * only to clients that watch the run, and each once a turn.
+ * A run changes with each end of a node, and has many nodes: that is told only
+ * to clients that watch the run, and each run and node once a turn.
  */
 
 #include <stdlib.h>
@@ -25,13 +25,6 @@ static void out_of_memory(BusRunNews *news) {
         bus_broadcast_drop_all(news->broadcast);
 }
 
-void bus_run_news_note(BusRunNews *news, uint32_t run) {
-        if (news->runs.n > 0 && vector_last(&news->runs) == run)
-                return;
-        if (bus_broadcast_is_heard(news->broadcast) && vector_push(&news->runs, run) < 0)
-                out_of_memory(news);
-}
-
 static bool watches_any(const BusRunNews *news) {
         bus_foreach_peer(news->broadcast->tree->peers, peer)
                 bus_foreach_client(peer, client)
@@ -40,16 +33,41 @@ static bool watches_any(const BusRunNews *news) {
         return false;
 }
 
-void bus_run_news_note_node(BusRunNews *news, uint32_t run, uint32_t node) {
+static bool is_watched(BusRunNews *news) {
         if (!news->knows_watched) {
                 news->knows_watched = true;
                 news->is_watched = watches_any(news);
         }
-        if (news->is_watched && vector_push(&news->nodes, ((BusRunNode) { run, node })) < 0)
+        return news->is_watched;
+}
+
+void bus_run_news_watch(BusRunNews *news) {
+        news->knows_watched = false;
+}
+
+void bus_run_news_note(BusRunNews *news, uint32_t run) {
+        if (news->runs.n > 0 && vector_last(&news->runs) == run)
+                return;
+        if (is_watched(news) && vector_push(&news->runs, run) < 0)
+                out_of_memory(news);
+}
+
+void bus_run_news_note_node(BusRunNews *news, uint32_t run, uint32_t node) {
+        if (is_watched(news) && vector_push(&news->nodes, ((BusRunNode) { run, node })) < 0)
                 out_of_memory(news);
 }
 
 /* — sending — */
+
+static void send_to_watchers(BusRunNews *news, uint32_t run, const char *member, BusSignalWrite write,
+                             const void *data) {
+        const BusObject object = { .kind = news->kind, .id = run };
+
+        bus_foreach_peer(news->broadcast->tree->peers, peer)
+                bus_foreach_client(peer, client)
+                        if (bus_client_watches(client, run))
+                                bus_broadcast_to_client(news->broadcast, client, &object, "Run", member, write, data);
+}
 
 static void write_run(const BusView *view, const void *data, Sink *sink) {
         const ManagerRunView *run = data;
@@ -63,13 +81,12 @@ static void send_runs(BusRunNews *news) {
 
         u32_sort(news->runs.items, news->runs.n);
         for (size_t i = 0; i < news->runs.n; i++) {
-                const BusObject object = { .kind = news->kind, .id = news->runs.items[i] };
                 ManagerRunView run;
 
                 if ((i > 0 && news->runs.items[i] == news->runs.items[i - 1]) ||
                     manager_runs_view(runs, news->runs.items[i], &run) < 0)
                         continue;
-                bus_broadcast_of_own_object(news->broadcast, &object, "Run", "RunChanged", write_run, &run);
+                send_to_watchers(news, news->runs.items[i], "RunChanged", write_run, &run);
         }
 }
 
@@ -90,16 +107,6 @@ static void write_nodes(const BusView *view, const void *data, Sink *sink) {
         sink_close(sink);
 }
 
-static void send_nodes_of_run(BusRunNews *news, const BusRunNodes *nodes) {
-        const BusObject object = { .kind = news->kind, .id = nodes->items[0].run };
-
-        bus_foreach_peer(news->broadcast->tree->peers, peer)
-                bus_foreach_client(peer, client)
-                        if (bus_client_watches(client, nodes->items[0].run))
-                                bus_broadcast_to_client(news->broadcast, client, &object, "Run", "NodesChanged",
-                                                        write_nodes, nodes);
-}
-
 static int compare_nodes(const void *a, const void *b) {
         const BusRunNode *first = a, *second = b;
 
@@ -115,7 +122,8 @@ static void send_nodes(BusRunNews *news) {
                 for (n = 1; i + n < news->nodes.n && n < NODES_A_SIGNAL &&
                             news->nodes.items[i + n].run == news->nodes.items[i].run;)
                         n++;
-                send_nodes_of_run(news, &(BusRunNodes) { &news->nodes.items[i], n });
+                send_to_watchers(news, news->nodes.items[i].run, "NodesChanged", write_nodes,
+                                 &(BusRunNodes) { &news->nodes.items[i], n });
         }
 }
 

@@ -60,11 +60,12 @@ typedef struct BusRunNews {
         BusBroadcast *broadcast; /* borrowed */
         const BusKind *kind; /* of runs */
         VECTOR(uint32_t) runs;
-        VECTOR(BusRunNode) nodes; /* of runs that a client watches */
-        bool knows_watched, is_watched; /* whether any run is; asked once in a turn */
+        VECTOR(BusRunNode) nodes;
+        bool knows_watched, is_watched; /* whether a client watches any run; asked once in a turn */
 } BusRunNews;
 
 void bus_run_news_deinit(BusRunNews *news);
+void bus_run_news_watch(BusRunNews *news); /* a client has begun or ended to watch a run */
 void bus_run_news_note(BusRunNews *news, uint32_t run);
 void bus_run_news_note_node(BusRunNews *news, uint32_t run, uint32_t node);
 void bus_run_news_send(BusRunNews *news); /* at the end of a turn */

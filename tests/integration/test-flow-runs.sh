@@ -558,8 +558,8 @@ P
 check "a run begins" ctl flow start held
 wait_for_node held
 OUT=$(timeout "$PATIENCE" python3 "$DIR/watch.py" "$(dirname "$0")" "$(last_run)" "$DIR/held")
-check_equal "nodes are told to who watches, runs to all" "$(tr '\n' ' ' <<<"$OUT")" \
-        "watcher NodesChanged RunChanged RunEnded other RunChanged RunEnded "
+check_equal "changes are told to who watches, the end to all" "$(tr '\n' ' ' <<<"$OUT")" \
+        "watcher NodesChanged RunChanged RunEnded other RunEnded "
 
 # — deaths —
 # begin_held: a run whose node held runs, of process $PID

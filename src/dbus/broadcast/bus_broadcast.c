@@ -120,18 +120,6 @@ void bus_broadcast_of_object(BusBroadcast *broadcast, const BusObject *object, c
         });
 }
 
-void bus_broadcast_of_own_object(BusBroadcast *broadcast, const BusObject *object, const char *interface,
-                                 const char *member, BusSignalWrite write, const void *data) {
-        emit(broadcast, &(BusEmission) {
-                .object = object,
-                .interface = interface,
-                .member = member,
-                .write = write,
-                .data = data,
-                .flags = BUS_PROPERTY_OWN,
-        });
-}
-
 void bus_broadcast_to_client(BusBroadcast *broadcast, const BusClient *client, const BusObject *object,
                              const char *interface, const char *member, BusSignalWrite write, const void *data) {
         const BusEmission emission = {

@@ -26,10 +26,7 @@ void bus_broadcast_of_manager(BusBroadcast *broadcast, const char *member, BusSi
 /* A signal of an object without a body. */
 void bus_broadcast_of_object(BusBroadcast *broadcast, const BusObject *object, const char *interface,
                              const char *member);
-/* A signal of an object, by jobd's own names alone. */
-void bus_broadcast_of_own_object(BusBroadcast *broadcast, const BusObject *object, const char *interface,
-                                 const char *member, BusSignalWrite write, const void *data);
-/* The same to one client, whatever it has subscribed to. */
+/* A signal of an object to one client, whatever it has subscribed to, by jobd's own names alone. */
 void bus_broadcast_to_client(BusBroadcast *broadcast, const BusClient *client, const BusObject *object,
                              const char *interface, const char *member, BusSignalWrite write, const void *data);
 /* The values of the properties of an object that have all of @flags, a signal for each interface with any. */
