@@ -53,6 +53,20 @@ void arena_reset(Arena *arena) {
         arena->current = arena->first;
 }
 
+bool arena_free_some(Arena *arena, size_t n_chunks) {
+        assert(arena);
+
+        for (; arena->first && n_chunks > 0; n_chunks--) {
+                ArenaChunk *next = arena->first->next;
+
+                free(arena->first);
+                arena->first = next;
+        }
+        /* Nothing is taken of what is left. */
+        arena->current = NULL;
+        return arena->first;
+}
+
 static ArenaChunk *arena_add_chunk(Arena *arena, size_t size) {
         ArenaChunk *chunk;
 

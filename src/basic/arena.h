@@ -8,6 +8,7 @@
  * chunk, so a small transaction allocates nothing.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct ArenaChunk ArenaChunk;
@@ -19,6 +20,8 @@ typedef struct Arena {
 
 void arena_deinit(Arena *arena);
 void arena_reset(Arena *arena);
+/* Frees up to @n_chunks of it, of some KiB at least, and all objects are gone. Returns whether some are left. */
+bool arena_free_some(Arena *arena, size_t n_chunks);
 
 /* Zeroed memory aligned for any object, or NULL. */
 void *arena_alloc(Arena *arena, size_t size);

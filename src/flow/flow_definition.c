@@ -17,7 +17,7 @@
 #include "unitfile/flow_text.h"
 
 /* A line takes as long to read as so many nodes to look at while the graph is made. */
-#define NODES_A_LINE UINT64_C(40)
+#define NODES_A_LINE UINT64_C(10)
 
 struct FlowDefinition {
         unsigned n_references;
@@ -133,7 +133,7 @@ static int make_graph(FlowDefinition *definition, uint64_t budget, Failure *ret_
                                    flow_text_draft(definition->flow)->name, problem ? problem : strerror(-r));
         definition->drops_results = flow_spec_drops_results(definition->spec);
         definition->saves_results = flow_spec_saves_results(definition->spec);
-        /* Giving back what a large one was made of takes a step, too. */
+        /* Giving back what a large one was made of takes steps, too. */
         if (r == 0 && run_graph_count(definition->graph) > budget)
                 return 1;
         definition->spec = flow_spec_free(definition->spec);
@@ -143,6 +143,9 @@ static int make_graph(FlowDefinition *definition, uint64_t budget, Failure *ret_
 int flow_definition_read(FlowDefinition *definition, unsigned n_lines, Failure *ret_failure) {
         int r = 1;
 
+        if (definition->graph && definition->spec &&
+            flow_spec_free_some(definition->spec, MAX(n_lines, 1U) * NODES_A_LINE))
+                return 1;
         if (definition->graph) {
                 definition->spec = flow_spec_free(definition->spec);
                 return 0;

@@ -22,6 +22,8 @@
 /* Of a compensation, and of the final command. */
 #define END_TIMEOUT (90 * USEC_PER_SEC)
 #define AGAIN_DELAY (5 * USEC_PER_SEC)
+/* Chunks of the arena are as dear to free as the memory of so many nodes. */
+#define NODES_A_CHUNK 64U
 
 struct FlowSpec {
         const FlowSettings *flow; /* borrowed */
@@ -48,6 +50,24 @@ FlowSpec *flow_spec_free(FlowSpec *spec) {
         arena_deinit(&spec->memory);
         free(spec);
         return NULL;
+}
+
+bool flow_spec_free_some(FlowSpec *spec, size_t n_nodes) {
+        const size_t n = spec->nodes.allocated > n_nodes ? spec->nodes.allocated - n_nodes : 0;
+        RunNodeSpec *fewer;
+
+        assert(!spec->maker);
+
+        if (n == 0)
+                return arena_free_some(&spec->memory, MAX(n_nodes / NODES_A_CHUNK, (size_t) 1));
+        /* The pages behind them go at once. */
+        fewer = realloc(spec->nodes.items, n * sizeof(*fewer));
+        if (!fewer)
+                return false;
+        spec->nodes.items = fewer;
+        spec->nodes.allocated = n;
+        spec->nodes.n = MIN(spec->nodes.n, n);
+        return true;
 }
 
 /* — policies — */

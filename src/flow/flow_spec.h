@@ -23,6 +23,8 @@ typedef struct FlowSpec FlowSpec;
 int flow_spec_new(FlowSpec **ret_spec, const FlowSettings *flow);
 FlowSpec *flow_spec_free(FlowSpec *spec);
 DEFINE_CLEANUP(FlowSpec, flow_spec_free)
+/* Gives back the memory of about @n_nodes, once the graph is made. Returns whether that of more is left. */
+bool flow_spec_free_some(FlowSpec *spec, size_t n_nodes);
 
 /* Adds a node; @command is the number of its command. A node that does nothing becomes a checkpoint. 0 or -ENOMEM. */
 int flow_spec_add(FlowSpec *spec, const FlowNode *node, uint32_t command);

@@ -450,7 +450,7 @@ static void forget_ended(ManagerRuns *runs) {
                         next = run->next;
                         if (run->is_over && run->is_put && !run->is_new && run->batch <= runs->durable &&
                             run_engine_forget(runs->engine, run->id) == 0) {
-                                manager_run_drop_files(run);
+                                run->drops_files = true;
                                 if (run->facts.deleted > 0)
                                         manager_run_folder_remove(runs->run_folders, run->id);
                                 manager_run_retain(runs, run);
@@ -546,7 +546,7 @@ static void arm(ManagerRuns *runs) {
 
 static bool is_idle(const ManagerRuns *runs) {
         return !runs->flows && !runs->submits && !runs->triggers && !runs->pending && !runs->load &&
-               !runs->retentions && !runs->outlines && !runs->writer && runs->awaited.n == 0 &&
+               !runs->retentions && !runs->remains && !runs->outlines && !runs->writer && runs->awaited.n == 0 &&
                runs->acknowledgements.n == 0 && runs->asked.n == 0 && runs->look_at == USEC_INFINITY &&
                runs->alarm <= runs->retain_at && manager_run_outbox_is_idle(runs);
 }
@@ -632,6 +632,7 @@ void manager_runs_turn(ManagerRuns *runs) {
                 forget_ended(runs);
                 revive(runs);
                 manager_run_retain_step(runs);
+                has_more |= manager_run_remains_step(runs);
                 for (ManagerFlow *flow = runs->flows; flow; flow = flow->next)
                         manager_run_ask_for_unit(runs, flow);
         }
@@ -744,6 +745,7 @@ ManagerRuns *manager_runs_free(ManagerRuns *runs) {
                         manager_run_remove(runs, runs->flows->first);
                 manager_run_drop_flow(runs, runs->flows);
         }
+        manager_run_remains_finish(runs, 0);
         manager_run_drop_spare(runs);
         run_engine_free(runs->engine);
         manager_alarms_free(runs->alarms);

@@ -45,16 +45,6 @@ int manager_run_data_init(ManagerRun *run) {
         return run->data ? 0 : -ENOMEM;
 }
 
-void manager_run_data_deinit(ManagerRun *run) {
-        const uint32_t n = run->data ? run_graph_count(run->graph) : 0;
-
-        for (uint32_t i = 0; i < n; i++) {
-                manager_result_unref(run->data[i].result);
-                free(run->data[i].token);
-        }
-        free(take_ptr(run->data));
-}
-
 /* Nobody can read it any more, unless the run is in memory; the blob of the store stays until the run goes. */
 static void drop_file(ManagerNodeData *data) {
         if (data->result && data->result->path)
@@ -83,11 +73,78 @@ void manager_run_data_set(ManagerRun *run, const RunAttemptKey *key, const Manag
         data->signal = (int16_t) facts->signal;
 }
 
-void manager_run_drop_files(const ManagerRun *run) {
-        const uint32_t n = run_graph_count(run->graph);
+/* — what is left of runs — */
 
-        for (uint32_t i = 0; i < n; i++)
-                drop_file(&run->data[i]);
+/* Nodes in a turn: each may have a file. */
+#define DATA_A_TURN 1024U
+
+/* The data of a run that is gone from memory. */
+struct ManagerRemains {
+        ManagerRemains *next;
+        uint32_t run;
+        ManagerNodeData *data; /* owned */
+        uint32_t n, at; /* of those before .at nothing is left */
+        bool drops_files;
+};
+
+static void drop_data(ManagerNodeData *data, uint32_t n, bool drops_files) {
+        for (uint32_t i = 0; i < n; i++) {
+                if (drops_files)
+                        drop_file(&data[i]);
+                manager_result_unref(data[i].result);
+                free(data[i].token);
+        }
+}
+
+/* Returns false if some are left. */
+static bool drop_remains(ManagerRemains *remains, uint32_t most) {
+        const uint32_t n = MIN(remains->n - remains->at, most);
+
+        drop_data(remains->data + remains->at, n, remains->drops_files);
+        remains->at += n;
+        if (remains->at < remains->n)
+                return false;
+        free(remains->data);
+        free(remains);
+        return true;
+}
+
+void manager_run_data_leave(ManagerRuns *runs, ManagerRun *run) {
+        const uint32_t n = run->data ? run_graph_count(run->graph) : 0;
+        ManagerRemains **last = &runs->remains, *remains = n > DATA_A_TURN ? malloc(sizeof(*remains)) : NULL;
+
+        if (!remains) {
+                drop_data(run->data, n, run->drops_files);
+                free(take_ptr(run->data));
+                return;
+        }
+        *remains = (ManagerRemains) {
+                .run = run->id, .data = take_ptr(run->data), .n = n, .drops_files = run->drops_files,
+        };
+        while (*last)
+                last = &(*last)->next;
+        *last = remains;
+}
+
+bool manager_run_remains_step(ManagerRuns *runs) {
+        ManagerRemains *first = runs->remains, *next = first ? first->next : NULL;
+
+        if (first && drop_remains(first, DATA_A_TURN))
+                runs->remains = next;
+        return runs->remains;
+}
+
+/* Files have the names of those that the run gets again. */
+void manager_run_remains_finish(ManagerRuns *runs, uint32_t run) {
+        for (ManagerRemains **at = &runs->remains, *remains, *next; (remains = *at);) {
+                if (run != 0 && remains->run != run) {
+                        at = &remains->next;
+                        continue;
+                }
+                next = remains->next;
+                (void) drop_remains(remains, UINT32_MAX);
+                *at = next;
+        }
 }
 
 static bool is_file_used(const void *userdata, const char *name) {

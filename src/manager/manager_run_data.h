@@ -39,7 +39,6 @@ typedef struct ManagerNodeResult {
 
 ManagerNodeData *manager_run_node_data(const ManagerRun *run, uint32_t node);
 int manager_run_data_init(ManagerRun *run); /* 0 or -ENOMEM */
-void manager_run_data_deinit(ManagerRun *run);
 /* The result of an attempt counts from now on, if the end of that attempt has made the node what it is. */
 void manager_run_data_set(ManagerRun *run, const RunAttemptKey *key, const ManagerAttemptFacts *facts);
 void manager_run_data_drop(ManagerRun *run, uint32_t node); /* the result is kept no longer */
@@ -59,5 +58,11 @@ int manager_run_write_cause(const ManagerRuns *runs, const ManagerRun *run, uint
 int manager_run_read_result(const ManagerResult *result, JsonTree *ret_tree);
 /* Whether parent number @i of @node is none, but a node beside it (Otherwise=). */
 bool manager_run_is_beside(const ManagerRun *run, uint32_t node, uint32_t i);
-void manager_run_drop_files(const ManagerRun *run); /* of large results, when the run is forgotten */
+/*
+ * What is left of a run that goes from memory is freed in later turns if it is much. Its large results are removed with
+ * it if .drops_files is set.
+ */
+void manager_run_data_leave(ManagerRuns *runs, ManagerRun *run);
+bool manager_run_remains_step(ManagerRuns *runs); /* in a turn: whether there is more to do */
+void manager_run_remains_finish(ManagerRuns *runs, uint32_t run); /* of that run; 0: of all */
 void manager_run_sweep_files(const ManagerRuns *runs); /* those of runs that are not there */

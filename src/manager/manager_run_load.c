@@ -880,6 +880,7 @@ bool manager_run_load_refused(ManagerRuns *runs, uint64_t query, const RunStoreR
 }
 
 void manager_run_load_begin(ManagerRuns *runs, uint32_t id) {
+        manager_run_remains_finish(runs, id);
         runs->load = calloc(1, sizeof(*runs->load));
         if (!runs->load) {
                 runs->loaded(runs, id, true);

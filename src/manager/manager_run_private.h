@@ -49,6 +49,7 @@ struct ManagerRun {
         bool has_grown; /* the store lacks its definition */
         bool is_new; /* in the batch at hand */
         bool is_over; /* it has ended, by its last row */
+        bool drops_files; /* it is forgotten, and its large results with it */
         uint32_t told_round; /* whose end others were told of; 0: none */
         uint64_t batch; /* with its last row */
 };
@@ -117,6 +118,7 @@ typedef struct ManagerSubmit ManagerSubmit;
 typedef struct ManagerPending ManagerPending;
 typedef struct ManagerTrigger ManagerTrigger;
 typedef struct ManagerRetention ManagerRetention;
+typedef struct ManagerRemains ManagerRemains;
 typedef struct ManagerOutline ManagerOutline;
 typedef struct ManagerReading ManagerReading;
 
@@ -134,6 +136,7 @@ struct ManagerRuns {
         ManagerSubmit *submits; /* owned, in their order */
         ManagerPending *pending; /* owned */
         ManagerRetention *retentions; /* owned */
+        ManagerRemains *remains; /* owned: of runs that are gone */
         ManagerReading *readings; /* owned: results that clients wait for */
         ManagerOutline *outlines; /* owned: of definitions that the store is to get, in their order */
         uint8_t outlined[MANAGER_RUN_OUTLINED][MANAGER_RUN_HASH_BYTES]; /* that it has; a ring */

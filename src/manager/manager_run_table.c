@@ -229,7 +229,7 @@ void manager_run_remove(ManagerRuns *runs, ManagerRun *run) {
         for (size_t i = 0; i < run->sayings.n; i++)
                 free(run->sayings.items[i].reason);
         vector_deinit(&run->sayings);
-        manager_run_data_deinit(run);
+        manager_run_data_leave(runs, run);
         manager_run_drop_items(run);
         run_graph_unref(run->graph);
         manager_run_free_readers(run->readers);

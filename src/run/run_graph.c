@@ -108,6 +108,7 @@ typedef enum GraphPass {
         PASS_OTHERWISE,
         PASS_CHILDREN,
         PASS_ORDER,
+        PASS_WAYS,
         PASS_URGENCY,
         _PASS_MAX,
 } GraphPass;
@@ -121,6 +122,7 @@ struct RunGraphMaker {
         IndexTable by_policy; /* of .policies of the graph */
         uint32_t n_edges; /* that are placed */
         uint32_t *seen; /* owned: for each node the child that named it last, plus one */
+        uint32_t *ways; /* owned: what is left to do below each node */
 };
 
 static int begin_names(RunGraph *graph, const RunGraphSpec *spec, char **ret_problem) {
@@ -559,16 +561,13 @@ static void sort_by_file(const RunGraph *graph, uint32_t *starts, uint32_t *ret_
                         ret_nodes[starts[graph->expansions[i].node]++] = graph->expansions[i].first + k;
 }
 
-/* The nodes by what is left to do below them: sorted by counting, as a way is no longer than there are nodes. */
-static int add_urgency(RunGraph *graph) {
-        cleanup_free_ uint32_t *ways = calloc(graph->n, sizeof(*ways)), *places = calloc(graph->n, sizeof(*places));
-        cleanup_free_ uint32_t *by_way = calloc(graph->n, sizeof(*by_way));
-        cleanup_free_ uint32_t *starts = calloc(graph->n, sizeof(*starts));
-        cleanup_free_ uint32_t *by_file = calloc(graph->n, sizeof(*by_file));
+/* What is left to do below each node. */
+static int add_ways(RunGraphMaker *maker) {
+        RunGraph *graph = maker->graph;
+        uint32_t *ways = maker->ways = calloc(graph->n, sizeof(*ways));
 
-        graph->by_urgency = malloc(graph->n * sizeof(*graph->by_urgency));
         graph->ways = malloc(graph->n * sizeof(*graph->ways));
-        if (!ways || !places || !by_way || !starts || !by_file || !graph->by_urgency || !graph->ways)
+        if (!ways || !graph->ways)
                 return -ENOMEM;
         for (uint32_t at = graph->n; at-- > 0;) {
                 const uint32_t node = graph->order[at];
@@ -581,9 +580,25 @@ static int add_urgency(RunGraph *graph) {
                                 /* A node and its instance are one step. */
                                 ways[node] = MAX(ways[node], ways[children[i]] + !(edges[i] & RUN_EDGE_ITEM));
                 graph->ways[node] = (uint16_t) MIN(ways[node], (uint32_t) UINT16_MAX);
-                /* The longest way comes first. */
-                places[graph->n - 1 - ways[node]]++;
         }
+        return 0;
+}
+
+/* The nodes by their ways: sorted by counting, as a way is no longer than there are nodes. */
+static int add_urgency(RunGraphMaker *maker) {
+        RunGraph *graph = maker->graph;
+        const uint32_t *ways = maker->ways;
+        cleanup_free_ uint32_t *places = calloc(graph->n, sizeof(*places));
+        cleanup_free_ uint32_t *by_way = calloc(graph->n, sizeof(*by_way));
+        cleanup_free_ uint32_t *starts = calloc(graph->n, sizeof(*starts));
+        cleanup_free_ uint32_t *by_file = calloc(graph->n, sizeof(*by_file));
+
+        graph->by_urgency = malloc(graph->n * sizeof(*graph->by_urgency));
+        if (!places || !by_way || !starts || !by_file || !graph->by_urgency)
+                return -ENOMEM;
+        /* The longest way comes first. */
+        for (uint32_t i = 0; i < graph->n; i++)
+                places[graph->n - 1 - ways[i]]++;
         sum_up(places, graph->n);
         sort_by_file(graph, starts, by_file);
         for (uint32_t i = 0; i < graph->n; i++)
@@ -679,6 +694,7 @@ RunGraphMaker *run_graph_maker_free(RunGraphMaker *maker) {
         run_graph_unref(maker->graph);
         index_table_deinit(&maker->by_policy);
         free(maker->seen);
+        free(maker->ways);
         free(maker);
         return NULL;
 }
@@ -705,8 +721,10 @@ static int make_part(RunGraphMaker *maker, char **ret_problem) {
                 return add_children(graph);
         case PASS_ORDER:
                 return add_order(graph, ret_problem);
+        case PASS_WAYS:
+                return add_ways(maker);
         case PASS_URGENCY:
-                return add_urgency(graph);
+                return add_urgency(maker);
         case _PASS_MAX:
                 break;
         }

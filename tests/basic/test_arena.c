@@ -50,6 +50,18 @@ Test(arena, object_larger_than_a_chunk_gets_its_own) {
         assert_null(arena_alloc(&arena, SIZE_MAX - 8));
 }
 
+Test(arena, is_freed_in_parts) {
+        cleanup_(arena_deinit) Arena arena = {};
+        unsigned n_parts = 0;
+
+        for (int i = 0; i < 1000; i++)
+                assert_not_null(arena_alloc(&arena, 1000));
+        while (arena_free_some(&arena, 1))
+                n_parts++;
+        cr_assert(eq(uint, n_parts, 1000 / (16384 / 1008)));
+        assert_not_null(arena_alloc(&arena, 10));
+}
+
 Test(arena, strdup_copies) {
         cleanup_(arena_deinit) Arena arena = {};
         char text[] = "unit";

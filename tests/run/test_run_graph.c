@@ -164,7 +164,7 @@ Test(run_graph, is_made_in_steps) {
         }
         cr_assert(eq(int, r, 0));
         /* Names, parents and what is judged, node by node; and the other passes. */
-        cr_assert(eq(uint, n_steps, 3 * 4 + 5));
+        cr_assert(eq(uint, n_steps, 3 * 4 + 6));
         cr_assert(eq(u32, run_graph_count(graph), 4));
         for (uint32_t i = 0; i < 4; i++) {
                 uint32_t n, n_whole;
