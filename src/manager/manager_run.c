@@ -43,8 +43,8 @@
 
 /* Attempts that are begun in a turn. */
 #define ATTEMPTS_A_TURN 64U
-/* Nodes that end with their run in a turn: some µs each. */
-#define ENDS_A_TURN 1024U
+/* Nodes that end with their run in a turn, or become READY as it begins: some µs each. */
+#define NODES_A_TURN 1024U
 /* Above these the store is behind: no attempt is made, no run is taken. */
 #define BYTES_TIGHT ((size_t) 32 * 1024 * 1024)
 #define BYTES_FULL ((size_t) 64 * 1024 * 1024)
@@ -710,7 +710,7 @@ int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, c
         if (r == 0)
                 r = run_engine_new(&runs->engine, &manager_run_host, runs);
         if (r == 0) {
-                run_engine_set_slice(runs->engine, ENDS_A_TURN);
+                run_engine_set_slice(runs->engine, NODES_A_TURN);
                 r = set_resources(runs, options->resources);
         }
         if (r == 0)

@@ -193,6 +193,7 @@ int run_engine_restore(RunFlow *flow, RunGraph *graph, const RunRow *row, const 
         run->is_being_restored = false;
         run_undo_restore(run);
         run_mark_unanswered(run);
+        run_find_roots(run);
         /* The states of the rows say all that marks would. */
         run_forget_doubts(run);
         run->fired = RUN_END_RUN_NO;

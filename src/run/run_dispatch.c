@@ -21,16 +21,22 @@ static bool may_begin(const Run *run) {
         return has_some && run->flow->is_active && run->flow->engine->store == RUN_STORE_OPEN;
 }
 
+/* Nodes from there on, by urgency, come after one that becomes READY in a later turn. */
+static uint32_t find_end(Run *run) {
+        if (run->n_roots == 0)
+                return run->n;
+        return run->first_root = run_set_next(run, RUN_SET_ROOTS, run->first_root, run->n);
+}
+
 /* The first node that may begin, by urgency; run->n: none. */
 static uint32_t find_ready(Run *run) {
+        const uint32_t end = find_end(run);
         uint32_t at = run->first_ready = run_set_next(run, RUN_SET_READY, run->first_ready, run->n);
 
-        if (!run_is_full(run))
-                return at;
-        while (run->n_placeless > 0 && at < run->n &&
+        while (run_is_full(run) && run->n_placeless > 0 && at < end &&
                !run_node_needs_no_place(run, run_graph_by_urgency(run->graph)[at]))
                 at = run_set_next(run, RUN_SET_READY, at + 1, run->n);
-        return run->n_placeless > 0 ? at : run->n;
+        return at < end && (!run_is_full(run) || run->n_placeless > 0) ? at : run->n;
 }
 
 static uint8_t priority_of(const Run *run, uint32_t node) {
@@ -74,7 +80,7 @@ static void offer(Run *run) {
         uint32_t first;
 
         if (run->claims) {
-                run_gate_set(run->flow->engine->pool, &run->gate, !can || run_is_full(run));
+                run_gate_set(run->flow->engine->pool, &run->gate, !can || run_is_full(run) || run->n_roots > 0);
                 run_gate_set(run->flow->engine->pool, &run->wait_gate, !can);
         }
         first = can ? find_ready(run) : run->n;

@@ -483,10 +483,20 @@ static void end_rests(RunEngine *engine) {
                         }
 }
 
+static void open_roots(RunEngine *engine) {
+        for (RunFlow *flow = engine->flows; flow; flow = flow->next)
+                for (Run *run = flow->first; run; run = run->next)
+                        if (run->n_roots > 0) {
+                                run_mark_roots(run);
+                                run_settle(run);
+                        }
+}
+
 bool run_engine_turn(RunEngine *engine, uint32_t budget) {
         bool is_left;
 
         end_rests(engine);
+        open_roots(engine);
         is_left = run_dispatch(engine, budget);
         run_persist(engine);
         engine->is_restoring = false;
@@ -494,7 +504,7 @@ bool run_engine_turn(RunEngine *engine, uint32_t budget) {
         for (RunFlow *flow = engine->flows; flow; flow = flow->next)
                 for (Run *run = flow->first; run; run = run->next) {
                         run_attempt_release(run);
-                        is_left = is_left || run->has_rest;
+                        is_left = is_left || run->has_rest || run->n_roots > 0;
                 }
         return is_left;
 }

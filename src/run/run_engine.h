@@ -435,7 +435,8 @@ int run_engine_complete(RunEngine *engine, uint32_t run, uint32_t node, uint32_t
 bool run_engine_turn(RunEngine *engine, uint32_t budget);
 /*
  * Of nodes to which nothing has happened no more than that end with their run in a turn: the others do in the next
- * ones, and the run after them. At first there is no limit.
+ * ones, and the run after them. No more than that, too, become READY because their run was submitted: of those that
+ * nothing is before, which are WAITING until then. At first there is no limit.
  */
 void run_engine_set_slice(RunEngine *engine, uint32_t n_nodes);
 

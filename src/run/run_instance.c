@@ -154,14 +154,14 @@ static void move_set(Run *run, const uint64_t *from, uint64_t *to, uint32_t n, c
 
 static void move_sets(Run *run, uint64_t *const old[static _RUN_SET_MAX], uint32_t n, const RunGraph *graph) {
         for (unsigned set = 0; set < _RUN_SET_MAX; set++)
-                if (set == RUN_SET_READY)
+                if (set == RUN_SET_READY || set == RUN_SET_ROOTS)
                         move_set(run, old[set], run->sets[set], n, graph, run_graph_urgency);
                 else if (set == RUN_SET_MARKED || set == RUN_SET_DOUBTED)
                         move_set(run, old[set], run->sets[set], n, graph, run_graph_rank);
                 else
                         memcpy(run->sets[set], old[set], words(n) * sizeof(uint64_t));
         /* All of them may stand anywhere now. */
-        run->first_ready = 0;
+        run->first_ready = run->first_root = 0;
         if (run->first_marked < run->end_marked) {
                 run->first_marked = 0;
                 run->end_marked = run->n;
@@ -424,11 +424,20 @@ void run_time(Run *run) {
                 (void) heap_push(timers, run);
 }
 
+static void forget_roots(Run *run) {
+        for (; run->n_roots > 0; run->n_roots--) {
+                run->first_root = run_set_next(run, RUN_SET_ROOTS, run->first_root, run->n);
+                run_set_put(run, RUN_SET_ROOTS, run->first_root, false);
+        }
+}
+
 void run_become(Run *run, RunState state, RunReason reason) {
         run->row.state = state;
         run->row.reason = reason;
         if (run_is_over(run))
                 run_lock_end(run);
+        if (!run_is_judged(run))
+                forget_roots(run);
         run_change(run);
         run_time(run);
 }

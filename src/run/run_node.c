@@ -487,7 +487,7 @@ bool run_node_repair(Run *run, uint32_t node) {
         const uint32_t *parents = run_graph_parents(run->graph, node, &n);
         bool is_right;
 
-        if (!run_is_judged(run) || entry->is_unused || run_node_is_extra(run, node) ||
+        if (!run_is_judged(run) || entry->is_unused || run_node_is_extra(run, node) || run_node_is_root(run, node) ||
             run_graph_policy(run->graph, node)->is_item)
                 return false;
         for (uint32_t i = 0; i < n; i++)
@@ -575,10 +575,50 @@ static bool waits_for_all(const Run *run, uint32_t node) {
                !policy->is_otherwise && run_graph_count_judged(run->graph, node) > 0;
 }
 
+/* Nothing but its own place in the order and MaxParallel= decides when @node begins: a moment more is of no account. */
+static bool can_open_later(const Run *run, uint32_t node) {
+        const RunPolicy *policy = run_graph_policy(run->graph, node);
+
+        return run_graph_count_judged(run->graph, node) == 0 && policy->readiness != RUN_READY_BY_POLICY &&
+               !policy->is_otherwise && !policy->has_condition && !policy->has_gate && !policy->is_item &&
+               (run->n_unused == 0 || !run->nodes[node].is_unused) && !run_node_is_extra(run, node) &&
+               !run_node_needs_no_place(run, node) && !run_graph_demand(run->graph, node);
+}
+
+static void put_root(Run *run, uint32_t node) {
+        const uint32_t urgency = run_graph_urgency(run->graph, node);
+
+        run_set_put(run, RUN_SET_ROOTS, urgency, true);
+        run->first_root = run->n_roots++ == 0 ? urgency : MIN(run->first_root, urgency);
+}
+
 void run_mark_open(Run *run) {
         for (uint32_t i = 0; i < run->n; i++)
-                if (!waits_for_all(run, i))
+                if (can_open_later(run, i))
+                        put_root(run, i);
+                else if (!waits_for_all(run, i))
                         mark(run, i);
+        run_mark_roots(run);
+}
+
+void run_find_roots(Run *run) {
+        for (uint32_t i = 0; i < run->n && run_is_judged(run); i++)
+                if (run->nodes[i].state == RUN_NODE_WAITING && can_open_later(run, i))
+                        put_root(run, i);
+}
+
+void run_mark_roots(Run *run) {
+        uint32_t *left = &run->flow->engine->n_slice;
+
+        for (; run->n_roots > 0 && *left > 0; (*left)--, run->n_roots--) {
+                run->first_root = run_set_next(run, RUN_SET_ROOTS, run->first_root, run->n);
+                run_set_put(run, RUN_SET_ROOTS, run->first_root, false);
+                mark(run, run_graph_by_urgency(run->graph)[run->first_root]);
+        }
+}
+
+bool run_node_is_root(const Run *run, uint32_t node) {
+        return run->n_roots > 0 && run_set_has(run, RUN_SET_ROOTS, run_graph_urgency(run->graph, node));
 }
 
 void run_mark_unanswered(Run *run) {

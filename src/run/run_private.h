@@ -51,6 +51,7 @@ _Static_assert(sizeof(RunNode) <= 56, "a node of a live run takes 64 bytes with 
 /* Sets of nodes. */
 typedef enum RunSet {
         RUN_SET_READY, /* by urgency, not by number */
+        RUN_SET_ROOTS, /* by urgency: WAITING, though nothing is before it; it becomes READY in a later turn */
         RUN_SET_PENDING,
         RUN_SET_HELD, /* the host is still to be asked for the attempt */
         RUN_SET_CHANGED, /* the row is to be put */
@@ -95,6 +96,7 @@ typedef struct Run {
         uint32_t first_marked, end_marked; /* no rank outside is in RUN_SET_MARKED */
         uint32_t first_changed, end_changed;
         uint32_t first_ready;
+        uint32_t first_root, n_roots; /* no urgency before it is in RUN_SET_ROOTS; nodes in that */
         uint32_t end_doubted; /* no rank from there on is in RUN_SET_DOUBTED */
         uint32_t n_to_ask, n_asked; /* nodes whose command is to be asked, and has not answered */
         bool has_changed; /* the row of the run, or of a node */
@@ -143,7 +145,8 @@ struct RunEngine {
         usec_t now;
         int64_t wall; /* the wall clock is so much ahead of .now */
         uint32_t accepted, durable;
-        uint32_t slice, n_slice; /* nodes that end with their run in a turn; those that are left in this one */
+        /* Nodes that end with their run in a turn, or become READY as it begins; those that are left in this one. */
+        uint32_t slice, n_slice;
         RunStore store;
         uint32_t watch; /* rounds of the watchdog */
         bool is_restoring;
@@ -306,7 +309,14 @@ void run_ask_policies(Run *run);
 void run_take_answer(Run *run, uint32_t node, RunAnswer answer);
 void run_judge(Run *run); /* all that are marked */
 void run_mark_all(Run *run); /* to be judged */
-void run_mark_open(Run *run); /* the same, of a new run: those that may not have to wait for a parent */
+/*
+ * The same, of a new run: those that may not have to wait for a parent. Those that surely become READY may do so in
+ * later turns, by urgency: nothing that comes after them begins before.
+ */
+void run_mark_open(Run *run);
+void run_mark_roots(Run *run); /* as many of these as the turn has room for */
+void run_find_roots(Run *run); /* of a run that was restored: those that have not become READY yet */
+bool run_node_is_root(const Run *run, uint32_t node); /* it is one of them */
 void run_mark_children(Run *run, uint32_t node); /* the same, of its children */
 /* Counts the parents of @node anew, and marks it if that, or what is counted, says another state. Returns whether. */
 bool run_node_repair(Run *run, uint32_t node);

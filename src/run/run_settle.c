@@ -76,9 +76,12 @@ static void settle_stopping(Run *run) {
 }
 
 uint32_t run_count_moving(const Run *run) {
-        /* A node that waits for its instances moves as they do, an instance without a turn as those that have one. */
+        /*
+         * A node that waits for its instances moves as they do, an instance without a turn as those that have one. What
+         * becomes READY in a later turn moves.
+         */
         return run->tally[RUN_NODE_READY] - run->n_waiting_turns + run->tally[RUN_NODE_RUNNING] - run->n_split +
-               run->tally[RUN_NODE_DEFERRED] + run->n_to_ask + run->n_asked;
+               run->tally[RUN_NODE_DEFERRED] + run->n_to_ask + run->n_asked + run->n_roots;
 }
 
 static void settle_running(Run *run) {

@@ -143,6 +143,8 @@ static RunWhy why_of_node(const Run *run, uint32_t node) {
                         return RUN_WHY_NOTHING;
                 if (!run_is_judged(run) || run_node_is_extra(run, node))
                         return RUN_WHY_RUN;
+                if (run_node_is_root(run, node))
+                        return RUN_WHY_PLACE;
                 return run->nodes[node].is_asked || run_set_has(run, RUN_SET_TO_ASK, node) ? RUN_WHY_POLICY
                                                                                            : RUN_WHY_PARENTS;
         case RUN_NODE_BLOCKED:

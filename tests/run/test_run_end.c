@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The end of runs with many nodes: nodes to which nothing has happened end with their run, some in each turn
+ * Runs with many nodes: those without parents become READY some in each turn, and so do nodes end with their run to which
+ * nothing has happened
  *
  * S004-18, S004-21
  */
@@ -172,6 +173,148 @@ static void end_attempts(World *world) {
                 end_attempt(world, i, 143);
 }
 
+/* — the beginning — */
+
+static void submit(World *world, uint32_t n) {
+        uint32_t id;
+
+        *world = (World) { .graph = make_graph(n, NULL, NULL), .n_open = n };
+        make_engine(world, &settings);
+        cr_assert(eq(int, run_engine_submit(world->flow, &(RunSubmit) { .id = 1, .graph = world->graph }, &id), 0));
+}
+
+static void restart(World *world) {
+        RunNodeRow rows[NODES];
+        uint32_t n = 0;
+
+        for (uint32_t i = 0; i < NODES; i++)
+                if (world->has_row[i])
+                        rows[n++] = world->rows[i];
+        cr_assert(lt(u32, n, NODES));
+        run_engine_free(world->engine);
+        make_engine(world, &settings);
+        cr_assert(eq(int, run_engine_restore(world->flow, world->graph, &world->run, rows, n), 0));
+        run_engine_restored(world->engine, world->batch, world->batch, 1, 1, false);
+}
+
+static void overlooked(void *userdata, uint32_t run, uint32_t node, RunOversight oversight) {
+        cr_assert(false);
+}
+
+Test(run_begin, nodes_without_parents_become_ready_some_in_each_turn) {
+        World world;
+
+        submit(&world, NODES);
+        for (uint32_t n = SLICE; n < NODES; n += SLICE) {
+                cr_assert(eq(int, state_of(&world), RUN_RUNNING));
+                cr_assert(eq(u32, count(&world, RUN_NODE_WAITING), NODES - n));
+                run_engine_watch_begin(world.engine);
+                cr_assert(not(run_engine_watch(world.engine, NODES, overlooked, NULL)));
+                /* The turn at hand has had its part. */
+                if (n == SLICE)
+                        (void) turn(&world);
+                cr_assert(eq(int, turn(&world), n + SLICE < NODES));
+        }
+        cr_assert(eq(u32, count(&world, RUN_NODE_WAITING), 0));
+        cr_assert(not(turn(&world)));
+        cr_assert(eq(u32, world.most_rows, SLICE));
+        finish(&world);
+}
+
+Test(run_begin, a_large_run_begins_in_many_turns) {
+        uint32_t n_turns = 0;
+        World world;
+
+        submit(&world, LARGE);
+        run_engine_set_slice(world.engine, 1024);
+        while (turn(&world))
+                n_turns++;
+        cr_assert(eq(u32, count(&world, RUN_NODE_READY), LARGE - PARALLEL));
+        cr_assert(lt(u32, world.most_rows, LARGE_MOST));
+        cr_assert(lt(u32, LARGE / LARGE_MOST, n_turns));
+        finish(&world);
+}
+
+/* The store has rows of some of them: another core goes on. */
+Test(run_begin, a_restart_goes_on_with_the_beginning) {
+        World world;
+
+        submit(&world, NODES);
+        (void) turn(&world);
+        restart(&world);
+        cr_assert(lt(u32, 0, count(&world, RUN_NODE_WAITING)));
+        while (turn(&world))
+                ;
+        cr_assert(eq(u32, count(&world, RUN_NODE_READY) + count(&world, RUN_NODE_RUNNING), NODES));
+        finish(&world);
+}
+
+/* As if all had been READY from the beginning. */
+Test(run_begin, nodes_begin_in_their_order) {
+        World world;
+
+        submit(&world, NODES);
+        for (uint32_t i = 0; i < NODES; i++) {
+                while (world.n_spawned == i)
+                        (void) turn(&world);
+                cr_assert(eq(u32, world.attempts[i].node, i));
+                end_attempt(&world, i, 0);
+        }
+        while (turn(&world))
+                ;
+        cr_assert(eq(int, state_of(&world), RUN_SUCCEEDED));
+        finish(&world);
+}
+
+/* One that depends on another, and need not wait for it, comes after the others, too. */
+Test(run_begin, what_is_ready_at_once_is_not_before_its_turn) {
+        static const char *const parent = "n0";
+        RunNodeSpec nodes[NODES];
+        World world = { .n_open = NODES };
+        char names[NODES][4];
+        uint32_t id;
+
+        for (uint32_t i = 0; i < NODES; i++) {
+                (void) snprintf(names[i], sizeof(names[i]), "n%u", i);
+                nodes[i] = (RunNodeSpec) { .name = names[i] };
+                nodes[i].policy.timeout = nodes[i].policy.total_timeout = nodes[i].policy.window = USEC_INFINITY;
+        }
+        nodes[NODES - 1].parents = &parent;
+        nodes[NODES - 1].n_parents = 1;
+        nodes[NODES - 1].policy.readiness = RUN_READY_ALWAYS;
+        cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { .nodes = nodes, .n_nodes = NODES }, &world.graph, NULL), 0));
+        make_engine(&world, &settings);
+        run_engine_set_slice(world.engine, 1);
+        cr_assert(eq(int, run_engine_submit(world.flow, &(RunSubmit) { .id = 1, .graph = world.graph }, &id), 0));
+        while (turn(&world))
+                ;
+        cr_assert(eq(u32, world.n_spawned, PARALLEL));
+        cr_assert(eq(u32, world.attempts[0].node, 0));
+        cr_assert(eq(u32, world.attempts[1].node, 1));
+        finish(&world);
+}
+
+/* What waits for a person is no reason to suspend a run of which more is to come. */
+Test(run_begin, a_run_is_not_suspended_before_all_of_it_is_ready) {
+        const RunPolicy policy = { .failure = RUN_POLICY_SUSPEND };
+        World world = { .graph = make_graph(NODES, NULL, &policy), .n_open = NODES };
+        uint32_t id;
+
+        make_engine(&world, &settings);
+        run_engine_set_slice(world.engine, 1);
+        cr_assert(eq(int, run_engine_submit(world.flow, &(RunSubmit) { .id = 1, .graph = world.graph }, &id), 0));
+        for (uint32_t i = 0; i < NODES; i++) {
+                while (world.n_spawned == i)
+                        (void) turn(&world);
+                cr_assert(eq(int, state_of(&world), RUN_RUNNING));
+                end_attempt(&world, i, 1);
+        }
+        cr_assert(eq(int, state_of(&world), RUN_SUSPENDED));
+        finish(&world);
+}
+
+/* — the end — */
+
 /* As in one turn: what ran is CANCELLED, the others are SKIPPED(ended), and so say the rows. */
 static void check_end(const World *world, uint32_t n_cancelled) {
         cr_assert(eq(int, state_of(world), RUN_CANCELLED));
@@ -251,6 +394,21 @@ Test(run_end, a_restart_goes_on_with_the_end) {
         while (turn(&world))
                 ;
         check_end(&world, 1);
+        finish(&world);
+}
+
+Test(run_end, a_run_may_end_while_it_begins) {
+        World world;
+
+        submit(&world, NODES);
+        (void) turn(&world);
+        (void) turn(&world);
+        cr_assert(lt(u32, 0, count(&world, RUN_NODE_WAITING)));
+        cancel(&world);
+        end_attempts(&world);
+        while (turn(&world))
+                ;
+        check_end(&world, PARALLEL);
         finish(&world);
 }
 
