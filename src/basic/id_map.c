@@ -3,9 +3,10 @@
 /*
  * From a non-zero u32 to a pointer
  *
- * Linear probing over a power of two of slots. A removal moves the entries
- * behind it back, so there are no tombstones, and a map with many insertions
- * and removals stays as fast as a new one.
+ * Probing over a power of two of slots, in steps of an odd number, which reach
+ * all of them. A removal moves the entries behind it back, so there are no
+ * tombstones, and a map with many insertions and removals stays as fast as a
+ * new one.
  */
 
 #include <assert.h>
@@ -16,6 +17,14 @@
 
 #define ID_MAP_SLOTS_MIN 16
 #define ID_MAP_ROW 8U
+
+/*
+ * A step leads out of the row and to another place in it. With steps of one slot, rows that lie behind one another would
+ * be one long run, which each removal would have to walk to its end. A product with the inverse (modulo 2⁶⁴, and so
+ * modulo the number of slots) is the number of steps between two slots.
+ */
+#define ID_MAP_STEP (ID_MAP_ROW + 1U)
+#define ID_MAP_STEP_INVERSE ((size_t) UINT64_C(0x8E38E38E38E38E39))
 
 void id_map_deinit(IdMap *map) {
         assert(map);
@@ -35,12 +44,17 @@ static size_t id_map_home(const IdMap *map, uint32_t id) {
         return ((size_t) (hash >> 32) * ID_MAP_ROW + id % ID_MAP_ROW) & map->mask;
 }
 
+/* How many steps lead from the one slot to the other. */
+static size_t id_map_steps(const IdMap *map, size_t from, size_t to) {
+        return (to - from) * ID_MAP_STEP_INVERSE & map->mask;
+}
+
 /* The slot of @id, or the free slot for it. */
 static size_t id_map_slot(const IdMap *map, uint32_t id) {
         size_t at = id_map_home(map, id);
 
         while (map->ids[at] != 0 && map->ids[at] != id)
-                at = (at + 1) & map->mask;
+                at = (at + ID_MAP_STEP) & map->mask;
         return at;
 }
 
@@ -78,7 +92,7 @@ int id_map_reserve(IdMap *map, size_t extra) {
                 return -ENOMEM;
         wanted = map->n + extra;
         slots = map->mask > 0 ? map->mask + 1 : ID_MAP_SLOTS_MIN;
-        while (wanted * 2 > slots)     /* rows make long runs if there is less room */
+        while (wanted * 2 > slots)     /* there are long runs if there is less room */
                 slots *= 2;
         return map->mask > 0 && slots == map->mask + 1 ? 0 : id_map_resize(map, slots);
 }
@@ -131,11 +145,11 @@ bool id_map_remove(IdMap *map, uint32_t id) {
         if (map->ids[hole] != id)
                 return false;
 
-        for (at = (hole + 1) & map->mask; map->ids[at] != 0; at = (at + 1) & map->mask) {
+        for (at = (hole + ID_MAP_STEP) & map->mask; map->ids[at] != 0; at = (at + ID_MAP_STEP) & map->mask) {
                 size_t home = id_map_home(map, map->ids[at]);
 
                 /* The entry may move to the hole unless its home lies behind the hole. */
-                if (((at - home) & map->mask) < ((at - hole) & map->mask))
+                if (id_map_steps(map, home, at) < id_map_steps(map, hole, at))
                         continue;
                 map->ids[hole] = map->ids[at];
                 map->values[hole] = map->values[at];

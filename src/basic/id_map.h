@@ -4,7 +4,7 @@
 /*
  * From a non-zero u32 to a pointer
  *
- * Open addressing, at most two thirds full: 12 bytes per slot, where a uthash
+ * Open addressing, at most half full: 12 bytes per slot, where a uthash
  * handle takes 56 bytes in each object. Jobs are found by id with it.
  */
 
