@@ -19,9 +19,9 @@
 #define ID_MAP_ROW 8U
 
 /*
- * A step leads out of the row and to another place in it. With steps of one slot, rows that lie behind one another would
- * be one long run, which each removal would have to walk to its end. A product with the inverse (modulo 2⁶⁴, and so
- * modulo the number of slots) is the number of steps between two slots.
+ * A step leads out of the row and to another place in it. With steps of one slot, rows that lie behind one another
+ * would be one long run, which each removal would have to walk to its end. A product with the inverse (modulo 2⁶⁴, and
+ * so modulo the number of slots) is the number of steps between two slots.
  */
 #define ID_MAP_STEP (ID_MAP_ROW + 1U)
 #define ID_MAP_STEP_INVERSE ((size_t) UINT64_C(0x8E38E38E38E38E39))
@@ -83,6 +83,11 @@ static int id_map_resize(IdMap *map, size_t slots) {
         return 0;
 }
 
+/* There are long runs if more than half of the slots are in use. */
+static bool id_map_has_room(const IdMap *map, size_t n) {
+        return map->mask > 0 && n * 2 <= map->mask + 1;
+}
+
 int id_map_reserve(IdMap *map, size_t extra) {
         size_t slots, wanted;
 
@@ -91,14 +96,16 @@ int id_map_reserve(IdMap *map, size_t extra) {
         if (extra > UINT32_MAX)
                 return -ENOMEM;
         wanted = map->n + extra;
+        if (id_map_has_room(map, wanted))
+                return 0;
         slots = map->mask > 0 ? map->mask + 1 : ID_MAP_SLOTS_MIN;
-        while (wanted * 2 > slots)     /* there are long runs if there is less room */
+        while (wanted * 2 > slots)
                 slots *= 2;
-        return map->mask > 0 && slots == map->mask + 1 ? 0 : id_map_resize(map, slots);
+        return id_map_resize(map, slots);
 }
 
 int id_map_put(IdMap *map, uint32_t id, void *value) {
-        size_t at;
+        size_t at = 0;
         int r;
 
         assert(map);
@@ -111,12 +118,13 @@ int id_map_put(IdMap *map, uint32_t id, void *value) {
                         return 0;
                 }
         }
+        if (!id_map_has_room(map, map->n + 1)) {
+                r = id_map_reserve(map, 1);
+                if (r < 0)
+                        return r;
+                at = id_map_slot(map, id);
+        }
 
-        r = id_map_reserve(map, 1);
-        if (r < 0)
-                return r;
-
-        at = id_map_slot(map, id);
         map->ids[at] = id;
         map->values[at] = value;
         map->n++;
