@@ -32,6 +32,7 @@ static bool grow(RecordWriter *writer, size_t wanted) {
                 size *= 2;
         bytes = realloc(writer->bytes, size);
         if (!bytes) {
+                record_writer_deinit(writer);
                 writer->has_failed = true;
                 return false;
         }
@@ -40,7 +41,7 @@ static bool grow(RecordWriter *writer, size_t wanted) {
         return true;
 }
 
-/* Called for each number; nearly always there is room. */
+/* Nearly always there is room. */
 static inline uint8_t *make_room(RecordWriter *writer, size_t n) {
         if (writer->has_failed || (n > writer->allocated - writer->n && !grow(writer, writer->n + n)))
                 return NULL;
@@ -48,7 +49,7 @@ static inline uint8_t *make_room(RecordWriter *writer, size_t n) {
 }
 
 /* Returns the place behind it. */
-static uint8_t *put_number(uint8_t *at, uint64_t value) {
+static inline uint8_t *put_number(uint8_t *at, uint64_t value) {
         while (value >= 0x80) {
                 *at++ = (uint8_t) (value | 0x80);
                 value >>= 7;
@@ -73,25 +74,15 @@ void record_put_time(RecordWriter *writer, uint64_t value) {
         writer->n += sizeof(value);
 }
 
-/* Small negative numbers stay small: 0, -1, 1, -2, … become 0, 1, 2, 3, … */
-void record_put_signed(RecordWriter *writer, int64_t value) {
-        record_put(writer, (uint64_t) value << 1 ^ (value < 0 ? UINT64_MAX : 0));
-}
-
 void record_put_bytes(RecordWriter *writer, const void *bytes, size_t n) {
-        uint8_t *at;
+        uint8_t *at = make_room(writer, NUMBER_BYTES_MAX + n);
 
-        record_put(writer, n);
-        at = make_room(writer, n);
         if (!at)
                 return;
+        at = put_number(at, n);
         if (n > 0)
                 memcpy(at, bytes, n);
-        writer->n += n;
-}
-
-void record_put_string(RecordWriter *writer, const char *string) {
-        record_put_bytes(writer, string, string ? strlen(string) + 1 : 0);
+        writer->n = (size_t) (at - writer->bytes) + n;
 }
 
 size_t record_open(RecordWriter *writer) {

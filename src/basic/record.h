@@ -13,10 +13,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef struct RecordWriter {
         uint8_t *bytes;                 /* owned */
-        size_t n, allocated;
+        size_t n, allocated;            /* after a failure both are 0 */
         bool has_failed;
 } RecordWriter;
 
@@ -27,16 +28,27 @@ void record_put_large(RecordWriter *writer, uint64_t value);    /* record_put(),
 
 /* Most numbers take a byte, and have room. */
 static inline void record_put(RecordWriter *writer, uint64_t value) {
-        if (value < 0x80 && writer->n < writer->allocated && !writer->has_failed)
+        if (value < 0x80 && writer->n < writer->allocated)
                 writer->bytes[writer->n++] = (uint8_t) value;
         else
                 record_put_large(writer, value);
 }
 
 void record_put_time(RecordWriter *writer, uint64_t value);     /* always eight bytes: for large values */
-void record_put_signed(RecordWriter *writer, int64_t value);
 void record_put_bytes(RecordWriter *writer, const void *bytes, size_t n);
-void record_put_string(RecordWriter *writer, const char *string);       /* NULL differs from "" */
+
+/* Small negative numbers stay small: 0, -1, 1, -2, … become 0, 1, 2, 3, … */
+static inline void record_put_signed(RecordWriter *writer, int64_t value) {
+        record_put(writer, (uint64_t) value << 1 ^ (value < 0 ? UINT64_MAX : 0));
+}
+
+/* NULL differs from "". Most optional strings of a record are not there. */
+static inline void record_put_string(RecordWriter *writer, const char *string) {
+        if (string)
+                record_put_bytes(writer, string, strlen(string) + 1);
+        else
+                record_put(writer, 0);
+}
 
 /*
  * The bytes that are put between the two become one byte string, written where it stays. record_open() returns its
