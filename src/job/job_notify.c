@@ -350,21 +350,31 @@ void job_notify_change(JobNotify *notify, const Unit *unit, UnitActiveState old,
 static void queue_neighbours(JobNotify *notify, const Unit *unit, UnitRelationKind kind, JobRule rule) {
         UnitRelations relations = unit_relations(unit, kind);
 
-        if (rule == JOB_RULE_UNNEEDED && !unit_table_has_unneeded(notify->units))
-                return;
-        for (size_t i = 0; i < relations.n; i++) {
-                const Unit *other = other_of(notify, &relations, i);
-
-                if (rule != JOB_RULE_UNNEEDED || other->settings.stop_when_unneeded)
-                        queue_rules(notify, other, rule);
-        }
+        for (size_t i = 0; i < relations.n; i++)
+                queue_rules(notify, other_of(notify, &relations, i), rule);
 }
 
-void job_notify_look(JobNotify *notify, const Unit *unit) {
+/* Units that @unit may have been the last to need. */
+static void queue_unneeded(JobNotify *notify, const Unit *unit) {
         static const UnitRelationKind pinned[] = {
                 UNIT_REQUIRES, UNIT_REQUISITE, UNIT_WANTS, UNIT_BINDS_TO, UNIT_UPHOLDS,
         };
 
+        if (!unit_table_has_unneeded(notify->units))
+                return;
+        for (size_t k = 0; k < ELEMENTSOF(pinned); k++) {
+                UnitRelations relations = unit_relations(unit, pinned[k]);
+
+                for (size_t i = 0; i < relations.n; i++) {
+                        const Unit *other = other_of(notify, &relations, i);
+
+                        if (other->settings.stop_when_unneeded)
+                                queue_rules(notify, other, JOB_RULE_UNNEEDED);
+                }
+        }
+}
+
+void job_notify_look(JobNotify *notify, const Unit *unit) {
         if (unit->settings.stop_when_unneeded)
                 queue_rules(notify, unit, JOB_RULE_UNNEEDED);
         if (unit_relations(unit, UNIT_UPHELD_BY).n > 0)
@@ -373,8 +383,7 @@ void job_notify_look(JobNotify *notify, const Unit *unit) {
                 queue_rules(notify, unit, JOB_RULE_BOUND);
 
         if (unit_state_is_inactive_or_failed(unit->active_state)) {
-                for (size_t i = 0; i < ELEMENTSOF(pinned); i++)
-                        queue_neighbours(notify, unit, pinned[i], JOB_RULE_UNNEEDED);
+                queue_unneeded(notify, unit);
                 queue_neighbours(notify, unit, UNIT_BOUND_BY, JOB_RULE_BOUND);
         } else if (unit_state_is_active_or_reloading(unit->active_state))
                 queue_neighbours(notify, unit, UNIT_UPHOLDS, JOB_RULE_UPHELD);
