@@ -8,17 +8,13 @@
 #include "basic/macro.h"
 #include "manager/manager_unit_row.h"
 
-ManagerUnit *manager_units_of(ManagerUnits *units, const Unit *unit) {
-        size_t n = units->rows.n;
+ManagerUnit *manager_units_add_row(ManagerUnits *units, const Unit *unit) {
+        const size_t n = units->rows.n, wanted = MAX((size_t) unit->index + 1, (size_t) unit_table_size(unit->table));
 
-        if (unit->index >= n) {
-                size_t wanted = MAX((size_t) unit->index + 1, (size_t) unit_table_size(unit->table));
-
-                if (vector_reserve(&units->rows, wanted - n) < 0)
-                        return NULL;
-                memset(units->rows.items + n, 0, (wanted - n) * sizeof(*units->rows.items));
-                units->rows.n = wanted;
-        }
+        if (vector_reserve(&units->rows, wanted - n) < 0)
+                return NULL;
+        memset(units->rows.items + n, 0, (wanted - n) * sizeof(*units->rows.items));
+        units->rows.n = wanted;
         return &units->rows.items[unit->index];
 }
 

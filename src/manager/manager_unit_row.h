@@ -43,8 +43,13 @@ typedef struct ManagerUnits {
         uint32_t n_failed;              /* number of failed units */
 } ManagerUnits;
 
+ManagerUnit *manager_units_add_row(ManagerUnits *units, const Unit *unit);      /* for manager_units_of() */
+
 /* The row of a unit, made of zeros at the first call; valid until the next call. NULL without memory. */
-ManagerUnit *manager_units_of(ManagerUnits *units, const Unit *unit);
+static inline ManagerUnit *manager_units_of(ManagerUnits *units, const Unit *unit) {
+        return unit->index < units->rows.n ? &units->rows.items[unit->index] : manager_units_add_row(units, unit);
+}
+
 /* NULL: the unit has no row yet. */
 static inline const ManagerUnit *manager_units_find(const ManagerUnits *units, const Unit *unit) {
         return unit->index < units->rows.n ? &units->rows.items[unit->index] : NULL;
