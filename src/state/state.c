@@ -45,6 +45,7 @@ struct State {
         int error;                      /* of the last commit: it was said; 0: none */
         bool is_in_memory;              /* the last commit is in memory, not in the file: it was said */
         const char *check_path;         /* of the environment; NULL: nothing is checked */
+        const StateSection *found;      /* the last that was looked for: many records of one are written in a row */
 };
 
 int state_new(State **ret_state, const StateOptions *options) {
@@ -89,18 +90,26 @@ static int hold(void *userdata, int fd) {
         return state->options.hold(state->options.userdata, fd);
 }
 
-static const StateSection *find_section(const State *state, StoreSpace space, uint32_t number) {
+static bool section_has(const StateSection *section, StoreSpace space, uint32_t number) {
+        return section->space == space && section->first <= number && number <= section->last;
+}
+
+static const StateSection *find_section(State *state, StoreSpace space, uint32_t number) {
+        if (state->found && section_has(state->found, space, number))
+                return state->found;
         for (size_t i = 0; i < state->options.n_sections; i++) {
                 const StateSection *section = &state->options.sections[i];
 
-                if (section->space == space && section->first <= number && number <= section->last)
+                if (section_has(section, space, number)) {
+                        state->found = section;
                         return section;
+                }
         }
         return NULL;
 }
 
 static void save(void *userdata, StoreSpace space, uint32_t number, RecordWriter *writer) {
-        const State *state = userdata;
+        State *state = userdata;
         const StateSection *section = find_section(state, space, number);
 
         if (section)
@@ -131,7 +140,7 @@ static int next(void *userdata, StoreSpace space, uint32_t number, uint32_t *ret
 }
 
 static void soon(void *userdata, StoreSpace space, uint32_t number, bool is_found) {
-        const State *state = userdata;
+        State *state = userdata;
         const StateSection *section = find_section(state, space, number);
 
         if (section && section->soon)
@@ -325,7 +334,7 @@ void state_close(State *state, bool is_done) {
 
 /* — was everything that has changed marked? — */
 
-static void say_unmarked(const State *state, int fd, StoreSpace space, uint32_t number) {
+static void say_unmarked(State *state, int fd, StoreSpace space, uint32_t number) {
         const StateSection *section = find_section(state, space, number);
         const char *name = NULL;
 
@@ -335,7 +344,7 @@ static void say_unmarked(const State *state, int fd, StoreSpace space, uint32_t 
                 name ?: "a record", space, number);
 }
 
-static void check(const State *state) {
+static void check(State *state) {
         StoreSpace space = 0;
         uint32_t number = 0;
         int fd, r;

@@ -10,13 +10,6 @@
 #include "basic/macro.h"
 #include "store/number_set.h"
 
-#define PAGE_NUMBERS 4096U
-
-struct NumberPage {
-        uint32_t n;                     /* number of bits set */
-        uint64_t bits[PAGE_NUMBERS / 64];
-};
-
 void number_set_deinit(NumberSet *set) {
         for (size_t i = 0; i < set->n_pages; i++)
                 free(set->pages[i]);
@@ -45,7 +38,7 @@ static NumberPage *make_page(NumberSet *set) {
 }
 
 int number_set_add(NumberSet *set, uint32_t number) {
-        size_t place = number / PAGE_NUMBERS;
+        size_t place = number / NUMBER_SET_PAGE;
         uint64_t bit = UINT64_C(1) << number % 64, *word;
         int r;
 
@@ -58,7 +51,7 @@ int number_set_add(NumberSet *set, uint32_t number) {
                 set->pages[place] = make_page(set);
         if (!set->pages[place])
                 return -ENOMEM;
-        word = &set->pages[place]->bits[number % PAGE_NUMBERS / 64];
+        word = &set->pages[place]->bits[number % NUMBER_SET_PAGE / 64];
         if (*word & bit)
                 return 0;
         *word |= bit;
@@ -68,13 +61,13 @@ int number_set_add(NumberSet *set, uint32_t number) {
 }
 
 void number_set_remove(NumberSet *set, uint32_t number) {
-        size_t place = number / PAGE_NUMBERS;
+        size_t place = number / NUMBER_SET_PAGE;
         NumberPage *page = place < set->n_pages ? set->pages[place] : NULL;
         uint64_t bit = UINT64_C(1) << number % 64;
 
-        if (!page || !(page->bits[number % PAGE_NUMBERS / 64] & bit))
+        if (!page || !(page->bits[number % NUMBER_SET_PAGE / 64] & bit))
                 return;
-        page->bits[number % PAGE_NUMBERS / 64] &= ~bit;
+        page->bits[number % NUMBER_SET_PAGE / 64] &= ~bit;
         page->n--;
         set->n--;
         if (page->n > 0)
@@ -84,33 +77,26 @@ void number_set_remove(NumberSet *set, uint32_t number) {
         set->spare = page;
 }
 
-bool number_set_has(const NumberSet *set, uint32_t number) {
-        size_t place = number / PAGE_NUMBERS;
-        const NumberPage *page = place < set->n_pages ? set->pages[place] : NULL;
-
-        return page && page->bits[number % PAGE_NUMBERS / 64] >> number % 64 & 1;
-}
-
-/* The first number in the page from @from on; PAGE_NUMBERS if there is none. */
+/* The first number in the page from @from on; NUMBER_SET_PAGE if there is none. */
 static uint32_t next_in_page(const NumberPage *page, uint32_t from) {
         uint64_t word = page->bits[from / 64] >> from % 64;
 
         if (word != 0)
                 return from + (uint32_t) __builtin_ctzll(word);
-        for (uint32_t i = from / 64 + 1; i < PAGE_NUMBERS / 64; i++)
+        for (uint32_t i = from / 64 + 1; i < NUMBER_SET_PAGE / 64; i++)
                 if (page->bits[i] != 0)
                         return 64 * i + (uint32_t) __builtin_ctzll(page->bits[i]);
-        return PAGE_NUMBERS;
+        return NUMBER_SET_PAGE;
 }
 
 bool number_set_next(const NumberSet *set, uint32_t number, uint32_t *ret_number) {
-        uint32_t from = number % PAGE_NUMBERS;
+        uint32_t from = number % NUMBER_SET_PAGE;
 
-        for (size_t place = number / PAGE_NUMBERS; place < set->n_pages; place++) {
-                uint32_t found = set->pages[place] ? next_in_page(set->pages[place], from) : PAGE_NUMBERS;
+        for (size_t place = number / NUMBER_SET_PAGE; place < set->n_pages; place++) {
+                uint32_t found = set->pages[place] ? next_in_page(set->pages[place], from) : NUMBER_SET_PAGE;
 
-                if (found < PAGE_NUMBERS) {
-                        *ret_number = (uint32_t) (place * PAGE_NUMBERS) + found;
+                if (found < NUMBER_SET_PAGE) {
+                        *ret_number = (uint32_t) (place * NUMBER_SET_PAGE) + found;
                         return true;
                 }
                 from = 0;
