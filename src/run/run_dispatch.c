@@ -80,7 +80,7 @@ static void offer(Run *run) {
         uint32_t first;
 
         if (run->claims) {
-                run_gate_set(run->flow->engine->pool, &run->gate, !can || run_is_full(run) || run->n_roots > 0);
+                run_gate_set(run->flow->engine->pool, &run->gate, !can || run_is_full(run));
                 run_gate_set(run->flow->engine->pool, &run->wait_gate, !can);
         }
         first = can ? find_ready(run) : run->n;

@@ -575,14 +575,25 @@ static bool waits_for_all(const Run *run, uint32_t node) {
                !policy->is_otherwise && run_graph_count_judged(run->graph, node) > 0;
 }
 
-/* Nothing but its own place in the order and MaxParallel= decides when @node begins: a moment more is of no account. */
+static bool takes_something(const Run *run) {
+        uint32_t n, of_run;
+
+        (void) run_graph_demands(run->graph, &n, &of_run);
+        return n > 0;
+}
+
+/*
+ * Nothing but its own place in the order and MaxParallel= decides when @node begins: a moment more is of no account. In
+ * a run that takes locks or resources nodes are offered in two orders, and one that takes something must not lose its
+ * turn to a root that is less urgent.
+ */
 static bool can_open_later(const Run *run, uint32_t node) {
         const RunPolicy *policy = run_graph_policy(run->graph, node);
 
-        return run_graph_count_judged(run->graph, node) == 0 && policy->readiness != RUN_READY_BY_POLICY &&
+        return !takes_something(run) && run_graph_count_judged(run->graph, node) == 0 && policy->readiness != RUN_READY_BY_POLICY &&
                !policy->is_otherwise && !policy->has_condition && !policy->has_gate && !policy->is_item &&
                (run->n_unused == 0 || !run->nodes[node].is_unused) && !run_node_is_extra(run, node) &&
-               !run_node_needs_no_place(run, node) && !run_graph_demand(run->graph, node);
+               !run_node_needs_no_place(run, node);
 }
 
 static void put_root(Run *run, uint32_t node) {

@@ -136,7 +136,18 @@ static RunWhy why_of_attempt(const Run *run, uint32_t number) {
         return RUN_WHY_PROCESS;
 }
 
+/* A node that only has to wait until it is its turn: what else keeps it back, or that. */
+static RunWhy why_not_begun(const Run *run, uint32_t node) {
+        if (run->row.state != RUN_RUNNING && !run_node_is_extra(run, node))
+                return RUN_WHY_RUN;
+        if (!run->flow->is_active || (run_node_is_extra(run, node) && run->row.is_held))
+                return RUN_WHY_UNIT;
+        return run->flow->engine->store != RUN_STORE_OPEN ? RUN_WHY_STORE : RUN_WHY_PLACE;
+}
+
 static RunWhy why_of_node(const Run *run, uint32_t node) {
+        RunWhy why;
+
         switch ((RunNodeState) run->nodes[node].state) {
         case RUN_NODE_WAITING:
                 if (run->nodes[node].is_unused)
@@ -144,7 +155,7 @@ static RunWhy why_of_node(const Run *run, uint32_t node) {
                 if (!run_is_judged(run) || run_node_is_extra(run, node))
                         return RUN_WHY_RUN;
                 if (run_node_is_root(run, node))
-                        return RUN_WHY_PLACE;
+                        return why_not_begun(run, node);
                 return run->nodes[node].is_asked || run_set_has(run, RUN_SET_TO_ASK, node) ? RUN_WHY_POLICY
                                                                                            : RUN_WHY_PARENTS;
         case RUN_NODE_BLOCKED:
@@ -154,12 +165,9 @@ static RunWhy why_of_node(const Run *run, uint32_t node) {
                         return RUN_WHY_SUB_RUN;
                 return run_node_is_at_gate(&run->nodes[node]) ? RUN_WHY_GATE : RUN_WHY_HUMAN;
         case RUN_NODE_READY:
-                if (run->row.state != RUN_RUNNING && !run_node_is_extra(run, node))
-                        return RUN_WHY_RUN;
-                if (!run->flow->is_active || (run_node_is_extra(run, node) && run->row.is_held))
-                        return RUN_WHY_UNIT;
-                if (run->flow->engine->store != RUN_STORE_OPEN)
-                        return RUN_WHY_STORE;
+                why = why_not_begun(run, node);
+                if (why != RUN_WHY_PLACE)
+                        return why;
                 if (!run_item_has_turn(run, node))
                         return RUN_WHY_PLACE;
                 return why_not_yet(run, node, !run_is_full(run) || run_node_needs_no_place(run, node));

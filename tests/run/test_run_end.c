@@ -328,6 +328,35 @@ static void check_end(const World *world, uint32_t n_cancelled) {
         }
 }
 
+/* One place, and a node that takes a lock and is more urgent than all others: it is the first, whatever the slice. */
+Test(run_end, roots_do_not_pass_a_node_that_takes_something) {
+        const RunDemandLock lock = { "door", 1 };
+        const RunDemand demand = { &lock, NULL, 1, 0 };
+        RunSettings of = settings;
+        RunNodeSpec nodes[NODES];
+        char names[NODES][16];
+        World world = { .n_open = NODES };
+        uint32_t id;
+
+        of.max_parallel = 1;
+        for (uint32_t i = 0; i < NODES; i++) {
+                (void) snprintf(names[i], sizeof(names[i]), "n%u", i);
+                nodes[i] = (RunNodeSpec) { .name = names[i] };
+                nodes[i].policy.recover = RUN_RECOVER_RETRY;
+                nodes[i].policy.timeout = nodes[i].policy.total_timeout = nodes[i].policy.window = USEC_INFINITY;
+        }
+        nodes[NODES - 1].policy.priority = 255;
+        nodes[NODES - 1].policy.demand = 1;
+        cr_assert(eq(int, run_graph_new(&(RunGraphSpec) { nodes, NODES, &demand, 1, 0 }, &world.graph, NULL), 0));
+        make_engine(&world, &of);
+        cr_assert(eq(int, run_engine_submit(world.flow, &(RunSubmit) { .id = 1, .graph = world.graph }, &id), 0));
+        while (turn(&world))
+                ;
+        cr_assert(eq(u32, world.n_spawned, 1));
+        cr_assert(eq(u32, world.attempts[0].node, NODES - 1));
+        finish(&world);
+}
+
 Test(run_end, nodes_end_with_their_run_some_in_each_turn) {
         World world;
 
