@@ -511,7 +511,8 @@ bool run_node_repair(Run *run, uint32_t node) {
 void run_ask_policies(Run *run) {
         const RunEngine *engine = run->flow->engine;
 
-        if (run->n_to_ask == 0 || run->row.state != RUN_RUNNING)
+        /* With the last root all that can be asked about is there. */
+        if (run->n_to_ask == 0 || run->n_roots > 0 || run->row.state != RUN_RUNNING)
                 return;
         for (uint32_t i = 0; run->n_asked < run->settings.max_parallel &&
                              (i = run_set_next(run, RUN_SET_TO_ASK, i, run->n)) < run->n;
