@@ -628,6 +628,7 @@ check_equal "with each node once" "$(sort -u "$RECORD" | wc -l)-$(wc -l <"$RECOR
 RUNS=$(ctl flow list --no-legend --all | wc -l)
 stop_daemon
 start_daemon
+wait_for '^ *[0-9]' ctl flow list --no-legend --all
 check_equal "what has ended is known to the next jobd" "$(ctl flow list --no-legend --all | wc -l)" "$RUNS"
 stop_daemon
 
