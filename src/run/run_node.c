@@ -591,10 +591,10 @@ static bool takes_something(const Run *run) {
 static bool can_open_later(const Run *run, uint32_t node) {
         const RunPolicy *policy = run_graph_policy(run->graph, node);
 
-        return !takes_something(run) && run_graph_count_judged(run->graph, node) == 0 && policy->readiness != RUN_READY_BY_POLICY &&
-               !policy->is_otherwise && !policy->has_condition && !policy->has_gate && !policy->is_item &&
-               (run->n_unused == 0 || !run->nodes[node].is_unused) && !run_node_is_extra(run, node) &&
-               !run_node_needs_no_place(run, node);
+        return !takes_something(run) && run_graph_count_judged(run->graph, node) == 0 &&
+               policy->readiness != RUN_READY_BY_POLICY && !policy->is_otherwise && !policy->has_condition &&
+               !policy->has_gate && !policy->is_item && (run->n_unused == 0 || !run->nodes[node].is_unused) &&
+               !run_node_is_extra(run, node) && !run_node_needs_no_place(run, node);
 }
 
 static void put_root(Run *run, uint32_t node) {
