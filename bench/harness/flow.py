@@ -76,6 +76,7 @@ class Graphs:
         self.write_ninja('foreach', self.items)
         self.write_foreach('retry')
         self.write_foreach('pending')
+        self.write_batch()
         for name, nodes in self.shapes.items():
             self.write_flow(name, nodes, 'retry')
             self.write_flow(name, nodes, 'pending')
@@ -109,6 +110,14 @@ class Graphs:
             '[Flow]', f'Params=list:={json.dumps(list(range(ITEMS)), separators=(",", ":"))}', f'MaxParallel={PARALLEL}',
             '[Node each]', 'Foreach=param.list', f'Exec={self.tools.nothing} %{{item}}', f'Recover={recover}',
             '[Node last]', 'DependsOn=each', f'Exec={self.tools.stamp} {self.tools.fifo} top', f'Recover={recover}',
+        ]) + '\n', encoding='ascii')
+
+    def write_batch(self):
+        """A process for each item. The last command begins when all items are over."""
+        (self.units / 'batch.batch').write_text('\n'.join([
+            '[Unit]', 'DefaultDependencies=no',
+            '[Batch]', f'Items={ITEMS}', f'Parallel={PARALLEL}', f'Exec={self.tools.nothing} %{{item}}',
+            f'FinalExec={self.tools.stamp} {self.tools.fifo} top',
         ]) + '\n', encoding='ascii')
 
     def write_unit(self, name, nodes, *settings):
@@ -466,3 +475,31 @@ class FlowBench:
 
     def foreach(self):
         self.in_turns('n', 'foreach', len(self.graphs.items), ['ninja'])
+
+    # — p: a batch —
+
+    def batch(self):
+        """The same command for each number, by a batch and by xargs, in turns."""
+        for i in range(max(self.options.runs, 5)):
+            for run in (self.run_batch, self.run_xargs)[::1 if i % 2 else -1]:
+                self.context.fifo.drain()
+                run()
+        self.context.tell('(p) a batch')
+
+    def run_batch(self):
+        with JobdWithRuns(self.context) as it:
+            it.start(self.graphs.units)
+            self.warm_up(it)
+            cpu = it.cpu_nsec()
+            took = it.run_to_stamp('batch.batch')
+            it.await_end('batch.batch')
+            self.add('p', 'batch', 'jobd', ITEMS, 'ms', took / 1e6)
+            self.add('p', 'batch, CPU of core an item', 'jobd', ITEMS, 'µs', (it.cpu_nsec() - cpu) / ITEMS / 1e3)
+
+    def run_xargs(self):
+        numbers = '\n'.join(map(str, range(ITEMS))) + '\n'
+        began = time.monotonic_ns()
+        subprocess.run(['xargs', '-P', str(PARALLEL), '-n', '1', str(self.tools.nothing)], input=numbers, text=True, check=True)
+        subprocess.run([str(self.tools.stamp), str(self.tools.fifo), 'top'], check=True)
+        took = self.context.fifo.await_stamp('top', self.context.timeout, lambda: True) - began
+        self.add('p', 'batch', 'xargs', ITEMS, 'ms', took / 1e6)

@@ -108,7 +108,7 @@ class Bench:
 
     def flows(self):
         rows = self.options.rows
-        if not rows & set('klmno'):
+        if not rows & set('klmnop'):
             return
         bench = flow.FlowBench(self.context, self.results)
         if 'k' in rows:
@@ -121,6 +121,8 @@ class Bench:
             bench.foreach()
         if 'o' in rows:
             bench.told()
+        if 'p' in rows:
+            bench.batch()
 
     def measure_size(self, n):
         steps = [({'a', 'b', 'j'}, self.load_and_transactions), ({'f'}, self.requests), ({'c'}, self.chain),

@@ -9,10 +9,10 @@ ROWS = {
     'a': 'load of a random DAG of N targets', 'b': 'transaction on it', 'c': 'chain of N', 'd': 'target after N services',
     'e': 'N/2 cycles of two units', 'f': 'one request with N units loaded', 'g': 'round trips on the private socket',
     'h': 'oneshots that run a static true', 'i': 'reload of N services', 'j': 'memory, wake-ups', 'k': 'flows beside ninja and make', 'l': 'a flow of very many nodes', 'm': 'runs that have ended', 'n': 'a node for many items',
-    'o': 'targets that hang, fail or flood',
+    'o': 'targets that hang, fail or flood', 'p': 'a batch beside xargs',
     '': 'the engine alone',
 }
-NAMES = ['jobd', 'no commits', 'systemd', 'dinit', 'engine', 'jobd, retry', 'jobd, pending', 'ninja', 'make']
+NAMES = ['jobd', 'no commits', 'systemd', 'dinit', 'engine', 'jobd, retry', 'jobd, pending', 'ninja', 'make', 'xargs']
 
 
 def number(value):
@@ -198,6 +198,7 @@ def flow_figures(results, asked):
     for recover in ('retry', 'pending'):
         rows.setdefault('n', []).append(ratio(f'foreach, Recover={recover} / ninja', '≤ 1.5', of('foreach', f'jobd, {recover}'),
                                               of('foreach', 'ninja'), 1.5))
+    rows['p'] = [ratio('batch / xargs', '≤ 1.5', of('batch', 'jobd'), of('batch', 'xargs'), 1.5)]
     found = rows.setdefault('l', [])
     for what, most in (('large, submit to first attempt, first time', 2000), ('large, submit to first attempt', 200),
                        ('large, CPU of core to the first attempt, first time', 2000),

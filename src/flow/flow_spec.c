@@ -183,6 +183,36 @@ static bool gives_up_locks(const FlowSettings *flow, const FlowClaim *claim) {
         return (claim->hold_lock != FLOW_HOLD_UNSET ? claim->hold_lock : flow->claim.hold_lock) == FLOW_HOLD_ATTEMPT;
 }
 
+/* Tries, statuses and times are those of items, which the launch knows: no launch is tried again for itself. */
+static void make_range_policy(const FlowSpec *spec, const FlowNode *node, RunPolicy *ret_policy) {
+        memset(ret_policy, 0, sizeof(*ret_policy));
+        ret_policy->action = RUN_ACTION_RANGE;
+        ret_policy->readiness = RUN_READY_ALL_SUCCEEDED;
+        ret_policy->recover = RUN_RECOVER_RETRY;
+        ret_policy->failure = RUN_POLICY_END;
+        ret_policy->window = ret_policy->timeout = ret_policy->total_timeout = USEC_INFINITY;
+        ret_policy->priority = priority_of(spec->flow, &node->claim);
+        ret_policy->takes_priority = true;
+        ret_policy->gives_up_locks = gives_up_locks(spec->flow, &node->claim);
+        ret_policy->stays = true;
+}
+
+static void set_statuses(const FlowNode *node, RunPolicy *policy) {
+        set_ends(policy->retry_ends, &node->retry_exit_status);
+        set_ends(policy->no_retry_ends, &node->no_retry_exit_status);
+        set_ends(policy->success_ends, &node->success_exit_status);
+        set_ends(policy->pending_ends, &node->pending_exit_status);
+        set_ends(policy->again_ends, &node->again_exit_status);
+        if (node->again > 0 && is_empty(policy->again_ends))
+                policy->again_ends[AGAIN_STATUS / 64] |= UINT64_C(1) << AGAIN_STATUS % 64;
+        policy->again = node->again;
+}
+
+void flow_spec_item_policy(const FlowNode *node, RunPolicy *ret_policy) {
+        *ret_policy = (RunPolicy) {};
+        set_statuses(node, ret_policy);
+}
+
 /* The bytes of equal policies are equal, so that the graph stores them once. */
 static void make_policy(const FlowSpec *spec, const FlowNode *node, RunPolicy *ret_policy) {
         memset(ret_policy, 0, sizeof(*ret_policy));
@@ -203,14 +233,7 @@ static void make_policy(const FlowSpec *spec, const FlowNode *node, RunPolicy *r
         ret_policy->priority = priority_of(spec->flow, &node->claim);
         ret_policy->takes_priority = node->claim.priority == FLOW_PRIORITY_UNSET;
         ret_policy->gives_up_locks = gives_up_locks(spec->flow, &node->claim);
-        set_ends(ret_policy->retry_ends, &node->retry_exit_status);
-        set_ends(ret_policy->no_retry_ends, &node->no_retry_exit_status);
-        set_ends(ret_policy->success_ends, &node->success_exit_status);
-        set_ends(ret_policy->pending_ends, &node->pending_exit_status);
-        set_ends(ret_policy->again_ends, &node->again_exit_status);
-        if (node->again > 0 && is_empty(ret_policy->again_ends))
-                ret_policy->again_ends[AGAIN_STATUS / 64] |= UINT64_C(1) << AGAIN_STATUS % 64;
-        ret_policy->again = node->again;
+        set_statuses(node, ret_policy);
         ret_policy->again_max = node->again_max;
         ret_policy->again_window = node->again_window == USEC_INFINITY ? 0 : node->again_window;
         ret_policy->has_condition = node->when;
@@ -426,7 +449,10 @@ int flow_spec_add(FlowSpec *spec, const FlowNode *node, uint32_t command) {
         r = list_parents(spec, node, &entry);
         if (r < 0)
                 return r;
-        make_policy(spec, node, &entry.policy);
+        if (node->is_range)
+                make_range_policy(spec, node, &entry.policy);
+        else
+                make_policy(spec, node, &entry.policy);
         spec->drops_results |= entry.policy.drops_result;
         spec->saves_results |= entry.policy.saves_result;
         r = find_demand(spec, &node->claim, &entry.policy.demand);

@@ -200,7 +200,7 @@ static void before_jobs(void *userdata) {
 static void start_refused(void *userdata, Unit *unit) {
         Manager *manager = userdata;
 
-        if (unit->type == UNIT_FLOW)
+        if (unit_type_has_runs(unit->type))
                 manager_runs_start_refused(manager->runs, unit);
 }
 

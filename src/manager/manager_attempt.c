@@ -141,6 +141,20 @@ int manager_attempts_begin(ManagerAttempts *attempts, const RunAttemptKey *key, 
         return r;
 }
 
+int manager_attempts_begin_item(ManagerAttempts *attempts, const RunAttemptKey *key, uint64_t item, uint32_t tries,
+                                Unit *unit, FlowDefinition *definition, RunGraph *graph) {
+        ManagerAttempt *attempt;
+        int r;
+
+        if (!attempts->has_folders)
+                attempts->has_folders = manager_attempt_folder_make_results(attempts->shared.host.folder) == 0;
+        r = add(attempts, key, unit, find_number(attempts), &attempt);
+        if (r < 0)
+                return r;
+        manager_attempt_begin_item(attempt, item, tries, definition, graph);
+        return 0;
+}
+
 static void drop(ManagerAttempts *attempts, ManagerAttempt *attempt) {
         manager_attempt_drop(attempt);
         release(attempts, attempt);
@@ -165,8 +179,23 @@ int manager_attempts_ask(ManagerAttempts *attempts, const RunAttemptKey *key, Un
 
 /* — turns — */
 
+/* The end of an item that is told is in the range of its launch, which is recorded with it. */
+static void forget_items(ManagerAttempts *attempts) {
+        for (size_t i = 0; i < attempts->all.n && attempts->shared.n_items_over > 0; i++) {
+                ManagerAttempt *attempt = attempts->all.items[i];
+
+                if (!attempt || !manager_attempt_state(attempt)->is_item || !is_over(attempt))
+                        continue;
+                manager_attempt_forget(attempt);
+                attempts->shared.n_items_over--;
+                release(attempts, attempt);
+        }
+}
+
 bool manager_attempts_step(ManagerAttempts *attempts) {
         bool has_told = false;
+
+        forget_items(attempts);
 
         for (size_t i = 0; i < attempts->all.n && attempts->shared.n_using > 0; i++) {
                 ManagerAttempt *attempt = attempts->all.items[i];
@@ -273,6 +302,17 @@ int manager_attempts_resume(ManagerAttempts *attempts, const RunAttemptKey *key,
         return 0;
 }
 
+static bool is_item_of(const ManagerAttempt *attempt, uint32_t run) {
+        return attempt && manager_attempt_state(attempt)->is_item && manager_attempt_state(attempt)->key.run == run;
+}
+
+void manager_attempts_resume_items(ManagerAttempts *attempts, uint32_t run, FlowDefinition *definition,
+                                   RunGraph *graph) {
+        for (size_t i = 0; i < attempts->all.n; i++)
+                if (is_item_of(attempts->all.items[i], run))
+                        manager_attempt_resume(attempts->all.items[i], definition, graph, false);
+}
+
 static bool has_folder(const void *userdata, const char *name) {
         return manager_attempts_find_owner(userdata, name);
 }
@@ -332,6 +372,56 @@ bool manager_attempts_explain(const ManagerAttempts *attempts, const RunAttemptK
         return attempt && !is_over(attempt) &&
                manager_uses_explain(manager_attempt_uses(attempt), attempts->shared.host.jobs,
                                     manager_attempt_basis(attempt)->unit, text);
+}
+
+ManagerLaunch *manager_attempts_find_launch(const ManagerAttempts *attempts, uint32_t run, RunAttemptKey *ret_key) {
+        for (size_t i = 0; i < attempts->all.n && attempts->shared.n_using > 0; i++) {
+                ManagerAttempt *attempt = attempts->all.items[i];
+
+                if (!attempt || !manager_attempt_state(attempt)->is_range || is_over(attempt) ||
+                    manager_attempt_state(attempt)->key.run != run)
+                        continue;
+                *ret_key = manager_attempt_state(attempt)->key;
+                return manager_attempt_launch(attempt);
+        }
+        return NULL;
+}
+
+ManagerLaunch *manager_attempts_get_launch(const ManagerAttempts *attempts, const RunAttemptKey *key) {
+        ManagerAttempt *attempt = find(attempts, key);
+
+        return attempt && manager_attempt_state(attempt)->is_range ? manager_attempt_launch(attempt) : NULL;
+}
+
+void manager_attempts_visit_items(const ManagerAttempts *attempts, uint32_t run,
+                                  void (*visit)(void *userdata, const RunAttemptKey *key, uint64_t item),
+                                  void *userdata) {
+        for (size_t i = 0; i < attempts->all.n; i++) {
+                const ManagerAttempt *attempt = attempts->all.items[i];
+
+                if (is_item_of(attempt, run) && !is_over(attempt))
+                        visit(userdata, &manager_attempt_state(attempt)->key, manager_attempt_state(attempt)->item);
+        }
+}
+
+uint32_t manager_attempts_count_items(const ManagerAttempts *attempts, uint32_t run) {
+        uint32_t n = 0;
+
+        for (size_t i = 0; i < attempts->all.n; i++)
+                n += is_item_of(attempts->all.items[i], run) && !is_over(attempts->all.items[i]);
+        return n;
+}
+
+int manager_attempts_get_item(const ManagerAttempts *attempts, const RunAttemptKey *key, uint64_t *ret_item,
+                              uint32_t *ret_tries, bool *ret_is_told) {
+        const ManagerAttempt *attempt = find(attempts, key);
+
+        if (!attempt || !manager_attempt_state(attempt)->is_item)
+                return -ENOENT;
+        *ret_item = manager_attempt_state(attempt)->item;
+        *ret_tries = manager_attempt_state(attempt)->item_tries;
+        *ret_is_told = manager_attempt_state(attempt)->is_stopping;
+        return 0;
 }
 
 const ManagerSub *manager_attempts_get_sub(const ManagerAttempts *attempts, const RunAttemptKey *key) {

@@ -18,6 +18,10 @@
  *
  * Attempts are recorded in the state of the manager until the end is durable
  * in the store of runs, so that no death of core loses how one has ended.
+ *
+ * The attempt of the node of a batch is a launch (manager_launch.h), which has
+ * no process itself; each of its items is an attempt, which has no row in the
+ * store, and is forgotten when its end is told.
  */
 
 #include "basic/record.h"
@@ -31,6 +35,7 @@
 #include "process/process_timer.h"
 
 typedef struct ManagerAttempts ManagerAttempts;
+typedef struct ManagerLaunch ManagerLaunch; /* manager_launch.h */
 
 /* The run that an attempt of a node with Flow= is, or that the compensation of such a node has undone. */
 typedef struct ManagerSub {
@@ -93,6 +98,9 @@ typedef struct ManagerAttemptsOps {
          * what has become of it.
          */
         void (*step_sub)(void *userdata, const RunAttemptKey *key, ManagerSub *sub, bool ends);
+        /* Of one that is a launch: issues items, or with @ends no more. */
+        void (*step_launch)(void *userdata, const RunAttemptKey *key, ManagerLaunch *launch, bool ends);
+        void (*abandon_launch)(void *userdata, const RunAttemptKey *key); /* its items are left */
 } ManagerAttemptsOps;
 
 typedef struct ManagerAttemptsHost {
@@ -118,6 +126,9 @@ ManagerAttempts *manager_attempts_free(ManagerAttempts *attempts); /* the proces
  */
 int manager_attempts_begin(ManagerAttempts *attempts, const RunAttemptKey *key, uint64_t id, Unit *unit,
                            FlowDefinition *definition, RunGraph *graph);
+/* The same for an item of a batch, which has failed @tries times; it has no row. */
+int manager_attempts_begin_item(ManagerAttempts *attempts, const RunAttemptKey *key, uint64_t item, uint32_t tries,
+                                Unit *unit, FlowDefinition *definition, RunGraph *graph);
 /*
  * Asks the command of [Policy …] that judges the node, whose number of an attempt is 0: .answered follows, unless the
  * manager ends before. A question about the node that is there is dropped. 0 or -ENOMEM.
@@ -161,6 +172,9 @@ void manager_attempts_forget_stored(ManagerAttempts *attempts, uint64_t durable)
  */
 int manager_attempts_resume(ManagerAttempts *attempts, const RunAttemptKey *key, FlowDefinition *definition,
                             RunGraph *graph, bool has_to_end);
+/* The same for all items of the launch of a run. */
+void manager_attempts_resume_items(ManagerAttempts *attempts, uint32_t run, FlowDefinition *definition,
+                                   RunGraph *graph);
 /* Kills attempts that no run has asked for, and forgets them; abandoned ones go on. */
 void manager_attempts_drop_unknown(ManagerAttempts *attempts);
 
@@ -173,6 +187,18 @@ int manager_attempts_get(const ManagerAttempts *attempts, const RunAttemptKey *k
 unsigned manager_attempts_count(const ManagerAttempts *attempts, const Unit *unit);
 /* How many of these no signal ends: their definition, or the place of their result, is in the store. */
 unsigned manager_attempts_count_stuck(const ManagerAttempts *attempts, const Unit *unit);
+/* The launch of a run, to be changed, and its key; NULL: it has none that is not over. */
+ManagerLaunch *manager_attempts_find_launch(const ManagerAttempts *attempts, uint32_t run, RunAttemptKey *ret_key);
+/* The same with the key of a launch, also of one that is over; NULL: there is none. */
+ManagerLaunch *manager_attempts_get_launch(const ManagerAttempts *attempts, const RunAttemptKey *key);
+/* Attempts of items of a run that are not over. @visit may end them. */
+void manager_attempts_visit_items(const ManagerAttempts *attempts, uint32_t run,
+                                  void (*visit)(void *userdata, const RunAttemptKey *key, uint64_t item),
+                                  void *userdata);
+uint32_t manager_attempts_count_items(const ManagerAttempts *attempts, uint32_t run);
+/* The item that an attempt executes, and how often it has failed before; @ret_is_told: it was told to end. -ENOENT. */
+int manager_attempts_get_item(const ManagerAttempts *attempts, const RunAttemptKey *key, uint64_t *ret_item,
+                              uint32_t *ret_tries, bool *ret_is_told);
 /* The run that an attempt is, or, to be changed, the one that has asked with @ticket; NULL: there is none. */
 const ManagerSub *manager_attempts_get_sub(const ManagerAttempts *attempts, const RunAttemptKey *key);
 ManagerSub *manager_attempts_change_sub(const ManagerAttempts *attempts, uint64_t ticket);

@@ -124,6 +124,15 @@ const char *manager_attempt_command_script(const ManagerAttemptCommand *command)
         return command->section.is_extra ? NULL : command->section.node->script;
 }
 
+static bool is_prepare(const ManagerAttemptCommand *command) {
+        return command->state->is_item && command->state->key.number == 0;
+}
+
+usec_t manager_attempt_command_item_timeout(const ManagerAttemptCommand *command) {
+        return is_prepare(command) ? manager_attempt_command_flow(command)->range.prepare_timeout
+                                   : command->section.node->timeout;
+}
+
 const ExecCommand *manager_attempt_command_find(const ManagerAttemptCommand *command) {
         const ManagerAttemptState *state = command->state;
         const FlowProcess *process = command->section.process;
@@ -132,6 +141,10 @@ const ExecCommand *manager_attempt_command_find(const ManagerAttemptCommand *com
 
         if (state->is_question)
                 return policy && state->step == MANAGER_ATTEMPT_MAIN ? policy->command : NULL;
+        if (is_prepare(command))
+                return state->step == MANAGER_ATTEMPT_MAIN
+                               ? manager_attempt_command_flow(command)->range.exec_prepare
+                               : NULL;
         if (state->step == MANAGER_ATTEMPT_MAIN)
                 found = manager_attempt_command_script(command) ? &script_command : command->section.command;
         else if (command->section.is_extra)

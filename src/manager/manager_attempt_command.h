@@ -53,6 +53,8 @@ const FlowData *manager_attempt_command_data(const ManagerAttemptCommand *comman
 /* [Policy …] that a question goes to; NULL: nobody is asked, or the flow has no such policy. */
 const FlowPolicy *manager_attempt_command_policy(const ManagerAttemptCommand *command);
 /* The command of the present step; NULL: there is none (any more). */
+/* ItemTimeoutSec=, or PrepareTimeoutSec= of the command that prepares a launch. */
+usec_t manager_attempt_command_item_timeout(const ManagerAttemptCommand *command);
 const ExecCommand *manager_attempt_command_find(const ManagerAttemptCommand *command);
 /* The setting that has it. */
 const char *manager_attempt_command_setting(const ManagerAttemptCommand *command);

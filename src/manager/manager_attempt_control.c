@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "basic/text.h"
 #include "manager/manager_attempt_control.h"
 
 struct ManagerAttemptControl {
@@ -42,11 +43,17 @@ ManagerAttemptControl *manager_attempt_control_free(ManagerAttemptControl *contr
         return NULL;
 }
 
+static int read_nodes(const ManagerAttemptBasis *basis, char *const *files, char **ret_lines, char **ret_problem) {
+        if (basis->state->is_item)
+                return text_format(ret_problem, "A batch has no nodes.") < 0 ? -ENOMEM : -EINVAL;
+        return manager_control_read_nodes(basis->folder, files, ret_lines);
+}
+
 static int add_nodes(void *userdata, char *const *files) {
         const ManagerAttemptBasis *basis = ((ManagerAttemptControl *) userdata)->basis;
         const ManagerAttemptsHost *host = basis->host;
         cleanup_free_ char *lines = NULL, *problem = NULL;
-        int r = manager_control_read_nodes(basis->folder, files, &lines);
+        int r = read_nodes(basis, files, &lines, &problem);
 
         if (r == 0)
                 r = host->ops->add_nodes(host->userdata, &basis->state->key, lines, &problem);

@@ -12,6 +12,7 @@
 #include "basic/text.h"
 #include "manager/manager_attempt_folder.h"
 #include "manager/manager_attempt_job.h"
+#include "manager/manager_attempt_launch.h"
 
 static bool is_defined(const ManagerAttempt *attempt) {
         return manager_attempt_command_is_defined(manager_attempt_basis(attempt)->command);
@@ -144,6 +145,31 @@ static bool step_sub(ManagerAttempt *attempt) {
         return sub->has_end && end_sub(attempt, sub);
 }
 
+/* The same for one that is a launch. */
+static bool step_launch(ManagerAttempt *attempt) {
+        const ManagerAttemptState *state = manager_attempt_state(attempt);
+        const ManagerAttemptsHost *host = manager_attempt_basis(attempt)->host;
+        ManagerLaunch *launch = manager_attempt_launch(attempt);
+
+        if (state->is_abandoned) {
+                host->ops->abandon_launch(host->userdata, &state->key);
+                manager_attempt_end_job(attempt, RUN_END_CANCELLED);
+                return true;
+        }
+        if (state->step == MANAGER_ATTEMPT_COLLECT || !is_defined(attempt))
+                return false;
+        if (!launch->has_end)
+                host->ops->step_launch(host->userdata, &state->key, launch, state->is_stopping);
+        if (launch->has_changed)
+                manager_attempt_mark(attempt);
+        launch->has_changed = false;
+        if (launch->range && !state->has_begun)
+                manager_attempt_note_begun(attempt);
+        if (launch->has_end)
+                manager_attempt_end_job(attempt, launch->kind);
+        return launch->has_end;
+}
+
 /* The same for one that is a job, which the end of the attempt cancels. */
 static bool step_job(ManagerAttempt *attempt) {
         const ManagerAttemptState *state = manager_attempt_state(attempt);
@@ -175,6 +201,8 @@ static bool step_job(ManagerAttempt *attempt) {
 bool manager_attempt_job_step(ManagerAttempt *attempt) {
         const ManagerAttemptState *state = manager_attempt_state(attempt);
 
+        if (state->is_range)
+                return step_launch(attempt);
         if (state->is_sub)
                 return step_sub(attempt);
         if (state->is_job)

@@ -56,7 +56,9 @@ void manager_attempt_report_end(ManagerAttemptReport *report) {
         const ManagerAttemptBasis *basis = report->basis;
         const ManagerAttemptState *state = basis->state;
 
-        note_told(report);
+        /* An item is in no batch of the store. */
+        if (!state->is_item)
+                note_told(report);
         basis->host->ops->ended(basis->host->userdata, &state->key, basis->unit, state->kind, state->end);
 }
 

@@ -104,6 +104,22 @@ static int make_words(ManagerAttemptRequest *request, const ExecCommand *command
 
 /* — environment — */
 
+/* What prepares a launch has no item. */
+static int set_item(const ManagerAttemptRequest *request, const char *node, char ***environment) {
+        const ManagerAttemptState *state = request->basis->state;
+        int r;
+
+        if (state->key.number == 0)
+                return 0;
+        r = unit_process_add_variable(environment, "JOBD_INDEX=%" PRIu64, state->item);
+        if (r == 0)
+                r = unit_process_add_variable(environment, "JOBD_ATTEMPT=%" PRIu32, state->item_tries + 1);
+        /* Equal for all tries of an item. */
+        return r < 0 ? r
+                     : unit_process_add_variable(environment, "JOBD_ATTEMPT_KEY=%" PRIu32 "/%s/%" PRIu64,
+                                                 state->key.run, node, state->item);
+}
+
 static int set_key(const ManagerAttemptRequest *request, char ***environment) {
         const ManagerAttemptsHost *host = request->basis->host;
         const ManagerAttemptCommand *command = request->basis->command;
@@ -123,6 +139,8 @@ static int set_key(const ManagerAttemptRequest *request, char ***environment) {
                 return r < 0 ? r
                              : unit_process_add_variable(environment, "JOBD_POLICY=%s",
                                                          manager_attempt_command_node(command)->policy);
+        if (request->basis->state->is_item)
+                return r < 0 ? r : set_item(request, node, environment);
         if (r == 0)
                 r = unit_process_add_variable(environment, "JOBD_ATTEMPT=%" PRIu32, key->number);
         /* Equal for all tries, so that a command can tell whether it has done its work before. */
@@ -363,11 +381,15 @@ int manager_attempt_request_fill(ManagerAttemptRequest *request, ExecRequest *ex
 
 void manager_attempt_request_add_log(const ManagerAttemptRequest *request, ExecRequest *exec) {
         const ManagerAttemptBasis *basis = request->basis;
-        char run[32], number[32], name[300], *fields[] = { run, name, number, NULL };
+        char run[32], number[32], item[32], name[300], *fields[] = { run, name, number, NULL, NULL };
 
         snprintf(run, sizeof(run), "RUN=%" PRIu32, basis->state->key.run);
         snprintf(name, sizeof(name), "NODE=%s", manager_attempt_command_node_name(basis->command));
         snprintf(number, sizeof(number), "ATTEMPT=%" PRIu32, basis->state->key.number);
+        snprintf(item, sizeof(item), "ITEM=%" PRIu64, basis->state->item);
+        /* What prepares a launch has no item. */
+        if (basis->state->is_item && basis->state->key.number > 0)
+                fields[3] = item;
         manager_log_prepare_attempt(*basis->host->log,
                                     &(ManagerLogAttempt) {
                                             .unit = basis->unit->id,

@@ -53,6 +53,10 @@ typedef struct ManagerAttemptState {
         bool is_sub; /* it is a run of another flow, or has one undone … */
         bool is_job; /* … or a job of a unit, and no process; set for both */
         bool is_question; /* to a command that judges the node */
+        bool is_range; /* it is the launch of a batch, and no process; .is_job is set, too */
+        bool is_item; /* it executes an item of a batch, … */
+        uint64_t item; /* … this one, … */
+        uint32_t item_tries; /* … which has failed so often */
         pid_t pid; /* of the process at hand; 0: none */
         pid_t main_pid;
         bool has_end; /* the following are set */

@@ -24,6 +24,7 @@
 #include "manager/manager_attempt_control.h"
 #include "manager/manager_attempt_folder.h"
 #include "manager/manager_attempt_kill.h"
+#include "manager/manager_attempt_launch.h"
 #include "manager/manager_attempt_request.h"
 #include "manager/manager_attempt_result.h"
 #include "manager/manager_attempt_step.h"
@@ -45,6 +46,7 @@ struct ManagerAttempt {
         ManagerAttemptReport *report;
         ManagerUses uses; /* of units */
         ManagerSub sub; /* a run of another flow */
+        ManagerLaunch launch; /* of a batch */
         bool is_late; /* a question that was not answered in time */
         bool is_due; /* the time of its step was over before its definition was there */
         bool leaves_rest; /* which cannot be killed */
@@ -161,6 +163,7 @@ ManagerAttempt *manager_attempt_free(ManagerAttempt *attempt) {
         free(attempt->sub.refusal);
         free(attempt->sub.problem);
         free(attempt->sub.result);
+        manager_launch_deinit(&attempt->launch);
         manager_uses_deinit(&attempt->uses);
         manager_attempt_command_free(attempt->command);
         free((char *) attempt->basis.folder);
@@ -229,6 +232,8 @@ static void take_next_signal(ManagerAttempt *attempt) {
                 return;
         }
         if (attempt->state.signal == MANAGER_ATTEMPT_UNSIGNALLED) {
+                if (attempt->state.is_item && !attempt->state.is_stopping)
+                        note_end(attempt, RUN_END_TIMEOUT, NULL);
                 terminate(attempt);
                 return;
         }
@@ -263,6 +268,8 @@ static void ask(ManagerAttempt *attempt) {
         attempt->state.is_wanted = true;
         if (attempt->state.step == MANAGER_ATTEMPT_POST)
                 set_timer(attempt, flow_of(attempt)->timeout_stop);
+        if (attempt->state.is_item && attempt->state.step == MANAGER_ATTEMPT_MAIN)
+                set_timer(attempt, manager_attempt_command_item_timeout(attempt->command));
         if (attempt->state.is_question && manager_attempt_command_policy(attempt->command))
                 set_timer(attempt, manager_attempt_command_policy(attempt->command)->timeout);
         manager_attempt_mark(attempt);
@@ -277,6 +284,7 @@ static void ask(ManagerAttempt *attempt) {
 }
 
 static void tell_end(ManagerAttempt *attempt) {
+        attempt->shared->n_items_over += attempt->state.is_item;
         if (attempt->state.is_question)
                 manager_attempt_report_answer(attempt->report, manager_attempt_request_answer(attempt->request),
                                               attempt->is_late);
@@ -623,7 +631,8 @@ static int make_uses(ManagerAttempt *attempt) {
         if (manager_attempt_command_is_extra(attempt->command))
                 node = NULL;
         attempt->state.is_sub |= node && node->flow;
-        attempt->state.is_job = attempt->state.is_sub || (node && node->unit);
+        attempt->state.is_range = node && node->is_range;
+        attempt->state.is_job = attempt->state.is_sub || attempt->state.is_range || (node && node->unit);
         if (node)
                 r = manager_uses_make(&attempt->uses, node);
         attempt->shared->n_using += manager_attempt_uses_others(attempt);
@@ -643,6 +652,17 @@ int manager_attempt_begin(ManagerAttempt *attempt, uint64_t id, FlowDefinition *
         manager_attempt_mark(attempt);
         proceed(attempt);
         return 0;
+}
+
+void manager_attempt_begin_item(ManagerAttempt *attempt, uint64_t item, uint32_t tries, FlowDefinition *definition,
+                                RunGraph *graph) {
+        define(attempt, definition, graph);
+        (void) random_bytes(attempt->state.invocation, sizeof(attempt->state.invocation));
+        attempt->state.is_item = true;
+        attempt->state.item = item;
+        attempt->state.item_tries = tries;
+        manager_attempt_mark(attempt);
+        proceed(attempt);
 }
 
 void manager_attempt_ask(ManagerAttempt *attempt, FlowDefinition *definition, RunGraph *graph) {
@@ -861,7 +881,7 @@ bool manager_attempt_is_stuck(const ManagerAttempt *attempt) {
 }
 
 bool manager_attempt_uses_others(const ManagerAttempt *attempt) {
-        return attempt->uses.n > 0 || attempt->state.is_sub;
+        return attempt->uses.n > 0 || attempt->state.is_sub || attempt->state.is_range;
 }
 
 void manager_attempt_get(const ManagerAttempt *attempt, ManagerAttemptFacts *ret_facts) {
@@ -894,6 +914,10 @@ void manager_attempt_get(const ManagerAttempt *attempt, ManagerAttemptFacts *ret
 
 ManagerUses *manager_attempt_uses(ManagerAttempt *attempt) {
         return &attempt->uses;
+}
+
+ManagerLaunch *manager_attempt_launch(ManagerAttempt *attempt) {
+        return &attempt->launch;
 }
 
 ManagerSub *manager_attempt_sub(ManagerAttempt *attempt) {
@@ -951,6 +975,10 @@ void manager_attempt_write(const ManagerAttempt *attempt, RecordWriter *writer) 
         record_put(writer, attempt->sub.run);
         record_put(writer, attempt->sub.is_undoing);
         record_put(writer, attempt->sub.undone);
+        record_put(writer, attempt->state.item);
+        record_put(writer, attempt->state.item_tries);
+        if (attempt->state.is_range)
+                manager_launch_write(&attempt->launch, writer);
 }
 
 int manager_attempt_read(ManagerAttempt *attempt, RecordReader *reader, unsigned *n_processes) {
@@ -974,6 +1002,12 @@ int manager_attempt_read(ManagerAttempt *attempt, RecordReader *reader, unsigned
                 attempt->sub.is_undoing = record_get_below(reader, 2);
                 attempt->sub.undone = record_get(reader);
         }
+        if (r == 0 && !record_is_at_end(reader)) {
+                attempt->state.item = record_get(reader);
+                attempt->state.item_tries = (uint32_t) record_get_below(reader, (uint64_t) UINT32_MAX + 1);
+        }
+        if (r == 0 && attempt->state.is_range)
+                r = manager_launch_read(&attempt->launch, reader);
         attempt->shared->n_using += manager_attempt_uses_others(attempt);
         return reader->has_failed ? -EBADMSG : r;
 }

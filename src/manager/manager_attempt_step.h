@@ -24,7 +24,8 @@ typedef struct ManagerAttemptShared {
         ManagerControlWatches watches;
         size_t n_told; /* attempts whose end is in the next batch */
         size_t n_to_store; /* results for the store */
-        size_t n_using; /* attempts that have uses of units, or are runs */
+        size_t n_using; /* attempts that have uses of units, or are runs or launches */
+        size_t n_items_over; /* items whose end is told: they are to be forgotten */
 } ManagerAttemptShared;
 
 /*
@@ -39,6 +40,9 @@ ManagerAttempt *manager_attempt_free(ManagerAttempt *attempt); /* the processes 
 
 /* @id: of its row. 0 or -ENOMEM. */
 int manager_attempt_begin(ManagerAttempt *attempt, uint64_t id, FlowDefinition *definition, RunGraph *graph);
+/* An attempt that executes an item of a batch. */
+void manager_attempt_begin_item(ManagerAttempt *attempt, uint64_t item, uint32_t tries, FlowDefinition *definition,
+                                RunGraph *graph);
 void manager_attempt_ask(ManagerAttempt *attempt, FlowDefinition *definition, RunGraph *graph); /* it is a question */
 void manager_attempt_stop(ManagerAttempt *attempt); /* also one that ends */
 void manager_attempt_interrupt(ManagerAttempt *attempt); /* the same, for the unit is stopped */
@@ -91,6 +95,7 @@ void manager_attempt_get(const ManagerAttempt *attempt, ManagerAttemptFacts *ret
 
 ManagerUses *manager_attempt_uses(ManagerAttempt *attempt);
 ManagerSub *manager_attempt_sub(ManagerAttempt *attempt);
+ManagerLaunch *manager_attempt_launch(ManagerAttempt *attempt);
 void manager_attempt_mark(const ManagerAttempt *attempt); /* its record is to be written again */
 void manager_attempt_complain(ManagerAttempt *attempt, const char *problem); /* the first one is what it fails by */
 void manager_attempt_cancel_job(ManagerAttempt *attempt); /* that its node is */

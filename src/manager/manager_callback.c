@@ -209,7 +209,7 @@ int manager_callbacks_begin(ManagerCallbacks *callbacks, const ManagerCallbackTe
         int r = unit_table_load(callbacks->units, terms->unit, &unit);
 
         /* Without the file nobody knows whose rights the command is to have. */
-        if (r == 0 && (unit->type != UNIT_FLOW || !unit->type_settings))
+        if (r == 0 && (!unit_type_has_runs(unit->type) || !unit->type_settings))
                 return failure_set(ret_failure, -EINVAL, "NoSuchUnit", "%s is not loaded", terms->unit);
         if (r == 0)
                 r = add(callbacks, terms->id, unit, find_number(callbacks), &callback);

@@ -26,7 +26,7 @@ static void observer_changed(void *userdata, Unit *unit, UnitActiveState old, Un
         manager_follow_group(manager, unit);
         job_manager_finish(manager->engine, unit, old, new, flags, manager->turn.now);
         manager_triggers_note(&manager->triggers, unit);
-        if (unit->type == UNIT_FLOW)
+        if (unit_type_has_runs(unit->type))
                 manager_runs_unit_changed(manager->runs, unit, old, new);
         manager_jobs_arm(&manager->jobs);
         manager_listeners_tell(&manager->listeners, unit_changed, unit);

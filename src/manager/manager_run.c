@@ -19,6 +19,7 @@
 #include "basic/strv.h"
 #include "exec/exec_remove.h"
 #include "manager/manager_priority.h"
+#include "manager/manager_launch.h"
 #include "manager/manager_run_alarm.h"
 #include "manager/manager_run_answer.h"
 #include "manager/manager_run_attempt.h"
@@ -46,7 +47,6 @@
 /* Nodes that end with their run in a turn, or become READY as it begins: some µs each. */
 #define NODES_A_TURN 1024U
 /* Above these the store is behind: no attempt is made, no run is taken. */
-#define BYTES_TIGHT ((size_t) 32 * 1024 * 1024)
 #define BYTES_FULL ((size_t) 64 * 1024 * 1024)
 
 /*
@@ -232,7 +232,7 @@ static void loaded(ManagerRuns *runs, uint32_t id, bool has_failed) {
                         manager_run_hold_late(runs, flow);
                 }
                 unit_table_foreach(runs->host.units, unit)
-                        if (unit->type == UNIT_FLOW && !unit_state_is_inactive_or_failed(unit->active_state)) {
+                        if (unit_type_has_runs(unit->type) && !unit_state_is_inactive_or_failed(unit->active_state)) {
                                 ManagerFlow *flow = manager_run_flow(runs, unit);
 
                                 if (flow)
@@ -464,7 +464,7 @@ static void judge_store(ManagerRuns *runs) {
         const size_t n = manager_run_link_bytes(runs->link);
 
         run_engine_set_store(runs->engine, n > BYTES_FULL    ? RUN_STORE_FULL
-                                           : n > BYTES_TIGHT ? RUN_STORE_TIGHT
+                                           : n > MANAGER_RUN_BYTES_TIGHT ? RUN_STORE_TIGHT
                                                              : RUN_STORE_OPEN);
 }
 
@@ -524,7 +524,8 @@ static void arm(ManagerRuns *runs) {
         if (runs->is_loaded)
                 next = MIN(MIN(MIN(next, run_engine_deadline(runs->engine)), runs->watch_at),
                            MIN(MIN(runs->summary_at, manager_run_outbox_next(runs)),
-                               MIN(manager_run_retain_next(runs), manager_run_submit_next(runs))));
+                               MIN(MIN(manager_run_retain_next(runs), manager_run_submit_next(runs)),
+                                   manager_launches_due(runs))));
         if (next == runs->alarm)
                 return;
         runs->alarm = next;

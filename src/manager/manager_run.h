@@ -138,6 +138,7 @@ typedef struct ManagerRunCommand {
         bool is_question; /* with RUN_VERB_COMPENSATE: whether that has something to do is asked alone */
         bool is_delete; /* in place of the verb … */
         bool stops; /* … also of a run that lives: it is stopped */
+        bool is_proceed; /* in place of the verb: a batch that waits for its owner goes on */
         const char *token; /* in place of the verb: somebody completes the node that has it; NULL: nobody does … */
         RunCompletion completion; /* … so … */
         const char *result; /* … with this result, a value of JSON; NULL: none */
@@ -214,7 +215,8 @@ typedef struct ManagerRunView {
         char *const *environment;
         const uint8_t *definition; /* MANAGER_RUN_HASH_BYTES; NULL: not known */
         usec_t created, queued, started, ended, deadline, deleted; /* wall clock; 0: none */
-        uint32_t n_done, n_failed, n_running, n_total; /* nodes */
+        uint64_t n_done, n_failed, n_running, n_total; /* nodes, or items of a batch */
+        uint32_t n_launches; /* of a batch */
 } ManagerRunView;
 
 /* A run that lives; until the next turn. -ENOENT. */

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "manager/manager_launch.h"
 #include "manager/manager_run_add.h"
 #include "manager/manager_run_attempt.h"
 #include "manager/manager_run_data.h"
@@ -66,6 +67,10 @@ static void attempt_ended(void *userdata, const RunAttemptKey *key, Unit *unit, 
         ManagerAttemptFacts facts = { .again = USEC_INFINITY };
 
         note_news(runs, unit);
+        if (manager_launch_is_item(key)) {
+                manager_launch_note_end(runs, key, kind, end);
+                return;
+        }
         note_data(runs, key);
         (void) manager_attempts_get(manager_runs_attempts(runs), key, &facts);
         if (run && kind == RUN_END_PENDING)
@@ -183,4 +188,6 @@ const ManagerAttemptsOps manager_run_attempts_ops = {
         .ended = attempt_ended,
         .dropped = attempt_dropped,
         .step_sub = manager_run_step_part,
+        .step_launch = manager_launch_step,
+        .abandon_launch = manager_launch_abandon,
 };

@@ -11,6 +11,7 @@
 #include "basic/text.h"
 #include "exec/exec_user.h"
 #include "flow/flow_add.h"
+#include "manager/manager_launch.h"
 #include "manager/manager_run_add.h"
 #include "manager/manager_run_answer.h"
 #include "manager/manager_run_command.h"
@@ -30,7 +31,7 @@ struct ManagerPending {
         struct ManagerPending *next;
         uint32_t id;
         RunVerb verb;
-        bool is_question, is_delete, stops;
+        bool is_question, is_delete, stops, is_proceed;
         RunCompletion completion;
         char *token, *result; /* owned */
         char *node, *lines, *lock, *comment, *operator, *reqid; /* owned */
@@ -254,11 +255,35 @@ static int delete_run(ManagerRuns *runs, ManagerRun *run, const ManagerRunComman
         return 0;
 }
 
+/* — batches — */
+
+static int proceed(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *command, Failure *ret_failure) {
+        RunRow row;
+
+        if (run_engine_get_row(runs->engine, run->id, &row) < 0)
+                return failure_set(ret_failure, -ENOENT, "NoSuchRun", "There is no run %" PRIu32 ".", run->id);
+        if (manager_launch_proceed(runs, run->id) < 0)
+                return failure_set(ret_failure, -EINVAL, "InvalidTransition",
+                                   "Run %" PRIu32 " is %s%s: 'proceed' does not apply to it.", run->id,
+                                   run_state_to_string(row.state),
+                                   row.state == RUN_AWAITING ? ", and prepares" : "");
+        manager_run_put_event(runs, run,
+                              (ManagerRunEvent) {
+                                      .kind = "verb",
+                                      .new = "proceed",
+                                      .operator= command->operator,
+                                      .reqid = command->reqid,
+                                      .uid = command->uid,
+                              });
+        manager_run_note_work(runs);
+        return 0;
+}
+
 /* — rights — */
 
 /* The unit as it is now: who is taken off the list may not go on. */
 static const FlowSettings *settings_of(const Unit *unit) {
-        return unit && unit->type == UNIT_FLOW && unit->load_state == UNIT_LOADED ? unit->type_settings : NULL;
+        return unit && unit_type_has_runs(unit->type) && unit->load_state == UNIT_LOADED ? unit->type_settings : NULL;
 }
 
 bool manager_run_may_submit(const Unit *unit, uid_t uid) {
@@ -294,6 +319,13 @@ static int refuse_other(const ManagerRun *run, const ManagerRunCommand *command,
                            run->flow->unit->id, run->id, command->uid);
 }
 
+/* From the run above it a batch takes a stop. */
+static bool is_stop_of_batch(const ManagerRun *run, const ManagerRunCommand *command) {
+        return command->verb == RUN_VERB_STOP && !command->is_delete && !command->is_proceed && !command->token &&
+               !command->lines && !command->is_question && command->ticket.a != MANAGER_RUN_OF_SUB &&
+               run_graph_policy(run->graph, 0)->action == RUN_ACTION_RANGE;
+}
+
 static int take_command(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *command, Failure *ret_failure) {
         int r = refuse_other(run, command, ret_failure);
 
@@ -308,6 +340,12 @@ static int take_command(ManagerRuns *runs, ManagerRun *run, const ManagerRunComm
                 return manager_run_complete(runs, run, command, ret_failure);
         if (command->lines)
                 return manager_run_add_nodes(runs, run, command, ret_failure);
+        if (is_stop_of_batch(run, command))
+                return failure_set(ret_failure, -EINVAL, "InvalidTransition",
+                                   "Run %" PRIu32 " is one of a batch, which is paused or cancelled, but not stopped: "
+                                   "after a pause, too, nothing of it runs.", run->id);
+        if (command->is_proceed)
+                return proceed(runs, run, command, ret_failure);
         if (command->verb == RUN_VERB_UNLOCK && !command->is_delete)
                 return manager_run_unlock(runs, run, command, ret_failure);
         return command->is_delete ? delete_run(runs, run, command, ret_failure)
@@ -344,6 +382,7 @@ static int add_pending(ManagerRuns *runs, uint32_t id, const ManagerRunCommand *
         pending->completion = command->completion;
         pending->is_question = command->is_question;
         pending->is_delete = command->is_delete;
+        pending->is_proceed = command->is_proceed;
         pending->stops = command->stops;
         pending->uid = command->uid;
         pending->must_be_allowed = command->must_be_allowed;
@@ -373,7 +412,7 @@ static bool is_outdated(const ManagerRuns *runs, const ManagerRun *run) {
 
 static ManagerRunAnswerKind answer_to(const ManagerRuns *runs, const ManagerRun *run,
                                       const ManagerRunCommand *command) {
-        const bool is_verb = !command->token && !command->lines && !command->is_delete;
+        const bool is_verb = !command->token && !command->lines && !command->is_delete && !command->is_proceed;
 
         if (!is_verb || (command->verb != RUN_VERB_RETRY && command->verb != RUN_VERB_RERUN))
                 return MANAGER_RUN_DONE;
@@ -432,6 +471,7 @@ void manager_run_take_pending(ManagerRuns *runs, uint32_t id, bool has_failed) {
                 const ManagerRunCommand command = { .verb = pending->verb,
                                                     .is_question = pending->is_question,
                                                     .is_delete = pending->is_delete,
+                                                    .is_proceed = pending->is_proceed,
                                                     .stops = pending->stops,
                                                     .token = pending->token,
                                                     .completion = pending->completion,

@@ -116,7 +116,7 @@ static int tell_unit(ManagerRuns *runs, const ManagerTarget *target, const Manag
         /* A unit that is being stopped is not started by others, as with OnFailure=. */
         if (r == 0 && manager_jobs_is_stopping(manager_runs_host(runs)->jobs, unit))
                 return failure_set(ret_failure, -EINVAL, "Failed", "%s is being stopped", target->name);
-        if (r == 0 && unit->type == UNIT_FLOW && unit->load_state == UNIT_LOADED)
+        if (r == 0 && unit_type_has_runs(unit->type) && unit->load_state == UNIT_LOADED)
                 return trigger(runs, unit, terms);
         return start(runs, target, terms, ret_failure);
 }

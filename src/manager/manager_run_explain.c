@@ -10,6 +10,7 @@
 #include "basic/text.h"
 #include "basic/usec.h"
 #include "job/job_manager.h"
+#include "manager/manager_launch.h"
 #include "manager/manager_run_graph.h"
 #include "manager/manager_run_part.h"
 #include "manager/manager_run_policy.h"
@@ -21,6 +22,15 @@
 #define PARENTS_MAX 8U
 /* Bytes of a command. */
 #define COMMAND_MAX 120U
+
+static bool is_batch(const ManagerRun *run) {
+        return run_graph_policy(manager_run_graph(run), 0)->action == RUN_ACTION_RANGE;
+}
+
+/* The first word of the verbs for it. */
+static const char *verb_of(const ManagerRun *run) {
+        return is_batch(run) ? "batch" : "flow";
+}
 
 static void add_parents(const ManagerRuns *runs, const ManagerRun *run, uint32_t node, Text *text) {
         const RunGraph *graph = manager_run_graph(run);
@@ -294,6 +304,10 @@ static void add_why(const ManagerRuns *runs, const ManagerRun *run, const RunNod
         case RUN_WHY_ITEMS:
                 add_items(runs, run, row->node, text);
                 break;
+        case RUN_WHY_RANGE:
+        case RUN_WHY_PROCEED:
+                manager_launch_explain(runs, manager_run_id(run), text);
+                break;
         case RUN_WHY_CALLBACK:
                 text_add(text, "its command has ended, and whoever has its token has to complete it: 'jobctl flow "
                                "complete'");
@@ -341,8 +355,8 @@ static void add_unit(const ManagerRuns *runs, const ManagerRun *run, const RunRo
                 text_addf(text, "; its job %" PRIu32 " (%s) %s: see 'jobctl why %" PRIu32 "'", job.id,
                           job_type_to_string(job.type), job.state == JOB_RUNNING ? "runs" : "waits", job.id);
         else if (row->state == RUN_PAUSED)
-                text_addf(text, ": 'jobctl start %s' lets it go on, or 'jobctl flow resume %" PRIu32 "'", unit->id,
-                          manager_run_id(run));
+                text_addf(text, ": 'jobctl start %s' lets it go on, or 'jobctl %s resume %" PRIu32 "'", unit->id,
+                          verb_of(run), manager_run_id(run));
 }
 
 /* The runs of the flow that hold its places, and how many wait before this one. */
@@ -391,6 +405,14 @@ static void add_decision(const ManagerRuns *runs, const ManagerRun *run, const R
                           row->reason == RUN_REASON_FINAL ? "its final command" : "the compensation");
 }
 
+static void add_pause(const ManagerRun *run, const RunRow *row, Text *text) {
+        text_addf(text, "it is paused%s: 'jobctl %s resume %" PRIu32 "' lets it go on",
+                  row->reason == RUN_REASON_ERROR_BUDGET ? ", since too many items of its last launch are errors"
+                  : row->reason == RUN_REASON_PREPARE    ? ", since its command ExecPrepare= has failed"
+                                                         : "",
+                  verb_of(run), manager_run_id(run));
+}
+
 static void add_run_why(const ManagerRuns *runs, const ManagerRun *run, const RunRow *row, RunWhy why, Text *text) {
         const ManagerRunFacts *facts = manager_run_facts(run);
 
@@ -401,8 +423,7 @@ static void add_run_why(const ManagerRuns *runs, const ManagerRun *run, const Ru
                 else if (row->state == RUN_SUSPENDED)
                         text_add(text, "a person has to resolve or approve a node that is PENDING");
                 else
-                        text_addf(text, "it is paused: 'jobctl flow resume %" PRIu32 "' lets it go on",
-                                  manager_run_id(run));
+                        add_pause(run, row, text);
                 break;
         case RUN_WHY_PLACE:
                 add_places(runs, run, row, text);
@@ -424,6 +445,10 @@ static void add_run_why(const ManagerRuns *runs, const ManagerRun *run, const Ru
         case RUN_WHY_FINAL:
                 text_addf(text, "it will be %s when FinalExec= has ended", run_state_to_string(row->result));
                 break;
+        case RUN_WHY_RANGE:
+        case RUN_WHY_PROCEED:
+                manager_launch_explain(runs, manager_run_id(run), text);
+                break;
         case RUN_WHY_NOTHING:
         case RUN_WHY_PARENTS:
         case RUN_WHY_TIME:
@@ -437,7 +462,11 @@ static void add_run_why(const ManagerRuns *runs, const ManagerRun *run, const Ru
         case RUN_WHY_CALLBACK:
         case RUN_WHY_SUB_RUN:
         case _RUN_WHY_MAX:
-                text_addf(text, "%" PRIu32 " of %" PRIu32 " nodes have ended, %" PRIu32 " run", facts->n_done,
+                if (is_batch(run)) {
+                        manager_launch_explain(runs, manager_run_id(run), text);
+                        break;
+                }
+                text_addf(text, "%" PRIu64 " of %" PRIu64 " nodes have ended, %" PRIu64 " run", facts->n_done,
                           facts->n_total, facts->n_running);
         }
 }
@@ -531,6 +560,27 @@ static int put_nodes(const ManagerRuns *runs, const ManagerRun *run, Sink *sink)
         return r;
 }
 
+/* The counts of a batch, and what its launch waits for without them. */
+static int put_items(const ManagerRuns *runs, const ManagerRun *run, Sink *sink) {
+        cleanup_free_ char *waits = NULL;
+        ManagerRunView view;
+        Text text = {};
+        int r;
+
+        if (!is_batch(run) || manager_runs_view(runs, manager_run_id(run), &view) < 0)
+                return 0;
+        sink_entry_u64(sink, "done", view.n_done);
+        sink_entry_u64(sink, "failed", view.n_failed);
+        sink_entry_u64(sink, "running", view.n_running);
+        sink_entry_u64(sink, "total", view.n_total);
+        sink_entry_u64(sink, "launches", view.n_launches);
+        manager_launch_explain_wait(runs, manager_run_id(run), &text);
+        r = text_finish(&text, &waits);
+        if (r == 0 && *waits)
+                sink_entry_string(sink, "waits", waits);
+        return r;
+}
+
 static int put_run(const ManagerRuns *runs, const ManagerRun *run, const RunRow *row, RunWhy why, Sink *sink) {
         const ManagerRunFacts *facts = manager_run_facts(run);
         Text text = {};
@@ -585,6 +635,8 @@ int manager_runs_explain(const ManagerRuns *runs, uint32_t id, const char *node,
                 r = put_node(runs, run, &node_row, why, sink);
         else
                 r = put_run(runs, run, &row, why, sink);
+        if (r == 0 && !node)
+                r = put_items(runs, run, sink);
         if (r == 0 && !node)
                 r = put_nodes(runs, run, sink);
         sink_close(sink);

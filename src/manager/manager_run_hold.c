@@ -91,8 +91,8 @@ static int read_one(ManagerRuns *runs, const char *name) {
 
         if (r == -ENOMEM)
                 return r;
-        if (r < 0 || unit->type != UNIT_FLOW) {
-                log_warning("The recorded stop of '%s' is dropped: it is no flow.", name);
+        if (r < 0 || !unit_type_has_runs(unit->type)) {
+                log_warning("The recorded stop of '%s' is dropped: it has no runs.", name);
                 return 0;
         }
         flow = manager_run_flow(runs, unit);

@@ -64,6 +64,9 @@ static void count_nodes(ManagerRuns *runs, ManagerRun *run) {
                 total += n[i];
                 done += run_node_state_is_terminal((RunNodeState) i) ? n[i] : 0;
         }
+        /* Those of a batch are counts of items, as of its last checkpoint. */
+        if (run->facts.cursor)
+                return;
         run->facts.n_total = total;
         run->facts.n_done = done;
         run->facts.n_running = n[RUN_NODE_RUNNING];

@@ -20,6 +20,7 @@
 #include "basic/text.h"
 #include "flow/flow_spec.h"
 #include "manager/manager_attempt_folder.h"
+#include "manager/manager_launch.h"
 #include "manager/manager_run_alarm.h"
 #include "manager/manager_run_blob.h"
 #include "manager/manager_run_data.h"
@@ -85,7 +86,7 @@ struct ManagerRunLoad {
 };
 
 static const RunState live_states[] = {
-        RUN_CREATED, RUN_QUEUED, RUN_RUNNING, RUN_PAUSING, RUN_PAUSED, RUN_SUSPENDED, RUN_STOPPING,
+        RUN_CREATED, RUN_QUEUED, RUN_RUNNING, RUN_AWAITING, RUN_PAUSING, RUN_PAUSED, RUN_SUSPENDED, RUN_STOPPING,
 };
 
 static void ask(ManagerRuns *runs);
@@ -279,6 +280,12 @@ static void settle_unknown(ManagerRuns *runs, ManagerRun *run, const RunNodeRow 
         const RunAttemptKey key = key_of(run, row);
         const bool is_complete = !is_other_boot && runs->knows_attempts;
 
+        /* The next launch goes on where this one was, once the unit is active. */
+        if (action == RUN_ACTION_RANGE) {
+                if (was_begun || has_to_end)
+                        (void) run_engine_ended(runs->engine, &key, RUN_END_INTERRUPTED, 0);
+                return;
+        }
         /* A run of another flow is as durable as this one, and found by its key. */
         if (action == RUN_ACTION_RUN) {
                 if (was_begun || has_to_end)
@@ -308,9 +315,13 @@ static void settle_attempt(ManagerRuns *runs, ManagerRun *run, const RunNodeRow 
         const bool has_to_end = row->outcome != RUN_OUTCOME_OPEN;
         const RunAttemptKey key = key_of(run, row);
 
+        manager_launch_give_cursor(runs, run, &key);
         if (row->attempt != RUN_ATTEMPT_NONE &&
             manager_attempts_resume(runs->attempts, &key, run->definition, run->graph, has_to_end) < 0)
                 settle_unknown(runs, run, row, is_other_boot);
+        if (row->attempt != RUN_ATTEMPT_NONE &&
+            run_graph_policy(run->graph, row->node)->action == RUN_ACTION_RANGE)
+                manager_attempts_resume_items(runs->attempts, run->id, run->definition, run->graph);
 }
 
 static void tell_known(ManagerRuns *runs, ManagerRun *run, const RunNodeRow *row, bool is_other_boot) {
@@ -448,7 +459,7 @@ static int list_units(ManagerRuns *runs) {
         ManagerRunLoad *load = runs->load;
 
         unit_table_foreach(runs->host.units, unit) {
-                if (unit->type != UNIT_FLOW || unit_state_is_inactive_or_failed(unit->active_state))
+                if (!unit_type_has_runs(unit->type) || unit_state_is_inactive_or_failed(unit->active_state))
                         continue;
                 if (vector_push(&load->units, unit) < 0)
                         return -ENOMEM;

@@ -263,7 +263,7 @@ void manager_run_outbox_end_batch(ManagerRuns *runs, bool is_taken, uint64_t num
 static const FlowSettings *settings_of(const ManagerRuns *runs, const Entry *entry) {
         const Unit *unit = entry->unit ? unit_table_find(runs->host.units, entry->unit) : NULL;
 
-        return unit && unit->type == UNIT_FLOW ? unit->type_settings : NULL;
+        return unit && unit_type_has_runs(unit->type) ? unit->type_settings : NULL;
 }
 
 /* Without memory for that the row is delivered once more after a restart. */

@@ -122,6 +122,7 @@ typedef struct ManagerRemains ManagerRemains;
 typedef struct ManagerOutline ManagerOutline;
 typedef struct ManagerReading ManagerReading;
 
+#define MANAGER_RUN_BYTES_TIGHT ((size_t) 32 * 1024 * 1024) /* that the store has not: no attempt begins */
 #define MANAGER_RUN_OUTLINED 64U /* definitions that are remembered */
 
 struct ManagerRuns {

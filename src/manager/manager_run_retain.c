@@ -224,7 +224,7 @@ static Keep *find_keep(ManagerRuns *runs, ManagerRetention *retention, const cha
                 place++;
         if (place == retention->keeps.n) {
                 r = unit_table_load(runs->host.units, name, &unit);
-                if (r == 0 && unit->type == UNIT_FLOW && unit->load_state == UNIT_LOADED)
+                if (r == 0 && unit_type_has_runs(unit->type) && unit->load_state == UNIT_LOADED)
                         r = add_keep(retention, name, unit->type_settings, &place);
                 else if (r != -ENOMEM)
                         r = add_unknown(retention, name,

@@ -13,9 +13,10 @@
 #include "basic/text.h"
 #include "manager/manager_attempt_folder.h"
 #include "manager/manager_run_row.h"
+#include "unit/unit_name.h"
 
 /* Columns of a row that this program writes. */
-#define RUN_COLUMNS_PUT 43U
+#define RUN_COLUMNS_PUT 45U
 #define NODE_COLUMNS_PUT 27U
 
 /* The bits of a node's column "marks". */
@@ -28,6 +29,7 @@ enum {
         MARK_GIVEN_UP = 1 << 5, /* its locks */
 };
 #define ATTEMPT_COLUMNS_PUT 14U
+#define ITEM_ERROR_COLUMNS_PUT 8U
 
 void manager_run_facts_deinit(ManagerRunFacts *facts) {
         free(facts->unit);
@@ -41,6 +43,7 @@ void manager_run_facts_deinit(ManagerRunFacts *facts) {
         free(facts->params);
         free(facts->parent_node);
         strv_free(facts->environment);
+        free(facts->cursor);
         *facts = (ManagerRunFacts) {};
 }
 
@@ -142,7 +145,7 @@ void manager_run_row_put(RecordWriter *writer, const RunRow *row, const ManagerR
         runstore_put_text(writer, RUN_ROW_UNIT, facts->unit);
         runstore_put_text(writer, RUN_ROW_NAME, facts->name);
         runstore_put_text(writer, RUN_ROW_KEY, facts->key);
-        runstore_put_text(writer, RUN_ROW_KIND, "flow");
+        runstore_put_text(writer, RUN_ROW_KIND, unit_type_to_string(unit_name_type(facts->unit)));
         put_run_state(writer, row);
         put_run_facts(writer, row, facts);
         put_time(writer, RUN_ROW_DEADLINE, deadline);
@@ -165,9 +168,22 @@ void manager_run_row_put(RecordWriter *writer, const RunRow *row, const ManagerR
         put_tallies(writer, facts);
         put_engine(writer, row, now, facts->sequence);
         put_environment(writer, facts->environment);
+        if (facts->cursor)
+                runstore_put_bytes(writer, RUN_ROW_CURSOR, facts->cursor, facts->n_cursor);
+        else
+                runstore_put_null(writer, RUN_ROW_CURSOR);
+        put_time(writer, RUN_ROW_LAUNCHES, facts->n_launches);
 }
 
 /* — nodes and attempts — */
+
+/* An exit status or a signal; below 0: none. */
+static void put_status(RecordWriter *writer, unsigned column, int value) {
+        if (value >= 0)
+                put_number(writer, column, (uint64_t) value);
+        else
+                runstore_put_null(writer, column);
+}
 
 static uint64_t marks_of(const RunNodeRow *row) {
         return (row->is_wanted ? MARK_WANTED : 0U) | (row->has_passed ? MARK_PASSED : 0U) |
@@ -305,19 +321,32 @@ void manager_run_row_put_attempt(RecordWriter *writer, const RunAttemptKey *key,
         runstore_put_text(writer, ATTEMPT_INVOCATION, facts->invocation ? invocation : NULL);
         put_time(writer, ATTEMPT_STARTED, facts->started);
         put_time(writer, ATTEMPT_ENDED, facts->ended);
-        if (facts->exit >= 0)
-                put_number(writer, ATTEMPT_EXIT, (uint64_t) facts->exit);
-        else
-                runstore_put_null(writer, ATTEMPT_EXIT);
-        if (facts->signal >= 0)
-                put_number(writer, ATTEMPT_SIGNAL, (uint64_t) facts->signal);
-        else
-                runstore_put_null(writer, ATTEMPT_SIGNAL);
+        put_status(writer, ATTEMPT_EXIT, facts->exit);
+        put_status(writer, ATTEMPT_SIGNAL, facts->signal);
         if (facts->job > 0)
                 put_number(writer, ATTEMPT_JOB, facts->job);
         else
                 runstore_put_null(writer, ATTEMPT_JOB);
         runstore_put_text(writer, ATTEMPT_WHY, facts->problem);
+}
+
+void manager_run_row_put_item_error(RecordWriter *writer, uint32_t run, uint64_t item, uint32_t tries, bool is_poison,
+                                    const ManagerAttemptFacts *facts, usec_t now) {
+        runstore_put_operation(writer, RUNSTORE_ITEM_ERROR, RUNSTORE_PUT, ITEM_ERROR_COLUMNS_PUT);
+        put_number(writer, ITEM_ERROR_RUN, run);
+        put_number(writer, ITEM_ERROR_ITEM, item);
+        put_number(writer, ITEM_ERROR_TRIES, tries);
+        put_word(writer, ITEM_ERROR_REASON, is_poison ? "poison" : "error");
+        put_status(writer, ITEM_ERROR_EXIT, facts->exit);
+        put_status(writer, ITEM_ERROR_SIGNAL, facts->signal);
+        put_time(writer, ITEM_ERROR_ENDED, now);
+        runstore_put_text(writer, ITEM_ERROR_WHY, facts->problem);
+}
+
+void manager_run_row_delete_item_error(RecordWriter *writer, uint32_t run, uint64_t item) {
+        runstore_put_operation(writer, RUNSTORE_ITEM_ERROR, RUNSTORE_DELETE, 2);
+        put_number(writer, ITEM_ERROR_RUN, run);
+        put_number(writer, ITEM_ERROR_ITEM, item);
 }
 
 /* — definitions and events — */
@@ -383,6 +412,7 @@ void manager_run_row_delete(RecordWriter *writer, uint32_t run) {
                 RunStoreTable table;
                 unsigned column;
         } tables[] = {
+                { RUNSTORE_ITEM_ERROR, ITEM_ERROR_RUN },
                 { RUNSTORE_EVENT, EVENT_RUN },
                 { RUNSTORE_ATTEMPT, ATTEMPT_RUN },
                 { RUNSTORE_NODE, NODE_RUN },
@@ -444,6 +474,20 @@ int manager_run_values_environment(const ManagerRunValues *values, char ***ret_e
         return 0;
 }
 
+/* Of a batch that was never launched there is none. */
+static int get_cursor(const ManagerRunValues *values, ManagerRunFacts *facts) {
+        const RunStoreValue *cursor = &values->values[RUN_ROW_CURSOR];
+
+        if (cursor->type != RUNSTORE_BYTES || cursor->n == 0)
+                return 0;
+        facts->cursor = malloc(cursor->n);
+        if (!facts->cursor)
+                return -ENOMEM;
+        memcpy(facts->cursor, cursor->bytes, cursor->n);
+        facts->n_cursor = cursor->n;
+        return 0;
+}
+
 static int get_facts(const ManagerRunValues *values, ManagerRunFacts *facts) {
         const RunStoreValue *hash = &values->values[RUN_ROW_DEFINITION];
 
@@ -456,10 +500,11 @@ static int get_facts(const ManagerRunValues *values, ManagerRunFacts *facts) {
                 .deleted = manager_run_values_number(values, RUN_ROW_DELETED),
                 .parent = small_number(values, RUN_ROW_PARENT),
                 .sequence = manager_run_values_number(values, RUN_ROW_SEQUENCE),
-                .n_done = small_number(values, RUN_ROW_DONE),
-                .n_failed = small_number(values, RUN_ROW_FAILED),
-                .n_running = small_number(values, RUN_ROW_RUNNING),
-                .n_total = small_number(values, RUN_ROW_TOTAL),
+                .n_done = manager_run_values_number(values, RUN_ROW_DONE),
+                .n_failed = manager_run_values_number(values, RUN_ROW_FAILED),
+                .n_running = manager_run_values_number(values, RUN_ROW_RUNNING),
+                .n_total = manager_run_values_number(values, RUN_ROW_TOTAL),
+                .n_launches = small_number(values, RUN_ROW_LAUNCHES),
         };
         if (hash->type != RUNSTORE_BYTES || hash->n != sizeof(facts->definition))
                 return -EBADMSG;
@@ -475,7 +520,7 @@ static int get_facts(const ManagerRunValues *values, ManagerRunFacts *facts) {
             copy_text(values, RUN_ROW_PARENT_NODE, &facts->parent_node) < 0 ||
             manager_run_values_environment(values, &facts->environment) < 0)
                 return -ENOMEM;
-        return facts->unit && facts->name ? 0 : -EBADMSG;
+        return facts->unit && facts->name ? get_cursor(values, facts) : -EBADMSG;
 }
 
 static int find_word(const ManagerRunValues *values, unsigned column, int (*from_string)(const char *word),

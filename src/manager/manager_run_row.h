@@ -31,7 +31,10 @@ typedef struct ManagerRunFacts {
         usec_t created, queued, started, ended; /* wall clock; 0: not yet */
         usec_t deleted; /* the same: it is not listed any more */
         uint64_t sequence; /* the last number of an attempt or event of the run */
-        uint32_t n_done, n_failed, n_running, n_total; /* nodes */
+        uint64_t n_done, n_failed, n_running, n_total; /* nodes, or items of a batch */
+        uint8_t *cursor; /* of a batch: its range as it was last put; NULL: none */
+        size_t n_cursor;
+        uint32_t n_launches; /* the same: how often it was launched */
 } ManagerRunFacts;
 
 void manager_run_facts_deinit(ManagerRunFacts *facts);
@@ -107,6 +110,10 @@ typedef struct ManagerRunEvent {
 void manager_run_row_put_deleted(RecordWriter *writer, uint32_t run, usec_t now);
 /* The number of the last event of a run that has a row: events may follow that. */
 void manager_run_row_put_sequence(RecordWriter *writer, uint32_t run, uint64_t sequence);
+/* An item that has failed for good; and one that has not, after all. */
+void manager_run_row_put_item_error(RecordWriter *writer, uint32_t run, uint64_t item, uint32_t tries, bool is_poison,
+                                    const ManagerAttemptFacts *facts, usec_t now);
+void manager_run_row_delete_item_error(RecordWriter *writer, uint32_t run, uint64_t item);
 /* All rows of the run. */
 void manager_run_row_delete(RecordWriter *writer, uint32_t run);
 void manager_run_row_put_event(RecordWriter *writer, const ManagerRunEvent *event);

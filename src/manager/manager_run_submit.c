@@ -140,7 +140,7 @@ static int make_name(const ManagerSubmit *submit, uint32_t id, ManagerRunFacts *
         else if (settings->run_name)
                 r = manager_run_make_name(settings, facts, id, &facts->name, &problem);
         else
-                return text_format(&facts->name, "%.*s-%" PRIu32, (int) (strlen(unit) - strlen(".flow")), unit, id);
+                return text_format(&facts->name, "%.*s-%" PRIu32, (int) (strrchr(unit, '.') - unit), unit, id);
         if (r == -EINVAL)
                 return failure_set(ret_failure, r, "InvalidArgs", "%s: RunName=: %s", unit, problem ? problem : "");
         wrong = r == 0 ? run_name_judge(facts->name) : NULL;
@@ -578,8 +578,8 @@ int manager_runs_submit(ManagerRuns *runs, const ManagerRunRequest *request, Fai
         r = unit_table_load(runs->host.units, request->unit, &unit);
         if (r < 0)
                 return failure_set(ret_failure, r, "InvalidName", "'%s' is not a valid name of a unit.", request->unit);
-        if (unit->type != UNIT_FLOW)
-                return failure_set(ret_failure, -EINVAL, "NotSupported", "%s is not a flow.", unit->id);
+        if (!unit_type_has_runs(unit->type))
+                return failure_set(ret_failure, -EINVAL, "NotSupported", "%s is neither a flow nor a batch.", unit->id);
         if (unit->load_state != UNIT_LOADED)
                 return failure_copy(ret_failure, &unit->load_failure);
         if (runs->host.ops->is_ending(runs->host.userdata))

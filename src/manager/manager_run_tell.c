@@ -206,7 +206,7 @@ static int summarize(ManagerRuns *runs, ManagerRun *run) {
         const ManagerRunFacts *facts = &run->facts;
         cleanup_free_ char *context = NULL;
         int r = text_format(&context,
-                            "{\"done\":%" PRIu32 ",\"failed\":%" PRIu32 ",\"running\":%" PRIu32 ",\"total\":%" PRIu32
+                            "{\"done\":%" PRIu64 ",\"failed\":%" PRIu64 ",\"running\":%" PRIu64 ",\"total\":%" PRIu64
                             "}",
                             facts->n_done, facts->n_failed, facts->n_running, facts->n_total);
 

@@ -28,6 +28,7 @@ typedef struct Scope {
         uint32_t number; /* of the run */
         const ManagerRunFacts *facts; /* the same */
         uint32_t node; /* that executes; RUN_NODE_NONE: none does */
+        char item[24]; /* the number of the item of a batch that executes; "": none does */
         JsonTree params; /* read when the first one is asked for */
         VECTOR(JsonTree) trees; /* of results and causes that were asked for */
         char id[16];
@@ -181,6 +182,11 @@ static int find_value(const RunScope *base, const RunReference *reference, JsonV
         case RUN_REFERENCE_CAUSE:
                 return find_cause(scope, reference->name, ret_value);
         case RUN_REFERENCE_ITEM:
+                if (*scope->item) {
+                        *made = JSON_VALUE_NUMBER(scope->item, strlen(scope->item));
+                        *ret_value = made;
+                        break;
+                }
                 return scope->node == RUN_NODE_NONE ? 0 : get_item(scope->runs, scope->run, scope->node, ret_value);
         case RUN_REFERENCE_RETRY:
                 break;
@@ -417,6 +423,9 @@ int manager_run_substitute(ManagerRuns *runs, const RunAttemptKey *key, const Ex
                            char **ret_problem) {
         ManagerRun *run = manager_run_find(runs, key->run);
         char **argv = NULL;
+        uint32_t tries;
+        uint64_t item;
+        bool is_told;
         Scope scope;
         int r = 0;
 
@@ -425,6 +434,8 @@ int manager_run_substitute(ManagerRuns *runs, const RunAttemptKey *key, const Ex
                 return -ENOENT;
         scope = make_scope(runs, run);
         scope.node = key->node;
+        if (manager_attempts_get_item(manager_runs_attempts(runs), key, &item, &tries, &is_told) == 0)
+                snprintf(scope.item, sizeof(scope.item), "%" PRIu64, item);
         for (char *const *word = command->argv; *word && r == 0; word++) {
                 char *made = NULL;
 

@@ -5,10 +5,24 @@
 
 #include <errno.h>
 
+#include "manager/manager_launch.h"
 #include "manager/manager_run_table.h"
 
 static const char *text_of(const char *text) {
         return text ? text : "";
+}
+
+/* The facts of a batch are those of the last checkpoint. */
+static void view_items(const ManagerRuns *runs, const ManagerRun *run, ManagerRunView *view) {
+        RunRangeCounts counts;
+
+        if (run_graph_policy(manager_run_graph(run), 0)->action != RUN_ACTION_RANGE ||
+            manager_launch_count(runs, view->id, &counts) < 0)
+                return;
+        view->n_done = counts.over;
+        view->n_failed = counts.errors;
+        view->n_running = counts.out;
+        view->n_total = counts.n;
 }
 
 int manager_runs_view(const ManagerRuns *runs, uint32_t id, ManagerRunView *ret_view) {
@@ -48,7 +62,9 @@ int manager_runs_view(const ManagerRuns *runs, uint32_t id, ManagerRunView *ret_
                 .n_failed = facts->n_failed,
                 .n_running = facts->n_running,
                 .n_total = facts->n_total,
+                .n_launches = facts->n_launches,
         };
+        view_items(runs, run, ret_view);
         if (row.deadline != USEC_INFINITY && !run_state_is_terminal(row.state))
                 ret_view->deadline = usec_add(manager_runs_now_realtime(runs),
                                               usec_sub(row.deadline, manager_runs_now(runs)));

@@ -9,10 +9,6 @@
 #include "run/run_private.h"
 #include "run/run_retry.h"
 
-static bool has_end(const RunEndSet ends, uint16_t end) {
-        return ends[end / 64] >> end % 64 & 1;
-}
-
 /* Nothing is tried again, and nobody decides about it: that is for what ends the run alone. */
 static bool is_stopping(const Run *run, uint32_t node) {
         return run->row.state == RUN_STOPPING && !run_node_is_extra(run, node);
@@ -26,6 +22,8 @@ RunReason run_attempt_reason(const Run *run, uint32_t node) {
                 return RUN_REASON_JOB;
         case RUN_ACTION_RUN:
                 return RUN_REASON_SUB_RUN;
+        case RUN_ACTION_RANGE:
+                return RUN_REASON_RANGE;
         case RUN_ACTION_PROCESS:
         case _RUN_ACTION_MAX:
                 break;
@@ -143,13 +141,6 @@ static void end_as_told(Run *run, uint32_t node) {
         }
 }
 
-static bool is_retried(const RunPolicy *policy, uint16_t end) {
-        static const RunEndSet every;
-
-        return !has_end(policy->no_retry_ends, end) &&
-               (memcmp(policy->retry_ends, every, sizeof(every)) == 0 || has_end(policy->retry_ends, end));
-}
-
 /* Whether @node may say "not yet" once more. */
 static bool can_say_again(const Run *run, uint32_t node) {
         const RunPolicy *policy = run_graph_policy(run->graph, node);
@@ -180,27 +171,27 @@ static void end_exited(Run *run, uint32_t node, uint16_t end, usec_t again) {
         const RunPolicy *policy = run_graph_policy(run->graph, node);
         RunNode *entry = &run->nodes[node];
 
-        if (end == 0 || has_end(policy->success_ends, end)) {
+        if (end == 0 || run_end_set_has(policy->success_ends, end)) {
                 succeed(run, node);
                 return;
         }
-        if (has_end(policy->pending_ends, end) && !is_stopping(run, node)) {
+        if (run_end_set_has(policy->pending_ends, end) && !is_stopping(run, node)) {
                 run_node_become(run, node, RUN_NODE_PENDING, RUN_REASON_STATUS);
                 return;
         }
-        if (has_end(policy->again_ends, end) && can_say_again(run, node)) {
+        if (run_end_set_has(policy->again_ends, end) && can_say_again(run, node)) {
                 entry->agains += entry->agains < UINT16_MAX;
                 defer(run, node, RUN_REASON_AGAIN, again == USEC_INFINITY ? policy->again : again);
                 return;
         }
-        fail(run, node, RUN_NODE_FAILED, RUN_REASON_NONE, is_retried(policy, end));
+        fail(run, node, RUN_NODE_FAILED, RUN_REASON_NONE, run_policy_retries(policy, end));
 }
 
 /* Whether a node that has said "not yet" for too long is retried: as after the exit that says so. */
 static bool is_again_retried(const RunPolicy *policy) {
         for (uint16_t end = 0; end < RUN_ENDS; end++)
-                if (has_end(policy->again_ends, end))
-                        return is_retried(policy, end);
+                if (run_end_set_has(policy->again_ends, end))
+                        return run_policy_retries(policy, end);
         return true;
 }
 
@@ -224,7 +215,7 @@ static void end_unknown(Run *run, uint32_t node, RunReason reason) {
 }
 
 static bool is_success_end(const Run *run, uint32_t node, uint16_t end) {
-        return end == 0 || has_end(run_graph_policy(run->graph, node)->success_ends, end);
+        return end == 0 || run_end_set_has(run_graph_policy(run->graph, node)->success_ends, end);
 }
 
 static bool is_success(const Run *run, uint32_t node, RunEndKind kind, uint16_t end) {
@@ -234,7 +225,7 @@ static bool is_success(const Run *run, uint32_t node, RunEndKind kind, uint16_t 
 /* The command has ended well, and what was left as the result is none: another try may leave a better one. */
 static void end_without_result(Run *run, uint32_t node, RunReason reason, uint16_t end, usec_t again) {
         if (is_success_end(run, node, end))
-                fail(run, node, RUN_NODE_FAILED, reason, is_retried(run_graph_policy(run->graph, node), end));
+                fail(run, node, RUN_NODE_FAILED, reason, run_policy_retries(run_graph_policy(run->graph, node), end));
         else
                 end_exited(run, node, end, again);
 }
@@ -285,12 +276,18 @@ static void end_by_itself(Run *run, uint32_t node, RunEndKind kind, uint16_t end
         case RUN_END_PENDING:
                 end_pending(run, node, end, again);
                 break;
+        case RUN_END_WITH_ERRORS:
+                run_node_become(run, node, RUN_NODE_SUCCEEDED, RUN_REASON_ITEM_ERRORS);
+                break;
         case _RUN_END_KIND_MAX:
                 break;
         }
 }
 
 void run_attempt_end(Run *run, uint32_t node, RunEndKind kind, uint16_t end, usec_t again) {
+        /* The launch that made it wait is over. */
+        if (run->row.state == RUN_AWAITING)
+                run_become(run, RUN_RUNNING, RUN_REASON_NONE);
         if (run->nodes[node].reason == RUN_REASON_SHORT_CIRCUIT && !is_success(run, node, kind, end))
                 run_node_become(run, node, RUN_NODE_SKIPPED, RUN_REASON_SHORT_CIRCUIT);
         else if (run->nodes[node].outcome != RUN_OUTCOME_OPEN)

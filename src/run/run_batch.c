@@ -92,6 +92,15 @@ void run_persist(RunEngine *engine) {
                                 note_put(run, batch);
 }
 
+int run_engine_touch(RunEngine *engine, uint32_t id) {
+        Run *run = run_find(engine, id);
+
+        if (!run)
+                return -ENOENT;
+        run_change(run);
+        return 0;
+}
+
 void run_engine_put_all(RunEngine *engine) {
         for (RunFlow *flow = engine->flows; flow; flow = flow->next)
                 for (Run *run = flow->first; run; run = run->next) {

@@ -270,6 +270,29 @@ int run_engine_sub_waits(RunEngine *engine, const RunAttemptKey *attempt, bool w
         return 1;
 }
 
+int run_engine_awaits(RunEngine *engine, const RunAttemptKey *attempt, bool awaits) {
+        Run *run = find_attempt(engine, attempt);
+
+        if (!run)
+                return -ENOENT;
+        if (run_state_after(run->row.state, awaits ? RUN_EVENT_AWAIT : RUN_EVENT_PROCEED) == 0)
+                return 0;
+        run_become(run, awaits ? RUN_AWAITING : RUN_RUNNING, RUN_REASON_NONE);
+        return 1;
+}
+
+int run_engine_pause(RunEngine *engine, const RunAttemptKey *attempt, RunReason reason) {
+        Run *run = find_attempt(engine, attempt);
+
+        if (!run)
+                return -ENOENT;
+        if (run_state_after(run->row.state, RUN_EVENT_PAUSE) == 0)
+                return 0;
+        run_pause(run, reason);
+        run_settle(run);
+        return 1;
+}
+
 static void wait_again(Run *run) {
         for (uint32_t i = 0; i < run->n && run->claims; i++)
                 if (run->nodes[i].state == RUN_NODE_READY && !run_lock_node(run, i))
@@ -442,7 +465,7 @@ static void unit_did_not_start(RunFlow *flow, RunState state, RunReason reason) 
         for (Run *run = flow->first; run; run = run->next)
                 if (run->row.state == RUN_CREATED && !run->row.is_held)
                         run_end_unbegun(run, state, reason);
-                else if (run->row.state == RUN_RUNNING || wants_unit_to_end(run))
+                else if (run->row.state == RUN_RUNNING || run->row.state == RUN_AWAITING || wants_unit_to_end(run))
                         run_hold(run, false);
 }
 
@@ -463,7 +486,7 @@ void run_flow_unit(RunFlow *flow, RunUnitEvent event, bool by_person) {
 bool run_flow_wants_unit(const RunFlow *flow) {
         for (const Run *run = flow->first; run && !flow->is_active; run = run->next)
                 if (run->is_stored && !run->row.is_held &&
-                    (run->row.state <= RUN_RUNNING || wants_unit_to_end(run)))
+                    (run->row.state <= RUN_AWAITING || wants_unit_to_end(run)))
                         return true;
         return false;
 }

@@ -20,6 +20,10 @@
  * and tells its start and its end all the same. Without one it has no place of
  * MaxParallel=, and its node is RUNNING with a reason.
  *
+ * A batch is a run of one node, whose attempts are launches: the host issues items
+ * as long as the row of the run says RUNNING. In any other state it issues no more,
+ * and tells that the launch was interrupted once no item is out.
+ *
  * The first signal decides: what an attempt is told to end for is its outcome,
  * whatever its exit says. The node stays RUNNING until the end of the whole
  * tree is told, and ends then.
@@ -118,6 +122,10 @@ typedef enum RunReason {
         RUN_REASON_CALLBACK, /* RUNNING: its command has ended, and somebody else completes it; FAILED: so they said */
         /* RUNNING: a run of another flow, and no process; PENDING: that waits for a person; CANCELLED: was cancelled */
         RUN_REASON_SUB_RUN,
+        RUN_REASON_RANGE, /* RUNNING: items of a batch are executed */
+        RUN_REASON_ITEM_ERRORS, /* SUCCEEDED: all items are over, and some are errors */
+        RUN_REASON_ERROR_BUDGET, /* of a run: PAUSED, as too many items of a launch are errors */
+        RUN_REASON_PREPARE, /* the same: its preparation has failed */
         _RUN_REASON_MAX,
 } RunReason;
 
@@ -145,6 +153,8 @@ typedef enum RunWhy {
         RUN_WHY_FINAL, /* the final node */
         RUN_WHY_CALLBACK, /* somebody else, to complete it */
         RUN_WHY_SUB_RUN, /* another run, to end */
+        RUN_WHY_RANGE, /* the items of a batch, to be over */
+        RUN_WHY_PROCEED, /* a batch: its preparation to end, or its owner to go on */
         _RUN_WHY_MAX,
 } RunWhy;
 
@@ -320,6 +330,7 @@ typedef enum RunEndKind {
         RUN_END_OUTPUT_MISSING,
         RUN_END_INPUT_MISSING, /* no process was made, nor will there be one */
         RUN_END_PENDING, /* it has a status or signal, and whatever that is, it has asked for a person */
+        RUN_END_WITH_ERRORS, /* the items of a batch are over, and some are errors: a success, but a partial one */
         _RUN_END_KIND_MAX,
 } RunEndKind;
 
@@ -349,6 +360,16 @@ int run_engine_sub_waits(RunEngine *engine, const RunAttemptKey *attempt, bool w
  * of the attempt. Whether that was otherwise.
  */
 bool run_engine_sub_joins(RunEngine *engine, uint32_t id);
+
+/*
+ * The launch of a batch prepares or waits for its owner, or does so no longer: its run is AWAITING meanwhile. 1: it has
+ * changed; 0: it is so already, or the run does not go on; -ENOENT.
+ */
+int run_engine_awaits(RunEngine *engine, const RunAttemptKey *attempt, bool awaits);
+/*
+ * The launch of a batch wants its run paused, with @reason: as by the verb, and a person resumes it. As above.
+ */
+int run_engine_pause(RunEngine *engine, const RunAttemptKey *attempt, RunReason reason);
 
 typedef enum RunAnswer {
         RUN_ANSWER_READY,
@@ -494,6 +515,8 @@ void run_engine_restored(RunEngine *engine, uint32_t accepted, uint32_t durable,
  */
 int run_engine_grow(RunEngine *engine, uint32_t run, RunGraph *graph, char **ret_problem);
 
+/* The host has something new for the row of a run: it is put again, with the next turn. -ENOENT. */
+int run_engine_touch(RunEngine *engine, uint32_t run);
 /* The store has lost all rows: those of runs that have not ended are put again, with the next turn. */
 void run_engine_put_all(RunEngine *engine);
 

@@ -71,6 +71,7 @@ typedef enum RunAction {
         RUN_ACTION_PROCESS,
         RUN_ACTION_JOB, /* of a unit */
         RUN_ACTION_RUN, /* of another flow; of a compensation, the end of such a run that is undone */
+        RUN_ACTION_RANGE, /* the items of a batch, see run_range.h: a launch of them */
         _RUN_ACTION_MAX,
 } RunAction;
 
@@ -98,6 +99,10 @@ typedef enum RunBackoff {
 #define RUN_ENDS 384U
 #define RUN_END_BY_SIGNAL(signal) (256U + (signal))
 typedef uint64_t RunEndSet[RUN_ENDS / 64]; /* a bit each */
+
+static inline bool run_end_set_has(const RunEndSet ends, uint16_t end) {
+        return ends[end / 64] >> end % 64 & 1;
+}
 
 /* The settings that decide about a node, plain data; times in µs. */
 typedef struct RunPolicy {
@@ -142,6 +147,9 @@ typedef struct RunPolicy {
         bool drops_result, saves_result; /* of no account to the engine */
         bool has_callback; /* an attempt that has succeeded waits until somebody else completes the node */
 } RunPolicy;
+
+/* Whether the node is tried again after a process that has failed with @end. */
+bool run_policy_retries(const RunPolicy *policy, uint16_t end);
 
 /* Whether the node waits in place of an attempt. */
 static inline bool run_policy_sleeps(const RunPolicy *policy) {

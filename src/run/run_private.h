@@ -187,6 +187,11 @@ static inline bool run_node_is_wait(const Run *run, uint32_t node) {
         return policy->action != RUN_ACTION_PROCESS && !policy->is_foreach;
 }
 
+/* Whether it is the run of a batch: its first node is a range. */
+static inline bool run_is_batch(const Run *run) {
+        return run_graph_policy(run->graph, 0)->action == RUN_ACTION_RANGE;
+}
+
 /* PENDING with its sub-run, which waits for a person: its attempt goes on. */
 static inline bool run_node_waits_with_sub(const RunNode *node) {
         return node->state == RUN_NODE_PENDING && node->reason == RUN_REASON_SUB_RUN;
@@ -428,6 +433,7 @@ bool run_lock_why(const Run *run, uint32_t node, RunClaimWhy *ret_why);
 /* — run_settle.c: states of runs — */
 
 void run_stop(Run *run, RunState result);
+void run_pause(Run *run, RunReason reason);
 void run_fire(Run *run); /* ends it if FailurePolicy=end asks for that */
 void run_settle(Run *run); /* after each event */
 uint32_t run_count_moving(const Run *run); /* nodes that go on by themselves */

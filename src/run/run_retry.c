@@ -7,6 +7,7 @@
  */
 
 #include <assert.h>
+#include <string.h>
 
 #include "run/run_retry.h"
 
@@ -14,6 +15,13 @@ static usec_t multiply(usec_t delay, uint64_t factor) {
         usec_t product;
 
         return __builtin_mul_overflow(delay, factor, &product) ? USEC_INFINITY : product;
+}
+
+bool run_policy_retries(const RunPolicy *policy, uint16_t end) {
+        static const RunEndSet every;
+
+        return !run_end_set_has(policy->no_retry_ends, end) &&
+               (memcmp(policy->retry_ends, every, sizeof(every)) == 0 || run_end_set_has(policy->retry_ends, end));
 }
 
 usec_t run_retry_delay(const RunPolicy *policy, uint32_t failures, uint32_t random) {

@@ -29,11 +29,16 @@ static bool has_failed(const RunNode *node) {
                 (node->reason == RUN_REASON_JOB || node->reason == RUN_REASON_SUB_RUN));
 }
 
+/* A batch is a run of one node. */
+static bool has_item_errors(const Run *run) {
+        return run_is_batch(run) && run->nodes[0].reason == RUN_REASON_ITEM_ERRORS;
+}
+
 static RunState result_of(const Run *run) {
         bool is_partial = false;
 
         if (run->tally[RUN_NODE_FAILED] + run->tally[RUN_NODE_TIMEOUT] + run->tally[RUN_NODE_CANCELLED] == 0)
-                return RUN_SUCCEEDED;
+                return has_item_errors(run) ? RUN_PARTIAL : RUN_SUCCEEDED;
         for (uint32_t i = 0; i < run->n; i++) {
                 const RunNode *node = &run->nodes[i];
 
@@ -209,7 +214,7 @@ void run_hold(Run *run, bool by_person) {
         run->row.is_held = true;
         run->row.is_held_by_person = run->row.is_held_by_person || by_person;
         run_change(run);
-        if (run->row.state == RUN_RUNNING)
+        if (run->row.state == RUN_RUNNING || run->row.state == RUN_AWAITING)
                 run_become(run, RUN_PAUSING, RUN_REASON_UNIT);
         run_settle(run);
 }

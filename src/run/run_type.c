@@ -25,7 +25,7 @@ typedef struct Transition {
 
 #define RUN_ENDED (S(RUN_SUCCEEDED) | S(RUN_PARTIAL) | S(RUN_FAILED) | S(RUN_TIMEOUT) | S(RUN_CANCELLED))
 #define RUN_LIVE ((S(_RUN_STATE_MAX) - 1) & ~RUN_ENDED)
-#define RUN_ADMITTED (S(RUN_RUNNING) | S(RUN_PAUSING) | S(RUN_PAUSED) | S(RUN_SUSPENDED))
+#define RUN_ADMITTED (S(RUN_RUNNING) | S(RUN_AWAITING) | S(RUN_PAUSING) | S(RUN_PAUSED) | S(RUN_SUSPENDED))
 
 static const Transition run_table[] = {
         { S(RUN_CREATED) | S(RUN_QUEUED), RUN_EVENT_ADMIT, S(RUN_RUNNING) },
@@ -33,8 +33,10 @@ static const Transition run_table[] = {
         { S(RUN_CREATED) | S(RUN_QUEUED), RUN_EVENT_UNIT_FAILED, S(RUN_FAILED) },
         { S(RUN_CREATED), RUN_EVENT_UNIT_CANCELLED, S(RUN_CANCELLED) },
         { S(RUN_QUEUED), RUN_EVENT_QUEUE_TIMEOUT, S(RUN_TIMEOUT) },
-        { S(RUN_RUNNING), RUN_EVENT_PAUSE, S(RUN_PAUSING) | S(RUN_PAUSED) },
-        { S(RUN_RUNNING) | S(RUN_PAUSING), RUN_EVENT_HOLD, S(RUN_PAUSING) | S(RUN_PAUSED) },
+        { S(RUN_RUNNING), RUN_EVENT_AWAIT, S(RUN_AWAITING) },
+        { S(RUN_AWAITING), RUN_EVENT_PROCEED, S(RUN_RUNNING) },
+        { S(RUN_RUNNING) | S(RUN_AWAITING), RUN_EVENT_PAUSE, S(RUN_PAUSING) | S(RUN_PAUSED) },
+        { S(RUN_RUNNING) | S(RUN_AWAITING) | S(RUN_PAUSING), RUN_EVENT_HOLD, S(RUN_PAUSING) | S(RUN_PAUSED) },
         { S(RUN_CREATED) | S(RUN_QUEUED) | S(RUN_PAUSED) | S(RUN_SUSPENDED) | S(RUN_STOPPING), RUN_EVENT_HOLD, SAME },
         { S(RUN_PAUSING), RUN_EVENT_DRAINED, S(RUN_PAUSED) | S(RUN_STOPPING) },
         { S(RUN_PAUSING) | S(RUN_PAUSED), RUN_EVENT_RESUME, S(RUN_RUNNING) },
@@ -43,14 +45,14 @@ static const Transition run_table[] = {
         /* In STOPPING a compensation, or the final node, is PENDING. */
         { S(RUN_RUNNING) | S(RUN_STOPPING), RUN_EVENT_STUCK, S(RUN_SUSPENDED) },
         { S(RUN_SUSPENDED), RUN_EVENT_RESOLVE, S(RUN_RUNNING) | S(RUN_STOPPING) },
-        { S(RUN_RUNNING) | S(RUN_PAUSING) | S(RUN_PAUSED), RUN_EVENT_RESOLVE, SAME },
+        { S(RUN_RUNNING) | S(RUN_AWAITING) | S(RUN_PAUSING) | S(RUN_PAUSED), RUN_EVENT_RESOLVE, SAME },
         { RUN_ENDED, RUN_EVENT_RESOLVE, S(RUN_CREATED) },
         /* In STOPPING the first result stands; a later request only ends what runs by stronger means. */
         { RUN_LIVE, RUN_EVENT_STOP, S(RUN_STOPPING) },
         { RUN_LIVE, RUN_EVENT_CANCEL, S(RUN_STOPPING) },
         { RUN_ADMITTED | S(RUN_STOPPING), RUN_EVENT_DEADLINE, S(RUN_STOPPING) },
         { RUN_ADMITTED, RUN_EVENT_END, S(RUN_STOPPING) },
-        { S(RUN_RUNNING) | S(RUN_PAUSING), RUN_EVENT_DONE, S(RUN_STOPPING) },
+        { S(RUN_RUNNING) | S(RUN_AWAITING) | S(RUN_PAUSING), RUN_EVENT_DONE, S(RUN_STOPPING) },
         { S(RUN_STOPPING), RUN_EVENT_STOPPED, RUN_ENDED },
         { RUN_ENDED, RUN_EVENT_RETRY, S(RUN_CREATED) },
         { RUN_ENDED, RUN_EVENT_RERUN, S(RUN_CREATED) },
@@ -119,6 +121,7 @@ static const char *const run_states[_RUN_STATE_MAX] = {
         [RUN_CREATED] = "CREATED",
         [RUN_QUEUED] = "QUEUED",
         [RUN_RUNNING] = "RUNNING",
+        [RUN_AWAITING] = "AWAITING",
         [RUN_PAUSING] = "PAUSING",
         [RUN_PAUSED] = "PAUSED",
         [RUN_SUSPENDED] = "SUSPENDED",
@@ -136,6 +139,8 @@ static const char *const run_events[_RUN_EVENT_MAX] = {
         [RUN_EVENT_UNIT_FAILED] = "unit-failed",
         [RUN_EVENT_UNIT_CANCELLED] = "unit-cancelled",
         [RUN_EVENT_QUEUE_TIMEOUT] = "queue-timeout",
+        [RUN_EVENT_AWAIT] = "await",
+        [RUN_EVENT_PROCEED] = "proceed",
         [RUN_EVENT_PAUSE] = "pause",
         [RUN_EVENT_HOLD] = "hold",
         [RUN_EVENT_DRAINED] = "drained",

@@ -19,6 +19,7 @@ typedef enum RunState {
         RUN_CREATED,
         RUN_QUEUED,
         RUN_RUNNING,
+        RUN_AWAITING,                           /* a batch prepares, or waits for its owner to go on */
         RUN_PAUSING,
         RUN_PAUSED,
         RUN_SUSPENDED,                          /* nothing can move before a person resolves a node */
@@ -37,6 +38,8 @@ typedef enum RunEvent {
         RUN_EVENT_UNIT_FAILED,                  /* the start job of the unit */
         RUN_EVENT_UNIT_CANCELLED,               /* the start job of the unit */
         RUN_EVENT_QUEUE_TIMEOUT,
+        RUN_EVENT_AWAIT,                        /* the launch of a batch prepares, or waits for its owner */
+        RUN_EVENT_PROCEED,                      /* it does so no longer */
         RUN_EVENT_PAUSE,
         RUN_EVENT_HOLD,                         /* the unit is stopped */
         RUN_EVENT_DRAINED,                      /* the last attempt has ended */

@@ -63,6 +63,7 @@ static bool wants_undo(const Run *run) {
         case RUN_CREATED:
         case RUN_QUEUED:
         case RUN_RUNNING:
+        case RUN_AWAITING:
         case RUN_PAUSING:
         case RUN_PAUSED:
         case RUN_SUSPENDED:

@@ -60,6 +60,9 @@ static bool can_take(Run *run, RunVerb verb, uint32_t node) {
                 event = RUN_EVENT_RESOLVE;
         if (run_state_after(run->row.state, event) == 0)
                 return false;
+        /* Items that are over stay so. */
+        if ((verb == RUN_VERB_RERUN || verb == RUN_VERB_SKIP) && run_is_batch(run))
+                return false;
         if (verb == RUN_VERB_UNLOCK)
                 return run_lock_can_give_up(run, node);
         if (verb == RUN_VERB_RESUME && run->row.state != RUN_PAUSED && run->row.state != RUN_PAUSING)
@@ -92,9 +95,9 @@ static bool can_take(Run *run, RunVerb verb, uint32_t node) {
         return run_node_state_after(state, events[verb].node) != 0;
 }
 
-static void pause_run(Run *run) {
+void run_pause(Run *run, RunReason reason) {
         run->row.is_paused = true;
-        run_become(run, RUN_PAUSING, RUN_REASON_NONE);
+        run_become(run, RUN_PAUSING, reason);
 }
 
 static void resume_run(Run *run) {
@@ -248,7 +251,7 @@ int run_engine_verb(RunEngine *engine, uint32_t id, RunVerb verb, uint32_t node)
         if (!can_take(run, verb, node))
                 return -EINVAL;
         if (verb == RUN_VERB_PAUSE)
-                pause_run(run);
+                run_pause(run, RUN_REASON_NONE);
         else if (verb == RUN_VERB_RESUME)
                 resume_run(run);
         else if (verb == RUN_VERB_STOP || verb == RUN_VERB_CANCEL)

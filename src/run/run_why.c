@@ -47,6 +47,10 @@ static const char *const reasons[_RUN_REASON_MAX] = {
         [RUN_REASON_FINAL] = "final",
         [RUN_REASON_CALLBACK] = "callback",
         [RUN_REASON_SUB_RUN] = "sub-run",
+        [RUN_REASON_RANGE] = "items",
+        [RUN_REASON_ITEM_ERRORS] = "item-errors",
+        [RUN_REASON_ERROR_BUDGET] = "error-budget",
+        [RUN_REASON_PREPARE] = "prepare",
 };
 
 static const char *const whys[_RUN_WHY_MAX] = {
@@ -58,6 +62,7 @@ static const char *const whys[_RUN_WHY_MAX] = {
         [RUN_WHY_ITEMS] = "items",
         [RUN_WHY_COMPENSATE] = "compensate", [RUN_WHY_FINAL] = "final",
         [RUN_WHY_CALLBACK] = "callback", [RUN_WHY_SUB_RUN] = "sub-run",
+        [RUN_WHY_RANGE] = "range", [RUN_WHY_PROCEED] = "proceed",
 };
 
 static const char *const answers[_RUN_ANSWER_MAX] = {
@@ -101,6 +106,8 @@ static RunWhy why_of_run(const Run *run) {
                 return run->row.is_held && !run->row.is_paused ? RUN_WHY_UNIT : RUN_WHY_HUMAN;
         case RUN_SUSPENDED:
                 return RUN_WHY_HUMAN;
+        case RUN_AWAITING:
+                return RUN_WHY_PROCEED;
         case RUN_PAUSING:
                 return RUN_WHY_END;
         case RUN_STOPPING:
@@ -129,6 +136,8 @@ static RunWhy why_of_attempt(const Run *run, uint32_t number) {
                 return RUN_WHY_JOB;
         case RUN_ACTION_RUN:
                 return RUN_WHY_SUB_RUN;
+        case RUN_ACTION_RANGE:
+                return run->row.state == RUN_AWAITING ? RUN_WHY_PROCEED : RUN_WHY_RANGE;
         case RUN_ACTION_PROCESS:
         case _RUN_ACTION_MAX:
                 break;

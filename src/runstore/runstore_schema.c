@@ -292,9 +292,13 @@ static int add_columns(sqlite3 *db, const RunStoreTableInfo *info) {
 static int add_parts(sqlite3 *db) {
         cleanup_free_ char *sql = NULL;
         Text text = {};
-        int64_t n;
+        int64_t n, n_errors = 0;
         int r = ask(db, "SELECT count(*) FROM pragma_table_info('blob_use')", &n);
 
+        if (r == 0)
+                r = ask(db, "SELECT count(*) FROM pragma_table_info('item_error')", &n_errors);
+        if (r == 0 && n_errors == 0)
+                write_table(&text, runstore_table(RUNSTORE_ITEM_ERROR));
         if (r == 0 && n == 0) {
                 write_table(&text, runstore_table(RUNSTORE_BLOB_USE));
                 text_add(&text, "INSERT INTO blob_use SELECT DISTINCT run, blob FROM node WHERE blob IS NOT NULL;\n");

@@ -81,6 +81,8 @@ static const RunStoreColumn run_columns[_RUN_ROW_MAX] = {
         [RUN_ROW_AT] = { "at", RUNSTORE_INTEGER },
         [RUN_ROW_SEQUENCE] = { "sequence", RUNSTORE_INTEGER },
         [RUN_ROW_ENVIRONMENT] = { "environment", RUNSTORE_BYTES },
+        [RUN_ROW_CURSOR] = { "cursor", RUNSTORE_BYTES },
+        [RUN_ROW_LAUNCHES] = { "launches", RUNSTORE_INTEGER },
 };
 
 static const RunStoreColumn node_columns[_NODE_MAX] = {
@@ -192,6 +194,17 @@ static const RunStoreColumn blob_use_columns[_BLOB_USE_MAX] = {
         [BLOB_USE_HASH] = { "hash", RUNSTORE_BYTES },
 };
 
+static const RunStoreColumn item_error_columns[_ITEM_ERROR_MAX] = {
+        [ITEM_ERROR_RUN] = { "run", RUNSTORE_INTEGER },
+        [ITEM_ERROR_ITEM] = { "item", RUNSTORE_INTEGER },
+        [ITEM_ERROR_TRIES] = { "tries", RUNSTORE_INTEGER },
+        [ITEM_ERROR_REASON] = { "reason", RUNSTORE_TEXT },
+        [ITEM_ERROR_EXIT] = { "exit", RUNSTORE_INTEGER },
+        [ITEM_ERROR_SIGNAL] = { "signal", RUNSTORE_INTEGER },
+        [ITEM_ERROR_ENDED] = { "ended", RUNSTORE_INTEGER },
+        [ITEM_ERROR_WHY] = { "why", RUNSTORE_TEXT },
+};
+
 static const RunStoreTableInfo tables[_RUNSTORE_TABLE_MAX] = {
         [RUNSTORE_DEF] = { "def", def_columns, ELEMENTSOF(def_columns), 1 },
         [RUNSTORE_DEF_NODE] = { "def_node", def_node_columns, ELEMENTSOF(def_node_columns), 2 },
@@ -204,6 +217,7 @@ static const RunStoreTableInfo tables[_RUNSTORE_TABLE_MAX] = {
         [RUNSTORE_EVENT] = { "event", event_columns, ELEMENTSOF(event_columns), 2 },
         [RUNSTORE_BLOB] = { "blob", blob_columns, ELEMENTSOF(blob_columns), 2 },
         [RUNSTORE_BLOB_USE] = { "blob_use", blob_use_columns, ELEMENTSOF(blob_use_columns), 2 },
+        [RUNSTORE_ITEM_ERROR] = { "item_error", item_error_columns, ELEMENTSOF(item_error_columns), 2 },
 };
 
 const RunStoreTableInfo *runstore_table(RunStoreTable table) {

@@ -27,6 +27,7 @@ typedef enum RunStoreTable {
         RUNSTORE_EVENT, /* what happened, and who asked for it */
         RUNSTORE_BLOB, /* large results, in chunks, by their hash */
         RUNSTORE_BLOB_USE, /* the runs that have one */
+        RUNSTORE_ITEM_ERROR, /* items of batches that have failed for good */
         _RUNSTORE_TABLE_MAX,
 } RunStoreTable;
 
@@ -83,6 +84,8 @@ enum {
         RUN_ROW_AT,
         RUN_ROW_SEQUENCE,
         RUN_ROW_ENVIRONMENT, /* of its attempts: NAME=VALUE, each with a NUL at its end */
+        RUN_ROW_CURSOR, /* of a batch: the items that are over, as core writes them */
+        RUN_ROW_LAUNCHES, /* the same: how often it was launched */
         _RUN_ROW_MAX
 };
 enum {
@@ -192,6 +195,17 @@ enum {
 };
 enum { BLOB_HASH, BLOB_CHUNK, BLOB_BYTES, _BLOB_MAX };
 enum { BLOB_USE_RUN, BLOB_USE_HASH, _BLOB_USE_MAX };
+enum {
+        ITEM_ERROR_RUN,
+        ITEM_ERROR_ITEM,
+        ITEM_ERROR_TRIES,
+        ITEM_ERROR_REASON, /* "error", or "poison": whatever works on it dies */
+        ITEM_ERROR_EXIT,
+        ITEM_ERROR_SIGNAL,
+        ITEM_ERROR_ENDED,
+        ITEM_ERROR_WHY,
+        _ITEM_ERROR_MAX
+};
 
 #define RUNSTORE_COLUMNS_MAX 64U
 #define RUNSTORE_KEY_MAX 3U /* columns of a primary key */

@@ -124,6 +124,12 @@ int sim_verb_submit(Sim *sim, const SimLine *line, Failure *ret_failure) {
         if (r < 0)
                 return r;
         r = unit_table_load(sim->units, line->words[1], &unit);
+        if (r == 0 && unit->type == UNIT_BATCH) {
+                failure_set(ret_failure, -EINVAL, "InvalidArgs",
+                            "%s is a batch, whose items are processes alone: submit a flow with a node Flow=%s, which "
+                            "ends as 'attempt' says", unit->id, unit->id);
+                return -EBADMSG;
+        }
         if (r == -EINVAL || (r == 0 && unit->type != UNIT_FLOW))
                 return sim_bad(ret_failure, "name of a flow", line->words[1]);
         if (r == 0 && unit->load_state != UNIT_LOADED)

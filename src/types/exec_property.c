@@ -9,6 +9,7 @@
 #include "basic/text.h"
 #include "exec/exec_score.h"
 #include "types/exec_property.h"
+#include "unitfile/service_settings.h"
 #include "unitfile/draft_type.h"
 
 static const ExecSettings *settings_of(const Unit *unit) {
@@ -244,3 +245,18 @@ static const UnitProperty rows[] = {
 };
 
 const UnitPropertyTable exec_properties = { rows, ELEMENTSOF(rows) };
+
+void exec_property_put_statuses(Sink *sink, const ExitStatusSet *set) {
+        sink_open(sink, 'r', "aiai");
+        sink_open(sink, 'a', "i");
+        for (int status = 0; status < 256; status++)
+                if (exit_status_set_has_status(set, status))
+                        sink_i32(sink, status);
+        sink_close(sink);
+        sink_open(sink, 'a', "i");
+        for (int signal = 1; signal < 128; signal++)
+                if (exit_status_set_has_signal(set, signal))
+                        sink_i32(sink, signal);
+        sink_close(sink);
+        sink_close(sink);
+}

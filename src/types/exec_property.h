@@ -7,6 +7,7 @@
 
 #include "unit/unit.h"
 #include "unitfile/exec_settings.h"
+#include "unitfile/service_settings.h"
 
 extern const UnitPropertyTable exec_properties;
 
@@ -17,3 +18,6 @@ extern const UnitPropertyTable exec_properties;
 void exec_property_put_commands(const ExecCommand *command, Sink *sink);
 /* The same with the names of all its prefixes in place of one: a(sasasttttuii). */
 void exec_property_put_commands_with_prefixes(const ExecCommand *command, Sink *sink);
+
+/* Writes exit statuses and signals as (aiai). */
+void exec_property_put_statuses(Sink *sink, const ExitStatusSet *set);

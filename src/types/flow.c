@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A flow: a graph of nodes that runs of it go through
+ * A flow: a graph of nodes that runs of it go through; and a batch, whose runs have items in place of nodes
  *
  * The unit is active while it has runs that live; the runs themselves are the
  * host's (UnitHostOps.start_runs). Its start lasts until a run is there, its
@@ -8,7 +8,6 @@
  */
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "basic/macro.h"
@@ -20,6 +19,7 @@
 #include "types/group_property.h"
 #include "types/kill_property.h"
 #include "types/unit_ask.h"
+#include "types/unit_runs.h"
 #include "types/unit_say.h"
 #include "types/unit_types.h"
 #include "unit/exec_terms.h"
@@ -51,28 +51,7 @@ static Flow *flow_of(const Unit *unit) {
         return unit->state_of_type;
 }
 
-/* A flow whose file is gone has no settings: it uses the defaults. */
-static const FlowSettings *flow_settings(const Unit *unit) {
-        static const FlowSettings none = {
-                .max_runs = 1,
-                .run_timeout = USEC_INFINITY,
-                .timeout_stop = 90 * USEC_PER_SEC,
-                .claim = { .lock_slots = 1, .priority = FLOW_PRIORITY_UNSET, .queue_timeout = USEC_INFINITY },
-        };
-
-        return unit->type_settings ? unit->type_settings : &none;
-}
-
 /* — states — */
-
-static UnitRuns runs_of(const Unit *unit) {
-        UnitHost *host = unit_host(unit);
-        UnitRuns runs = {};
-
-        if (host->ops->get_runs)
-                host->ops->get_runs(host, unit, &runs);
-        return runs;
-}
 
 static bool has_ended(const Unit *unit) {
         return flow_of(unit)->state == FLOW_DEAD || flow_of(unit)->state == FLOW_FAILED;
@@ -80,7 +59,7 @@ static bool has_ended(const Unit *unit) {
 
 /* Sandbox and user, which attempts share, go with the last of them: a stop does not wait for all. */
 static void let_go(Unit *unit) {
-        flow_of(unit)->is_used = runs_of(unit).n_attempts > 0;
+        flow_of(unit)->is_used = unit_runs_of(unit).n_attempts > 0;
         if (flow_of(unit)->is_used)
                 return;
         exec_sandbox_release(unit);
@@ -128,8 +107,9 @@ static void flow_deinit(Unit *unit) {
 
 static UnitAnswer flow_start(Unit *unit) {
         UnitHost *host = unit_host(unit);
-        int r = host->ops->start_runs ? host->ops->start_runs(host, unit) : -EOPNOTSUPP;
+        int r;
 
+        r = host->ops->start_runs ? host->ops->start_runs(host, unit) : -EOPNOTSUPP;
         if (r == -EOPNOTSUPP) {
                 unit_say(unit, LOG_LEVEL_ERROR,
                          "Runs are not kept here: jobd-runstore is not installed, or jobd.conf has Store=none.");
@@ -143,9 +123,9 @@ static UnitAnswer flow_start(Unit *unit) {
 }
 
 static UnitAnswer flow_stop(Unit *unit) {
-        const bool interrupts = flow_settings(unit)->stop_mode == FLOW_STOP_INTERRUPT;
+        const bool interrupts = unit_runs_settings(unit)->stop_mode == FLOW_STOP_INTERRUPT;
         UnitHost *host = unit_host(unit);
-        const usec_t timeout = flow_settings(unit)->timeout_stop;
+        const usec_t timeout = unit_runs_settings(unit)->timeout_stop;
 
         if (host->ops->stop_runs)
                 host->ops->stop_runs(host, unit, interrupts);
@@ -162,16 +142,16 @@ static void flow_timer_elapsed(Unit *unit, UnitPurpose purpose) {
 
         if (flow_of(unit)->state != FLOW_STOPPING)
                 return;
-        if (runs_of(unit).n_attempts == 0)
+        if (unit_runs_of(unit).n_attempts == 0)
                 unit_say(unit, LOG_LEVEL_WARNING, "The store has not recorded in time that runs are held.");
-        else if (flow_settings(unit)->stop_mode != FLOW_STOP_INTERRUPT)
+        else if (unit_runs_settings(unit)->stop_mode != FLOW_STOP_INTERRUPT)
                 unit_say(unit, LOG_LEVEL_WARNING, "Attempts have not ended in time, and are interrupted.");
         host->ops->stop_runs(host, unit, true);
-        runs = runs_of(unit);
+        runs = unit_runs_of(unit);
         /* Signals end the others, each in its time; for the store nobody waits without end. */
         if (runs.n_attempts > runs.n_stuck) {
                 (void) unit_set_timer(unit, UNIT_PURPOSE_STATE_LIMIT,
-                                      usec_add(unit_now(unit), flow_settings(unit)->timeout_stop));
+                                      usec_add(unit_now(unit), unit_runs_settings(unit)->timeout_stop));
                 return;
         }
         if (runs.n_stuck > 0)
@@ -201,7 +181,8 @@ static void flow_runs_changed(Unit *unit) {
                         end(unit, runs.problem);
                         return;
                 }
-                set_state(unit, flow_settings(unit)->start_mode == FLOW_START_FINISHED ? FLOW_FINISHING : FLOW_RUNNING);
+                set_state(unit, unit_runs_settings(unit)->start_mode == FLOW_START_FINISHED ? FLOW_FINISHING
+                                                                                            : FLOW_RUNNING);
         }
         if (flow->state == FLOW_FINISHING && runs.n_live == 0 && runs.n_attempts == 0)
                 end_with_runs(unit, judge_end(&runs));
@@ -227,7 +208,7 @@ static void flow_reset_failed(Unit *unit) {
 }
 
 static int flow_activity(const Unit *unit, char **ret_activity, usec_t *ret_since) {
-        const UnitRuns runs = runs_of(unit);
+        const UnitRuns runs = unit_runs_of(unit);
 
         if (runs.n_live == 0 && runs.n_attempts == 0)
                 return -ENOENT;
@@ -244,7 +225,7 @@ static int flow_activity(const Unit *unit, char **ret_activity, usec_t *ret_sinc
 
 /* Attempts have groups of their own, in that of the unit. */
 static void flow_group(const Unit *unit, UnitGroup *ret_group) {
-        *ret_group = (UnitGroup) { .resources = flow_settings(unit)->resources, .is_begun = true };
+        *ret_group = (UnitGroup) { .resources = unit_runs_settings(unit)->resources, .is_begun = true };
 }
 
 /* — records — */
@@ -272,21 +253,23 @@ static void flow_resume(Unit *unit) {
         Flow *flow = flow_of(unit);
 
         exec_sandbox_resume(unit);
-        flow->is_used = has_ended(unit) && runs_of(unit).n_attempts > 0;
+        flow->is_used = has_ended(unit) && unit_runs_of(unit).n_attempts > 0;
         if (flow->state == FLOW_STARTING && host->ops->start_runs)
                 (void) host->ops->start_runs(host, unit);
         else if (flow->state == FLOW_STOPPING && host->ops->stop_runs)
-                host->ops->stop_runs(host, unit, flow_settings(unit)->stop_mode == FLOW_STOP_INTERRUPT);
+                host->ops->stop_runs(host, unit, unit_runs_settings(unit)->stop_mode == FLOW_STOP_INTERRUPT);
 }
 
 /* — properties — */
+
+#define GETTER UNIT_RUNS_GETTER
 
 static const char *failure_word(FlowFailure failure) {
         return flow_failure_to_string(failure != FLOW_FAILURE_UNSET ? failure : FLOW_FAILURE_END);
 }
 
 static void get_nodes(const Unit *unit, Sink *sink) {
-        const FlowSettings *flow = flow_settings(unit);
+        const FlowSettings *flow = unit_runs_settings(unit);
 
         sink_open(sink, 'a', "(sas)");
         for (size_t i = 0; i < flow->nodes.n; i++) {
@@ -303,116 +286,31 @@ static void get_nodes(const Unit *unit, Sink *sink) {
         sink_close(sink);
 }
 
-static const char *hold_word(FlowHold hold) {
-        return flow_hold_to_string(hold != FLOW_HOLD_UNSET ? hold : FLOW_HOLD_NODE);
-}
-
-static uint32_t priority_number(uint32_t priority) {
-        return priority != FLOW_PRIORITY_UNSET ? priority : FLOW_PRIORITY_MEDIUM;
-}
-
-static void get_needs(const Unit *unit, Sink *sink) {
-        const FlowNeeds *needs = &flow_settings(unit)->claim.needs;
-
-        sink_open(sink, 'a', "s");
-        for (size_t i = 0; i < needs->n; i++) {
-                cleanup_free_ char *word = NULL;
-
-                if (text_format(&word, "%s:%" PRIu64, needs->items[i].name, needs->items[i].amount) == 0)
-                        sink_string(sink, word);
-        }
-        sink_close(sink);
-}
-
-#define GETTER(name, put, expression) \
-        static void get_##name(const Unit *unit, Sink *sink) { \
-                const FlowSettings *flow = flow_settings(unit); \
-\
-                put(sink, expression); \
-        }
-
-GETTER(allow_control, sink_strv, flow->allow_control)
-GETTER(allow_submit, sink_strv, flow->allow_submit)
-GETTER(catch_up, sink_string, flow_catch_up_to_string(flow->catch_up))
 GETTER(end_mode, sink_string, flow_end_mode_to_string(flow->end_mode))
 GETTER(failure_policy, sink_string, failure_word(flow->failure_policy))
 GETTER(grow_max, sink_u32, flow->grow_max)
-GETTER(hold_lock, sink_string, hold_word(flow->claim.hold_lock))
-GETTER(keep_for, sink_u64, flow->has_keep_for ? flow->keep_for : 0)
-GETTER(keep_runs, sink_u32, flow->keep_runs)
-GETTER(lock, sink_strv, flow->claim.locks)
-GETTER(lock_slots, sink_u32, flow->claim.lock_slots)
 GETTER(max_parallel, sink_u32, flow->max_parallel)
-GETTER(max_queued, sink_u32, flow->max_queued)
-GETTER(max_runs, sink_u32, flow->max_runs)
-GETTER(notify_max, sink_u32, flow->notify_max)
 GETTER(nodes_file, sink_string, flow->nodes_file ? flow->nodes_file : "")
-GETTER(run_directory, sink_bool, flow->run_directory)
-GETTER(run_name, sink_string, flow->run_name ? flow->run_name : "")
-GETTER(on_busy, sink_string, flow_busy_to_string(flow->on_busy))
-GETTER(on_trigger, sink_string, flow->has_on_trigger ? flow_busy_to_string(flow->on_trigger) : "")
-
-static void get_params(const Unit *unit, Sink *sink) {
-        const RunParams *params = &flow_settings(unit)->params;
-
-        sink_open(sink, 'a', "s");
-        for (size_t i = 0; i < params->items.n; i++) {
-                const RunParam *param = &params->items.items[i];
-                cleanup_free_ char *text = NULL;
-
-                if (text_format(&text, "%s%s%s", param->name,
-                                param->is_required ? ":required"
-                                : param->value     ? ":="
-                                                   : "",
-                                param->value ? param->value : "") == 0)
-                        sink_string(sink, text);
-        }
-        sink_close(sink);
-}
-
-GETTER(priority, sink_u32, priority_number(flow->claim.priority))
-GETTER(queue_timeout, sink_u64, flow->claim.queue_timeout)
-GETTER(run_timeout, sink_u64, flow->run_timeout)
 GETTER(skip_unneeded, sink_string, flow->skip_unneeded == FLOW_SKIP_NO ? "no" : "optional")
-GETTER(summary, sink_u64, flow->summary)
-GETTER(start_mode, sink_string, flow_start_mode_to_string(flow->start_mode))
-GETTER(stop_mode, sink_string, flow_stop_mode_to_string(flow->stop_mode))
-GETTER(timeout_mode, sink_string, flow_timeout_mode_to_string(flow->timeout_mode))
-GETTER(timeout_stop, sink_u64, flow->timeout_stop)
 
 static void get_start_pre(const Unit *unit, Sink *sink) {
-        exec_property_put_commands(flow_settings(unit)->process.commands[FLOW_EXEC_START_PRE], sink);
+        exec_property_put_commands(unit_runs_settings(unit)->process.commands[FLOW_EXEC_START_PRE], sink);
 }
 
 static void get_stop_post(const Unit *unit, Sink *sink) {
-        exec_property_put_commands(flow_settings(unit)->process.commands[FLOW_EXEC_STOP_POST], sink);
-}
-
-static void put_targets(const FlowTargets *targets, Sink *sink) {
-        sink_open(sink, 'a', "s");
-        for (size_t i = 0; i < targets->n; i++)
-                sink_string(sink, targets->items[i].text);
-        sink_close(sink);
+        exec_property_put_commands(unit_runs_settings(unit)->process.commands[FLOW_EXEC_STOP_POST], sink);
 }
 
 static void get_on_begin(const Unit *unit, Sink *sink) {
-        put_targets(&flow_settings(unit)->on_begin, sink);
+        unit_runs_put_targets(&unit_runs_settings(unit)->on_begin, sink);
 }
 
 static void get_on_result(const Unit *unit, Sink *sink) {
-        put_targets(&flow_settings(unit)->on_result, sink);
-}
-
-static void get_notify(const Unit *unit, Sink *sink) {
-        put_targets(&flow_settings(unit)->notify, sink);
-}
-
-static void get_final(const Unit *unit, Sink *sink) {
-        exec_property_put_commands(flow_settings(unit)->final, sink);
+        unit_runs_put_targets(&unit_runs_settings(unit)->on_result, sink);
 }
 
 static void get_compensate_on(const Unit *unit, Sink *sink) {
-        const unsigned on = flow_settings(unit)->compensate_on;
+        const unsigned on = unit_runs_settings(unit)->compensate_on;
 
         sink_open(sink, 'a', "s");
         if (on & FLOW_COMPENSATE_ON_FAILURE)
@@ -422,107 +320,45 @@ static void get_compensate_on(const Unit *unit, Sink *sink) {
         sink_close(sink);
 }
 
-static void get_live_runs(const Unit *unit, Sink *sink) {
-        sink_u32(sink, runs_of(unit).n_live);
-}
-
-static void get_run_list(const Unit *unit, Sink *sink) {
-        UnitHost *host = unit_host(unit);
-
-        if (host->ops->write_runs) {
-                host->ops->write_runs(host, unit, sink);
-                return;
-        }
-        sink_open(sink, 'a', "(tsss)");
-        sink_close(sink);
-}
-
-static void get_attempts(const Unit *unit, Sink *sink) {
-        sink_u32(sink, runs_of(unit).n_attempts);
-}
-
 #define C (UNIT_PROPERTY_CONST | UNIT_PROPERTY_OWN)
 
 static const UnitProperty rows[] = {
         { "Nodes", "a(sas)", C, get_nodes, "Its nodes, each with its parents, but not those of NodesFile." },
         { "NodesFile", "s", C, get_nodes_file, "The file that has more nodes; empty: none." },
-        { "RunName", "s", C, get_run_name,
-          "The name of a run, with %{...} for its values; empty: that of the unit, and the number of the run." },
-        { "RunDirectory", "b", C, get_run_directory, "Whether each run has a folder that its commands share." },
-        { "LiveRuns", "u", UNIT_PROPERTY_OWN, get_live_runs, "How many runs there are that have not ended." },
-        { "Runs", "a(tsss)", UNIT_PROPERTY_OWN, get_run_list,
-          "These runs: number, name, state, and what the run waits for." },
-        { "Attempts", "u", UNIT_PROPERTY_OWN, get_attempts, "How many attempts of nodes have processes." },
-        { "AllowSubmit", "as", C, get_allow_submit, "Users, and groups as '@name', who may submit runs." },
-        { "AllowControl", "as", C, get_allow_control, "Those who may control all of its runs." },
-        { "Params", "as", C, get_params, "Parameters of its runs, as in a unit file." },
-        { "MaxRuns", "u", C, get_max_runs, "How many runs there may be at a time." },
-        { "OnBusy", "s", C, get_on_busy, "What becomes of a run beyond that: 'queue', 'reject', 'skip' or 'replace'." },
-        { "OnTrigger", "s", C, get_on_trigger,
-          "The same for a run that a timer or another unit submits; empty: as OnBusy." },
-        { "CatchUp", "s", C, get_catch_up,
-          "Which elapses that its timer has missed have runs: 'none', 'last' or 'all'; empty: as the timer says." },
-        { "MaxQueued", "u", C, get_max_queued, "How many runs may wait." },
         { "MaxParallel", "u", C, get_max_parallel,
           "How many attempts of a run there may be at a time; 0: four for each CPU." },
         { "GrowMax", "u", C, get_grow_max, "How many nodes may be added to a run that has begun." },
-        { "Lock", "as", C, get_lock, "The locks that a run holds." },
-        { "LockSlots", "u", C, get_lock_slots, "How many runs may hold each of them at a time." },
-        { "HoldLock", "s", C, get_hold_lock,
-          "How long a node holds its locks, by default: 'node' or 'attempt', which gives them up between tries." },
-        { "Needs", "as", C, get_needs, "What a run takes of resources, each as 'cpu:2'." },
-        { "Priority", "u", C, get_priority, "Of its runs and, by default, of nodes, from 0 to 255." },
-        { "QueueTimeoutUSec", "t", C, get_queue_timeout, "How long a run may wait before it begins." },
         { "FailurePolicy", "s", C, get_failure_policy,
           "What the failure of a node means for its run, by default: 'end', 'continue' or 'suspend'." },
         { "EndMode", "s", C, get_end_mode,
           "What becomes of running nodes when a failure ends the run: 'drain' or 'kill'." },
-        { "StartMode", "s", C, get_start_mode, "When a start of the unit is done: 'accepted' or 'finished'." },
         { "CompensateOn", "as", C, get_compensate_on,
           "After which ends of a run what has succeeded is undone: 'failure', 'cancel'; empty: never." },
-        { "FinalExec", "a(sasbttttuii)", C, get_final, "The command that runs at the end of each run." },
-        { "StopMode", "s", C, get_stop_mode, "What a stop of the unit does with attempts: 'wait' or 'interrupt'." },
-        { "RunTimeoutUSec", "t", C, get_run_timeout, "How long a run may take." },
-        { "TimeoutMode", "s", C, get_timeout_mode,
-          "What becomes of attempts then: 'terminate', 'drain' or 'abandon'." },
         { "SkipUnneeded", "s", C, get_skip_unneeded,
           "Whether nodes that nothing needs any more are skipped: 'optional' or 'no'." },
-        { "TimeoutStopUSec", "t", C, get_timeout_stop, "How long a process may take to end when it is asked to." },
-        { "KeepRuns", "u", C, get_keep_runs, "How many runs that have ended are kept." },
-        { "KeepForUSec", "t", C, get_keep_for,
-          "How long they are kept; 0: a day if they succeeded, otherwise a week." },
         { "ExecStartPre", "a(sasbttttuii)", C, get_start_pre, "Commands that run before that of each node." },
         { "ExecStopPost", "a(sasbttttuii)", C, get_stop_post, "Commands that run after that of each node." },
         { "OnBegin", "as", C, get_on_begin, "Commands that are told of the begin of each attempt, each as a line." },
         { "OnResult", "as", C, get_on_result, "Commands that are told of the end of each node." },
-        { "Notify", "as", C, get_notify, "Commands that are told of events, each with the words for these." },
-        { "NotifyMax", "u", C, get_notify_max, "How often a target is tried that is told of something." },
-        { "SummaryUSec", "t", C, get_summary, "How often Notify is told a summary of a run; 0: never." },
 };
 
 static const UnitPropertyTable flow_properties = { rows, ELEMENTSOF(rows), true, UNIT_FLOW };
 
-static const UnitPropertyTable *const all_properties[] = {
-        &flow_properties, &exec_properties, &kill_properties, &group_properties, NULL,
+static const UnitPropertyTable *const flow_tables[] = {
+        &flow_properties, &run_properties, &exec_properties, &kill_properties, &group_properties, NULL,
 };
 
-const UnitVTable flow_vtable = {
-        .type = UNIT_FLOW,
-        .interface = "Flow",
-        .properties = all_properties,
-        .init = flow_init,
-        .deinit = flow_deinit,
-        .start = flow_start,
-        .stop = flow_stop,
-        .sub_state = flow_sub_state,
-        .failure = flow_failure,
-        .reset_failed = flow_reset_failed,
-        .activity = flow_activity,
-        .timer_elapsed = flow_timer_elapsed,
-        .triggered = flow_triggered,
-        .runs_changed = flow_runs_changed,
-        .group = flow_group,
-        .record = flow_record,
-        .restore = flow_restore,
-        .resume = flow_resume,
+static const UnitPropertyTable *const batch_tables[] = {
+        &batch_properties, &run_properties, &exec_properties, &kill_properties, &group_properties, NULL,
 };
+
+/* Both have runs, and go by these alone. */
+#define RUNS                                                                                                \
+        .init = flow_init, .deinit = flow_deinit, .start = flow_start, .stop = flow_stop,                   \
+        .sub_state = flow_sub_state, .failure = flow_failure, .reset_failed = flow_reset_failed,            \
+        .activity = flow_activity, .timer_elapsed = flow_timer_elapsed, .triggered = flow_triggered,        \
+        .runs_changed = flow_runs_changed, .group = flow_group, .record = flow_record,                      \
+        .restore = flow_restore, .resume = flow_resume
+
+const UnitVTable flow_vtable = { .type = UNIT_FLOW, .interface = "Flow", .properties = flow_tables, RUNS };
+const UnitVTable batch_vtable = { .type = UNIT_BATCH, .interface = "Batch", .properties = batch_tables, RUNS };

@@ -94,7 +94,7 @@ static int submit(Unit *unit, const UnitTrigger *trigger) {
 }
 
 FlowCatchUp flow_catch_up(const Unit *unit) {
-        const FlowSettings *settings = unit && unit->type == UNIT_FLOW ? unit->type_settings : NULL;
+        const FlowSettings *settings = unit && unit_type_has_runs(unit->type) ? unit->type_settings : NULL;
 
         return settings ? settings->catch_up : FLOW_CATCH_UP_UNSET;
 }

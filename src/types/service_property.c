@@ -126,24 +126,9 @@ static void get_watchdog_time_monotonic(const Unit *unit, Sink *sink) {
         sink_u64(sink, last_ping(unit));
 }
 
-static void put_set(Sink *sink, const ExitStatusSet *set) {
-        sink_open(sink, 'r', "aiai");
-        sink_open(sink, 'a', "i");
-        for (int status = 0; status < 256; status++)
-                if (exit_status_set_has_status(set, status))
-                        sink_i32(sink, status);
-        sink_close(sink);
-        sink_open(sink, 'a', "i");
-        for (int signal = 1; signal < 128; signal++)
-                if (exit_status_set_has_signal(set, signal))
-                        sink_i32(sink, signal);
-        sink_close(sink);
-        sink_close(sink);
-}
-
-GETTER(success_exit_status, put_set, &settings->success_exit_status)
-GETTER(restart_prevent_exit_status, put_set, &settings->restart_prevent_exit_status)
-GETTER(restart_force_exit_status, put_set, &settings->restart_force_exit_status)
+GETTER(success_exit_status, exec_property_put_statuses, &settings->success_exit_status)
+GETTER(restart_prevent_exit_status, exec_property_put_statuses, &settings->restart_prevent_exit_status)
+GETTER(restart_force_exit_status, exec_property_put_statuses, &settings->restart_force_exit_status)
 
 /* The same of settings and state that few services have: @expression may use rare and extra. */
 #define RARE(name, put, expression)                                              \

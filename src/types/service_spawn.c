@@ -87,7 +87,7 @@ int service_result_environment(const Unit *unit, char ***environment) {
         return set_result(service_of(unit), "", environment);
 }
 
-/* The only service or flow whose OnFailure= or OnSuccess= names @unit; NULL if there are several. */
+/* The only service, flow or batch whose OnFailure= or OnSuccess= names @unit; NULL if there are several. */
 static const Unit *find_monitored(const Unit *unit) {
         static const UnitRelationKind kinds[] = { UNIT_ON_FAILURE_OF, UNIT_ON_SUCCESS_OF };
         const Unit *found = NULL;
@@ -103,10 +103,10 @@ static const Unit *find_monitored(const Unit *unit) {
                         found = other;
                 }
         }
-        return found && (found->type == UNIT_SERVICE || found->type == UNIT_FLOW) ? found : NULL;
+        return found && (found->type == UNIT_SERVICE || unit_type_has_runs(found->type)) ? found : NULL;
 }
 
-/* Tells a handler of OnFailure= or OnSuccess= about the service or flow that has ended. */
+/* Tells a handler of OnFailure= or OnSuccess= about the service, flow or batch that has ended. */
 static int set_monitored(const Unit *unit, char ***environment) {
         const Unit *other = find_monitored(unit);
         cleanup_free_ char *invocation = NULL;
@@ -114,8 +114,8 @@ static int set_monitored(const Unit *unit, char ***environment) {
 
         if (!other)
                 return 0;
-        /* A flow may have several runs, and none of them is the service's. */
-        if (other->type == UNIT_FLOW)
+        /* A flow or a batch may have several runs, and none of them is the service's. */
+        if (unit_type_has_runs(other->type))
                 return unit_process_add_variable(environment, "MONITOR_UNIT=%s", other->id);
         r = set_result(service_of(other), "MONITOR_", environment);
         if (r == 0)

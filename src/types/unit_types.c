@@ -8,6 +8,7 @@
 #include "types/unit_types.h"
 
 const UnitVTable *const unit_types[] = {
+        &batch_vtable,
         &flow_vtable,
         &mount_vtable,
         &path_vtable,

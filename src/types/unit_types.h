@@ -15,6 +15,7 @@
 
 #include "unit/unit.h"
 
+extern const UnitVTable batch_vtable;
 extern const UnitVTable flow_vtable;
 extern const UnitVTable mount_vtable;
 extern const UnitVTable path_vtable;

@@ -36,6 +36,7 @@ static const char *const types[_UNIT_TYPE_MAX] = {
         [UNIT_SLICE] = "slice",
         [UNIT_SCOPE] = "scope",
         [UNIT_FLOW] = "flow",
+        [UNIT_BATCH] = "batch",
 };
 
 DEFINE_STRING_TABLE(unit_type, UnitType, types)

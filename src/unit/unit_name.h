@@ -27,11 +27,17 @@ typedef enum UnitType {
         UNIT_SLICE,
         UNIT_SCOPE,
         UNIT_FLOW,
+        UNIT_BATCH,
         _UNIT_TYPE_MAX,
         _UNIT_TYPE_INVALID = -22,
 } UnitType;
 
 DECLARE_STRING_TABLE(unit_type, UnitType);               /* "service", … */
+
+/* Whether units of the type have runs, and FlowSettings. */
+static inline bool unit_type_has_runs(UnitType type) {
+        return type == UNIT_FLOW || type == UNIT_BATCH;
+}
 
 bool unit_name_is_valid(const char *name);               /* plain, template or instance */
 bool unit_name_is_template(const char *name);

@@ -2,6 +2,8 @@
 /*
  * [Flow], [Node …] and [Policy …]
  *
+ * What [Flow] has in common with [Batch] is in a table of its own (directive_run.c).
+ *
  * A setting that this version does not carry out is refused: a run that ignores a condition,
  * a lock or a parent is worse than none. The same holds for what belongs to a
  * service and has another name here.
@@ -9,15 +11,11 @@
 
 #include "basic/macro.h"
 #include "unitfile/directive_command.h"
+#include "unitfile/directive_flow.h"
 #include "unitfile/directive_service.h"
-#include "unitfile/directive_value.h"
 #include "unitfile/flow_data.h"
-#include "unitfile/flow_settings.h"
 #include "unitfile/flow_value.h"
 
-#define FLOW(name_, parse_, field_, ...)                                                                 \
-        { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_TYPE,                                     \
-          .offset = offsetof(FlowSettings, field_), .own_size = sizeof(FlowSettings), __VA_ARGS__ }
 #define NODE(name_, parse_, field_, ...)                                                                 \
         { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_TYPE,                                     \
           .offset = offsetof(FlowNodeSettings, field_), .own_size = sizeof(FlowNodeSettings), __VA_ARGS__ }
@@ -25,19 +23,7 @@
         { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_TYPE, .offset = offsetof(FlowPolicy, field_), \
           .own_size = sizeof(FlowPolicy), __VA_ARGS__ }
 
-#define REFUSE_SOCKET(name_) DIRECTIVE_REFUSE(name_, "nothing would listen; a flow has no sockets")
-/* In the order of their names. */
-#define REFUSE_SOCKETS                                                                                           \
-        REFUSE_SOCKET("ListenDatagram"), REFUSE_SOCKET("ListenFIFO"), REFUSE_SOCKET("ListenMessageQueue"),       \
-        REFUSE_SOCKET("ListenNetlink"), REFUSE_SOCKET("ListenSequentialPacket"), REFUSE_SOCKET("ListenSpecial"), \
-        REFUSE_SOCKET("ListenStream"), REFUSE_SOCKET("ListenUSBFunction")
-
 const Directive flow_directives[] = {
-        FLOW("AllowControl", flow_parse_allow, allow_control, .is_strict = true),
-        FLOW("AllowSubmit", flow_parse_allow, allow_submit, .is_strict = true),
-        DIRECTIVE_REFUSE("AttemptLeaseSec", "attempts would run on this host"),
-        FLOW("CatchUp", directive_parse_enum, catch_up, .from_string = flow_catch_up_from_string,
-             .is_strict = true),
         FLOW("CompensateOn", flow_parse_compensate_on, compensate_on, .is_strict = true),
         FLOW("EndMode", directive_parse_enum, end_mode, .from_string = flow_end_mode_from_string,
              .is_strict = true),
@@ -48,59 +34,16 @@ const Directive flow_directives[] = {
              .is_default = true),
         FLOW("FailurePolicy", directive_parse_enum, failure_policy, .from_string = flow_failure_from_string,
              .is_strict = true),
-        FLOW("FinalExec", directive_parse_command, final, .is_strict = true),
         FLOW("GrowMax", directive_parse_u32, grow_max, .is_strict = true),
-        FLOW("HoldLock", directive_parse_enum, claim.hold_lock, .from_string = flow_hold_from_string,
-             .is_strict = true),
-        DIRECTIVE_REFUSE("Host", "attempts would run on this host"),
-        FLOW("KeepFor", flow_parse_keep_for, keep_for, .is_strict = true),
-        FLOW("KeepRuns", directive_parse_u32, keep_runs, .is_strict = true),
-        REFUSE_SOCKETS,
-        FLOW("Lock", flow_parse_lock, claim.locks, .is_strict = true),
-        FLOW("LockSlots", flow_parse_count, claim.lock_slots, .is_strict = true),
-        DIRECTIVE_REFUSE("LogShip", "logs would stay where they are written"),
         FLOW("MaxParallel", flow_parse_count, max_parallel, .is_strict = true),
-        FLOW("MaxQueued", flow_parse_count, max_queued, .is_strict = true),
-        FLOW("MaxRuns", flow_parse_count, max_runs, .is_strict = true),
-        FLOW("Needs", flow_parse_needs, claim.needs, .is_strict = true),
         FLOW("NodesFile", flow_parse_nodes_file, nodes_file, .is_strict = true),
-        FLOW("Notify", flow_parse_notify, notify, .is_strict = true),
-        FLOW("NotifyMax", flow_parse_count, notify_max, .is_strict = true),
         FLOW("OnBegin", flow_parse_targets, on_begin, .is_strict = true, .is_default = true),
-        FLOW("OnBusy", directive_parse_enum, on_busy, .from_string = flow_busy_from_string, .is_strict = true),
-        DIRECTIVE_REFUSE("OnLeaseLost", "attempts would run on this host"),
         FLOW("OnResult", flow_parse_targets, on_result, .is_strict = true, .is_default = true),
-        FLOW("OnTrigger", flow_parse_on_trigger, on_trigger, .from_string = flow_busy_from_string,
-             .is_strict = true),
-        FLOW("Params", flow_parse_params, params, .is_strict = true),
-        FLOW("Priority", flow_parse_priority, claim.priority, .is_strict = true),
         DIRECTIVE_REFUSE("PriorityInherit", "nodes would run in the order of the file"),
-        FLOW("QueueTimeoutSec", flow_parse_timeout, claim.queue_timeout, .is_strict = true),
-        DIRECTIVE_REFUSE("Restart", "a node that failed would not run again; use Retry= of the node"),
-        DIRECTIVE_REFUSE("RestartForceExitStatus",
-                         "a node that failed would not run again; use Retry= of the node"),
-        DIRECTIVE_REFUSE("RestartMaxDelaySec",
-                         "a node that failed would not run again; use Retry= of the node"),
-        DIRECTIVE_REFUSE("RestartMode", "a node that failed would not run again; use Retry= of the node"),
-        DIRECTIVE_REFUSE("RestartPreventExitStatus",
-                         "a node that failed would not run again; use Retry= of the node"),
-        DIRECTIVE_REFUSE("RestartSec", "a node that failed would not run again; use Retry= of the node"),
-        DIRECTIVE_REFUSE("RestartSteps", "a node that failed would not run again; use Retry= of the node"),
-        FLOW("RunDirectory", directive_parse_bool, run_directory, .is_strict = true),
-        FLOW("RunName", flow_parse_run_name, run_name, .is_strict = true),
-        FLOW("RunTimeoutSec", flow_parse_timeout, run_timeout, .is_strict = true),
+        REFUSE_RESTARTS("a node that failed would not run again; use Retry= of the node"),
         DIRECTIVE_REFUSE("SkipRunning", "nodes that are not needed any more would go on"),
         FLOW("SkipUnneeded", flow_parse_skip_unneeded, skip_unneeded, .from_string = flow_skip_from_string,
              .is_strict = true),
-        FLOW("StartMode", directive_parse_enum, start_mode, .from_string = flow_start_mode_from_string,
-             .is_strict = true),
-        FLOW("StopMode", directive_parse_enum, stop_mode, .from_string = flow_stop_mode_from_string,
-             .is_strict = true),
-        FLOW("SummarySec", flow_parse_summary, summary, .is_strict = true),
-        FLOW("TimeoutMode", directive_parse_enum, timeout_mode, .from_string = flow_timeout_mode_from_string,
-             .is_strict = true),
-        DIRECTIVE_REFUSE("TimeoutSec", "a run would have no deadline; use RunTimeoutSec="),
-        FLOW("TimeoutStopSec", flow_parse_timeout, timeout_stop, .is_strict = true),
         DIRECTIVE_REFUSE("Type",
                          "the end of a node would be judged in another way; a node has ended when its command has"),
         DIRECTIVE_REFUSE("WatchdogSec", "a command that hangs would go on; use TimeoutSec= of the node"),
@@ -118,7 +61,7 @@ const Directive node_directives[] = {
         NODE("AnyOf", flow_parse_any_of, node.depends_on, .is_strict = true),
         DIRECTIVE_REFUSE("AsUnit", "the node would not be a unit of its own"),
         DIRECTIVE_REFUSE("AttemptLeaseSec", "attempts would run on this host"),
-        DIRECTIVE_REFUSE("Batch", "the node would start no other run"),
+        DIRECTIVE_REFUSE("Batch", "the node would start no other run; use Flow=, which names a batch, too"),
         NODE("BindsToUnit", flow_parse_units, node.units[FLOW_BINDS_TO_UNIT], .is_strict = true),
         NODE("Callback", directive_parse_bool, node.has_callback, .is_strict = true),
         NODE("Compensate", directive_parse_command, node.compensation, .is_strict = true),
@@ -151,7 +94,7 @@ const Directive node_directives[] = {
         NODE("Inputs", flow_parse_inputs, node.data.inputs, .is_strict = true),
         NODE("JobMode", directive_parse_enum, node.job_mode, .from_string = job_mode_from_string, .is_strict = true),
         NODE("KeepResult", flow_parse_keep_result, node.data.drops_result, .is_strict = true),
-        REFUSE_SOCKETS,
+        REFUSE_SOCKETS("nothing would listen; a flow has no sockets"),
         NODE("Lock", flow_parse_lock, node.claim.locks, .is_strict = true),
         NODE("LockSlots", flow_parse_count, node.claim.lock_slots, .is_strict = true),
         DIRECTIVE_REFUSE("LogShip", "logs would stay where they are written"),
@@ -175,13 +118,7 @@ const Directive node_directives[] = {
              .is_strict = true),
         NODE("RequiresUnit", flow_parse_units, node.units[FLOW_REQUIRES_UNIT], .is_strict = true),
         NODE("RequisiteUnit", flow_parse_units, node.units[FLOW_REQUISITE_UNIT], .is_strict = true),
-        DIRECTIVE_REFUSE("Restart", "a node that failed would not run again; use Retry="),
-        DIRECTIVE_REFUSE("RestartForceExitStatus", "a node that failed would not run again; use Retry="),
-        DIRECTIVE_REFUSE("RestartMaxDelaySec", "a node that failed would not run again; use Retry="),
-        DIRECTIVE_REFUSE("RestartMode", "a node that failed would not run again; use Retry="),
-        DIRECTIVE_REFUSE("RestartPreventExitStatus", "a node that failed would not run again; use Retry="),
-        DIRECTIVE_REFUSE("RestartSec", "a node that failed would not run again; use Retry="),
-        DIRECTIVE_REFUSE("RestartSteps", "a node that failed would not run again; use Retry="),
+        REFUSE_RESTARTS("a node that failed would not run again; use Retry="),
         NODE("ResultMax", flow_parse_result_max, node.data.result_max, .is_strict = true),
         NODE("Retry", directive_parse_u32, node.retry, .is_strict = true),
         NODE("RetryBackoff", directive_parse_enum, node.retry_backoff, .from_string = flow_backoff_from_string,

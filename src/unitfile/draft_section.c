@@ -31,6 +31,9 @@ int draft_section_init(DraftSection *section, const SettingsKind *kind, UnitDraf
                         [DIRECTIVE_IN_EXEC_TERMS] = section->exec ? &section->exec_terms : NULL,
                         [DIRECTIVE_IN_KILL] = section->kill,
                         [DIRECTIVE_IN_RESOURCES] = settings_kind_has_resources(kind) ? &section->resources : NULL,
+                        [DIRECTIVE_IN_ITEM] = section->own && kind->item > 0
+                                                      ? *(void **) ((char *) section->own + kind->item)
+                                                      : NULL,
                 },
         };
         return 0;

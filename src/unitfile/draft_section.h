@@ -26,6 +26,7 @@ typedef struct SettingsKind {
         size_t size;                    /* of the struct; see Directive.own_size */
         /* Offsets, or SETTINGS_HAVE_NOT: of ExecSettings, KillSettings, and a pointer to ResourceSettings (owned). */
         size_t exec, kill, resources;
+        size_t item;                    /* offset of a pointer to what DIRECTIVE_IN_ITEM is in; 0: nothing */
 } SettingsKind;
 
 /*

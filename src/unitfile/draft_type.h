@@ -57,8 +57,8 @@ static inline bool draft_section_is_node(const DraftSection *section) {
         return section->section && strcmp(section->section->name, "Node *") == 0;
 }
 
-extern const DraftType flow_draft_type, mount_draft_type, path_draft_type, scope_draft_type, service_draft_type,
-        slice_draft_type, socket_draft_type, target_draft_type, timer_draft_type;
+extern const DraftType batch_draft_type, flow_draft_type, mount_draft_type, path_draft_type, scope_draft_type,
+        service_draft_type, slice_draft_type, socket_draft_type, target_draft_type, timer_draft_type;
 
 const DraftType *draft_type_of(UnitType type); /* NULL: the type cannot be loaded */
 

@@ -147,9 +147,14 @@ static int check_reference(const ReferenceCheck *check, const RunReference *refe
         case RUN_REFERENCE_PARAM:
                 if (!run_params_find(&flow->params, reference->name))
                         return unit_draft_refuse(check->draft, check->file, check->line, check->setting,
-                                                 "Params= of [Flow] has no parameter '%s'.", reference->name);
+                                                 "Params= of [%s] has no parameter '%s'.",
+                                                 check->draft->type == UNIT_BATCH ? "Batch" : "Flow", reference->name);
                 break;
         case RUN_REFERENCE_ITEM:
+                if (check->draft->type == UNIT_BATCH) {
+                        problem = check->node ? NULL : "there is an item in Exec= alone";
+                        break;
+                }
                 problem = !check->node || !check->node->foreach ? "there is no Foreach=" :
                           !check->is_of_instance              ? "it is judged before there are items" :
                                                                 NULL;
@@ -160,6 +165,8 @@ static int check_reference(const ReferenceCheck *check, const RunReference *refe
         case RUN_REFERENCE_STATE:
         case RUN_REFERENCE_RESULT:
         case RUN_REFERENCE_CAUSE:
+                problem = check->draft->type == UNIT_BATCH ? "a batch has no nodes" : NULL;
+                break;
         case RUN_REFERENCE_TRIGGER:
         case RUN_REFERENCE_RUN_ID:
         case RUN_REFERENCE_RUN_NAME:
@@ -238,7 +245,7 @@ static int check_word(const ReferenceCheck *check, const char *text) {
 }
 
 /* The values of the run that words of commands have. */
-static int check_words(UnitDraft *draft, const FlowNode *node, const ExecCommand *command, const char *setting) {
+int flow_check_words(UnitDraft *draft, const FlowNode *node, const ExecCommand *command, const char *setting) {
         int r = 0;
 
         for (; command && r == 0; command = command->next) {
@@ -261,9 +268,9 @@ static int check_sub_params(UnitDraft *draft, const FlowNode *node) {
 }
 
 static int check_process(UnitDraft *draft, const FlowNode *node, const FlowProcess *process) {
-        int r = check_words(draft, node, process->commands[FLOW_EXEC_START_PRE], "ExecStartPre");
+        int r = flow_check_words(draft, node, process->commands[FLOW_EXEC_START_PRE], "ExecStartPre");
 
-        return r < 0 ? r : check_words(draft, node, process->commands[FLOW_EXEC_STOP_POST], "ExecStopPost");
+        return r < 0 ? r : flow_check_words(draft, node, process->commands[FLOW_EXEC_STOP_POST], "ExecStopPost");
 }
 
 /* — data — */
@@ -387,9 +394,9 @@ int flow_check_node(UnitDraft *draft, const DraftSection *section) {
         if (r == 0)
                 r = check_foreach(draft, node);
         if (r == 0)
-                r = check_words(draft, node, node->command, "Exec");
+                r = flow_check_words(draft, node, node->command, "Exec");
         if (r == 0)
-                r = check_words(draft, node, node->compensation, "Compensate");
+                r = flow_check_words(draft, node, node->compensation, "Compensate");
         if (r == 0)
                 r = check_process(draft, node, &((const FlowNodeSettings *) section->own)->process);
         if (r == 0)
@@ -504,7 +511,19 @@ static int check_final(UnitDraft *draft) {
                 return unit_draft_refuse(draft, second->file, second->line, "FinalExec",
                                          "There is a second command for the end of a run; write one that does both, "
                                          "or an empty FinalExec= first, to replace the command.");
-        return check_words(draft, NULL, flow->final, "FinalExec");
+        return flow_check_words(draft, NULL, flow->final, "FinalExec");
+}
+
+int flow_check_runs(UnitDraft *draft) {
+        const FlowSettings *flow = draft->section.own;
+        int r = check_run_name(draft);
+
+        if (r == 0)
+                r = check_final(draft);
+        if (flow->process.kill.mode == KILL_MODE_NONE)
+                unit_draft_report(draft, UNIT_FILE_WARNING, draft->state->sources.fragment, 0, "KillMode",
+                                  "'none' leaves processes behind that jobd does not manage.");
+        return r;
 }
 
 static int check(UnitDraft *draft) {
@@ -514,14 +533,9 @@ static int check(UnitDraft *draft) {
         if (r == 0)
                 r = check_process(draft, NULL, &flow->process);
         if (r == 0)
-                r = check_run_name(draft);
-        if (r == 0)
-                r = check_final(draft);
-        if (r == 0)
                 r = check_policies(draft);
-        if (flow->process.kill.mode == KILL_MODE_NONE)
-                unit_draft_report(draft, UNIT_FILE_WARNING, draft->state->sources.fragment, 0, "KillMode",
-                                  "'none' leaves processes behind that jobd does not manage.");
+        if (r == 0)
+                r = flow_check_runs(draft);
         /* With more nodes in a file the graph is whole only when that is read. */
         return r < 0 || draft->is_broken || flow->nodes_file ? r : flow_graph_check(draft);
 }
@@ -583,7 +597,7 @@ static int take_instances(UnitDraft *draft) {
 }
 
 /* A line that a file leaves open, or a section, does not go on in the next one. */
-static int note_text(UnitDraft *draft, const char *text) {
+int flow_note_text(UnitDraft *draft, const char *text) {
         FlowSettings *flow = draft->section.own;
         char *whole;
         int r = text_format(&whole, "%s%s\n\n", flow->text ? flow->text : "", text);
@@ -617,7 +631,7 @@ const SettingsKind flow_policy_kind = {
         .resources = SETTINGS_HAVE_NOT,
 };
 
-static usec_t limit(const void *settings, bool is_stop) {
+usec_t flow_limit(const void *settings, bool is_stop) {
         return is_stop ? ((const FlowSettings *) settings)->timeout_stop : USEC_INFINITY;
 }
 
@@ -632,10 +646,10 @@ const DraftType flow_draft_type = {
                 .kill = offsetof(FlowSettings, process.kill),
                 .resources = offsetof(FlowSettings, resources),
         },
-        .note_text = note_text,
+        .note_text = flow_note_text,
         .imply = flow_imply_policy,
         .is_current = flow_policies_are_current,
-        .limit = limit,
+        .limit = flow_limit,
         .check = check,
         .take_instances = take_instances,
         .add_defaults = unit_draft_add_usual_defaults,

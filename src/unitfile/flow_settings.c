@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The [Flow] and [Node …] sections as data
+ * The [Flow], [Node …] and [Batch] sections as data
  */
 
 #include <assert.h>
@@ -124,7 +124,7 @@ DEFINE_STRING_TABLE(flow_stop_mode, FlowStopMode, flow_stop_modes)
 DEFINE_STRING_TABLE(flow_timeout_mode, FlowTimeoutMode, flow_timeout_modes)
 DEFINE_STRING_TABLE(flow_operation, FlowOperation, flow_operations)
 DEFINE_STRING_TABLE(flow_wait_for, FlowWaitFor, flow_waits_for)
-DEFINE_STRING_TABLE_FROM(flow_backoff, flow_backoffs)
+DEFINE_STRING_TABLE(flow_backoff, FlowBackoff, flow_backoffs)
 DEFINE_STRING_TABLE_FROM(flow_skip, flow_skips)
 DEFINE_STRING_TABLE_FROM(flow_end_run, flow_end_runs)
 DEFINE_STRING_TABLE_FROM(flow_ready, flow_readies)
@@ -185,14 +185,8 @@ static void flow_node_deinit(FlowNode *node) {
         resource_settings_free(node->resources);
 }
 
-int flow_node_settings_new(FlowNodeSettings **ret_settings) {
-        FlowNodeSettings *settings = calloc(1, sizeof(*settings));
-
-        assert(ret_settings);
-
-        if (!settings)
-                return -ENOMEM;
-        settings->node = (FlowNode) {
+static void flow_node_init(FlowNode *node) {
+        *node = (FlowNode) {
                 .foreach_max = FOREACH_MAX_DEFAULT,
                 .retry_delay = FLOW_RETRY_DELAY,
                 .retry_max_delay = FLOW_RETRY_MAX_DELAY,
@@ -201,8 +195,18 @@ int flow_node_settings_new(FlowNodeSettings **ret_settings) {
                 .timeout = USEC_INFINITY,
                 .total_timeout = USEC_INFINITY,
         };
-        flow_claim_init(&settings->node.claim);
-        flow_data_init(&settings->node.data);
+        flow_claim_init(&node->claim);
+        flow_data_init(&node->data);
+}
+
+int flow_node_settings_new(FlowNodeSettings **ret_settings) {
+        FlowNodeSettings *settings = calloc(1, sizeof(*settings));
+
+        assert(ret_settings);
+
+        if (!settings)
+                return -ENOMEM;
+        flow_node_init(&settings->node);
         flow_process_init(&settings->process);
         *ret_settings = settings;
         return 0;
@@ -268,6 +272,32 @@ int flow_settings_new(FlowSettings **ret_settings) {
         return 0;
 }
 
+int flow_settings_new_batch(FlowSettings **ret_settings) {
+        FlowSettings *settings = NULL;
+        FlowNode *node;
+        int r = flow_settings_new(&settings);
+
+        if (r == 0)
+                r = vector_reserve(&settings->nodes, 1);
+        if (r < 0) {
+                flow_settings_free(settings);
+                return r;
+        }
+        flow_range_init(&settings->range);
+        node = &settings->nodes.items[settings->nodes.n++];
+        flow_node_init(node);
+        node->is_range = node->idempotent = true;
+        node->recover = FLOW_RECOVER_RETRY;
+        node->retry = FLOW_RANGE_RETRY;
+        node->name = strdup(FLOW_RANGE_NODE);
+        if (!node->name) {
+                flow_settings_free(settings);
+                return -ENOMEM;
+        }
+        *ret_settings = settings;
+        return 0;
+}
+
 FlowSettings *flow_settings_free(FlowSettings *settings) {
         if (!settings)
                 return NULL;
@@ -293,6 +323,7 @@ FlowSettings *flow_settings_free(FlowSettings *settings) {
         strv_free(settings->allow_submit);
         strv_free(settings->allow_control);
         exec_command_free_all(settings->final);
+        flow_range_deinit(&settings->range);
         free(settings);
         return NULL;
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * The [Flow] and [Node …] sections as data
+ * The [Flow], [Node …] and [Batch] sections as data
  *
  * A flow is a graph of nodes. A node is a command, or none (a checkpoint),
  * that runs when its parents have ended as its Readiness= says. The settings of
@@ -21,6 +21,7 @@
 #include "unitfile/exec_settings.h"
 #include "unitfile/flow_claim.h"
 #include "unitfile/flow_data.h"
+#include "unitfile/flow_range.h"
 #include "unitfile/flow_target.h"
 #include "unitfile/kill_settings.h"
 #include "unitfile/resource_settings.h"
@@ -277,6 +278,7 @@ typedef struct FlowNode {
         FlowTargets on_begin, on_result; /* without .process the flow's count */
         FlowProcess *process; /* owned; NULL: the flow's */
         ResourceSettings *resources; /* owned; NULL: not set */
+        bool is_range; /* the items of a batch: tries, statuses and times are of an item */
 } FlowNode;
 
 /* The settings that a [Node …] section is read into. */
@@ -337,6 +339,7 @@ typedef struct FlowSettings {
         usec_t run_timeout; /* USEC_INFINITY: none */
         FlowClaim claim; /* of a run; .hold_lock and .priority also of nodes that set none */
         usec_t timeout_stop; /* from the first signal to the last; USEC_INFINITY: none */
+        FlowRange range; /* of a batch, whose items are the only node */
 } FlowSettings;
 
 DECLARE_STRING_TABLE(flow_busy, FlowBusy);
@@ -346,16 +349,17 @@ DECLARE_STRING_TABLE(flow_end_mode, FlowEndMode);
 DECLARE_STRING_TABLE(flow_start_mode, FlowStartMode);
 DECLARE_STRING_TABLE(flow_stop_mode, FlowStopMode);
 DECLARE_STRING_TABLE(flow_timeout_mode, FlowTimeoutMode);
+DECLARE_STRING_TABLE(flow_backoff, FlowBackoff);
 DECLARE_STRING_TABLE(flow_operation, FlowOperation); /* "reload-or-restart", as the API has it */
 DECLARE_STRING_TABLE(flow_wait_for, FlowWaitFor);
 const char *flow_dependency_to_string(FlowDependencyKind kind); /* its setting: "DependsOn" */
-int flow_backoff_from_string(const char *string);
 int flow_skip_from_string(const char *string);
 int flow_end_run_from_string(const char *string);
 int flow_ready_from_string(const char *string); /* the kinds that are one word */
 int flow_recover_from_string(const char *string);
 
 int flow_settings_new(FlowSettings **ret_settings); /* with the defaults */
+int flow_settings_new_batch(FlowSettings **ret_settings); /* the same, with the node of its items */
 FlowSettings *flow_settings_free(FlowSettings *settings);
 
 int flow_node_settings_new(FlowNodeSettings **ret_settings);

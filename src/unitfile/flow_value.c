@@ -450,8 +450,9 @@ int flow_parse_sub_flow(const DirectiveLine *line, const char *value) {
 
         if (r <= 0)
                 return r;
-        if (name && (!unit_name_is_valid(name) || unit_name_is_template(name) || !text_ends_with(name, ".flow")))
-                return directive_complain(line, "'%s' is not the name of a flow, such as 'scan.flow'", name);
+        if (name && (!unit_name_is_valid(name) || unit_name_is_template(name) ||
+                     !unit_type_has_runs(unit_name_type(name))))
+                return directive_complain(line, "'%s' is not the name of a flow or a batch, such as 'scan.flow'", name);
         free(*flow);
         *flow = take_ptr(name);
         return 0;

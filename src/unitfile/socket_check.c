@@ -87,10 +87,12 @@ static int check(UnitDraft *draft) {
                 return unit_draft_refuse(draft, fragment, 0, "Service",
                                          "With Accept=yes the service is an instance of the template of the socket's "
                                          "own name; Service= is not possible.");
-        if (settings->service && unit_name_type(settings->service) == UNIT_FLOW && has_unreadable(settings))
+        if (settings->service && unit_type_has_runs(unit_name_type(settings->service)) &&
+            has_unreadable(settings))
                 return unit_draft_refuse(draft, fragment, 0, "Service",
-                                         "A flow gets no descriptors, so what has come is thrown away, which is not "
-                                         "possible with ListenSpecial= and ListenMessageQueue=: name a service.");
+                                         "A flow or a batch gets no descriptors, so what has come is thrown away, "
+                                         "which is not possible with ListenSpecial= and ListenMessageQueue=: name a "
+                                         "service.");
         if (settings->accept && settings->max_connections == 0)
                 return unit_draft_refuse(draft, fragment, 0, "MaxConnections",
                                          "A limit of 0 would allow no connections.");

@@ -245,8 +245,8 @@ int socket_parse_service(const DirectiveLine *line, const char *value) {
         if (r <= 0)
                 return r;
         if (name && (!unit_name_is_valid(name) || unit_name_is_template(name) ||
-                     (unit_name_type(name) != UNIT_SERVICE && unit_name_type(name) != UNIT_FLOW)))
-                return directive_complain(line, "'%s' is not the name of a service or a flow", name);
+                     (unit_name_type(name) != UNIT_SERVICE && !unit_type_has_runs(unit_name_type(name)))))
+                return directive_complain(line, "'%s' is not the name of a service, a flow or a batch", name);
         return set_string(line, &name);
 }
 

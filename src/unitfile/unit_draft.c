@@ -85,7 +85,7 @@ int unit_draft_new(const UnitFileLoader *loader, const char *name, const DraftTy
                 .fragment = draft->state->sources.fragment,
                 .runtime_directory = loader->runtime_directory,
                 .is_user = loader->options.is_user,
-                .has_expressions = draft->type == UNIT_FLOW,
+                .has_expressions = unit_type_has_runs(draft->type),
         };
         *ret_draft = take_ptr(draft);
         return 0;

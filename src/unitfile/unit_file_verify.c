@@ -325,6 +325,8 @@ static int verify_unit(Verifier *verifier, const char *name) {
         }
         verify_accept(draft);
         r = verify_flow(draft);
+        if (r == 0)
+                r = verify_batch(draft);
         if (r < 0)
                 return r;
         verify_install(draft);

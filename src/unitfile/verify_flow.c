@@ -267,7 +267,7 @@ static void verify_readiness(const FlowGraph *graph, const FlowGraphNode *node) 
                                   "FailurePolicy=continue for the parents, or in [Flow].", node->name);
 }
 
-static void verify_flow_settings(const UnitDraft *draft) {
+void verify_runs(const UnitDraft *draft) {
         const FlowSettings *flow = draft->section.own;
         const char *fragment = draft->state->sources.fragment;
 
@@ -359,6 +359,6 @@ int verify_flow(UnitDraft *draft) {
         if (r < 0 || graph.is_broken)
                 return r;
         verify_graph(&graph);
-        verify_flow_settings(draft);
+        verify_runs(draft);
         return options->receive_graph ? options->receive_graph(options->userdata, &graph) : 0;
 }

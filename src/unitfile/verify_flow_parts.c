@@ -54,7 +54,7 @@ static int add(Parts *parts, size_t above, const UnitFileLoader *quiet, const ch
         r = unit_draft_read(quiet, name, unit_file_loader_has_type(quiet, NULL, unit_name_type(name)), &draft);
         if (r < 0)
                 return r;
-        if (draft->load_state != UNIT_LOADED || draft->type != UNIT_FLOW)
+        if (draft->load_state != UNIT_LOADED || !unit_type_has_runs(draft->type))
                 return 0;
         r = vector_push(parts, ((Part) { draft, above }));
         if (r < 0)
@@ -114,7 +114,7 @@ static int verify_node(UnitDraft *flow, const FlowNode *node, const UnitFileLoad
 
         if (r == 0)
                 unit_draft_report(flow, UNIT_FILE_WARNING, file, line, "Flow",
-                                  "Node %s: there is no flow %s, so that the node fails.", node->name, node->flow);
+                                  "Node %s: %s is not there, so that the node fails.", node->name, node->flow);
         if (r > 0)
                 r = find_way_back(&parts, flow, quiet, &chain);
         if (r == 0 && chain)

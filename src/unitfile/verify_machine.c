@@ -201,6 +201,14 @@ static void verify_nodes(const UnitDraft *draft) {
         }
 }
 
+static void verify_batch_commands(const UnitDraft *draft) {
+        const FlowSettings *batch = draft->section.own;
+
+        verify_told(draft, batch);
+        verify_list(draft, &draft->section, batch->nodes.items[0].command, "Exec");
+        verify_list(draft, &draft->section, batch->range.exec_prepare, "ExecPrepare");
+}
+
 void verify_machine(const UnitDraft *draft) {
         const ServiceSettings *service = unit_draft_service(draft);
 
@@ -210,6 +218,8 @@ void verify_machine(const UnitDraft *draft) {
                 verify_commands(draft, service);
         if (draft->type == UNIT_FLOW && draft->section.own)
                 verify_nodes(draft);
+        if (draft->type == UNIT_BATCH && draft->section.own)
+                verify_batch_commands(draft);
         if (draft->type == UNIT_SOCKET && draft->section.own)
                 verify_socket(draft);
 }

@@ -12,6 +12,12 @@
 /* Reports errors in the graph of a flow, of which it also reads the NodesFile=. 0, also for other units, or -ENOMEM. */
 int verify_flow(UnitDraft *draft);
 
+/* Reports settings of a batch that have no effect. 0, also for other units, or -ENOMEM. */
+int verify_batch(UnitDraft *draft);
+
+/* Reports settings of runs that have no effect, of a flow or a batch. */
+void verify_runs(const UnitDraft *draft);
+
 /*
  * Reports nodes of a flow with StartMode=finished that wait for the start of their own flow. @quiet: as of
  * verify_cycle(). 0, also for other units, or -ENOMEM.

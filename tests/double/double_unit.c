@@ -182,6 +182,22 @@ static void double_triggered(Unit *unit, const UnitTrigger *trigger) {
                 .timer_elapsed = double_timer_elapsed,       \
         }
 
+#define DOUBLE_VTABLE_WITH_RUNS(t, name)                     \
+        [t] = {                                              \
+                .type = (t),                                 \
+                .interface = (name),                         \
+                .init = double_init,                         \
+                .deinit = double_deinit,                     \
+                .can_start = double_can_start,               \
+                .can_stop = double_can_stop,                 \
+                .can_reload = double_can_reload,             \
+                .start = double_start,                       \
+                .stop = double_stop,                         \
+                .reload = double_reload,                     \
+                .will_restart = double_will_restart,         \
+                .triggered = double_triggered,               \
+        }
+
 static const UnitVTable double_vtables[_UNIT_TYPE_MAX] = {
         DOUBLE_VTABLE(UNIT_SERVICE, "Service"),
         DOUBLE_VTABLE(UNIT_SOCKET, "Socket"),
@@ -194,20 +210,8 @@ static const UnitVTable double_vtables[_UNIT_TYPE_MAX] = {
         DOUBLE_VTABLE(UNIT_PATH, "Path"),
         DOUBLE_VTABLE(UNIT_SLICE, "Slice"),
         DOUBLE_VTABLE(UNIT_SCOPE, "Scope"),
-        [UNIT_FLOW] = {
-                .type = UNIT_FLOW,
-                .interface = "Flow",
-                .init = double_init,
-                .deinit = double_deinit,
-                .can_start = double_can_start,
-                .can_stop = double_can_stop,
-                .can_reload = double_can_reload,
-                .start = double_start,
-                .stop = double_stop,
-                .reload = double_reload,
-                .will_restart = double_will_restart,
-                .triggered = double_triggered,
-        },
+        DOUBLE_VTABLE_WITH_RUNS(UNIT_FLOW, "Flow"),
+        DOUBLE_VTABLE_WITH_RUNS(UNIT_BATCH, "Batch"),
 };
 
 static usec_t host_now(UnitHost *host) {

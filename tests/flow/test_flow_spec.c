@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <signal.h>
 
+#include "basic/text.h"
 #include "double/double_memory.h"
 #include "file_world.h"
 #include "flow/flow_spec.h"
@@ -369,4 +370,46 @@ Test(flow_spec, memory_runs_out) {
                 failures++;
         }
         cr_assert(lt(uint, 4, failures));
+}
+
+/* — batches — */
+
+static const FlowSettings *load_batch(const char *lines) {
+        cleanup_free_ char *text = NULL;
+        Unit *unit;
+
+        cr_assert(eq(int, text_format(&text, "[Batch]\nExec=/bin/true\n%s", lines), 0));
+        file_world_restart(world);
+        file_write(world, "a/x.batch", text);
+        unit = file_load(world, "x.batch");
+        cr_assert(eq(int, unit->load_state, UNIT_LOADED), "%s", failure_message(&unit->load_failure));
+        return unit->type_settings;
+}
+
+/* What the section says of tries, statuses and times is of items: the launch is an attempt without any of it. */
+Test(flow_spec, a_batch_is_a_node_that_launches) {
+        cleanup_(flow_spec_freep) FlowSpec *spec = NULL;
+        cleanup_(run_graph_unrefp) RunGraph *graph = NULL;
+        const RunPolicy *policy;
+
+        cr_assert(eq(int, flow_spec_new(&spec, load_batch("Items=10\nItemRetry=5\nItemTimeoutSec=1\nAgainSec=1\n"
+                                                          "RetryExitStatus=1\nSuccessExitStatus=2\nLock=db\n"
+                                                          "FinalExec=/bin/true\n")), 0));
+        cr_assert(eq(int, flow_spec_add_sections(spec), 0));
+        cr_assert(eq(int, flow_spec_make(spec, UINT64_MAX, &graph, NULL), 0));
+        cr_assert(eq(u32, run_graph_count(graph), 2));
+        cr_assert(eq(u32, run_graph_count_extra(graph), 1));
+        policy = policy_of(graph, "items");
+        cr_assert(eq(int, policy->action, RUN_ACTION_RANGE));
+        cr_assert(eq(int, policy->recover, RUN_RECOVER_RETRY));
+        cr_assert(eq(int, policy->failure, RUN_POLICY_END));
+        cr_assert(eq(u32, policy->retry, 0));
+        cr_assert(eq(u64, policy->again, 0));
+        cr_assert(eq(u64, policy->timeout, USEC_INFINITY));
+        cr_assert(eq(u64, policy->total_timeout, USEC_INFINITY));
+        cr_assert(eq(u32, count_ends(policy->retry_ends), 0));
+        cr_assert(eq(u32, count_ends(policy->success_ends), 0));
+        cr_assert(eq(u32, count_ends(policy->again_ends), 0));
+        cr_assert(eq(u32, policy->demand, 0));
+        cr_assert(ne(u32, run_graph_payload(graph, run_graph_find(graph, "items")), RUN_NODE_NONE));
 }

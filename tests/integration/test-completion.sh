@@ -31,6 +31,12 @@ TimeoutStopSec=1
 [Node a]
 Exec=/bin/sleep 1000
 U
+unit doze.batch <<'U'
+[Batch]
+Items=1
+TimeoutStopSec=1
+Exec=/bin/sleep 1000
+U
 start_daemon
 ctl start quick.service
 
@@ -86,6 +92,10 @@ check_equal "help has the verbs of flow" "$(grep -cx 'import\|start\|why' <<<"$F
 check "a run begins" ctl flow start nap who=all
 RUN=$(ctl flow list --no-legend | awk '{ print $1 }')
 check_equal "and has a number" "$(grep -cE '^[0-9]+$' <<<"$RUN")" 1
+BATCH_VERBS=$(ctl help batch | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p')
+check_equal "help has the verbs of batch" "$(grep -cx 'errors\|start\|proceed' <<<"$BATCH_VERBS")" 3
+check "a run of a batch begins" ctl batch start doze
+OF_BATCH=$(ctl batch list --no-legend | awk '{ print $1 }')
 ! command -v fish >/dev/null || offers "fish: all options" "$OPTIONS" complete_fish jobctl --
 ! command -v zsh >/dev/null || offers "zsh: all options" "$OPTIONS" complete_zsh jobctl --
 for SHELL_NAME in bash zsh fish; do
@@ -93,9 +103,15 @@ for SHELL_NAME in bash zsh fish; do
         offers "$SHELL_NAME: verbs of flow" "$FLOW_VERBS" "complete_$SHELL_NAME" jobctl flow ''
         offers "$SHELL_NAME: flows" nap.flow "complete_$SHELL_NAME" jobctl flow start na
         offers "$SHELL_NAME: runs" "$RUN" "complete_$SHELL_NAME" jobctl flow show ''
+        offers "$SHELL_NAME: verbs of batch" "$BATCH_VERBS" "complete_$SHELL_NAME" jobctl batch ''
+        offers "$SHELL_NAME: batches" doze.batch "complete_$SHELL_NAME" jobctl batch start do
+        offers "$SHELL_NAME: runs of batches" "$OF_BATCH" "complete_$SHELL_NAME" jobctl batch errors ''
         offers "$SHELL_NAME: options of run" "--on-calendar --scope --wait" "complete_$SHELL_NAME" jobctl run --
 done
 for word in pause cancel logs; do
         offers "bash: runs for $word" "$RUN" complete_bash jobctl flow "$word" ''
+done
+for word in pause proceed logs; do
+        offers "bash: runs of batches for $word" "$OF_BATCH" complete_bash jobctl batch "$word" ''
 done
 done_testing

@@ -433,7 +433,7 @@ check_prints "a run is no part of itself" 'self.flow:4: error: Flow=: Node x: a 
 check_prints "nor over others" 'ring.flow:4: error: Flow=: Node x: a run of ring.flow would be a part of itself: ring2.flow, ring3.flow, ring.flow' ctl verify "$UNITS/ring.flow"
 check_exit "which ends such a run" 1 ctl flow start --wait ring
 check_prints "that names the flows" 'A run of ring.flow would be a part of itself: ring.flow, ring2.flow, ring3.flow, ring.flow' node "$(last_run ring3)/x" problem
-check_prints "a flow that is not there is told" 'missing.flow:4: warning: Flow=: Node x: there is no flow no-such.flow' ctl verify "$UNITS/missing.flow"
+check_prints "a flow that is not there is told" 'missing.flow:4: warning: Flow=: Node x: no-such.flow is not there, so that the node fails' ctl verify "$UNITS/missing.flow"
 check_prints "a node does one thing" 'both.flow:4: error: Flow=: Node x: it has Exec=, too' ctl verify "$UNITS/both.flow"
 check_prints "a flow has a name" "bad-name.flow:4: error: Flow=: 'say.service' is not the name of a flow" ctl verify "$UNITS/bad-name.flow"
 check_prints "parameters have a form" "bad-params.flow:5: error: SubParams=: 'word' is neither NAME=TEXT nor NAME:=JSON" ctl verify "$UNITS/bad-params.flow"

@@ -278,7 +278,7 @@ check_prints "the socket goes on listening" '^listening$' ctl show -p SubState -
 echo ring >"$DIR/bell"
 wait_for_runs bell 2
 report $? "more traffic has another one"
-check_prints "what a flow cannot have is refused" 'queue.socket:3: error: Service=: A flow gets no descriptors' ctl verify "$UNITS/queue.socket"
+check_prints "what a flow cannot have is refused" 'queue.socket:3: error: Service=: A flow or a batch gets no descriptors' ctl verify "$UNITS/queue.socket"
 cancel_all bell
 
 # — timers —

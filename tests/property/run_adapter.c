@@ -976,7 +976,22 @@ static void look_at_node(const Adapter *adapter, unsigned run, unsigned node, Tr
                 };
 }
 
-/* States have the order of run_trial.h, and so have the reasons that a run has. */
+/* No trial has a batch, which alone is AWAITING: that is no state of it. */
+static TrialRunState state_of_run(RunState state) {
+        static const TrialRunState states[_RUN_STATE_MAX] = {
+                [RUN_CREATED] = TRIAL_RUN_CREATED,     [RUN_QUEUED] = TRIAL_RUN_QUEUED,
+                [RUN_RUNNING] = TRIAL_RUN_RUNNING,     [RUN_AWAITING] = _TRIAL_RUN_STATE_MAX,
+                [RUN_PAUSING] = TRIAL_RUN_PAUSING,     [RUN_PAUSED] = TRIAL_RUN_PAUSED,
+                [RUN_SUSPENDED] = TRIAL_RUN_SUSPENDED, [RUN_STOPPING] = TRIAL_RUN_STOPPING,
+                [RUN_SUCCEEDED] = TRIAL_RUN_SUCCEEDED, [RUN_PARTIAL] = TRIAL_RUN_PARTIAL,
+                [RUN_FAILED] = TRIAL_RUN_FAILED,       [RUN_TIMEOUT] = TRIAL_RUN_TIMEOUT,
+                [RUN_CANCELLED] = TRIAL_RUN_CANCELLED,
+        };
+
+        return states[state];
+}
+
+/* States of nodes have the order of run_trial.h, and so have the reasons that a run has. */
 static void look(void *subject, TrialView *ret_view) {
         const Adapter *adapter = subject;
         const unsigned n_views = trial_n_views(adapter->definition);
@@ -990,7 +1005,7 @@ static void look(void *subject, TrialView *ret_view) {
                 RunWhy why;
 
                 CHECK(run_engine_get(adapter->engine, r + 1, &row, &why));
-                seen->state = (TrialRunState) row.state;
+                seen->state = state_of_run(row.state);
                 seen->reason = reason_of_run(row.reason);
                 seen->is_held = row.is_held;
                 seen->round = (uint8_t) row.round;

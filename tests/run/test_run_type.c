@@ -18,19 +18,20 @@
 
 /* Rows are states, columns events: '.' is refused, letters are the states to go to, '=' stays. */
 static const char *const run_pairs[_RUN_STATE_MAX] = {
-        /*             A Q F C T P H D R S V s c d e O x r R u */
-        [RUN_CREATED] =   "yyyy..=.=..yy.......",
-        [RUN_QUEUED] =    "y.y.y.=.=..yy.......",
-        [RUN_RUNNING] =   ".....yy..y=yyyyy....",
-        [RUN_PAUSING] =   "......yyy.=yyyyy....",
-        [RUN_PAUSED] =    "......=.y.=yyyy.....",
-        [RUN_SUSPENDED] = "......=.=.yyyyy.....",
-        [RUN_STOPPING] =  "......=.=y.===..y...",
-        [RUN_SUCCEEDED] = "..........y......yyy",
-        [RUN_PARTIAL] =   "..........y......yyy",
-        [RUN_FAILED] =    "..........y......yyy",
-        [RUN_TIMEOUT] =   "..........y......yyy",
-        [RUN_CANCELLED] = "..........y......yyy",
+        /*             A Q F C T a p P H D R S V s c d e O x r R u */
+        [RUN_CREATED] =   "yyyy....=.=..yy.......",
+        [RUN_QUEUED] =    "y.y.y...=.=..yy.......",
+        [RUN_RUNNING] =   ".....y.yy..y=yyyyy....",
+        [RUN_AWAITING] =  "......yyy...=yyyyy....",
+        [RUN_PAUSING] =   "........yyy.=yyyyy....",
+        [RUN_PAUSED] =    "........=.y.=yyyy.....",
+        [RUN_SUSPENDED] = "........=.=.yyyyy.....",
+        [RUN_STOPPING] =  "........=.=y.===..y...",
+        [RUN_SUCCEEDED] = "............y......yyy",
+        [RUN_PARTIAL] =   "............y......yyy",
+        [RUN_FAILED] =    "............y......yyy",
+        [RUN_TIMEOUT] =   "............y......yyy",
+        [RUN_CANCELLED] = "............y......yyy",
 };
 
 static const char *const node_pairs[_RUN_NODE_STATE_MAX] = {

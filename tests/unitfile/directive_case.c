@@ -32,6 +32,7 @@ static const struct CaseUnit {
         { "Slice", "x.slice", "Slice", {} },
         { "Flow", "x.flow", "Flow", {}, .more = "[Node a]\n" },
         { "Node *", "x.flow", "Flow", {}, .header = "Node a", .more = "[Node b]\n" },
+        { "Batch", "x.batch", "Batch", { "Items=10", "Exec=/bin/true" } },
         { "Policy *", "x.flow", "Flow", {}, .header = "Policy a", .more = "[Node b]\n" },
 };
 

@@ -81,7 +81,7 @@ static const struct {
         { "ListenDatagram=80\nAccept=yes", "'yes' is only possible where there are connections" },
         { "ListenStream=80\nAccept=yes\nService=b.service", "Service= is not possible" },
         { "ListenStream=80\nAccept=yes\nMaxConnections=0", "A limit of 0 would allow no connections" },
-        { "ListenStream=80\nService=b.target", "'b.target' is not the name of a service or a flow" },
+        { "ListenStream=80\nService=b.target", "'b.target' is not the name of a service, a flow or a batch" },
         { "ListenStream=80\nSocketMode=999", "'999' is not a mode" },
         { "ListenStream=80\nSymlinks=/run/y", "This setting needs exactly one Listen" },
         { "ListenStream=80\nFileDescriptorName=a:b", "contains a ':'" },

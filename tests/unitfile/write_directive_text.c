@@ -122,8 +122,9 @@ static void add_note(Text *text, const char **before, const char *note, const ch
 
 /* Is the table of a unit type that systemd does not have? */
 static bool is_of_own_type(const DirectiveTable *table) {
-        return table->directives == flow_directives || table->directives == node_directives ||
-               table->directives == policy_directives;
+        return table->directives == run_directives || table->directives == flow_directives ||
+               table->directives == node_directives || table->directives == policy_directives ||
+               table->directives == batch_directives;
 }
 
 static bool needs_origin(const DirectiveTable *table, const Directive *row) {

@@ -79,7 +79,8 @@ static bool has_percents(const BusSettingTarget *target, const char *name) {
 
         return directive && ((directive->base == DIRECTIVE_IN_RESOURCES && !text_equal(name, "Slice") &&
                               !bus_setting_is_list(name)) ||
-                             text_equal(name, "RestartJitter") || text_ends_with(name, "Pressure"));
+                             text_ends_with(name, "Jitter") || text_ends_with(name, "Percent") ||
+                             text_ends_with(name, "Pressure"));
 }
 
 void bus_setting_add_value(const BusSettingTarget *target, const char *directive, const char *text) {

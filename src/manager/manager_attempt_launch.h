@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The part of an attempt that is the launch of a batch, and its record
+ *
+ * What a launch does is in manager_launch.h.
+ */
+
+#include "basic/record.h"
+#include "run/run_engine.h"
+#include "run/run_range.h"
+
+/* Items of a launch have a generation with this bit, and the number of the launch in the others. */
+#define MANAGER_ITEM_GENERATION (UINT32_C(1) << 31)
+
+static inline bool manager_launch_is_item(const RunAttemptKey *key) {
+        return key->generation & MANAGER_ITEM_GENERATION;
+}
+
+typedef enum ManagerLaunchStage {
+        MANAGER_LAUNCH_NEW,
+        MANAGER_LAUNCH_PREPARE, /* ExecPrepare= runs */
+        MANAGER_LAUNCH_AWAIT, /* its owner is to go on */
+        MANAGER_LAUNCH_ISSUE,
+        _MANAGER_LAUNCH_STAGE_MAX,
+} ManagerLaunchStage;
+
+/* The part of an attempt that is a launch. */
+typedef struct ManagerLaunch {
+        ManagerLaunchStage stage;
+        uint32_t number; /* of the launch in the life of its run, from 1; 0: not begun */
+        uint32_t n_issued; /* the number of its last item */
+        bool is_failed; /* MaxErrorsTotal= is over */
+        usec_t changed_at; /* when what is recorded has changed: times of the range are told from there */
+        usec_t paused_at; /* since when it is to end; 0: it is not */
+        RunRange *range; /* owned; NULL: not made yet … */
+        uint8_t *saved; /* owned: … but there is this record of it */
+        size_t n_saved;
+        bool has_changed; /* in a step: it is to be recorded; not recorded, as the rest */
+        bool is_told_to_end; /* its items were */
+        uint64_t n_over; /* when the store got the last checkpoint … */
+        usec_t checkpoint_at; /* … and when it is to get the next one */
+        bool has_end; /* the following is set */
+        RunEndKind kind;
+} ManagerLaunch;
+
+void manager_launch_deinit(ManagerLaunch *launch);
+void manager_launch_write(const ManagerLaunch *launch, RecordWriter *writer);
+int manager_launch_read(ManagerLaunch *launch, RecordReader *reader); /* 0, -EBADMSG or -ENOMEM */

@@ -1,0 +1,601 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Launches of batches
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "basic/clock.h"
+#include "basic/log.h"
+#include "basic/random.h"
+#include "basic/text.h"
+#include "flow/flow_spec.h"
+#include "manager/manager_attempt.h"
+#include "manager/manager_launch.h"
+#include "manager/manager_run_host.h"
+#include "manager/manager_run_private.h"
+#include "unitfile/flow_range.h"
+
+#define ITEMS_A_STEP 256U /* issued in a turn at most */
+#define PREPARE 0U /* the number of the attempt that prepares a launch */
+
+/* All that a step is about. */
+typedef struct Step {
+        ManagerRuns *runs;
+        ManagerRun *run;
+        const RunAttemptKey *key; /* of the launch */
+        ManagerLaunch *launch;
+        const FlowSettings *flow;
+        RunRow row;
+} Step;
+
+static const FlowRange *settings_of(const ManagerRun *run) {
+        return &flow_definition_settings(run->definition)->range;
+}
+
+/* Another turn of runs follows. */
+static void note_news(ManagerRuns *runs) {
+        manager_run_note_work(runs);
+        manager_turn_wake(runs->host.attempts.turn);
+}
+
+static RunAttemptKey item_key(const RunAttemptKey *key, const ManagerLaunch *launch, uint32_t number) {
+        return (RunAttemptKey) { key->run, key->node, MANAGER_ITEM_GENERATION | launch->number, number };
+}
+
+/* The turn may have begun long ago. */
+static usec_t clock_of_runs(void) {
+        return usec_add(clock_boottime(), MANAGER_RUN_BOOT);
+}
+
+/* — the range — */
+
+/* Equal bytes are written until it changes again, although time goes on. */
+static void note_change(ManagerLaunch *launch, usec_t now) {
+        launch->has_changed = true;
+        launch->changed_at = now;
+}
+
+static RunRangeBackoff backoff_of(FlowBackoff backoff) {
+        return backoff == FLOW_BACKOFF_LINEAR        ? RUN_RANGE_LINEAR
+               : backoff == FLOW_BACKOFF_EXPONENTIAL ? RUN_RANGE_EXPONENTIAL
+                                                     : RUN_RANGE_FIXED;
+}
+
+/* 0, -EINVAL if the section of the items cannot be read again, or -ENOMEM. */
+static int describe(const Step *step, RunRangeSettings *ret_settings) {
+        const FlowRange *range = &step->flow->range;
+        FlowCommand command;
+        int r = manager_run_open_command(step->run, step->key->node, &command);
+
+        if (r < 0)
+                return r;
+        *ret_settings = (RunRangeSettings) {
+                .n = range->items,
+                .window = flow_range_window(range, step->runs->n_processors),
+                .slots = flow_range_slots(range, step->runs->n_processors),
+                .rate = range->rate,
+                .period = range->rate_period,
+                .burst = range->burst,
+                .retry = command.node->retry,
+                .backoff = backoff_of(command.node->retry_backoff),
+                .delay = command.node->retry_delay,
+                .max_delay = command.node->retry_max_delay,
+                .jitter = command.node->retry_jitter,
+                .max_errors = range->max_errors,
+                .max_error_percent = range->max_error_percent,
+                .max_errors_total = range->max_errors_total,
+        };
+        flow_command_close(&command);
+        return 0;
+}
+
+/* The range as core had it, or else as the store has it, or else a new one. */
+static int make_range(const Step *step) {
+        const ManagerRunFacts *facts = &step->run->facts;
+        ManagerLaunch *launch = step->launch;
+        const bool is_known = launch->saved;
+        RunRangeSettings settings;
+        RecordReader reader;
+        int r = describe(step, &settings);
+
+        if (r < 0)
+                return r;
+        if (!is_known && !facts->cursor)
+                return run_range_new(&settings, &launch->range);
+        record_reader_init(&reader, is_known ? launch->saved : facts->cursor,
+                           is_known ? launch->n_saved : facts->n_cursor);
+        return run_range_restore(&settings, &reader, is_known ? launch->changed_at : step->runs->now, &launch->range);
+}
+
+/* Items that an earlier core has issued, and that have not come back. */
+static void claim(void *userdata, const RunAttemptKey *key, uint64_t item) {
+        const Step *step = userdata;
+
+        if (key->number != PREPARE && run_range_claim(step->launch->range, item) < 0)
+                manager_attempts_end(step->runs->attempts, key);
+}
+
+static void fail(const Step *step, const char *problem) {
+        log_write(LOG_LEVEL_ERROR, step->run->flow->unit->id, "Run %" PRIu32 ": %s", step->run->id, problem);
+        step->launch->has_end = true;
+        step->launch->kind = RUN_END_FAILED;
+}
+
+/* False: there is no range yet. */
+static bool begin(const Step *step) {
+        ManagerLaunch *launch = step->launch;
+        const bool is_known = launch->number > 0;
+        RunRangeCounts counts;
+        int r;
+
+        if (launch->range)
+                return true;
+        r = make_range(step);
+        if (r == -ENOMEM)
+                return false;
+        if (r < 0) {
+                fail(step, "The items that are over cannot be read: the batch cannot go on where it was.");
+                return false;
+        }
+        free(take_ptr(launch->saved));
+        run_range_count(launch->range, &counts);
+        /* A launch that drains was about to end. */
+        if (is_known && counts.is_drained && launch->paused_at == 0)
+                launch->paused_at = step->runs->now;
+        note_change(step->launch, step->runs->now);
+        launch->checkpoint_at = usec_add(step->runs->now, step->flow->range.sync);
+        if (is_known) {
+                /* The store may not have heard of it. */
+                step->run->facts.n_launches = MAX(step->run->facts.n_launches, launch->number);
+                manager_attempts_visit_items(step->runs->attempts, step->run->id, claim, (void *) step);
+                return true;
+        }
+        launch->number = ++step->run->facts.n_launches;
+        run_range_launch(launch->range, step->runs->now);
+        return true;
+}
+
+/* — checkpoints — */
+
+static void note_counts(ManagerRunFacts *facts, const RunRangeCounts *counts) {
+        facts->n_total = counts->n;
+        facts->n_done = counts->over;
+        facts->n_running = counts->out;
+        facts->n_failed = counts->errors;
+}
+
+static int put_checkpoint(const Step *step) {
+        cleanup_(record_writer_deinit) RecordWriter writer = {};
+        ManagerRunFacts *facts = &step->run->facts;
+        RunRangeCounts counts;
+
+        run_range_count(step->launch->range, &counts);
+        run_range_save(step->launch->range, step->runs->now, &writer);
+        if (writer.has_failed)
+                return -ENOMEM;
+        free(facts->cursor);
+        facts->cursor = take_ptr(writer.bytes);
+        facts->n_cursor = writer.n;
+        note_counts(facts, &counts);
+        return run_engine_touch(step->runs->engine, step->run->id);
+}
+
+/* Each SyncSec= or SyncItems=, and at the end. */
+static void keep_checkpoint(const Step *step, bool is_last) {
+        const FlowRange *range = &step->flow->range;
+        ManagerLaunch *launch = step->launch;
+        RunRangeCounts counts;
+
+        run_range_count(launch->range, &counts);
+        if (!is_last && launch->checkpoint_at > step->runs->now && counts.over - launch->n_over < range->sync_items)
+                return;
+        launch->checkpoint_at = usec_add(step->runs->now, range->sync);
+        if (counts.over == launch->n_over && !is_last)
+                return;
+        if (put_checkpoint(step) == 0)
+                launch->n_over = counts.over;
+        note_news(step->runs);
+}
+
+/* — steps — */
+
+static int begin_attempt(const Step *step, uint32_t number, uint64_t item, uint32_t tries) {
+        const RunAttemptKey key = item_key(step->key, step->launch, number);
+
+        return manager_attempts_begin_item(step->runs->attempts, &key, item, tries, step->run->flow->unit,
+                                           step->run->definition, step->run->graph);
+}
+
+/* The stage may be recorded, and the state of the run not. */
+static void tell_stage(const Step *step) {
+        const ManagerLaunchStage stage = step->launch->stage;
+
+        if (stage == MANAGER_LAUNCH_NEW)
+                return;
+        if (run_engine_awaits(step->runs->engine, step->key,
+                              stage == MANAGER_LAUNCH_PREPARE || stage == MANAGER_LAUNCH_AWAIT) > 0)
+                note_news(step->runs);
+}
+
+static void wait_for_owner(const Step *step) {
+        step->launch->stage = step->flow->range.manual_start ? MANAGER_LAUNCH_AWAIT : MANAGER_LAUNCH_ISSUE;
+        note_change(step->launch, step->runs->now);
+        tell_stage(step);
+}
+
+static void prepare(const Step *step) {
+        if (!step->flow->range.exec_prepare) {
+                wait_for_owner(step);
+                return;
+        }
+        step->launch->stage = MANAGER_LAUNCH_PREPARE;
+        if (begin_attempt(step, PREPARE, 0, 0) < 0) {
+                step->launch->stage = MANAGER_LAUNCH_NEW;
+                return;
+        }
+        note_change(step->launch, step->runs->now);
+        tell_stage(step);
+}
+
+static void issue(const Step *step) {
+        ManagerLaunch *launch = step->launch;
+        RunRangeIssue result = RUN_RANGE_ISSUED;
+        RunRangeItem item;
+
+        /* The store is behind: what runs may end, and no more begins. */
+        if (manager_run_link_bytes(step->runs->link) > MANAGER_RUN_BYTES_TIGHT)
+                return;
+        for (uint32_t i = 0; i < ITEMS_A_STEP && result == RUN_RANGE_ISSUED; i++) {
+                result = run_range_issue(launch->range, step->runs->now, &item);
+                if (result != RUN_RANGE_ISSUED)
+                        break;
+                note_change(step->launch, step->runs->now);
+                launch->n_issued = launch->n_issued == UINT32_MAX ? 1 : launch->n_issued + 1;
+                if (begin_attempt(step, launch->n_issued, item.index, item.tries) == 0)
+                        continue;
+                (void) run_range_end(launch->range, item.index, RUN_RANGE_RETURNED, step->runs->now, 0, 0);
+                break;
+        }
+        if (result == RUN_RANGE_ISSUED)
+                note_news(step->runs);
+}
+
+/* What is out is ended too: the launch is to end, or its pause has lasted too long, or OnErrorBudget= says so. */
+static bool kills(const Step *step, bool ends) {
+        const FlowRange *range = &step->flow->range;
+        const ManagerLaunch *launch = step->launch;
+        const bool is_spent = run_range_budget(launch->range) != RUN_RANGE_WITHIN;
+
+        return ends || launch->stage != MANAGER_LAUNCH_ISSUE ||
+               usec_add(launch->paused_at, range->pause_timeout) <= step->runs->now ||
+               (range->on_error_budget == FLOW_ERROR_BUDGET_KILL && is_spent);
+}
+
+static void abandon(void *userdata, const RunAttemptKey *key, uint64_t item) {
+        manager_attempts_abandon(((ManagerRuns *) userdata)->attempts, key);
+}
+
+static void interrupt(void *userdata, const RunAttemptKey *key, uint64_t item) {
+        manager_attempts_end(((const Step *) userdata)->runs->attempts, key);
+}
+
+/* Nothing more is issued. The launch ends when nothing is out. */
+static void drain(const Step *step, bool ends) {
+        ManagerLaunch *launch = step->launch;
+
+        if (launch->paused_at == 0) {
+                launch->paused_at = step->runs->now;
+                run_range_drain(launch->range);
+                note_change(launch, step->runs->now);
+        }
+        if (!launch->is_told_to_end && kills(step, ends)) {
+                launch->is_told_to_end = true;
+                manager_attempts_visit_items(step->runs->attempts, step->run->id, interrupt, (void *) step);
+        }
+        if (manager_attempts_count_items(step->runs->attempts, step->run->id) > 0)
+                return;
+        launch->has_end = true;
+        launch->kind = launch->is_failed ? RUN_END_FAILED : RUN_END_INTERRUPTED;
+        keep_checkpoint(step, true);
+}
+
+static void end_well(const Step *step) {
+        RunRangeCounts counts;
+
+        run_range_count(step->launch->range, &counts);
+        step->launch->has_end = true;
+        step->launch->kind = step->launch->is_failed ? RUN_END_FAILED
+                             : counts.errors > 0     ? RUN_END_WITH_ERRORS
+                                                     : RUN_END_EXITED;
+        keep_checkpoint(step, true);
+}
+
+static void judge_budget(const Step *step) {
+        ManagerLaunch *launch = step->launch;
+        const RunRangeBudget budget = run_range_budget(launch->range);
+        RunRangeCounts counts;
+
+        if (budget == RUN_RANGE_WITHIN || launch->is_failed || launch->paused_at > 0)
+                return;
+        run_range_count(launch->range, &counts);
+        if (budget == RUN_RANGE_SPENT_TOTAL) {
+                launch->is_failed = true;
+                note_change(step->launch, step->runs->now);
+                log_write(LOG_LEVEL_ERROR, step->run->flow->unit->id,
+                          "Run %" PRIu32 ": %" PRIu64 " items are errors, which is more than MaxErrorsTotal= allows.",
+                          step->run->id, counts.errors);
+        } else if (run_engine_pause(step->runs->engine, step->key, RUN_REASON_ERROR_BUDGET) > 0)
+                log_write(LOG_LEVEL_WARNING, step->run->flow->unit->id,
+                          "Run %" PRIu32 " is paused: %" PRIu64 " items of this launch are errors, which is more than "
+                          "MaxErrors= or MaxErrorPercent= allows. 'jobctl batch resume %" PRIu32 "' makes another.",
+                          step->run->id, counts.launch_errors, step->run->id);
+}
+
+static bool is_to_drain(const Step *step, bool ends) {
+        return ends || step->launch->is_failed || step->launch->paused_at > 0 ||
+               (step->row.state != RUN_RUNNING && step->row.state != RUN_AWAITING);
+}
+
+static void go_on(const Step *step, bool ends) {
+        ManagerLaunch *launch = step->launch;
+        RunRangeCounts counts;
+
+        run_range_count(launch->range, &counts);
+        if (launch->stage == MANAGER_LAUNCH_ISSUE && counts.is_over && !counts.is_open)
+                end_well(step);
+        else if (is_to_drain(step, ends))
+                drain(step, ends);
+        else if (launch->stage == MANAGER_LAUNCH_NEW)
+                prepare(step);
+        if (launch->has_end)
+                return;
+        if (launch->stage == MANAGER_LAUNCH_ISSUE && !is_to_drain(step, ends))
+                issue(step);
+        keep_checkpoint(step, false);
+}
+
+static int look(ManagerRuns *runs, const RunAttemptKey *key, ManagerLaunch *launch, Step *ret_step) {
+        ManagerRun *run = manager_run_find(runs, key->run);
+
+        if (!run)
+                return -ENOENT;
+        *ret_step = (Step) {
+                .runs = runs,
+                .run = run,
+                .key = key,
+                .launch = launch,
+                .flow = flow_definition_settings(run->definition),
+        };
+        return run_engine_get_row(runs->engine, run->id, &ret_step->row);
+}
+
+void manager_launch_abandon(void *userdata, const RunAttemptKey *key) {
+        manager_attempts_visit_items(((ManagerRuns *) userdata)->attempts, key->run, abandon, userdata);
+}
+
+void manager_launch_give_cursor(ManagerRuns *runs, ManagerRun *run, const RunAttemptKey *key) {
+        ManagerLaunch *launch = manager_attempts_get_launch(runs->attempts, key);
+        RunAttemptKey of;
+
+        if (!launch || !launch->saved || manager_attempts_find_launch(runs->attempts, run->id, &of))
+                return;
+        free(run->facts.cursor);
+        run->facts.cursor = take_ptr(launch->saved);
+        run->facts.n_cursor = launch->n_saved;
+        run->facts.n_launches = MAX(run->facts.n_launches, launch->number);
+        launch->n_saved = 0;
+}
+
+void manager_launch_step(void *userdata, const RunAttemptKey *key, ManagerLaunch *launch, bool ends) {
+        Step step;
+
+        if (look(userdata, key, launch, &step) < 0 || !begin(&step))
+                return;
+        tell_stage(&step);
+        judge_budget(&step);
+        if (run_engine_get_row(step.runs->engine, step.run->id, &step.row) == 0)
+                go_on(&step, ends);
+}
+
+/* — ends of items — */
+
+/* The first signal decides: of what one that was told to end has done nobody can be sure. */
+static RunRangeEnd judge(const RunPolicy *policy, RunEndKind kind, uint16_t end, bool is_told) {
+        const bool is_success = kind == RUN_END_EXITED && (end == 0 || run_end_set_has(policy->success_ends, end));
+
+        if (is_told)
+                return RUN_RANGE_RETURNED;
+        if (is_success)
+                return RUN_RANGE_SUCCESS;
+        if (kind == RUN_END_LOST)
+                return RUN_RANGE_LOST;
+        if (kind == RUN_END_INTERRUPTED || kind == RUN_END_CANCELLED)
+                return RUN_RANGE_RETURNED;
+        if (kind != RUN_END_EXITED)
+                return RUN_RANGE_FAILURE;
+        return policy->again > 0 && run_end_set_has(policy->again_ends, end) ? RUN_RANGE_AGAIN
+               : run_policy_retries(policy, end)                            ? RUN_RANGE_FAILURE
+                                                                            : RUN_RANGE_FINAL;
+}
+
+/* Without the section, which was there when the launch began, all failures are equal. */
+static void find_policy(const Step *step, RunPolicy *ret_policy) {
+        FlowCommand command;
+
+        *ret_policy = (RunPolicy) {};
+        if (manager_run_open_command(step->run, step->key->node, &command) < 0)
+                return;
+        flow_spec_item_policy(command.node, ret_policy);
+        flow_command_close(&command);
+}
+
+static void put_error(const Step *step, const ManagerAttemptFacts *facts, uint64_t item, uint32_t tries,
+                      RunRangeFate fate) {
+        RecordWriter *writer = manager_run_writer(step->runs);
+
+        if (!writer)
+                return;
+        if (fate == RUN_RANGE_MENDED)
+                manager_run_row_delete_item_error(writer, step->run->id, item);
+        else
+                manager_run_row_put_item_error(writer, step->run->id, item, tries, fate == RUN_RANGE_POISON, facts,
+                                               step->runs->host.attempts.turn->now_realtime);
+}
+
+static void end_prepare(const Step *step, RunEndKind kind, uint16_t end) {
+        if (step->launch->stage != MANAGER_LAUNCH_PREPARE)
+                return;
+        if (kind == RUN_END_EXITED && end == 0) {
+                wait_for_owner(step);
+                return;
+        }
+        if (run_engine_pause(step->runs->engine, step->key, RUN_REASON_PREPARE) > 0)
+                log_write(LOG_LEVEL_WARNING, step->run->flow->unit->id,
+                          "Run %" PRIu32 " is paused: its command ExecPrepare= has failed.", step->run->id);
+}
+
+static void end_item(const Step *step, const RunAttemptKey *key, RunEndKind kind, uint16_t end) {
+        RunPolicy policy;
+        ManagerAttemptFacts facts = { .again = USEC_INFINITY };
+        uint32_t chance = 0;
+        bool is_told;
+        uint64_t item;
+        uint32_t tries;
+        RunRangeFate fate;
+
+        if (manager_attempts_get_item(step->runs->attempts, key, &item, &tries, &is_told) < 0)
+                return;
+        /* One that has ended while no core was there is not claimed with the others. */
+        (void) run_range_claim(step->launch->range, item);
+        (void) manager_attempts_get(step->runs->attempts, key, &facts);
+        (void) random_bytes(&chance, sizeof(chance));
+        find_policy(step, &policy);
+        fate = run_range_end(step->launch->range, item, judge(&policy, kind, end, is_told), clock_of_runs(),
+                             facts.again == USEC_INFINITY ? policy.again : facts.again, chance);
+        if (fate == RUN_RANGE_ERROR || fate == RUN_RANGE_POISON || fate == RUN_RANGE_MENDED)
+                put_error(step, &facts, item, tries + 1, fate);
+        note_change(step->launch, step->runs->now);
+}
+
+void manager_launch_note_end(ManagerRuns *runs, const RunAttemptKey *key, RunEndKind kind, uint16_t end) {
+        RunAttemptKey of;
+        ManagerLaunch *launch = manager_attempts_find_launch(runs->attempts, key->run, &of);
+        Step step;
+
+        runs->has_work = runs->host.attempts.turn->has_news = true;
+        if (!launch || look(runs, &of, launch, &step) < 0 || !begin(&step))
+                return;
+        if (key->number == PREPARE)
+                end_prepare(&step, kind, end);
+        else
+                end_item(&step, key, kind, end);
+}
+
+/* — what can be asked and told — */
+
+/* While the store is behind, its answer is what comes next. */
+static usec_t due_of(const ManagerRuns *runs, const ManagerLaunch *launch) {
+        RunRangeCounts counts;
+
+        if (manager_run_link_bytes(runs->link) > MANAGER_RUN_BYTES_TIGHT)
+                return USEC_INFINITY;
+        run_range_count(launch->range, &counts);
+        return MIN(counts.over != launch->n_over ? launch->checkpoint_at : USEC_INFINITY,
+                   run_range_due(launch->range, runs->now));
+}
+
+usec_t manager_launches_due(const ManagerRuns *runs) {
+        usec_t due = USEC_INFINITY;
+
+        for (const ManagerFlow *flow = runs->flows; flow; flow = flow->next)
+                for (const ManagerRun *run = flow->first; run; run = run->next) {
+                        RunAttemptKey key;
+                        const ManagerLaunch *launch = manager_attempts_find_launch(runs->attempts, run->id, &key);
+
+                        if (!launch || !launch->range || launch->has_end)
+                                continue;
+                        if (launch->stage == MANAGER_LAUNCH_ISSUE)
+                                due = MIN(due, due_of(runs, launch));
+                        if (launch->paused_at > 0 && !launch->is_told_to_end)
+                                due = MIN(due, usec_add(launch->paused_at, settings_of(run)->pause_timeout));
+                }
+        return due;
+}
+
+int manager_launch_proceed(ManagerRuns *runs, uint32_t run) {
+        RunAttemptKey key;
+        ManagerLaunch *launch = manager_attempts_find_launch(runs->attempts, run, &key);
+
+        if (!launch || launch->stage != MANAGER_LAUNCH_AWAIT ||
+            run_engine_awaits(runs->engine, &key, false) <= 0)
+                return -EINVAL;
+        launch->stage = MANAGER_LAUNCH_ISSUE;
+        note_change(launch, runs->now);
+        return 0;
+}
+
+static const char *explain_issue(const RunRangeCounts *counts, const RunRange *range, usec_t now) {
+        if (counts->out == counts->slots)
+                return "as many are out as Parallel= allows";
+        if (counts->next >= counts->n && counts->out > 0)
+                return "all of them are issued";
+        return run_range_due(range, now) > now ? "the next is issued by Rate=, or by the delay of another try"
+                                               : "the next is about to be issued";
+}
+
+static void explain_wait(const ManagerRuns *runs, uint32_t run, const ManagerLaunch *launch, Text *text) {
+        RunRangeCounts counts;
+
+        if (!launch->range)
+                text_add(text, "its items are about to be issued");
+        else if (launch->stage == MANAGER_LAUNCH_PREPARE)
+                text_add(text, "its command ExecPrepare= runs");
+        else if (launch->stage == MANAGER_LAUNCH_AWAIT)
+                text_addf(text, "its owner has to go on with it: 'jobctl batch proceed %" PRIu32 "'", run);
+        else if (launch->paused_at > 0)
+                text_add(text, "no more are issued, and it pauses when what is out has come back");
+        else {
+                run_range_count(launch->range, &counts);
+                text_add(text, explain_issue(&counts, launch->range, runs->now));
+        }
+}
+
+void manager_launch_explain_wait(const ManagerRuns *runs, uint32_t run, Text *text) {
+        RunAttemptKey key;
+        const ManagerLaunch *launch = manager_attempts_find_launch(runs->attempts, run, &key);
+
+        if (launch)
+                explain_wait(runs, run, launch, text);
+}
+
+void manager_launch_explain(const ManagerRuns *runs, uint32_t run, Text *text) {
+        RunRangeCounts counts;
+        RunAttemptKey key;
+        const ManagerLaunch *launch = manager_attempts_find_launch(runs->attempts, run, &key);
+
+        if (!launch) {
+                text_add(text, "its items are about to be issued");
+                return;
+        }
+        if (launch->range && launch->stage == MANAGER_LAUNCH_ISSUE) {
+                run_range_count(launch->range, &counts);
+                text_addf(text,
+                          "%" PRIu64 " of %" PRIu64 " items are over, %" PRIu64 " of them as errors, %" PRIu32
+                          " are out; ", counts.over, counts.n, counts.errors, counts.out);
+        }
+        explain_wait(runs, run, launch, text);
+}
+
+int manager_launch_count(const ManagerRuns *runs, uint32_t run, RunRangeCounts *ret_counts) {
+        RunAttemptKey key;
+        const ManagerLaunch *launch = manager_attempts_find_launch(runs->attempts, run, &key);
+
+        if (!launch || !launch->range)
+                return -ENOENT;
+        run_range_count(launch->range, ret_counts);
+        return 0;
+}

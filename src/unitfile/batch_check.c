@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Checks of batch units
+ */
+
+#include <stddef.h>
+
+#include "basic/macro.h"
+#include "unitfile/draft_type.h"
+#include "unitfile/flow_check.h"
+#include "unitfile/flow_settings.h"
+#include "unitfile/unit_draft.h"
+#include "unitfile/unit_implied.h"
+
+static FlowNode *item_of(const UnitDraft *draft) {
+        return ((FlowSettings *) draft->section.own)->nodes.items;
+}
+
+/* A rule between settings does not know where they are: the line is found again. */
+static int refuse(UnitDraft *draft, const char *setting, const char *message) {
+        const char *file = draft->state->sources.fragment;
+        const unsigned line = unit_draft_find_setting(draft, setting, &file);
+
+        return unit_draft_refuse(draft, file, line, setting, "%s", message);
+}
+
+/* — items — */
+
+static int check_items(UnitDraft *draft) {
+        if (((const FlowSettings *) draft->section.own)->range.items > 0)
+                return 0;
+        return unit_draft_refuse(draft, draft->state->sources.fragment, 0, NULL,
+                                 "The batch has no items: write Items=, their number.");
+}
+
+/* — commands — */
+
+static int check_command(UnitDraft *draft, const FlowNode *node, const ExecCommand *command, const char *setting) {
+        if (command && command->next)
+                return unit_draft_refuse(draft, command->next->file, command->next->line, setting,
+                                         "There is a second command; write one that does both, or an empty %s= first, "
+                                         "to replace the command.", setting);
+        return flow_check_words(draft, node, command, setting);
+}
+
+static int check_commands(UnitDraft *draft) {
+        const FlowRange *range = &((const FlowSettings *) draft->section.own)->range;
+        const FlowNode *node = item_of(draft);
+        int r;
+
+        if (!node->command)
+                return unit_draft_refuse(draft, draft->state->sources.fragment, 0, NULL,
+                                         "The batch has no Exec=, so that nothing would be done with its items.");
+        r = check_command(draft, node, node->command, "Exec");
+        if (r == 0)
+                r = check_command(draft, NULL, range->exec_prepare, "ExecPrepare");
+        return r;
+}
+
+/* — the window — */
+
+/* Without Parallel= the number of CPUs is, which is known where the batch runs. */
+static int check_window(UnitDraft *draft) {
+        const FlowRange *range = &((const FlowSettings *) draft->section.own)->range;
+        const char *file = draft->state->sources.fragment;
+        unsigned line;
+
+        if (range->parallel > FLOW_RANGE_WINDOW_MAX)
+                return refuse(draft, "Parallel", "It is above 1048576, the largest window: write less.");
+        if (range->window == 0 || range->window >= range->parallel)
+                return 0;
+        line = unit_draft_find_setting(draft, "Window", &file);
+        return unit_draft_refuse(draft, file, line, "Window",
+                                 "It is below Parallel=, so that never as many would be out: write at least %u, or "
+                                 "leave Window= out.", range->parallel);
+}
+
+/* A status that says two things. */
+static int check_statuses(UnitDraft *draft) {
+        const FlowNode *node = item_of(draft);
+
+        if (flow_statuses_meet(&node->retry_exit_status, &node->no_retry_exit_status))
+                return refuse(draft, "RetryExitStatus", "An exit status is in NoRetryExitStatus=, too.");
+        if (flow_statuses_meet(&node->again_exit_status, &node->success_exit_status))
+                return refuse(draft, "AgainExitStatus", "An exit status is in SuccessExitStatus=, too.");
+        return 0;
+}
+
+static int check(UnitDraft *draft) {
+        FlowSettings *batch = draft->section.own;
+        int r = flow_settings_keep_file(batch, draft->state->sources.fragment, &item_of(draft)->place.file);
+
+        /* What a bad value leaves unset is not missing. */
+        if (r == 0 && !draft->is_broken)
+                r = check_items(draft);
+        if (r == 0 && !draft->is_broken)
+                r = check_commands(draft);
+        if (r == 0 && !draft->is_broken)
+                r = check_window(draft);
+        if (r == 0)
+                r = check_statuses(draft);
+        return r == 0 ? flow_check_runs(draft) : r;
+}
+
+static int make_batch_settings(void **ret_settings) {
+        FlowSettings *settings = NULL;
+        int r = flow_settings_new_batch(&settings);
+
+        *ret_settings = settings;
+        return r;
+}
+
+static void release_batch_settings(void *settings) {
+        flow_settings_free(settings);
+}
+
+const DraftType batch_draft_type = {
+        .has_settings = true,
+        .settings = {
+                .make = make_batch_settings,
+                .size = sizeof(FlowSettings),
+                .release = release_batch_settings,
+                .exec = offsetof(FlowSettings, process.exec),
+                .kill = offsetof(FlowSettings, process.kill),
+                .resources = offsetof(FlowSettings, resources),
+                .item = offsetof(FlowSettings, nodes.items),
+        },
+        .note_text = flow_note_text,
+        .limit = flow_limit,
+        .check = check,
+        .add_defaults = unit_draft_add_usual_defaults,
+};
