@@ -8,7 +8,7 @@ _jobctl_types='start stop restart reload try-restart reload-or-restart try-reloa
         verify-active nop isolate'
 _jobctl_modes='replace fail lenient replace-irreversibly isolate flush ignore-dependencies ignore-requirements
         restart-dependencies triggering'
-_jobctl_unit_types='service socket target timer path mount slice scope flow'
+_jobctl_unit_types='service socket target timer path mount slice scope flow batch'
 
 _jobctl_help() {
         "${COMP_WORDS[0]}" help "$@" 2>/dev/null
@@ -126,6 +126,21 @@ _jobctl_flow() {
         done
 }
 
+# What follows the second word of "batch".
+_jobctl_batch() {
+        local word
+        for word; do
+                case $word in
+                        start | list)
+                                _jobctl_reply "$(_jobctl_ask list-unit-files --type=batch | cut -d' ' -f1)" "$cur"
+                                return ;;
+                        show | why | logs | errors | pause | resume | cancel | proceed | delete)
+                                _jobctl_reply "$(_jobctl_ask batch list | awk '{ print $1 }')" "$cur"
+                                return ;;
+                esac
+        done
+}
+
 # TYPE:UNIT. A colon separates words for readline, so only what is behind it is replaced.
 _jobctl_requests() {
         local cur=$1 type
@@ -231,6 +246,10 @@ _jobctl() {
                 _jobctl_words 'start plan list show result logs why retry rerun resolve skip approve pause resume stop cancel compensate add-nodes delete complete locks unlock alarms ack graph import' "$cur"
         elif [[ $verb == flow ]]; then
                 _jobctl_flow "${COMP_WORDS[@]}"
+        elif [[ $verb == batch && $prev == batch ]]; then
+                _jobctl_words 'start list show why logs errors pause resume cancel proceed delete' "$cur"
+        elif [[ $verb == batch ]]; then
+                _jobctl_batch "${COMP_WORDS[@]}"
         elif [[ $verb == log-level ]]; then
                 _jobctl_words 'err warning notice info debug' "$cur"
         elif [[ $verb == import-environment ]]; then

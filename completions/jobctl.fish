@@ -137,6 +137,18 @@ function __jobctl_words
                     __jobctl_ask flow list | string replace -r '^ *(\S+).*' '$1'
             end
             return
+        case batch
+            if test (count $line) -lt 2
+                printf '%s\n' start list show why logs errors pause resume cancel proceed delete
+                return
+            end
+            switch $line[2]
+                case start list
+                    __jobctl_ask list-unit-files --type=batch | string replace -r ' .*' ''
+                case '*'
+                    __jobctl_ask batch list | string replace -r '^ *(\S+).*' '$1'
+            end
+            return
         case run
             __fish_complete_external_command
             __fish_complete_path (commandline -ct)
@@ -178,7 +190,7 @@ jobctl help 2>/dev/null | sed -n '/^Options:/,$p' | while read -l line
             case job-mode
                 set -a options -a 'replace fail lenient replace-irreversibly isolate flush ignore-dependencies ignore-requirements restart-dependencies triggering'
             case type
-                set -a options -a 'service target socket timer path slice scope mount flow'
+                set -a options -a 'service target socket timer path slice scope mount flow batch'
             case state
                 set -a options -a 'active inactive failed activating deactivating reloading loaded not-found masked running exited dead waiting enabled disabled static'
             case signal

@@ -89,8 +89,8 @@ static void put_environment(const ManagerRunValues *values, Sink *sink) {
 /* Columns that are the engine's own, or of no use outside. */
 static bool is_private(RunStoreTable table, unsigned column) {
         if (table == RUNSTORE_RUN)
-                return column >= RUN_ROW_EPOCH || column == RUN_ROW_BOOT || column == RUN_ROW_REMAINING ||
-                       column == RUN_ROW_VALID;
+                return (column >= RUN_ROW_EPOCH && column != RUN_ROW_LAUNCHES) || column == RUN_ROW_BOOT ||
+                       column == RUN_ROW_REMAINING || column == RUN_ROW_VALID;
         if (table == RUNSTORE_NODE)
                 return (column >= NODE_AGAINS && column != NODE_ITEMS) || column == NODE_BOOT ||
                        column == NODE_REMAINING || column == NODE_TOKEN || column == NODE_LOST ||
@@ -100,7 +100,8 @@ static bool is_private(RunStoreTable table, unsigned column) {
 
 /* "why" is what a node that has not ended waits for, which no row has. */
 static const char *key_of(RunStoreTable table, unsigned column) {
-        if ((table == RUNSTORE_NODE && column == NODE_WHY) || (table == RUNSTORE_ATTEMPT && column == ATTEMPT_WHY))
+        if ((table == RUNSTORE_NODE && column == NODE_WHY) || (table == RUNSTORE_ATTEMPT && column == ATTEMPT_WHY) ||
+            (table == RUNSTORE_ITEM_ERROR && column == ITEM_ERROR_WHY))
                 return "problem";
         return table == RUNSTORE_NODE && column == NODE_NAME ? "node" : runstore_table(table)->columns[column].name;
 }
@@ -570,8 +571,10 @@ static int read_cursor(BusCall *call, const char *cursor, RunStoreQuery *query) 
         }
         if (text_parse_u64(cursor, &number) < 0)
                 return bus_call_fail(call, -EINVAL, "InvalidArgs", "'%s' is not a cursor of an answer.", cursor);
-        query->cursor[0] = (RunStoreValue) { .type = RUNSTORE_INTEGER, .integer = (int64_t) number };
-        query->n_cursor = 1;
+        /* What a run has is in the order of its key, of which the run is the first column. */
+        if (runstore_table(query->table)->n_key == 2)
+                query->cursor[query->n_cursor++] = query->filters[0].value;
+        query->cursor[query->n_cursor++] = (RunStoreValue) { .type = RUNSTORE_INTEGER, .integer = (int64_t) number };
         return 0;
 }
 
@@ -666,6 +669,10 @@ static int method_attempts(BusCall *call) {
 
 static int method_events(BusCall *call) {
         return ask_of_run(call, RUNSTORE_EVENT, EVENT_RUN);
+}
+
+static int method_errors(BusCall *call) {
+        return ask_of_run(call, RUNSTORE_ITEM_ERROR, ITEM_ERROR_RUN);
 }
 
 static int method_result(BusCall *call) {
@@ -1016,6 +1023,10 @@ static int method_resume(BusCall *call) {
         return command(call, RUN_VERB_RESUME, NULL);
 }
 
+static int method_proceed(BusCall *call) {
+        return give(call, (ManagerRunCommand) { .is_proceed = true });
+}
+
 static int method_stop(BusCall *call) {
         return command(call, RUN_VERB_STOP, NULL);
 }
@@ -1097,6 +1108,8 @@ static const BusMethod methods[] = {
           "Begins no attempt any more, until Resume; what runs goes on." },
         { "Resume", "", NULL, "", NULL, BUS_VERB_CONTROL_RUN, method_resume,
           "Lets a run go on that was paused or held." },
+        { "Proceed", "", NULL, "", NULL, BUS_VERB_CONTROL_RUN, method_proceed,
+          "Lets a batch go on that is AWAITING its owner, with ManualStart=yes." },
         { "Stop", "", NULL, "", NULL, BUS_VERB_CONTROL_RUN, method_stop,
           "Begins no attempt any more; when what runs has ended, the run is CANCELLED." },
         { "Cancel", "", NULL, "", NULL, BUS_VERB_CONTROL_RUN, method_cancel, "As Stop, and ends what runs." },
@@ -1134,6 +1147,9 @@ static const BusMethod methods[] = {
           "Attempts of its nodes, the oldest first; as Manager.ListRuns." },
         { "Events", "a{sv}us", "filters limit cursor", "aa{sv}s", "events cursor", BUS_VERB_READ, method_events,
           "What has happened to the run, and who asked for it, the oldest first; as Manager.ListRuns." },
+        { "Errors", "a{sv}us", "filters limit cursor", "aa{sv}s", "errors cursor", BUS_VERB_READ, method_errors,
+          "Items of a batch that have failed and are not tried again, in the order of their numbers; as "
+          "Manager.ListRuns." },
         { "Result", "sh", "node file", "ts", "bytes source", BUS_VERB_READ, method_result,
           "Writes the result of a node that has ended, of any size, into a file of the caller in memory (memfd). "
           "For who submitted the run, root and the owner of the manager. 0 bytes: there is none, which counts as "

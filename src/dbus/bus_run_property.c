@@ -9,6 +9,7 @@
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "dbus/bus_run_private.h"
+#include "unit/unit_name.h"
 
 void bus_run_view_values(const ManagerRunValues *values, char *const *environment, ManagerRunView *ret_view) {
         const RunStoreValue *hash = &values->values[RUN_ROW_DEFINITION];
@@ -38,10 +39,10 @@ void bus_run_view_values(const ManagerRunValues *values, char *const *environmen
                 .ended = manager_run_values_number(values, RUN_ROW_ENDED),
                 .deleted = manager_run_values_number(values, RUN_ROW_DELETED),
                 .deadline = manager_run_values_number(values, RUN_ROW_DEADLINE),
-                .n_done = (uint32_t) manager_run_values_number(values, RUN_ROW_DONE),
-                .n_failed = (uint32_t) manager_run_values_number(values, RUN_ROW_FAILED),
-                .n_running = (uint32_t) manager_run_values_number(values, RUN_ROW_RUNNING),
-                .n_total = (uint32_t) manager_run_values_number(values, RUN_ROW_TOTAL),
+                .n_done = manager_run_values_number(values, RUN_ROW_DONE),
+                .n_failed = manager_run_values_number(values, RUN_ROW_FAILED),
+                .n_running = manager_run_values_number(values, RUN_ROW_RUNNING),
+                .n_total = manager_run_values_number(values, RUN_ROW_TOTAL),
         };
         if (hash->type == RUNSTORE_BYTES && hash->n == MANAGER_RUN_HASH_BYTES)
                 ret_view->definition = hash->bytes;
@@ -106,7 +107,7 @@ GETTER(deleted, sink_u64, run.deleted)
 GETTER(deadline, sink_u64, run.deadline)
 
 static void get_kind(const BusView *view, uint32_t parameter, Sink *sink) {
-        sink_string(sink, "flow");
+        sink_string(sink, unit_type_to_string(unit_name_type(view_of(view).unit)));
 }
 
 static void get_definition(const BusView *view, uint32_t parameter, Sink *sink) {
@@ -146,7 +147,7 @@ const BusProperty bus_run_properties[] = {
         { "Unit", "s", C, 0, get_unit, "The flow." },
         { "Name", "s", C, 0, get_name, "Its name: 'nightly-7'." },
         { "Key", "s", C, 0, get_key, "What a request with the same key has this run by; empty: none." },
-        { "Kind", "s", C, 0, get_kind, "'flow'." },
+        { "Kind", "s", C, 0, get_kind, "'flow' or 'batch'." },
         { "State", "s", O, 0, get_state, "Its state: 'RUNNING', 'SUCCEEDED', and so on." },
         { "Reason", "s", O, 0, get_reason, "Why it is in that state; empty: for no particular reason." },
         { "Why", "s", O, 0, get_why, "What it waits for now; empty: nothing." },
@@ -158,7 +159,8 @@ const BusProperty bus_run_properties[] = {
         { "Deleted", "t", O, 0, get_deleted, "When it was deleted, so that it is listed no more." },
         { "Deadline", "t", O, 0, get_deadline, "When it times out." },
         { "Progress", "(tttt)", O, 0, get_progress,
-          "How many of its nodes have ended, have failed, and run, and how many there are." },
+          "How many of its nodes have ended, have failed, and run, and how many there are; of a batch, how many "
+          "items are over, are errors, and are out, and how many there are." },
         { "Operator", "s", C, 0, get_operator, "Who has asked for it, as the request says." },
         { "Client", "s", C, 0, get_client, "The process that has asked, as 'jobctl[4711]'; empty: not known." },
         { "Namespace", "s", C, 0, get_namespace, "Where it belongs, as the request says; empty: it does not." },

@@ -46,6 +46,7 @@ static const struct Repeatable {
         { "ClearJobs", 1 },
         { "CompleteNode", 1 }, /* the same completion again changes nothing */
         { "Detach", 1 },
+        { "Errors", 1 },
         { "Explain", 1 },
         { "ExplainRun", 1 },
         { "Get", 1 },

@@ -22,6 +22,7 @@
 #define BUS_MANAGER "org.jobd1.Manager"
 #define BUS_UNIT "org.jobd1.Unit"
 #define BUS_FLOW "org.jobd1.Flow"
+#define BUS_BATCH "org.jobd1.Batch"
 #define BUS_RUN "org.jobd1.Run"
 #define BUS_PROPERTIES "org.freedesktop.DBus.Properties"
 

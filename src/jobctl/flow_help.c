@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * flow: a line of help for each of its verbs
+ * flow, batch: a line of help for each of their verbs
  */
 
 #include <stdio.h>
@@ -10,9 +10,11 @@
 #include "basic/text.h"
 #include "jobctl/flow_run.h"
 
-static const struct {
+typedef struct HelpLine {
         const char *word, *arguments, *help;
-} lines[] = {
+} HelpLine;
+
+static const HelpLine flow_lines[] = {
         { "start", "FLOW… [NAME=VALUE…]", "Submit a run; --wait waits for its end" },
         { "plan", "FLOW [NAME=VALUE…]", "Say what a start would do" },
         { "list", "[FLOW]", "List runs" },
@@ -41,18 +43,36 @@ static const struct {
         { "import", "--from=FORMAT FILE", "Make flows of another program's workflow" },
 };
 
-int flow_help(Jobctl *ctl, const char *word) {
+static const HelpLine batch_lines[] = {
+        { "start", "BATCH… [NAME=VALUE…]", "Submit a run; --wait waits for its end" },
+        { "list", "[BATCH]", "List runs of batches" },
+        { "show", "RUN|BATCH", "Show a run, or the last of a batch; --follow goes on with its progress" },
+        { "why", "RUN|BATCH", "Say what it waits for, or why it has failed" },
+        { "logs", "RUN[/ITEM]|BATCH[/ITEM]", "Show the output of commands, or that for one item" },
+        { "errors", "RUN|BATCH", "List the items that have failed and are not tried again" },
+        { "pause", "RUN", "Issue nothing more, until it is resumed" },
+        { "resume", "RUN", "Let a run go on where it was, with a whole error budget" },
+        { "cancel", "RUN", "End a run and what is out" },
+        { "proceed", "RUN", "Let a run go on that is AWAITING its owner (ManualStart=)" },
+        { "delete", "RUN", "Have a run listed no more" },
+};
+
+int flow_help(Jobctl *ctl, const char *verb, const char *word) {
+        const bool is_batch = text_equal(verb, "batch");
+        const HelpLine *lines = is_batch ? batch_lines : flow_lines;
+        const size_t n = is_batch ? ELEMENTSOF(batch_lines) : ELEMENTSOF(flow_lines);
         bool is_known = !word;
 
-        for (size_t i = 0; i < ELEMENTSOF(lines); i++)
+        for (size_t i = 0; i < n; i++)
                 is_known |= text_equal(word, lines[i].word);
         if (!is_known)
-                return jobctl_misused(ctl, "There is no 'flow %s'; 'jobctl help flow' lists what there is.", word);
+                return jobctl_misused(ctl, "There is no '%s %s'; 'jobctl help %s' lists what there is.", verb, word,
+                                      verb);
         if (!word)
-                puts("jobctl [OPTION…] flow VERB …\n\nRuns of flows.\n");
-        for (size_t i = 0; i < ELEMENTSOF(lines); i++)
+                printf("jobctl [OPTION…] %s VERB …\n\nRuns of %s.\n\n", verb, is_batch ? "batches" : "flows");
+        for (size_t i = 0; i < n; i++)
                 if (text_equal(word, lines[i].word))
-                        printf("jobctl [OPTION…] flow %s %s\n\n%s.\n", word, lines[i].arguments, lines[i].help);
+                        printf("jobctl [OPTION…] %s %s %s\n\n%s.\n", verb, word, lines[i].arguments, lines[i].help);
                 else if (!word)
                         printf("  %-10s %s%*s  %s\n", lines[i].word, lines[i].arguments,
                                MAX(0, 22 - (int) terminal_text_width(lines[i].arguments)), "", lines[i].help);

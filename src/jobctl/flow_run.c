@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * flow: verbs that change runs
+ * flow, batch: verbs that change runs
  */
 
 #include <errno.h>
@@ -132,18 +132,20 @@ static void name_runs(const char *unit, const json_t *rows, BusError *error) {
                 return;
         if (*numbers)
                 bus_error_set(error, "org.jobd1.NoSuchRun",
-                              "%s is a flow, not a run; its runs that have not ended: %s.", unit, numbers);
+                              "%s is a %s, not a run; its runs that have not ended: %s.", unit, name_type_of(unit),
+                              numbers);
         else if (json_array_size(rows) > 0)
                 bus_error_set(error, "org.jobd1.NoSuchRun",
-                              "%s is a flow, not a run; all of its runs have ended, the last is %" PRIu64 ".", unit,
-                              value_u64(json_array_get(rows, 0), "id"));
+                              "%s is a %s, not a run; all of its runs have ended, the last is %" PRIu64 ".", unit,
+                              name_type_of(unit), value_u64(json_array_get(rows, 0), "id"));
         else
-                bus_error_set(error, "org.jobd1.NoSuchRun", "%s is a flow, not a run, and has no runs.", unit);
+                bus_error_set(error, "org.jobd1.NoSuchRun", "%s is a %s, not a run, and has no runs.", unit,
+                              name_type_of(unit));
 }
 
-/* No run has the name: the runs of the flow with the name, the last first. 0 or < 0. */
+/* No run has the name: the runs of the flow, or batch, with the name, the last first. 0 or < 0. */
 static int find_flow(Jobctl *ctl, const char *name, char **ret_unit, json_t **ret_rows, BusError *error) {
-        if (name_mangle(name, ".flow", ret_unit) < 0 || !text_ends_with(*ret_unit, ".flow"))
+        if (name_mangle(name, flow_suffix(ctl), ret_unit) < 0 || !name_has_runs(*ret_unit))
                 return 0;
         return flow_query(ctl, NULL, "ListRuns", json_pack("{s:{s:s}}", "unit", "s", *ret_unit), PAGE, ret_rows, error);
 }
@@ -152,18 +154,28 @@ static int find_flow(Jobctl *ctl, const char *name, char **ret_unit, json_t **re
 static int find_name(Jobctl *ctl, const char *name, bool takes_flow, uint64_t *ret_id) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *rows = NULL, *of_flow = NULL;
-        cleanup_free_ char *unit = NULL;
+        cleanup_free_ char *unit = NULL, *other = NULL;
         int r = flow_query(ctl, NULL, "ListRuns", json_pack("{s:{s:s}}", "name", "s", name), 1, &rows, &error);
 
+        if (r == 0 && json_array_size(rows) > 0)
+                r = flow_judge_unit(ctl, value_string(json_array_get(rows, 0), "unit"));
+        else if (r == 0)
+                r = flow_judge_unit(ctl, name);
+        if (r > 0)
+                return r;
         if (r == 0 && json_array_size(rows) == 0)
                 r = find_flow(ctl, name, &unit, &of_flow, &error);
+        if (r == 0 && unit && json_array_size(rows) == 0 && json_array_size(of_flow) == 0)
+                r = flow_find_other(ctl, unit, &other);
+        if (r == 0 && other)
+                return flow_refuse_unit(ctl, other);
         if (r == 0 && json_array_size(rows) == 0 && (!takes_flow || json_array_size(of_flow) == 0)) {
-                if (json_array_size(of_flow) > 0 || text_ends_with(name, ".flow"))
+                if (json_array_size(of_flow) > 0 || name_has_runs(name))
                         name_runs(unit ?: name, of_flow, &error);
                 else
                         bus_error_set(&error, "org.jobd1.NoSuchRun",
-                                      "No run has the name '%s'; 'jobctl flow list' shows runs and their numbers.",
-                                      name);
+                                      "No run has the name '%s'; 'jobctl %s list' shows runs and their numbers.",
+                                      name, flow_word(ctl));
                 r = -EREMOTEIO;
         }
         if (r < 0)
@@ -173,15 +185,19 @@ static int find_name(Jobctl *ctl, const char *name, bool takes_flow, uint64_t *r
 }
 
 static int parse_run(Jobctl *ctl, const char *word, bool takes_flow, uint64_t *ret_id) {
+        cleanup_free_ char *unit = NULL;
         uint32_t id;
+        int r = 0;
 
         if (!word || !*word)
-                return jobctl_misused(ctl, "Name a run: its number, or a name such as nightly-7; 'jobctl flow list' "
-                                           "shows them.");
+                return jobctl_misused(ctl, "Name a run: its number, or a name such as %s-7; 'jobctl %s list' shows "
+                                           "them.", flow_is_batch(ctl) ? "mails" : "nightly", flow_word(ctl));
         if (text_parse_u32(word, &id) < 0 || id == 0)
                 return find_name(ctl, word, takes_flow, ret_id);
         *ret_id = id;
-        return 0;
+        if (flow_is_batch(ctl))
+                r = flow_get_unit(ctl, id, &unit);
+        return r == 0 && unit ? flow_judge_unit(ctl, unit) : r;
 }
 
 int flow_parse_run(Jobctl *ctl, const char *word, uint64_t *ret_id) {
@@ -337,6 +353,16 @@ static int make_options(Jobctl *ctl, const json_t *assignments, json_t **ret_opt
         return r;
 }
 
+/* The name may be meant as that of a unit of the other type. */
+static int fail_start(Jobctl *ctl, const char *unit, const BusError *error) {
+        cleanup_free_ char *other = NULL;
+        int r = bus_error_is(error, "NoSuchUnit") ? flow_find_other(ctl, unit, &other) : 0;
+
+        if (r < 0)
+                return r;
+        return other ? flow_refuse_unit(ctl, other) : jobctl_fail(ctl, error, "start %s", unit);
+}
+
 static int start_one(Jobctl *ctl, const char *unit, const json_t *wanted) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *options = json_deep_copy(wanted);
@@ -354,7 +380,7 @@ static int start_one(Jobctl *ctl, const char *unit, const json_t *wanted) {
         if (r == 0)
                 r = jobctl_call(ctl, "StartRun", "sa{sv}a{sv}", json_pack("[s{}O]", unit, options), &reply, &error);
         if (r < 0)
-                return jobctl_fail(ctl, &error, "start %s", unit);
+                return fail_start(ctl, unit, &error);
         id = value_item_u64(reply, 0);
         if (!ctl->options.wait || id == 0)
                 return report_start(ctl, id, unit);
@@ -368,33 +394,39 @@ static int start_one(Jobctl *ctl, const char *unit, const json_t *wanted) {
 
 int flow_start(Jobctl *ctl, char *const *words) {
         cleanup_json_ json_t *assignments = json_array(), *options = NULL;
+        const char *word = flow_word(ctl);
         int status;
 
         if (ctl->options.properties)
-                return jobctl_misused(ctl, "A flow has parameters, not properties: write them as words, as in 'jobctl "
-                                           "flow start nightly.flow host=db1'.");
+                return jobctl_misused(ctl, "A %s has parameters, not properties: write them as words, as in 'jobctl "
+                                           "%s start nightly%s host=db1'.", word, word, flow_suffix(ctl));
         if (ctl->options.watch)
-                return jobctl_misused(ctl, "'flow start --wait' waits for the end of the run, and 'flow show --follow' "
-                                           "shows what happens to it.");
+                return jobctl_misused(ctl, "'%s start --wait' waits for the end of the run, and '%s show --follow' "
+                                           "shows what happens to it.", word, word);
         if (!words[0] || strchr(words[0], '='))
-                return jobctl_misused(ctl, "Name a flow, as in 'jobctl flow start nightly.flow'.");
-        strv_foreach(word, words)
-                if (strchr(*word, '='))
-                        json_array_append_new(assignments, json_string(*word));
+                return jobctl_misused(ctl, "Name a %s, as in 'jobctl %s start nightly%s'.", word, word,
+                                      flow_suffix(ctl));
+        strv_foreach(assignment, words)
+                if (strchr(*assignment, '='))
+                        json_array_append_new(assignments, json_string(*assignment));
         if (ctl->options.for_times && (ctl->options.key || ctl->options.name))
                 return jobctl_misused(ctl, "With --for= runs are known by their times: leave --key= and --name= out.");
         status = make_options(ctl, assignments, &options);
         if (status != EXIT_OK)
                 return status;
-        strv_foreach(word, words) {
+        strv_foreach(name, words) {
                 cleanup_free_ char *unit = NULL;
                 int r;
 
-                if (strchr(*word, '='))
+                if (strchr(*name, '='))
                         continue;
-                r = name_mangle(*word, ".flow", &unit);
+                r = name_mangle(*name, flow_suffix(ctl), &unit);
                 if (r == -EINVAL)
-                        return jobctl_misused(ctl, "'%s' is not the name of a flow.", *word);
+                        return jobctl_misused(ctl, "'%s' is not the name of a %s.", *name, word);
+                if (r == 0)
+                        r = flow_judge_unit(ctl, unit);
+                if (r > 0)
+                        return r;
                 if (r == 0)
                         r = ctl->options.for_times ? flow_start_for(ctl, unit, options, start_one)
                                                    : start_one(ctl, unit, options);
@@ -416,6 +448,7 @@ static const struct {
         { "resume", "Resume", "goes on", "", false, false },
         { "stop", "Stop", "begins nothing more; it is CANCELLED when what runs has ended", "", false, false },
         { "cancel", "Cancel", "is cancelled", "", false, false },
+        { "proceed", "Proceed", "goes on", "", false, false },
         { "delete", "Delete", "is deleted", "b", false, false },
         { "compensate", "Compensate", "undoes what has succeeded", "", false, false },
         { "retry", "Retry", "is tried again", "s", true, false },
@@ -448,8 +481,18 @@ static int identify(Jobctl *ctl, BusError *ret_error) {
                            NULL, ret_error);
 }
 
-static const char *done_of(const Jobctl *ctl, size_t verb) {
+static const char *done_of(const Jobctl *ctl, size_t verb, bool is_batch) {
+        if (is_batch && text_equal(verbs[verb].word, "pause"))
+                return "is paused when what is out has come back";
         return text_equal(verbs[verb].word, "approve") && ctl->options.reject ? "is rejected" : verbs[verb].done;
+}
+
+/* For what is said of a pause, which the caller may have asked for by "flow", too. */
+static int is_of_batch(Jobctl *ctl, size_t verb, uint64_t id) {
+        cleanup_free_ char *unit = NULL;
+        int r = flow_is_batch(ctl) || !text_equal(verbs[verb].word, "pause") ? 0 : flow_get_unit(ctl, id, &unit);
+
+        return r < 0 ? r : flow_is_batch(ctl) || (unit && flow_unit_is_batch(unit));
 }
 
 /* The flow has changed since the run was submitted, which keeps its definition. */
@@ -480,6 +523,7 @@ static int warn_outdated(Jobctl *ctl, uint64_t id, BusError *ret_error) {
 static int report_change(Jobctl *ctl, size_t verb, uint64_t id, const char *node, const json_t *reply) {
         cleanup_(bus_error_deinit) BusError error = {};
         json_t *is_outdated = json_array_get(reply, 0);
+        int is_batch;
 
         if (ctl->options.json)
                 return jobctl_print_json(ctl,
@@ -488,10 +532,13 @@ static int report_change(Jobctl *ctl, size_t verb, uint64_t id, const char *node
                                          EXIT_OK);
         if (ctl->options.quiet)
                 return EXIT_OK;
+        is_batch = is_of_batch(ctl, verb, id);
+        if (is_batch < 0)
+                return is_batch;
         if (node)
-                printf("Node %s of run %" PRIu64 " %s.\n", node, id, done_of(ctl, verb));
+                printf("Node %s of run %" PRIu64 " %s.\n", node, id, done_of(ctl, verb, false));
         else
-                printf("Run %" PRIu64 " %s.\n", id, verbs[verb].done);
+                printf("Run %" PRIu64 " %s.\n", id, done_of(ctl, verb, is_batch));
         if (json_is_true(is_outdated) && warn_outdated(ctl, id, &error) == -ENOMEM)
                 return -ENOMEM;
         return EXIT_OK;
@@ -539,7 +586,8 @@ static int change_by_words(Jobctl *ctl, size_t verb, char *const *words) {
                 return jobctl_misused(ctl, "'%s' is one word too many.",
                                       words[named || !verbs[verb].takes_node ? 1 : 2]);
         if (node && !verbs[verb].takes_node)
-                return jobctl_misused(ctl, "'flow %s' is about a run, not about one of its nodes.", verbs[verb].word);
+                return jobctl_misused(ctl, "'%s %s' is about a run, not about one of its %s.", flow_word(ctl),
+                                      verbs[verb].word, flow_is_batch(ctl) ? "items" : "nodes");
         if (!node && verbs[verb].needs_node)
                 return jobctl_misused(ctl, "Name a node, as in 'jobctl flow %s %" PRIu64 "/NODE'.", verbs[verb].word,
                                       id);

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * flow: verbs about runs, which ask the manager
+ * flow, batch: verbs about runs, which ask the manager
  */
 
 #include "jobctl/jobctl.h"
@@ -22,6 +22,7 @@ int flow_result(Jobctl *ctl, char *const *words);
 int flow_alarms(Jobctl *ctl, char *const *words);
 int flow_ack(Jobctl *ctl, char *const *words);
 int flow_complete(Jobctl *ctl, char *const *words);
+int batch_errors(Jobctl *ctl, char *const *words);
 
 /* Submits a run, and waits for it with --wait: an exit status, or < 0. @options: as of StartRun. */
 typedef int FlowStart(Jobctl *ctl, const char *unit, const json_t *options);
@@ -60,8 +61,8 @@ int flow_get_alarms(Jobctl *ctl, uint64_t run, json_t **ret_alarms, BusError *re
 
 /* — flow_help.c — */
 
-/* Prints a line for each verb, or the help of one: an exit status. @word: NULL: all. */
-int flow_help(Jobctl *ctl, const char *word);
+/* Prints a line for each verb of "flow" or "batch", or the help of one: an exit status. @word: NULL: all. */
+int flow_help(Jobctl *ctl, const char *verb, const char *word);
 
 /* — flow_follow.c — */
 
@@ -69,3 +70,28 @@ int flow_help(Jobctl *ctl, const char *word);
 int flow_watch(Jobctl *ctl, uint64_t id, BusError *ret_error);
 /* Prints what happens to a run that is watched, until it has ended: an exit status, or < 0. */
 int flow_follow(Jobctl *ctl, const json_t *run, BusError *ret_error);
+
+/* — flow_word.c — */
+
+/* The first word of the command, "flow" or "batch", and the suffix that names get by it. */
+bool flow_is_batch(const Jobctl *ctl);
+const char *flow_word(const Jobctl *ctl);
+const char *flow_suffix(const Jobctl *ctl);
+bool flow_unit_is_batch(const char *unit);
+/* Says which verb is for units of the type of @unit: EXIT_USAGE. */
+int flow_refuse_unit(Jobctl *ctl, const char *unit);
+/* 0, or the same for a unit that the word is not for. */
+int flow_judge_unit(Jobctl *ctl, const char *unit);
+/* The unit of the other type with the same name, if there is one: the caller owns it, NULL: there is none. 0 or < 0. */
+int flow_find_other(Jobctl *ctl, const char *unit, char **ret_other);
+/* The unit of a run: the caller owns it, NULL: it is not known. 0 or -ENOMEM. */
+int flow_get_unit(Jobctl *ctl, uint64_t id, char **ret_unit);
+
+/* — batch_show.c — */
+
+/* Puts the counts of now into the row of a run of a batch, and what it waits for. 0 or < 0. */
+int batch_add_now(Jobctl *ctl, json_t *run, BusError *ret_error);
+/* The lines about its items. */
+void batch_print_items(const json_t *run);
+/* Prints how a run that is watched goes on, until it has ended: an exit status, or < 0. */
+int batch_follow(Jobctl *ctl, const json_t *run, BusError *ret_error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * flow: verbs that show runs
+ * flow, batch: verbs that show runs
  */
 
 #include <errno.h>
@@ -33,6 +33,7 @@ TerminalColor flow_color_of_state(const char *state) {
                 { "RUNNING", COLOR_GREEN },    { "SUCCEEDED", COLOR_GREEN }, { "FAILED", COLOR_RED },
                 { "TIMEOUT", COLOR_RED },      { "PENDING", COLOR_YELLOW },  { "SUSPENDED", COLOR_YELLOW },
                 { "CANCELLED", COLOR_YELLOW }, { "PARTIAL", COLOR_YELLOW },  { "BLOCKED", COLOR_YELLOW },
+                { "AWAITING", COLOR_YELLOW },
         };
 
         for (size_t i = 0; i < ELEMENTSOF(colors); i++)
@@ -94,7 +95,8 @@ static void add_run(Table *table, const json_t *run, usec_t now) {
 }
 
 static int print_runs(Jobctl *ctl, const json_t *runs) {
-        static const char *const names[] = { "RUN", "UNIT", "STATE", "NODES", "CREATED", "TOOK", "REASON" };
+        const char *const names[] = { "RUN",     "UNIT", "STATE", flow_is_batch(ctl) ? "ITEMS" : "NODES",
+                                      "CREATED", "TOOK", "REASON" };
         cleanup_(table_deinit) Table table = { .n_columns = 7,
                                                .right_columns = 1U | 1U << 3,
                                                .whole_columns = TABLE_FIRST(4) | 1U << 4 | 1U << 5,
@@ -149,8 +151,9 @@ static int add_time_filter(Jobctl *ctl, const char *key, const char *text, json_
 
 /* States in which runs can be; in any case of letters. 0, or an exit status after a message. */
 static int add_state_filter(Jobctl *ctl, const char *state, json_t *filters) {
-        static const char *const states[] = { "CREATED",   "QUEUED",   "RUNNING",   "PAUSING", "PAUSED",  "SUSPENDED",
-                                              "STOPPING",  "SUCCEEDED", "PARTIAL",  "FAILED",  "TIMEOUT", "CANCELLED" };
+        static const char *const states[] = { "CREATED",  "QUEUED",   "RUNNING",   "PAUSING", "PAUSED", "SUSPENDED",
+                                              "AWAITING", "STOPPING", "SUCCEEDED", "PARTIAL", "FAILED", "TIMEOUT",
+                                              "CANCELLED" };
         cleanup_(text_deinit) Text list = {};
 
         for (size_t i = 0; i < ELEMENTSOF(states); i++) {
@@ -163,13 +166,19 @@ static int add_state_filter(Jobctl *ctl, const char *state, json_t *filters) {
                               : jobctl_misused(ctl, "'%s' is not a state of runs; there are %s.", state, list.string);
 }
 
-/* Nothing is listed of a name that is wrong: 0 if there is such a flow, or an exit status after a message. */
+/* Nothing is listed of a name that is wrong: 0 if there is such a unit, or an exit status after a message. */
 static int require_flow(Jobctl *ctl, const char *unit) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *state = NULL;
+        cleanup_free_ char *other = NULL;
         int r = jobctl_unit_property(ctl, unit, "LoadState", &state, &error);
+        const bool is_missing = r == 0 && text_equal(json_string_value(state), "not-found");
 
-        if (r == 0 && text_equal(json_string_value(state), "not-found")) {
+        if (is_missing)
+                r = flow_find_other(ctl, unit, &other);
+        if (r == 0 && other)
+                return flow_refuse_unit(ctl, other);
+        if (r == 0 && is_missing) {
                 bus_error_set(&error, "org.jobd1.NoSuchUnit", "There is no %s, and the store has no run of it.", unit);
                 r = -EREMOTEIO;
         }
@@ -180,16 +189,19 @@ static int make_filters(Jobctl *ctl, char *const *words, json_t **ret_filters) {
         cleanup_json_ json_t *filters = json_object();
         char *const *states = ctl->options.states, *const *types = ctl->options.types;
         cleanup_free_ char *unit = NULL;
-        int r = words[0] ? name_mangle(words[0], ".flow", &unit) : 0;
+        const char *word = flow_word(ctl);
+        int r = words[0] ? name_mangle(words[0], flow_suffix(ctl), &unit) : 0;
 
         if (r == -EINVAL || (words[0] && words[1]))
-                return jobctl_misused(ctl, "'flow list' takes one flow, or none.");
+                return jobctl_misused(ctl, "'%s list' takes one %s, or none.", word, word);
         if (states && states[1])
-                return jobctl_misused(ctl, "'flow list' takes one state: --state=%s.", states[0]);
+                return jobctl_misused(ctl, "'%s list' takes one state: --state=%s.", word, states[0]);
         if (r == 0 && unit)
                 json_object_set_new(filters, "unit", json_pack("{s:s}", "s", unit));
-        if (r == 0 && unit && !text_ends_with(unit, ".flow"))
-                return jobctl_misused(ctl, "'%s' is not the name of a flow.", words[0]);
+        if (r == 0 && unit && !name_has_runs(unit))
+                return jobctl_misused(ctl, "'%s' is not the name of a %s.", words[0], word);
+        if (r == 0 && unit)
+                r = flow_judge_unit(ctl, unit);
         if (r == 0 && states)
                 r = add_state_filter(ctl, states[0], filters);
         add_text_filters(&ctl->options, filters);
@@ -197,8 +209,11 @@ static int make_filters(Jobctl *ctl, char *const *words, json_t **ret_filters) {
                 return jobctl_misused(ctl, "'flow list' takes one type: --type=%s.", types[0]);
         if (types && !text_equal(types[0], "flow") && !text_equal(types[0], "batch") && !text_equal(types[0], "stream"))
                 return jobctl_misused(ctl, "'%s' is not a type of runs; there are flow, batch and stream.", types[0]);
-        if (types)
-                json_object_set_new(filters, "kind", json_pack("{s:s}", "s", types[0]));
+        if (types && flow_is_batch(ctl) && !text_equal(types[0], "batch"))
+                return jobctl_misused(ctl, "'batch list' lists runs of batches; 'jobctl flow list --type=%s' those of "
+                                           "others.", types[0]);
+        if (types || flow_is_batch(ctl))
+                json_object_set_new(filters, "kind", json_pack("{s:s}", "s", types ? types[0] : "batch"));
         if (r == 0)
                 r = add_time_filter(ctl, "since", ctl->options.since, filters);
         if (r == 0)
@@ -394,6 +409,10 @@ static void print_trigger(const json_t *run) {
         json_array_foreach(environment, i, variable) printf("%11s%s\n", "", json_string_value(variable));
 }
 
+static bool is_batch(const json_t *run) {
+        return flow_unit_is_batch(value_string(run, "unit"));
+}
+
 /* The person and the process that have asked for the run, and what they have said of it. */
 static void print_origin(const json_t *run) {
         static const struct {
@@ -434,8 +453,11 @@ static void print_run(Jobctl *ctl, const json_t *run) {
                 printf("   Result: %s\n", value_string(run, "result"));
         if (value_u64(run, "round") > 1)
                 printf("    Round: %" PRIu64 "\n", value_u64(run, "round"));
-        printf("    Nodes: %" PRIu64 " of %" PRIu64 " have ended, %" PRIu64 " failed\n\n", value_u64(run, "done"),
-               value_u64(run, "total"), value_u64(run, "failed"));
+        if (is_batch(run))
+                batch_print_items(run);
+        else
+                printf("    Nodes: %" PRIu64 " of %" PRIu64 " have ended, %" PRIu64 " failed\n\n",
+                       value_u64(run, "done"), value_u64(run, "total"), value_u64(run, "failed"));
 }
 
 /* Why nodes had no turn that the end of the run has left out: the caller owns it. */
@@ -481,6 +503,24 @@ static int print_nodes(Jobctl *ctl, const json_t *run, const json_t *nodes) {
         return table_write(&table, &ctl->terminal, stdout);
 }
 
+/* The items of a batch are no nodes, and the node that issues them says no more than the run. */
+static json_t *without_items(const json_t *nodes) {
+        json_t *left = json_array(), *node;
+        size_t i;
+
+        json_array_foreach(nodes, i, node)
+                if (!text_equal(value_string(node, "node"), "items"))
+                        json_array_append(left, node);
+        return left;
+}
+
+static int print_run_and_nodes(Jobctl *ctl, const json_t *run, const json_t *nodes) {
+        cleanup_json_ json_t *others = is_batch(run) ? without_items(nodes) : NULL;
+
+        print_run(ctl, run);
+        return is_batch(run) && json_array_size(others) == 0 ? 0 : print_nodes(ctl, run, others ? others : nodes);
+}
+
 /* A run and its nodes, as they are now. */
 static int show_now(Jobctl *ctl, uint64_t id, json_t **ret_run, BusError *ret_error) {
         cleanup_json_ json_t *run = NULL, *rows = NULL, *busy = NULL, *nodes = NULL, *alarms = NULL;
@@ -491,6 +531,8 @@ static int show_now(Jobctl *ctl, uint64_t id, json_t **ret_run, BusError *ret_er
                 r = flow_get(ctl, id, &run, ret_error);
         if (r == 0)
                 r = flow_query(ctl, path, "Nodes", json_object(), SIZE_MAX, &rows, ret_error);
+        if (r == 0 && is_batch(run))
+                r = batch_add_now(ctl, run, ret_error);
         if (r < 0)
                 return r;
         busy = without_idle_ends(rows);
@@ -499,8 +541,7 @@ static int show_now(Jobctl *ctl, uint64_t id, json_t **ret_run, BusError *ret_er
                 return -ENOMEM;
         *ret_run = json_incref(run);
         if (!ctl->options.json) {
-                print_run(ctl, run);
-                r = print_nodes(ctl, run, nodes);
+                r = print_run_and_nodes(ctl, run, nodes);
                 return r < 0 ? r : flow_print_alarms(ctl, id, ret_error);
         }
         r = flow_get_alarms(ctl, id, &alarms, ret_error);
@@ -561,8 +602,13 @@ int flow_show(Jobctl *ctl, char *const *words) {
 
         if (r != 0)
                 return r;
+        if (words[1] && flow_is_batch(ctl))
+                return jobctl_misused(ctl, "'batch show' takes one run, or a batch for its last one.");
         if (words[1])
                 return jobctl_misused(ctl, "'flow show' takes one run, or one node as RUN/NODE.");
+        if (node && flow_is_batch(ctl))
+                return jobctl_misused(ctl, "'batch show' is about a run, not about one of its items: 'jobctl batch "
+                                           "logs %s' shows what its command has said.", words[0]);
         if (node && follows(ctl))
                 return jobctl_misused(ctl, "'flow show' follows a run, not a node.");
         if (node) {
@@ -574,7 +620,9 @@ int flow_show(Jobctl *ctl, char *const *words) {
         if (r == 0)
                 r = show_now(ctl, id, &run, &error);
         if (r == 0 && follows(ctl))
-                r = fflush(stdout) < 0 ? -EPIPE : flow_follow(ctl, run, &error);
+                r = fflush(stdout) < 0 ? -EPIPE
+                    : is_batch(run)    ? batch_follow(ctl, run, &error)
+                                       : flow_follow(ctl, run, &error);
         return r < 0 && r != -EPIPE ? jobctl_fail(ctl, &error, "show run %" PRIu64, id) : r;
 }
 
@@ -601,8 +649,18 @@ static const char *field_of(const char *extra, const char *name, char *buffer, s
         return buffer;
 }
 
+#define SOURCE_MAX 256
+
+/* The item, or the node. */
+static const char *name_of_source(const LogEntry *entry, char buffer[static SOURCE_MAX]) {
+        return *field_of(entry->context.extra, "ITEM", buffer, SOURCE_MAX)
+                       ? buffer
+                       : field_of(entry->context.extra, "NODE", buffer, SOURCE_MAX);
+}
+
 typedef struct FlowLogs {
         const char *node; /* NULL: all */
+        const char *item; /* of a batch; NULL: all */
         char run[24];
         LogFormat format;
 } FlowLogs;
@@ -612,18 +670,25 @@ static int print_log(Jobctl *ctl, const FlowLogs *logs, LogInput *input) {
         int r;
 
         while ((r = log_input_next(input, &entry)) > 0) {
-                char node[256];
+                char source[SOURCE_MAX];
 
                 if (!has_field(entry.context.extra, "RUN", logs->run) ||
-                    (logs->node && !has_field(entry.context.extra, "NODE", logs->node)))
+                    (logs->node && !has_field(entry.context.extra, "NODE", logs->node)) ||
+                    (logs->item && !has_field(entry.context.extra, "ITEM", logs->item)))
                         continue;
-                if (logs->format != LOG_FORMAT_JSON && !logs->node)
-                        printf("[%s] ", field_of(entry.context.extra, "NODE", node, sizeof(node)));
+                if (logs->format != LOG_FORMAT_JSON && !logs->node && !logs->item)
+                        printf("[%s] ", name_of_source(&entry, source));
                 r = log_print(&ctl->terminal, stdout, logs->format, &entry);
                 if (r < 0 || ferror(stdout))
                         return r < 0 ? r : -EPIPE;
         }
         return r < 0 ? r : fflush(stdout) < 0 ? -EPIPE : 0;
+}
+
+static bool is_item(const json_t *run, const char *word) {
+        uint64_t number;
+
+        return text_parse_u64(word, &number) == 0 && number < value_u64(run, "total");
 }
 
 int flow_logs(Jobctl *ctl, char *const *words) {
@@ -641,9 +706,16 @@ int flow_logs(Jobctl *ctl, char *const *words) {
                 return r;
         logs.node = node;
         if (words[1] || format < 0)
-                return jobctl_misused(ctl, "'flow logs' takes RUN or RUN/NODE, and --output short, iso, cat or json.");
+                return jobctl_misused(ctl, "'%s logs' takes RUN or RUN/%s, and --output short, iso, cat or json.",
+                                      flow_word(ctl), flow_is_batch(ctl) ? "ITEM" : "NODE");
         r = flow_get(ctl, id, &run, &error);
-        if (r == 0 && node)
+        if (r == 0 && node && is_batch(run) && is_item(run, node)) {
+                logs.item = node;
+                logs.node = NULL;
+        } else if (r == 0 && node && flow_is_batch(ctl))
+                return jobctl_misused(ctl, "'%s' is no item: run %" PRIu64 " has %" PRIu64 ", from 0 on.", node, id,
+                                      value_u64(run, "total"));
+        else if (r == 0 && node)
                 r = flow_get_node(ctl, id, node, &row, &error);
         if (r < 0)
                 return jobctl_fail(ctl, &error, "show the logs of run %" PRIu64, id);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * flow why: what a run, or a node of it, waits for, and how one has ended
+ * flow why, batch why: what a run, or a node of it, waits for, and how one has ended
  *
  * jobd knows what lives; how a run has ended, and what each attempt has failed
  * by, is in the rows of the store.
@@ -57,6 +57,8 @@ static const char *sentence_of(const char *reason) {
                 { "sub-run", "its run was cancelled" },
                 { "refused", "it must not be done" },
                 { "callback", "whoever has its token has said so" },
+                { "error-budget", "more of its items are errors than MaxErrors= or MaxErrorPercent= allows" },
+                { "prepare", "its command ExecPrepare= has failed" },
         };
 
         for (size_t i = 0; i < ELEMENTSOF(sentences); i++)
@@ -172,6 +174,11 @@ static void print_explanation(Jobctl *ctl, const json_t *explanation) {
         print_reason(ctl, subject, explanation, "");
         json_array_foreach(nodes, i, item) {
                 cleanup_free_ char *name = NULL;
+
+                /* The node that issues items does what the run does. */
+                if (flow_unit_is_batch(value_string(explanation, "unit")) &&
+                    text_equal(value_string(item, "node"), "items"))
+                        continue;
 
                 if (text_format(&name, "Node %s", value_string(item, "node")) == 0)
                         print_reason(ctl, name, item, "  ");
@@ -335,6 +342,20 @@ static int add_waits(const Faults *faults, Text *text) {
         return r;
 }
 
+/* "100 of 100 items are over, 3 of them as errors" */
+static int describe_items(const json_t *run, char **ret_text) {
+        const uint64_t n_errors = value_u64(run, "failed");
+        Text text = {};
+
+        text_addf(&text, "%" PRIu64 " of %" PRIu64 " items are over, ", value_u64(run, "done"),
+                  value_u64(run, "total"));
+        if (n_errors == 0)
+                text_add(&text, "none is an error");
+        else
+                text_addf(&text, "%" PRIu64 " of them as %s", n_errors, n_errors == 1 ? "an error" : "errors");
+        return text_finish(&text, ret_text);
+}
+
 /* "2 of 4 nodes have failed; the first is verify" */
 static int describe_run(const json_t *run, const Faults *faults, char **ret_text) {
         const size_t n_failed = faults->n_failed;
@@ -346,7 +367,9 @@ static int describe_run(const json_t *run, const Faults *faults, char **ret_text
         add_clause(&text, sentence_of(value_string(run, "reason")));
         if (text_equal(value_string(run, "state"), "TIMEOUT") && !*value_string(run, "reason"))
                 add_clause(&text, sentence_of("deadline"));
-        if (n_failed > 0)
+        if (flow_unit_is_batch(value_string(run, "unit")))
+                r = describe_items(run, &clause);
+        else if (n_failed > 0)
                 r = text_format(&clause, "%zu of %" PRIu64 " nodes %s failed%s%s", n_failed, total,
                                 n_failed == 1 ? "has" : "have", n_failed == 1 ? "" : "; the first is ",
                                 n_failed == 1 ? "" : value_string(json_array_get(faults->nodes, 0), "node"));
@@ -369,6 +392,14 @@ static void print_remedy(uint64_t id, const Faults *faults) {
                is_one ? "it" : "them");
 }
 
+static void print_items_remedy(Jobctl *ctl, const json_t *run) {
+        const uint64_t id = value_u64(run, "id");
+
+        if (value_u64(run, "failed") > 0 && !ctl->options.quiet)
+                printf("'jobctl batch errors %" PRIu64 "' lists the items that have failed, 'jobctl batch logs %" PRIu64
+                       "/ITEM' shows what the command has said of one.\n", id, id);
+}
+
 static int explain_ended_run(Jobctl *ctl, const json_t *run, BusError *ret_error) {
         static const char *const keys[] = { "id", "unit", "name", "state", "reason", "ended" };
         const uint64_t id = value_u64(run, "id");
@@ -386,6 +417,10 @@ static int explain_ended_run(Jobctl *ctl, const json_t *run, BusError *ret_error
         r = print(ctl, explanation);
         if (r != 0 || ctl->options.json)
                 return r;
+        if (flow_unit_is_batch(value_string(run, "unit"))) {
+                print_items_remedy(ctl, run);
+                return EXIT_OK;
+        }
         if (faults.n_failed > NODES_SHOWN)
                 printf("  And %zu more: 'jobctl flow show %" PRIu64 "' lists all.\n", faults.n_failed - NODES_SHOWN,
                        id);
@@ -448,7 +483,11 @@ static int explain_live(Jobctl *ctl, json_t *explanation, BusError *ret_error) {
         const uint64_t id = value_u64(explanation, "id");
         json_t *nodes = json_object_get(explanation, "nodes"), *item;
         size_t i;
-        int r = *value_string(explanation, "node") ? add_last_end(ctl, id, explanation, ret_error) : 0;
+        int r = flow_judge_unit(ctl, value_string(explanation, "unit"));
+
+        if (r != 0)
+                return r;
+        r = *value_string(explanation, "node") ? add_last_end(ctl, id, explanation, ret_error) : 0;
 
         json_array_foreach(nodes, i, item)
                 if (r == 0)
@@ -510,11 +549,12 @@ static int explain_other(Jobctl *ctl, const char *what) {
         cleanup_free_ char *node = NULL, *unit = NULL;
         uint32_t number;
         uint64_t id;
-        int r = strchr(what, '/') || text_parse_u32(what, &number) == 0 ? 0 : name_mangle(what, ".flow", &unit);
+        const bool is_name = !strchr(what, '/') && text_parse_u32(what, &number) < 0;
+        int r = is_name ? name_mangle(what, flow_suffix(ctl), &unit) : 0;
 
         if (r == 0 && unit)
                 r = flow_query(ctl, NULL, "ListRuns", json_pack("{s:{s:s}}", "name", "s", what), 1, &runs, &error);
-        if (r == 0 && unit && json_array_size(runs) == 0 && text_ends_with(unit, ".flow"))
+        if (r == 0 && unit && json_array_size(runs) == 0 && name_has_runs(unit))
                 r = flow_query(ctl, NULL, "ListRuns", json_pack("{s:{s:s}}", "unit", "s", unit), 1, &of_unit, &error) ?:
                     json_array_size(of_unit) > 0 ? 1 : 0;
         if (r > 0)
@@ -533,9 +573,16 @@ int flow_why(Jobctl *ctl, char *const *words) {
         bool is_other = false;
         int r;
 
+        if ((!words[0] || words[1]) && flow_is_batch(ctl))
+                return jobctl_misused(ctl, "'batch why' takes a run, or a batch.");
         if (!words[0] || words[1])
                 return jobctl_misused(ctl, "'flow why' takes a run, a node as RUN/NODE, or a flow.");
-        if (text_ends_with(words[0], ".flow"))
+        if (flow_is_batch(ctl) && strchr(words[0], '/'))
+                return jobctl_misused(ctl, "'batch why' is about a run: an item waits for nothing of its own.");
+        r = flow_judge_unit(ctl, words[0]);
+        if (r != 0)
+                return r;
+        if (name_has_runs(words[0]))
                 return explain_unit(ctl, words[0]);
         r = explain_live_run(ctl, words[0], &is_other, &error);
         if (is_other)

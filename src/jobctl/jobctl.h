@@ -28,6 +28,7 @@ typedef struct Jobctl {
         unsigned n_connections; /* how often the connection was restored */
         const VerbTable *verbs; /* static */
         const Verb *verb;       /* static; the running verb */
+        const char *subverb;    /* borrowed: the second word of a verb that has two; or NULL */
         Installer *installer;   /* owned; works on unit files without a manager; or NULL */
         usec_t ask_until;       /* CLOCK_MONOTONIC: the store of runs has so long for answers; 0: as long as it needs */
 } Jobctl;

@@ -45,6 +45,10 @@ bool name_is_number(const char *word, uint32_t *ret_number) {
         return word[0] >= '0' && word[0] <= '9' && text_parse_u32(word, ret_number) == 0;
 }
 
+bool name_has_runs(const char *name) {
+        return unit_type_has_runs(unit_name_type(name));
+}
+
 int name_mangle(const char *word, const char *suffix, char **ret_name) {
         if (name_is_pattern(word))
                 return text_format(ret_name, "%s", word);

@@ -25,6 +25,9 @@ int names_resolve(Jobctl *ctl, char *const *words, const char *suffix, char ***r
 /* Mangles words that are no patterns: "foo" means foo.service. 0, an exit status with the reason reported, or < 0. */
 int names_to_patterns(Jobctl *ctl, char *const *words, char ***ret_patterns);
 
+/* Returns true for a name of a flow or a batch: a unit that has runs. */
+bool name_has_runs(const char *name);
+
 /* "service" of "a.service". Borrowed. */
 const char *name_type_of(const char *name);
 

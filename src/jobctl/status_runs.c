@@ -9,6 +9,7 @@
 
 #include "basic/clock.h"
 #include "basic/text.h"
+#include "jobctl/names.h"
 #include "jobctl/state.h"
 #include "jobctl/status.h"
 
@@ -19,7 +20,7 @@
 enum { RUN_FIELD_ID, RUN_FIELD_NAME, RUN_FIELD_STATE, RUN_FIELD_TEXT };
 
 static bool is_flow(const json_t *unit) {
-        return text_ends_with(value_string(unit, "Id"), ".flow");
+        return name_has_runs(value_string(unit, "Id"));
 }
 
 /* The label stands in the first line alone. */

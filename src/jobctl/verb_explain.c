@@ -231,7 +231,8 @@ static int add_runs(Jobctl *ctl, const char *subject, json_t *explanation, BusEr
         size_t i;
         int r;
 
-        r = jobctl_unit_properties(ctl, subject, BUS_FLOW, &properties, ret_error);
+        r = jobctl_unit_properties(ctl, subject, text_ends_with(subject, ".batch") ? BUS_BATCH : BUS_FLOW, &properties,
+                                   ret_error);
         json_array_foreach(json_object_get(properties, "Runs"), i, run)
                 json_array_append_new(runs, json_pack("{s:O, s:O, s:O, s:O}", "id", json_array_get(run, 0), "name",
                                                       json_array_get(run, 1), "state", json_array_get(run, 2),
@@ -249,7 +250,7 @@ static int explain(Jobctl *ctl, const char *word, json_t **ret_explanation) {
         if (r != 0)
                 return r;
         r = jobctl_call(ctl, "Explain", "s", json_pack("[s]", subject), &reply, &error);
-        if (r == 0 && text_ends_with(subject, ".flow"))
+        if (r == 0 && name_has_runs(subject))
                 r = add_runs(ctl, subject, json_array_get(reply, 0), &error);
         if (r < 0)
                 return jobctl_fail(ctl, &error, "explain %s", subject);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * flow: the verbs of two words. import and graph need no manager
+ * flow, batch: the verbs of two words. import and graph need no manager
  */
 
 #include "basic/macro.h"
@@ -10,11 +10,13 @@
 #include "jobctl/flow_run.h"
 #include "jobctl/verbs.h"
 
-static const struct {
+typedef struct FlowVerb {
         const char *word;
         int (*run)(Jobctl *ctl, char *const *words);
         bool keeps_word; /* the handler serves several */
-} flow_verbs[] = {
+} FlowVerb;
+
+static const FlowVerb flow_verbs[] = {
         { "start", flow_start, false },    { "list", flow_list, false },     { "show", flow_show, false },
         { "why", flow_why, false },        { "explain", flow_why, false },   { "logs", flow_logs, false },
         { "pause", flow_command, true },   { "resume", flow_command, true }, { "stop", flow_command, true },
@@ -29,25 +31,68 @@ static const struct {
         { "plan", flow_plan, false },
 };
 
-static const char list_of_verbs[] = "start, plan, list, show, result, logs, why, retry, rerun, resolve, skip, approve, "
-                                    "pause, resume, stop, cancel, compensate, add-nodes, delete, complete, locks, "
-                                    "unlock, alarms, ack, graph and import";
+static const FlowVerb batch_verbs[] = {
+        { "start", flow_start, false },   { "list", flow_list, false },      { "show", flow_show, false },
+        { "why", flow_why, false },       { "explain", flow_why, false },    { "logs", flow_logs, false },
+        { "errors", batch_errors, false }, { "pause", flow_command, true },  { "resume", flow_command, true },
+        { "cancel", flow_command, true }, { "proceed", flow_command, true }, { "delete", flow_command, true },
+};
+
+static const char list_of_flow[] = "start, plan, list, show, result, logs, why, retry, rerun, resolve, skip, approve, "
+                                   "pause, resume, stop, cancel, compensate, add-nodes, delete, complete, locks, "
+                                   "unlock, alarms, ack, graph and import";
+static const char list_of_batch[] = "start, list, show, why, logs, errors, pause, resume, cancel, proceed and delete";
+
+static const FlowVerb *find(const FlowVerb *verbs_of_one, size_t n, const char *word) {
+        for (size_t i = 0; i < n; i++)
+                if (text_equal(verbs_of_one[i].word, word))
+                        return &verbs_of_one[i];
+        return NULL;
+}
+
+static const FlowVerb *find_flow(const char *word) {
+        return find(flow_verbs, ELEMENTSOF(flow_verbs), word);
+}
+
+static const FlowVerb *find_batch(const char *word) {
+        return find(batch_verbs, ELEMENTSOF(batch_verbs), word);
+}
+
+static int complain_flow(Jobctl *ctl, const char *word) {
+        if (text_equal(word, "lint") || text_equal(word, "verify"))
+                return jobctl_misused(ctl, "'jobctl verify FILE' checks flows, too.");
+        if (find_batch(word))
+                return jobctl_misused(ctl, "There is no 'flow %s', but 'jobctl batch %s', for runs of batches.", word,
+                                      word);
+        return jobctl_misused(ctl, "There is no 'flow %s'; 'flow' has %s.", word, list_of_flow);
+}
+
+static int complain_batch(Jobctl *ctl, char *const *words) {
+        const char *run = words[1] ? words[1] : "RUN";
+
+        if (text_equal(words[0], "stop"))
+                return jobctl_misused(ctl, "Pause or cancel? 'jobctl batch pause %s' lets it go on later where it was, "
+                                           "'jobctl batch cancel %s' ends it.", run, run);
+        if (text_equal(words[0], "lint") || text_equal(words[0], "verify"))
+                return jobctl_misused(ctl, "'jobctl verify FILE' checks batches, too.");
+        if (text_equal(words[0], "alarms") || text_equal(words[0], "ack"))
+                return jobctl_misused(ctl, "'jobctl flow %s' is about alarms of batches, too.", words[0]);
+        return jobctl_misused(ctl, "There is no 'batch %s'; 'batch' has %s.", words[0], list_of_batch);
+}
 
 int verb_flow(Jobctl *ctl, char *const *words) {
-        if (text_equal(words[0], "import"))
-                return flow_import(ctl, words + 1);
-        if (text_equal(words[0], "graph"))
-                return flow_draw(ctl, words + 1);
-        for (size_t i = 0; i < ELEMENTSOF(flow_verbs); i++) {
-                int r;
+        const bool is_batch = flow_is_batch(ctl);
+        const FlowVerb *verb = is_batch ? find_batch(words[0]) : find_flow(words[0]);
+        int r;
 
-                if (!text_equal(flow_verbs[i].word, words[0]))
-                        continue;
-                jobctl_choose_manager(ctl);
-                r = jobctl_connect(ctl);
-                return r != 0 ? r : flow_verbs[i].run(ctl, words + (flow_verbs[i].keeps_word ? 0 : 1));
-        }
-        if (text_equal(words[0], "lint") || text_equal(words[0], "verify"))
-                return jobctl_misused(ctl, "'jobctl verify FILE' checks flows, too.");
-        return jobctl_misused(ctl, "There is no 'flow %s'; 'flow' has %s.", words[0], list_of_verbs);
+        ctl->subverb = words[0];
+        if (!is_batch && text_equal(words[0], "import"))
+                return flow_import(ctl, words + 1);
+        if (!is_batch && text_equal(words[0], "graph"))
+                return flow_draw(ctl, words + 1);
+        if (!verb)
+                return is_batch ? complain_batch(ctl, words) : complain_flow(ctl, words[0]);
+        jobctl_choose_manager(ctl);
+        r = jobctl_connect(ctl);
+        return r != 0 ? r : verb->run(ctl, words + (verb->keeps_word ? 0 : 1));
 }

@@ -21,8 +21,8 @@ int verb_help(Jobctl *ctl, char *const *words) {
 
                 if (!verb)
                         return verb_complain(ctl, words[0]);
-                if (text_equal(words[0], "flow"))
-                        return flow_help(ctl, words[1]);
+                if (verb->run == verb_flow)
+                        return flow_help(ctl, words[0], words[1]);
                 if (words[1] && !ctl->options.help)
                         return jobctl_misused(ctl, "'%s' is one word too many.", words[1]);
                 verb_print_help(stdout, ctl->verbs, verb);

@@ -95,7 +95,7 @@ int verb_graph(Jobctl *ctl, char *const *words);
 int verb_edit(Jobctl *ctl, char *const *words);
 
 /* verb_flow.c */
-int verb_flow(Jobctl *ctl, char *const *words);
+int verb_flow(Jobctl *ctl, char *const *words);         /* flow, batch */
 
 /* verb_verify.c */
 int verb_verify(Jobctl *ctl, char *const *words);

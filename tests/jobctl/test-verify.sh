@@ -43,7 +43,11 @@ printf '[Service]\nExecStart=/bin/true\nWorkingDirectory=%%Y\nEnvironmentFile=-%
 printf '[Unit]\nRequires=a-b.slice init.scope\n[Service]\nExecStart=/bin/true\n' > path/placed.service
 printf '[Unit]\nRequires=a--b.slice\n[Service]\nExecStart=/bin/true\n' > path/misplaced.service
 
-echo 1..19
+printf '[Batch]\nItems=5\nExec=/bin/true %%%%{item}\n' > path/all.batch
+printf '[Batch]\nItems=5\nExec=/bin/true\nRecover=fail\n' > path/strange.batch
+printf '[Batch]\nItems=5\nExec=/bin/true\nBurst=2\n' > path/idle.batch
+
+echo 1..22
 check "a good file says nothing" 0 "" verify units/good.service
 check "a warning has file, line, severity and setting" 0 'units/half.service:6: warning: Restrt=: .*did you mean Restart=' verify units/half.service
 check "with --strict warnings count" 1 'Restrt=' --strict verify units/half.service
@@ -57,6 +61,9 @@ check "an instance of it" 2 'Unit gone@one.service is not found' verify units/ma
 check "a name on the search path" 2 'path/found.service:3: error: User=' verify found.service
 check "units that need no file are there" 0 "" verify placed.service
 check "but not a slice of a wrong name" 2 'Requires=: Unit a--b.slice is not found' verify misplaced.service
+check "a batch" 0 "" verify all.batch
+check "what a batch cannot have" 2 'strange.batch:4: error: Recover=: .fail. is not possible' verify path/strange.batch
+check "what has no effect in a batch" 0 'idle.batch:4: warning: Burst=: Without Rate=' verify path/idle.batch
 check "what is not there" 2 'units/none.service: error: No such file' verify units/none.service
 check "what is no unit file" 2 'notes.txt: error: This is not the name of a unit file' verify units/notes.txt
 check "--json" 2 '"severity": *"error".*"line": *3.*"setting": *"Type"' --json verify units/bad.service
