@@ -19,6 +19,7 @@
 #include "manager/manager_run_private.h"
 #include "unitfile/flow_range.h"
 
+#define AGAIN_TIME (100 * USEC_PER_MSEC) /* after which what needs memory is tried again */
 #define ITEMS_A_STEP 256U /* issued in a turn at most */
 #define PREPARE 0U /* the number of the attempt that prepares a launch */
 
@@ -119,10 +120,19 @@ static void claim(void *userdata, const RunAttemptKey *key, uint64_t item) {
                 manager_attempts_end(step->runs->attempts, key);
 }
 
+static void abandon(void *userdata, const RunAttemptKey *key, uint64_t item) {
+        manager_attempts_abandon(((ManagerRuns *) userdata)->attempts, key);
+}
+
+static void interrupt(void *userdata, const RunAttemptKey *key, uint64_t item) {
+        manager_attempts_end(((const Step *) userdata)->runs->attempts, key);
+}
+
 static void fail(const Step *step, const char *problem) {
         log_write(LOG_LEVEL_ERROR, step->run->flow->unit->id, "Run %" PRIu32 ": %s", step->run->id, problem);
         step->launch->has_end = true;
         step->launch->kind = RUN_END_FAILED;
+        manager_attempts_visit_items(step->runs->attempts, step->run->id, interrupt, (void *) step);
 }
 
 /* False: there is no range yet. */
@@ -135,8 +145,10 @@ static bool begin(const Step *step) {
         if (launch->range)
                 return true;
         r = make_range(step);
-        if (r == -ENOMEM)
+        if (r == -ENOMEM) {
+                step->runs->look_at = MIN(step->runs->look_at, usec_add(step->runs->now, AGAIN_TIME));
                 return false;
+        }
         if (r < 0) {
                 fail(step, "The items that are over cannot be read: the batch cannot go on where it was.");
                 return false;
@@ -210,6 +222,21 @@ static int begin_attempt(const Step *step, uint32_t number, uint64_t item, uint3
                                            step->run->definition, step->run->graph);
 }
 
+static int look(ManagerRuns *runs, const RunAttemptKey *key, ManagerLaunch *launch, Step *ret_step) {
+        ManagerRun *run = manager_run_find(runs, key->run);
+
+        if (!run)
+                return -ENOENT;
+        *ret_step = (Step) {
+                .runs = runs,
+                .run = run,
+                .key = key,
+                .launch = launch,
+                .flow = flow_definition_settings(run->definition),
+        };
+        return run_engine_get_row(runs->engine, run->id, &ret_step->row);
+}
+
 /* The stage may be recorded, and the state of the run not. */
 static void tell_stage(const Step *step) {
         const ManagerLaunchStage stage = step->launch->stage;
@@ -235,6 +262,7 @@ static void prepare(const Step *step) {
         step->launch->stage = MANAGER_LAUNCH_PREPARE;
         if (begin_attempt(step, PREPARE, 0, 0) < 0) {
                 step->launch->stage = MANAGER_LAUNCH_NEW;
+                step->runs->look_at = MIN(step->runs->look_at, usec_add(step->runs->now, AGAIN_TIME));
                 return;
         }
         note_change(step->launch, step->runs->now);
@@ -258,7 +286,8 @@ static void issue(const Step *step) {
                 if (begin_attempt(step, launch->n_issued, item.index, item.tries) == 0)
                         continue;
                 (void) run_range_end(launch->range, item.index, RUN_RANGE_RETURNED, step->runs->now, 0, 0);
-                break;
+                step->runs->look_at = MIN(step->runs->look_at, usec_add(step->runs->now, AGAIN_TIME));
+                return;
         }
         if (result == RUN_RANGE_ISSUED)
                 note_news(step->runs);
@@ -273,14 +302,6 @@ static bool kills(const Step *step, bool ends) {
         return ends || launch->stage != MANAGER_LAUNCH_ISSUE ||
                usec_add(launch->paused_at, range->pause_timeout) <= step->runs->now ||
                (range->on_error_budget == FLOW_ERROR_BUDGET_KILL && is_spent);
-}
-
-static void abandon(void *userdata, const RunAttemptKey *key, uint64_t item) {
-        manager_attempts_abandon(((ManagerRuns *) userdata)->attempts, key);
-}
-
-static void interrupt(void *userdata, const RunAttemptKey *key, uint64_t item) {
-        manager_attempts_end(((const Step *) userdata)->runs->attempts, key);
 }
 
 /* Nothing more is issued. The launch ends when nothing is out. */
@@ -345,7 +366,8 @@ static void go_on(const Step *step, bool ends) {
         RunRangeCounts counts;
 
         run_range_count(launch->range, &counts);
-        if (launch->stage == MANAGER_LAUNCH_ISSUE && counts.is_over && !counts.is_open)
+        if ((launch->stage == MANAGER_LAUNCH_ISSUE || launch->stage == MANAGER_LAUNCH_NEW) && counts.is_over &&
+            !counts.is_open)
                 end_well(step);
         else if (is_to_drain(step, ends))
                 drain(step, ends);
@@ -358,36 +380,53 @@ static void go_on(const Step *step, bool ends) {
         keep_checkpoint(step, false);
 }
 
-static int look(ManagerRuns *runs, const RunAttemptKey *key, ManagerLaunch *launch, Step *ret_step) {
-        ManagerRun *run = manager_run_find(runs, key->run);
+void manager_launch_abandon(void *userdata, const RunAttemptKey *key) {
+        ManagerRuns *runs = userdata;
+        ManagerLaunch *launch = manager_attempts_get_launch(runs->attempts, key);
+        Step step;
 
-        if (!run)
-                return -ENOENT;
-        *ret_step = (Step) {
-                .runs = runs,
-                .run = run,
-                .key = key,
-                .launch = launch,
-                .flow = flow_definition_settings(run->definition),
-        };
-        return run_engine_get_row(runs->engine, run->id, &ret_step->row);
+        manager_attempts_visit_items(runs->attempts, key->run, abandon, runs);
+        if (!launch || !launch->range || look(runs, key, launch, &step) < 0 || put_checkpoint(&step) < 0)
+                return;
+        step.run->facts.n_running = 0;
+        note_news(runs);
 }
 
-void manager_launch_abandon(void *userdata, const RunAttemptKey *key) {
-        manager_attempts_visit_items(((ManagerRuns *) userdata)->attempts, key->run, abandon, userdata);
+/* The row has counts of items beside the cursor. */
+static void count_saved(const Step *step) {
+        const ManagerRunFacts *facts = &step->run->facts;
+        cleanup_(run_range_freep) RunRange *range = NULL;
+        RunRangeSettings settings;
+        RunRangeCounts counts;
+        RecordReader reader;
+
+        record_reader_init(&reader, facts->cursor, facts->n_cursor);
+        if (describe(step, &settings) < 0 || run_range_restore(&settings, &reader, step->runs->now, &range) < 0)
+                return;
+        run_range_count(range, &counts);
+        note_counts(&step->run->facts, &counts);
 }
 
 void manager_launch_give_cursor(ManagerRuns *runs, ManagerRun *run, const RunAttemptKey *key) {
         ManagerLaunch *launch = manager_attempts_get_launch(runs->attempts, key);
+        ManagerRunFacts *facts = &run->facts;
+        uint8_t *cursor;
         RunAttemptKey of;
+        Step step;
 
-        if (!launch || !launch->saved || manager_attempts_find_launch(runs->attempts, run->id, &of))
+        if (!launch || !launch->saved || manager_attempts_find_launch(runs->attempts, run->id, &of) ||
+            look(runs, key, launch, &step) < 0)
                 return;
-        free(run->facts.cursor);
-        run->facts.cursor = take_ptr(launch->saved);
-        run->facts.n_cursor = launch->n_saved;
-        run->facts.n_launches = MAX(run->facts.n_launches, launch->number);
-        launch->n_saved = 0;
+        /* The launch keeps its own: it may have to be recorded again. */
+        cursor = malloc(launch->n_saved);
+        if (!cursor)
+                return;
+        memcpy(cursor, launch->saved, launch->n_saved);
+        free(facts->cursor);
+        facts->cursor = cursor;
+        facts->n_cursor = launch->n_saved;
+        facts->n_launches = MAX(facts->n_launches, launch->number);
+        count_saved(&step);
 }
 
 void manager_launch_step(void *userdata, const RunAttemptKey *key, ManagerLaunch *launch, bool ends) {
@@ -487,7 +526,8 @@ void manager_launch_note_end(ManagerRuns *runs, const RunAttemptKey *key, RunEnd
         Step step;
 
         runs->has_work = runs->host.attempts.turn->has_news = true;
-        if (!launch || look(runs, &of, launch, &step) < 0 || !begin(&step))
+        if (!launch || look(runs, &of, launch, &step) < 0 || !begin(&step) ||
+            key->generation != (MANAGER_ITEM_GENERATION | launch->number))
                 return;
         if (key->number == PREPARE)
                 end_prepare(&step, kind, end);

@@ -282,7 +282,7 @@ static void settle_unknown(ManagerRuns *runs, ManagerRun *run, const RunNodeRow 
 
         /* The next launch goes on where this one was, once the unit is active. */
         if (action == RUN_ACTION_RANGE) {
-                if (was_begun || has_to_end)
+                if (was_begun || has_to_end || !is_complete)
                         (void) run_engine_ended(runs->engine, &key, RUN_END_INTERRUPTED, 0);
                 return;
         }
