@@ -811,15 +811,15 @@ Test(runstore, file_that_lacks_a_column_gets_it_and_keeps_its_rows) {
         world_wait_durable(core, world_put_run(core, 1, "one"));
         world_kill_store(SIGTERM);
         cr_assert(eq(int, sqlite3_open(world.file, &db), SQLITE_OK));
-        cr_assert(eq(int, sqlite3_exec(db, "ALTER TABLE run DROP COLUMN environment", NULL, NULL, NULL), SQLITE_OK));
+        cr_assert(eq(int, sqlite3_exec(db, "ALTER TABLE run DROP COLUMN launches", NULL, NULL, NULL), SQLITE_OK));
         sqlite3_close(db);
         world_core_free(core);
         world_start_store();
         core = world_core_new(12);
         world_wait(core, core->seen.n_welcomed > 0);
         world_wait_durable(core, world_put_run(core, 2, "two"));
-        cr_assert(eq(i64, world_ask("SELECT count(*) FROM run WHERE environment IS NULL"), 2));
-        cr_assert(eq(i64, world_ask("SELECT count(*) FROM pragma_table_info('run') WHERE type = 'BLOB'"), 2));
+        cr_assert(eq(i64, world_ask("SELECT count(*) FROM run WHERE launches IS NULL"), 2));
+        cr_assert(eq(i64, world_ask("SELECT count(*) FROM pragma_table_info('run') WHERE type = 'BLOB'"), 3));
         world_core_free(core);
 }
 
