@@ -104,7 +104,7 @@ for SHELL_NAME in bash zsh fish; do
         offers "$SHELL_NAME: flows" nap.flow "complete_$SHELL_NAME" jobctl flow start na
         offers "$SHELL_NAME: runs" "$RUN" "complete_$SHELL_NAME" jobctl flow show ''
         offers "$SHELL_NAME: verbs of batch" "$BATCH_VERBS" "complete_$SHELL_NAME" jobctl batch ''
-        offers "$SHELL_NAME: batches" doze.batch "complete_$SHELL_NAME" jobctl batch start do
+        offers "$SHELL_NAME: batches" doze.batch "complete_$SHELL_NAME" jobctl batch start "do"
         offers "$SHELL_NAME: runs of batches" "$OF_BATCH" "complete_$SHELL_NAME" jobctl batch errors ''
         offers "$SHELL_NAME: options of run" "--on-calendar --scope --wait" "complete_$SHELL_NAME" jobctl run --
 done
