@@ -571,7 +571,7 @@ static int read_cursor(BusCall *call, const char *cursor, RunStoreQuery *query) 
         }
         if (text_parse_u64(cursor, &number) < 0)
                 return bus_call_fail(call, -EINVAL, "InvalidArgs", "'%s' is not a cursor of an answer.", cursor);
-        /* What a run has is in the order of its key, of which the run is the first column. */
+        /* Rows of a run are in the order of their key, of which the run is the first column. */
         if (runstore_table(query->table)->n_key == 2)
                 query->cursor[query->n_cursor++] = query->filters[0].value;
         query->cursor[query->n_cursor++] = (RunStoreValue) { .type = RUNSTORE_INTEGER, .integer = (int64_t) number };

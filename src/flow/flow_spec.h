@@ -31,7 +31,7 @@ int flow_spec_add(FlowSpec *spec, const FlowNode *node, uint32_t command);
 /* Adds the nodes of the unit's sections, whose commands are numbered from 0 on. 0 or -ENOMEM. */
 int flow_spec_add_sections(FlowSpec *spec);
 
-/* What exit statuses of an item say, of the node of a batch: nothing else of the policy is set. */
+/* The exit statuses of items, by the node of a batch: nothing else of the policy is set. */
 void flow_spec_item_policy(const FlowNode *node, RunPolicy *ret_policy);
 
 /* Whether any node that was added has KeepResult=no, or Save=. */

@@ -43,7 +43,7 @@ int flow_judge_unit(Jobctl *ctl, const char *unit) {
         return flow_is_batch(ctl) && text_ends_with(unit, ".flow") ? flow_refuse_unit(ctl, unit) : 0;
 }
 
-/* That the state cannot be asked for is no answer to what was asked: false then. */
+/* A state that cannot be asked for is false: it is no answer to what was asked. */
 static bool is_in_state(Jobctl *ctl, const char *unit, const char *wanted) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *state = NULL;

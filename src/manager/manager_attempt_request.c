@@ -104,7 +104,7 @@ static int make_words(ManagerAttemptRequest *request, const ExecCommand *command
 
 /* — environment — */
 
-/* What prepares a launch has no item. */
+/* The command ExecPrepare= has no item. */
 static int set_item(const ManagerAttemptRequest *request, const char *node, char ***environment) {
         const ManagerAttemptState *state = request->basis->state;
         int r;
@@ -387,7 +387,7 @@ void manager_attempt_request_add_log(const ManagerAttemptRequest *request, ExecR
         snprintf(name, sizeof(name), "NODE=%s", manager_attempt_command_node_name(basis->command));
         snprintf(number, sizeof(number), "ATTEMPT=%" PRIu32, basis->state->key.number);
         snprintf(item, sizeof(item), "ITEM=%" PRIu64, basis->state->item);
-        /* What prepares a launch has no item. */
+        /* The command ExecPrepare= has no item. */
         if (basis->state->is_item && basis->state->key.number > 0)
                 fields[3] = item;
         manager_log_prepare_attempt(*basis->host->log,

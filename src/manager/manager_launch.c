@@ -293,7 +293,7 @@ static void issue(const Step *step) {
                 note_news(step->runs);
 }
 
-/* What is out is ended too: the launch is to end, or its pause has lasted too long, or OnErrorBudget= says so. */
+/* Items that are out are ended, too: the launch is to end, its pause has lasted too long, or OnErrorBudget= says so. */
 static bool kills(const Step *step, bool ends) {
         const FlowRange *range = &step->flow->range;
         const ManagerLaunch *launch = step->launch;

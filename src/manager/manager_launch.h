@@ -33,7 +33,7 @@ void manager_launch_note_end(ManagerRuns *runs, const RunAttemptKey *key, RunEnd
 usec_t manager_launches_due(const ManagerRuns *runs);
 /* Goes on with a launch that waits for its owner. -EINVAL: it does not. */
 int manager_launch_proceed(ManagerRuns *runs, uint32_t run);
-/* What the items of the batch do, as a part of a sentence about its node or, without a node, about the run. */
+/* The progress of the items, as a part of a sentence about the node of the batch or, without a node, about the run. */
 void manager_launch_explain(const ManagerRuns *runs, uint32_t run, Text *text);
 /* The part of that which says what it waits for; nothing of a run that no launch is of. */
 void manager_launch_explain_wait(const ManagerRuns *runs, uint32_t run, Text *text);

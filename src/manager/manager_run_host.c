@@ -64,7 +64,7 @@ static void count_nodes(ManagerRuns *runs, ManagerRun *run) {
                 total += n[i];
                 done += run_node_state_is_terminal((RunNodeState) i) ? n[i] : 0;
         }
-        /* Those of a batch are counts of items, as of its last checkpoint. */
+        /* The counts of a batch are those of its items, as of its last checkpoint. */
         if (run->facts.cursor)
                 return;
         run->facts.n_total = total;

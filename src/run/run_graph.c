@@ -561,7 +561,7 @@ static void sort_by_file(const RunGraph *graph, uint32_t *starts, uint32_t *ret_
                         ret_nodes[starts[graph->expansions[i].node]++] = graph->expansions[i].first + k;
 }
 
-/* What is left to do below each node. */
+/* The longest way below each node. */
 static int add_ways(RunGraphMaker *maker) {
         RunGraph *graph = maker->graph;
         uint32_t *ways = maker->ways = calloc(graph->n, sizeof(*ways));

@@ -162,7 +162,7 @@ static bool keeps_locks(const Run *run, uint32_t node) {
                !run_graph_policy(run->graph, node)->gives_up_locks;
 }
 
-/* Those that have waited for as long are served in the order of dispatch, which no other items of the run change. */
+/* Claims that have waited for as long are served in the order of dispatch, which no other items of the run change. */
 static uint64_t place_of(const RunGraph *graph, uint32_t node) {
         uint32_t item = 0;
 

@@ -267,7 +267,7 @@ static int get_counts(RunRange *range, RecordReader *reader) {
         return range->launch_errors > range->launch_over ? -EBADMSG : 0;
 }
 
-/* What run_range_save() has put into the byte string. */
+/* The byte string that run_range_save() has put. */
 static int get_range(const RunRangeSettings *settings, RecordReader *reader, usec_t now, RunRange **ret_range) {
         const uint64_t format = record_get(reader), base = record_get(reader);
         const uint64_t span = record_get_below(reader, SPAN_MAX + UINT64_C(1)), errors = record_get(reader);

@@ -90,7 +90,7 @@ static int check(UnitDraft *draft) {
         FlowSettings *batch = draft->section.own;
         int r = flow_settings_keep_file(batch, draft->state->sources.fragment, &item_of(draft)->place.file);
 
-        /* What a bad value leaves unset is not missing. */
+        /* A setting with a bad value is not missing. */
         if (r == 0 && !draft->is_broken)
                 r = check_items(draft);
         if (r == 0 && !draft->is_broken)

@@ -166,7 +166,7 @@ static void double_triggered(Unit *unit, const UnitTrigger *trigger) {
                               trigger->by->id, trigger->job > 0 ? " job" : trigger->was_up ? " up" : "");
 }
 
-#define DOUBLE_VTABLE(t, name)                               \
+#define DOUBLE_VTABLE_WITH(t, name, ...)                     \
         [t] = {                                              \
                 .type = (t),                                 \
                 .interface = (name),                         \
@@ -179,24 +179,10 @@ static void double_triggered(Unit *unit, const UnitTrigger *trigger) {
                 .stop = double_stop,                         \
                 .reload = double_reload,                     \
                 .will_restart = double_will_restart,         \
-                .timer_elapsed = double_timer_elapsed,       \
+                __VA_ARGS__                                  \
         }
-
-#define DOUBLE_VTABLE_WITH_RUNS(t, name)                     \
-        [t] = {                                              \
-                .type = (t),                                 \
-                .interface = (name),                         \
-                .init = double_init,                         \
-                .deinit = double_deinit,                     \
-                .can_start = double_can_start,               \
-                .can_stop = double_can_stop,                 \
-                .can_reload = double_can_reload,             \
-                .start = double_start,                       \
-                .stop = double_stop,                         \
-                .reload = double_reload,                     \
-                .will_restart = double_will_restart,         \
-                .triggered = double_triggered,               \
-        }
+#define DOUBLE_VTABLE(t, name) DOUBLE_VTABLE_WITH(t, name, .timer_elapsed = double_timer_elapsed)
+#define DOUBLE_VTABLE_WITH_RUNS(t, name) DOUBLE_VTABLE_WITH(t, name, .triggered = double_triggered)
 
 static const UnitVTable double_vtables[_UNIT_TYPE_MAX] = {
         DOUBLE_VTABLE(UNIT_SERVICE, "Service"),
