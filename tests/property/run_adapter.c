@@ -442,7 +442,6 @@ static void make_first_graph(Adapter *adapter) {
         adapter->graph = make_graph(adapter, &(Grown) {});
 }
 
-/* The next holder of a lock depends on when the run that held it has ended. */
 static bool takes_something(const TrialDefinition *definition) {
         bool takes = trial_run_takes(definition);
 
@@ -451,10 +450,18 @@ static bool takes_something(const TrialDefinition *definition) {
         return takes;
 }
 
+/*
+ * A run that ends in slices keeps its locks and its place of MaxRuns= until the turn ends, and who has them next depends on
+ * when that is. In the model a run ends at once.
+ */
+static bool can_end_in_slices(const TrialDefinition *definition) {
+        return definition->max_runs == TRIAL_RUNS_MAX && !takes_something(definition);
+}
+
 static void make_engine(Adapter *adapter) {
         CHECK(run_engine_new(&adapter->engine, &host, adapter));
         /* Other events happen while nodes are left that end with their run. */
-        if (!takes_something(adapter->definition))
+        if (can_end_in_slices(adapter->definition))
                 run_engine_set_slice(adapter->engine, 1);
         /* The model knows no age. */
         run_engine_set_ageing(adapter->engine, false);

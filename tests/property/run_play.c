@@ -778,7 +778,7 @@ static void give_verb(TrialPlayer *player, const TrialStep *step) {
         if (!knows_verb(player, &event))
                 return;
         player->verbs[event.run] += step->verb == TRIAL_RETRY || step->verb == TRIAL_RERUN ||
-                                    step->verb == TRIAL_RESOLVE;
+                                    step->verb == TRIAL_RESOLVE || step->verb == TRIAL_COMPENSATE;
         (void) trial_give(player, &event);
         trial_end_turn(player);
 }
