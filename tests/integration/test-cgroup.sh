@@ -70,7 +70,7 @@ U
 unit together.service <<U
 [Service]
 ExitType=cgroup
-ExecStart=/bin/sh -c 'sh -c "read line <$DIR/fifo" & exit 0'
+ExecStart=/bin/sh -c 'sh -c "read line <$DIR/together" & exit 0'
 U
 unit makes-groups.service <<U
 [Service]
@@ -130,9 +130,9 @@ Delegate=yes
 ExecStart=/bin/sh -c 'G=$GROUP/app.slice/passes-on.service; mkdir \$\$G/inner; echo \$\$\$\$ >\$\$G/inner/cgroup.procs; exec sleep 1000'
 ExecReload=/bin/sh -c 'sed -n s/^0:://p /proc/self/cgroup >$DIR/reloaded'
 U
-mkfifo "$DIR/fifo"
+mkfifo "$DIR/fifo" "$DIR/together"
 # Held open for reading and writing, so that written lines wait for a reader.
-exec 8<>"$DIR/fifo"
+exec 8<>"$DIR/fifo" 9<>"$DIR/together"
 start_daemon_in_group
 
 # The manager's place, and the units'.
@@ -208,7 +208,7 @@ check "until the last has gone" wait_for 'ActiveState=inactive' ctl show -p Acti
 check "ExitType=cgroup" ctl start together.service
 wait_for 'MainPID=0' ctl show -p MainPID together.service
 check_prints "lasts longer than its main process" 'ActiveState=active' ctl show -p ActiveState together.service
-printf 'x\n' >&8
+printf 'x\n' >&9
 check "and ends with its last" wait_for 'ActiveState=inactive' ctl show -p ActiveState together.service
 
 # Groups within the group.
