@@ -304,6 +304,8 @@ static void look_at_nodes(RunModel *model, unsigned r) {
                         skip_unneeded(model, r);
                 drop_pending(model, r, true);
         } while (sum_nodes(model, run) != before);
+        /* An instance that is dropped gives its turn to another. */
+        run_model_give_turns(model, r);
         run->is_deciding = false;
         if (run->is_ended)
                 run_model_end_by_node(model, r);
