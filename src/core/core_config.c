@@ -103,6 +103,7 @@ static const ConfigKey manager_keys[] = {
 };
 
 static const ConfigKey engine_keys[] = {
+        { "MaxLaunchers", core_runstore_set_launchers },
         { "Resources", core_runstore_set_resources },
         { "Store", core_runstore_set_store },
         { "Sync", core_runstore_set_sync },

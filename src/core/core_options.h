@@ -47,6 +47,7 @@ typedef struct CoreOptions {
         usec_t watchdog; /* of core: see core_keeper_watch() */
         char *run_store; /* file of the store of runs; NULL: the usual place */
         char **run_resources; /* of Resources=: "cpu:4" */
+        uint32_t max_launchers; /* of MaxLaunchers=; 0: not set */
         bool has_no_run_store; /* Store=none */
         bool has_normal_sync; /* of it: what is durable may be lost with the power */
         bool has_default_score;

@@ -42,6 +42,7 @@ void core_runstore_init(CoreRunStore *store, const CoreOptions *options, const c
                 .program = store->program,
                 .path = store->path[0] ? store->path : NULL,
                 .resources = options->run_resources,
+                .max_launchers = options->max_launchers,
                 .is_normal_sync = options->has_normal_sync,
         };
 }
@@ -60,6 +61,16 @@ int core_runstore_set_store(CoreOptions *options, const char *value) {
 int core_runstore_set_sync(CoreOptions *options, const char *value) {
         options->has_normal_sync = strcmp(value, "normal") == 0;
         return options->has_normal_sync || strcmp(value, "full") == 0 ? 0 : -EINVAL;
+}
+
+int core_runstore_set_launchers(CoreOptions *options, const char *value) {
+        uint32_t n;
+        int r = text_parse_u32(value, &n);
+
+        if (r < 0 || n == 0)
+                return -EINVAL;
+        options->max_launchers = n;
+        return 0;
 }
 
 int core_runstore_set_resources(CoreOptions *options, const char *value) {

@@ -23,5 +23,6 @@ void core_runstore_init(CoreRunStore *store, const CoreOptions *options, const c
 
 /* Keys of [Engine] in jobd.conf: 0 or -EINVAL. */
 int core_runstore_set_store(CoreOptions *options, const char *value); /* "none", "sqlite:/path" */
+int core_runstore_set_launchers(CoreOptions *options, const char *value); /* of batches, at least 1 */
 int core_runstore_set_resources(CoreOptions *options, const char *value); /* "cpu:4 memory:8G" */
 int core_runstore_set_sync(CoreOptions *options, const char *value); /* "full", "normal" */

@@ -439,6 +439,14 @@ static int add_extras(FlowSpec *spec) {
         return r;
 }
 
+/* A launch of a batch takes a launcher of the host, see FLOW_LAUNCHERS. */
+static int find_node_demand(FlowSpec *spec, const FlowNode *node, uint32_t *ret_demand) {
+        FlowNeed launcher = { (char[]) { FLOW_LAUNCHERS }, 1 };
+        const FlowClaim claim = { .needs = { .items = &launcher, .n = 1 } };
+
+        return find_demand(spec, node->is_range ? &claim : &node->claim, ret_demand);
+}
+
 int flow_spec_add(FlowSpec *spec, const FlowNode *node, uint32_t command) {
         RunNodeSpec entry = { .payload = flow_node_acts(node) ? command : RUN_NODE_NONE };
         int r;
@@ -455,7 +463,7 @@ int flow_spec_add(FlowSpec *spec, const FlowNode *node, uint32_t command) {
                 make_policy(spec, node, &entry.policy);
         spec->drops_results |= entry.policy.drops_result;
         spec->saves_results |= entry.policy.saves_result;
-        r = find_demand(spec, &node->claim, &entry.policy.demand);
+        r = find_node_demand(spec, node, &entry.policy.demand);
         if (r == 0)
                 r = add_compensation(spec, node, (uint32_t) spec->nodes.n, entry.policy.demand);
         if (r < 0)

@@ -16,6 +16,8 @@
 /* Names of the nodes of the end of a run, which no other node can have. */
 #define FLOW_COMPENSATION "@compensate" /* behind the name of the node that it undoes */
 #define FLOW_FINAL "@final"
+/* The resource that launches of batches take one of each; the name is none that Resources= can have. */
+#define FLOW_LAUNCHERS "@launchers"
 
 typedef struct FlowSpec FlowSpec;
 

@@ -18,6 +18,7 @@
 #include "basic/log.h"
 #include "basic/strv.h"
 #include "exec/exec_remove.h"
+#include "flow/flow_spec.h"
 #include "manager/manager_priority.h"
 #include "manager/manager_launch.h"
 #include "manager/manager_run_alarm.h"
@@ -661,10 +662,12 @@ static void read_boot(char boot[static 37]) {
 
 DEFINE_CLEANUP(ManagerRuns, manager_runs_free)
 
-static int set_resources(ManagerRuns *runs, char *const *resources) {
-        int r = 0;
+static int set_resources(ManagerRuns *runs, const ManagerRunOptions *options) {
+        int r = run_engine_set_resource(runs->engine, FLOW_LAUNCHERS, options->max_launchers ?: MANAGER_LAUNCHERS);
 
-        strv_foreach(word, resources) {
+        if (r < 0)
+                return r;
+        strv_foreach(word, options->resources) {
                 FlowNeed resource;
 
                 r = flow_need_parse(*word, &resource);
@@ -712,7 +715,7 @@ int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, c
                 r = run_engine_new(&runs->engine, &manager_run_host, runs);
         if (r == 0) {
                 run_engine_set_slice(runs->engine, NODES_A_TURN);
-                r = set_resources(runs, options->resources);
+                r = set_resources(runs, options);
         }
         if (r == 0)
                 r = manager_attempts_new(&runs->attempts, &attempts);

@@ -9,6 +9,7 @@
 
 #include "basic/text.h"
 #include "basic/usec.h"
+#include "flow/flow_spec.h"
 #include "job/job_manager.h"
 #include "manager/manager_launch.h"
 #include "manager/manager_run_graph.h"
@@ -225,6 +226,10 @@ static void add_lock(const ManagerRuns *runs, const ManagerRun *run, uint32_t no
                 return;
         if (why.is_lock)
                 text_addf(text, "it waits for the lock '%s'", why.name);
+        else if (strcmp(why.name, FLOW_LAUNCHERS) == 0)
+                text_addf(text,
+                          "as many batches issue items as MaxLaunchers=%" PRIu64 " of [Engine] in jobd.conf allows",
+                          why.total);
         else
                 text_addf(text,
                           "it waits for %" PRIu64 " of the resource '%s', of which %" PRIu64 " of %" PRIu64
@@ -241,6 +246,16 @@ static void add_lock(const ManagerRuns *runs, const ManagerRun *run, uint32_t no
                           why.n_before == 1 ? "s" : "");
                 add_claim(runs, &why.other, text);
         }
+}
+
+/* A launch takes a launcher before it issues items. */
+static void add_launch(const ManagerRuns *runs, const ManagerRun *run, Text *text) {
+        RunClaimWhy why;
+
+        if (run_engine_get_lock(manager_runs_engine(runs), manager_run_id(run), 0, &why) > 0)
+                add_lock(runs, run, 0, text);
+        else
+                manager_launch_explain(runs, manager_run_id(run), text);
 }
 
 /* A person has to do something about the node, or about one above it. */
@@ -463,7 +478,7 @@ static void add_run_why(const ManagerRuns *runs, const ManagerRun *run, const Ru
         case RUN_WHY_SUB_RUN:
         case _RUN_WHY_MAX:
                 if (is_batch(run)) {
-                        manager_launch_explain(runs, manager_run_id(run), text);
+                        add_launch(runs, run, text);
                         break;
                 }
                 text_addf(text, "%" PRIu64 " of %" PRIu64 " nodes have ended, %" PRIu64 " run", facts->n_done,
@@ -575,6 +590,7 @@ static int put_items(const ManagerRuns *runs, const ManagerRun *run, Sink *sink)
         sink_entry_u64(sink, "total", view.n_total);
         sink_entry_u64(sink, "launches", view.n_launches);
         manager_launch_explain_wait(runs, manager_run_id(run), &text);
+        add_lock(runs, run, 0, &text);
         r = text_finish(&text, &waits);
         if (r == 0 && *waits)
                 sink_entry_string(sink, "waits", waits);

@@ -16,10 +16,13 @@
 typedef struct sd_event sd_event;
 typedef struct ManagerRunLink ManagerRunLink;
 
+#define MANAGER_LAUNCHERS 5U
+
 typedef struct ManagerRunOptions {
         const char *program; /* jobd-runstore; NULL: there is none */
         const char *path; /* of the file; NULL: runs are not kept, so there are none */
         char *const *resources; /* as of Resources=: "cpu:4"; valid words, each name once; used by manager_runs_new() */
+        uint32_t max_launchers; /* launches of batches at a time; 0: MANAGER_LAUNCHERS */
         bool is_normal_sync; /* what is durable outlives every process, but no loss of power */
 } ManagerRunOptions;
 

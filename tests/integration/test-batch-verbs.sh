@@ -256,4 +256,28 @@ check_exit "of one type" 2 ctl batch list --type=flow
 check_prints "help lists the verbs" '^  errors  ' ctl help batch
 check_equal "each has its own" "$(ctl help batch proceed | head -n 1)" 'jobctl [OPTION…] batch proceed RUN'
 check_exit "there is no other" 2 ctl help batch retry
+
+# — MaxLaunchers= —
+
+check "the daemon ends" stop_daemon
+printf '[Engine]\nMaxLaunchers=1\n' >"$DIR/conf"
+start_daemon --config "$DIR/conf"
+OTHER=$(ctl batch start held | awk '{ print $2 }')
+check "one batch issues items" wait_for '4 out$' ctl batch show "$OTHER"
+RUN=$(ctl batch start both | awk '{ print $2 }')
+check "one launch too many waits" wait_for 'as many batches issue items as MaxLaunchers=1 of .Engine. in jobd.conf' ctl batch why "$RUN"
+check_prints "for another, which is named" "; some is held by $OTHER/items" ctl batch why "$RUN"
+check_prints "also where it is shown" 'Waits: as many batches issue items as MaxLaunchers=1' ctl batch show "$RUN"
+kill_core KILL
+check "also when core has died" wait_for 'MaxLaunchers=1' ctl batch why "$RUN"
+check "the other is paused" ctl batch pause "$OTHER"
+release 0 1 2 3
+check "then it is its turn" wait_for_state "$RUN" SUCCEEDED
+check "the other goes on" ctl batch resume "$OTHER"
+check "as a launch of its own" wait_for '4 out$' ctl batch show "$OTHER"
+check "it is cancelled" ctl batch cancel "$OTHER"
+check "the daemon ends" stop_daemon
+printf '[Engine]\nMaxLaunchers=0\n' >"$DIR/conf"
+check_exit "there is one launcher at least" 2 "$BUILD/jobd" --user --unit-path "$UNITS" --config "$DIR/conf"
+check_prints "which is told" 'MaxLaunchers' echo "$OUT"
 done_testing
