@@ -267,6 +267,10 @@ static void copy_nodes(Run *run, const Run *old) {
         run_undo_restore(run);
         run_forget_doubts(run);
         run->fired = RUN_END_RUN_NO;
+        /* A node that nobody needed may be needed by one that was added below it. */
+        for (uint32_t i = 0; i < run->n; i++)
+                if (run_graph_find(old->graph, run_graph_name(run->graph, i)) == RUN_NODE_NONE)
+                        run_doubt_parents(run, i);
 }
 
 static bool has_all_nodes(const RunGraph *graph, const Run *run) {

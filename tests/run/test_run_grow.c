@@ -270,6 +270,22 @@ static void begin_with_any(World *world) {
         turn(world);
 }
 
+/* A node runs that nobody needs any more; then one is added below it, and its failure counts. */
+Test(run_grow, what_is_added_below_a_node_needs_it) {
+        const RunAttemptKey key = { ID, OF_ANY, 1, 1 };
+        World world;
+
+        begin_with_any(&world);
+        (void) run_engine_started(world.engine, &key, 1);
+        finish(&world, OTHER);
+        cr_assert(eq(int, row_of(&world, OF_ANY).reason, RUN_REASON_SHORT_CIRCUIT));
+        cr_assert(grow_with_any(&world, "a", false) == NULL);
+        cr_assert(eq(int, row_of(&world, OF_ANY).reason, RUN_REASON_NONE));
+        cr_assert(eq(int, run_engine_ended(world.engine, &key, RUN_END_EXITED, 1), 0));
+        cr_assert(eq(int, row_of(&world, OF_ANY).state, RUN_NODE_FAILED));
+        run_engine_free(world.engine);
+}
+
 /* A node that was not waited for has begun and ended while its other parent runs. */
 Test(run_grow, what_has_begun_gets_no_parent) {
         static const char *const of_state[] = { "Node any of run 1 is RUNNING: it can wait for no node that is added.",
