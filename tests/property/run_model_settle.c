@@ -299,9 +299,9 @@ static void look_at_nodes(RunModel *model, unsigned r) {
                 run_model_end_lists(model, r);
                 for (unsigned i = 0; i < model->definition->n_nodes; i++)
                         evaluate(model, r, model->order[i]);
-                drop_pending(model, r, false);
                 if (run->state != TRIAL_RUN_STOPPING)
                         skip_unneeded(model, r);
+                drop_pending(model, r, false);
                 drop_pending(model, r, true);
         } while (sum_nodes(model, run) != before);
         /* An instance that is dropped gives its turn to another. */
