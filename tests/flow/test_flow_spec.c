@@ -391,6 +391,7 @@ Test(flow_spec, a_batch_is_a_node_that_launches) {
         cleanup_(flow_spec_freep) FlowSpec *spec = NULL;
         cleanup_(run_graph_unrefp) RunGraph *graph = NULL;
         const RunPolicy *policy;
+        const RunDemand *demand;
 
         cr_assert(eq(int, flow_spec_new(&spec, load_batch("Items=10\nItemRetry=5\nItemTimeoutSec=1\nAgainSec=1\n"
                                                           "RetryExitStatus=1\nSuccessExitStatus=2\nLock=db\n"
@@ -410,6 +411,11 @@ Test(flow_spec, a_batch_is_a_node_that_launches) {
         cr_assert(eq(u32, count_ends(policy->retry_ends), 0));
         cr_assert(eq(u32, count_ends(policy->success_ends), 0));
         cr_assert(eq(u32, count_ends(policy->again_ends), 0));
-        cr_assert(eq(u32, policy->demand, 0));
+        /* One of the launchers, and nothing of what the run takes. */
+        demand = run_graph_demand(graph, run_graph_find(graph, "items"));
+        cr_assert(eq(sz, demand->n_locks, 0));
+        cr_assert(eq(sz, demand->n_needs, 1));
+        cr_assert(eq(int, strcmp(demand->needs[0].name, FLOW_LAUNCHERS), 0));
+        cr_assert(eq(u64, demand->needs[0].amount, 1));
         cr_assert(ne(u32, run_graph_payload(graph, run_graph_find(graph, "items")), RUN_NODE_NONE));
 }
