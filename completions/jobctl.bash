@@ -134,7 +134,7 @@ _jobctl_batch() {
                         start | list)
                                 _jobctl_reply "$(_jobctl_ask list-unit-files --type=batch | cut -d' ' -f1)" "$cur"
                                 return ;;
-                        show | why | logs | errors | pause | resume | cancel | proceed | delete)
+                        show | why | logs | errors | retry-errors | pause | resume | cancel | proceed | delete)
                                 _jobctl_reply "$(_jobctl_ask batch list | awk '{ print $1 }')" "$cur"
                                 return ;;
                 esac
@@ -247,7 +247,7 @@ _jobctl() {
         elif [[ $verb == flow ]]; then
                 _jobctl_flow "${COMP_WORDS[@]}"
         elif [[ $verb == batch && $prev == batch ]]; then
-                _jobctl_words 'start list show why logs errors pause resume cancel proceed delete' "$cur"
+                _jobctl_words 'start list show why logs errors retry-errors pause resume cancel proceed delete' "$cur"
         elif [[ $verb == batch ]]; then
                 _jobctl_batch "${COMP_WORDS[@]}"
         elif [[ $verb == log-level ]]; then

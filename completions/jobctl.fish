@@ -139,7 +139,7 @@ function __jobctl_words
             return
         case batch
             if test (count $line) -lt 2
-                printf '%s\n' start list show why logs errors pause resume cancel proceed delete
+                printf '%s\n' start list show why logs errors retry-errors pause resume cancel proceed delete
                 return
             end
             switch $line[2]

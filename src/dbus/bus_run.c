@@ -216,6 +216,10 @@ static void write_result(const BusView *view, const void *data, Sink *sink) {
         sink_string(sink, answer->result->source);
 }
 
+static void write_count(const BusView *view, const void *data, Sink *sink) {
+        sink_u32(sink, ((const ManagerRunAnswer *) data)->n);
+}
+
 /* A retry or a rerun. */
 static void write_again(const BusView *view, const void *data, Sink *sink) {
         const ManagerRunAnswer *answer = data;
@@ -297,6 +301,8 @@ static BusRunPage *take_page(BusRuns *runs, BusLater later) {
 static BusLaterWrite writer_of(ManagerRunAnswerKind kind) {
         if (kind == MANAGER_RUN_SUBMITTED)
                 return write_submitted;
+        if (kind == MANAGER_RUN_COUNTED)
+                return write_count;
         return kind == MANAGER_RUN_AGAIN || kind == MANAGER_RUN_AGAIN_OUTDATED ? write_again : write_nothing;
 }
 
@@ -1027,6 +1033,18 @@ static int method_proceed(BusCall *call) {
         return give(call, (ManagerRunCommand) { .is_proceed = true });
 }
 
+static int method_retry_errors(BusCall *call) {
+        DBusMessageIter options;
+        const char *key;
+
+        dbus_message_iter_recurse(&call->arguments, &options);
+        if (dbus_message_iter_get_arg_type(&options) == DBUS_TYPE_INVALID)
+                return give(call, (ManagerRunCommand) { .is_retry_errors = true });
+        dbus_message_iter_recurse(&options, &options);
+        dbus_message_iter_get_basic(&options, &key);
+        return bus_call_fail(call, -EINVAL, "InvalidArgs", "There is no option '%s'.", key);
+}
+
 static int method_stop(BusCall *call) {
         return command(call, RUN_VERB_STOP, NULL);
 }
@@ -1110,6 +1128,10 @@ static const BusMethod methods[] = {
           "Lets a run go on that was paused or held." },
         { "Proceed", "", NULL, "", NULL, BUS_VERB_CONTROL_RUN, method_proceed,
           "Lets a batch go on that is AWAITING its owner, with ManualStart=yes." },
+        { "RetryErrors", "a{sv}", "options", "u", "items", BUS_VERB_CONTROL_RUN, method_retry_errors,
+          "Issues the items of a batch again that are errors, which one is no more when it succeeds: in the launch "
+          "that is there, in the next one of a run that is paused, or in another round of a run that has ended. Items: "
+          "how many these are. There are no options yet." },
         { "Stop", "", NULL, "", NULL, BUS_VERB_CONTROL_RUN, method_stop,
           "Begins no attempt any more; when what runs has ended, the run is CANCELLED." },
         { "Cancel", "", NULL, "", NULL, BUS_VERB_CONTROL_RUN, method_cancel, "As Stop, and ends what runs." },

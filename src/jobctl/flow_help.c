@@ -50,6 +50,7 @@ static const HelpLine batch_lines[] = {
         { "why", "RUN|BATCH", "Say what it waits for, or why it has failed" },
         { "logs", "RUN[/ITEM]|BATCH[/ITEM]", "Show the output of commands, or that for one item" },
         { "errors", "RUN|BATCH", "List the items that have failed and are not tried again" },
+        { "retry-errors", "RUN", "Issue the items again that are errors" },
         { "pause", "RUN", "Issue nothing more, until it is resumed" },
         { "resume", "RUN", "Let a run go on where it was, with a whole error budget" },
         { "cancel", "RUN", "End a run and what is out" },

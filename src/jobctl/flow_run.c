@@ -449,6 +449,7 @@ static const struct {
         { "stop", "Stop", "begins nothing more; it is CANCELLED when what runs has ended", "", false, false },
         { "cancel", "Cancel", "is cancelled", "", false, false },
         { "proceed", "Proceed", "goes on", "", false, false },
+        { "retry-errors", "RetryErrors", NULL, "a{sv}", false, false },
         { "delete", "Delete", "is deleted", "b", false, false },
         { "compensate", "Compensate", "undoes what has succeeded", "", false, false },
         { "retry", "Retry", "is tried again", "s", true, false },
@@ -467,6 +468,8 @@ static int make_arguments(Jobctl *ctl, size_t verb, const char *node, json_t **r
                 *ret_arguments = json_pack("[ss]", node, as);
         } else if (text_equal(verbs[verb].word, "delete"))
                 *ret_arguments = json_pack("[b]", ctl->options.stop);
+        else if (text_equal(verbs[verb].word, "retry-errors"))
+                *ret_arguments = json_pack("[{}]");
         else if (text_equal(verbs[verb].word, "approve"))
                 *ret_arguments = json_pack("[sbs]", node, !ctl->options.reject,
                                            ctl->options.comment ? ctl->options.comment : "");
@@ -519,12 +522,34 @@ static int warn_outdated(Jobctl *ctl, uint64_t id, BusError *ret_error) {
         return 0;
 }
 
+/* A run that is paused stays so. */
+static int report_errors(Jobctl *ctl, uint64_t id, uint64_t n) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_json_ json_t *run = NULL;
+
+        if (ctl->options.json)
+                return jobctl_print_json(ctl, json_pack("{s:I, s:I}", "id", (json_int_t) id, "items", (json_int_t) n),
+                                         EXIT_OK);
+        if (ctl->options.quiet)
+                return EXIT_OK;
+        if (flow_get(ctl, id, &run, &error) == -ENOMEM)
+                return -ENOMEM;
+        printf("Run %" PRIu64 " issues %" PRIu64 " %s again that %s", id, n, n == 1 ? "item" : "items",
+               n == 1 ? "is an error" : "are errors");
+        if (run && text_equal(value_string(run, "state"), "PAUSED"))
+                printf(" when it goes on: 'jobctl batch resume %" PRIu64 "'", id);
+        puts(".");
+        return EXIT_OK;
+}
+
 /* The result of the verb; @reply: a retry says whether the flow has changed since. */
 static int report_change(Jobctl *ctl, size_t verb, uint64_t id, const char *node, const json_t *reply) {
         cleanup_(bus_error_deinit) BusError error = {};
         json_t *is_outdated = json_array_get(reply, 0);
         int is_batch;
 
+        if (text_equal(verbs[verb].word, "retry-errors"))
+                return report_errors(ctl, id, value_item_u64(reply, 0));
         if (ctl->options.json)
                 return jobctl_print_json(ctl,
                                          json_pack("{s:I, s:s?, s:O*}", "id", (json_int_t) id, "node", node, "outdated",

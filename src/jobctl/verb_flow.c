@@ -36,12 +36,14 @@ static const FlowVerb batch_verbs[] = {
         { "why", flow_why, false },       { "explain", flow_why, false },    { "logs", flow_logs, false },
         { "errors", batch_errors, false }, { "pause", flow_command, true },  { "resume", flow_command, true },
         { "cancel", flow_command, true }, { "proceed", flow_command, true }, { "delete", flow_command, true },
+        { "retry-errors", flow_command, true },
 };
 
 static const char list_of_flow[] = "start, plan, list, show, result, logs, why, retry, rerun, resolve, skip, approve, "
                                    "pause, resume, stop, cancel, compensate, add-nodes, delete, complete, locks, "
                                    "unlock, alarms, ack, graph and import";
-static const char list_of_batch[] = "start, list, show, why, logs, errors, pause, resume, cancel, proceed and delete";
+static const char list_of_batch[] = "start, list, show, why, logs, errors, retry-errors, pause, resume, "
+                                    "cancel, proceed and delete";
 
 static const FlowVerb *find(const FlowVerb *verbs_of_one, size_t n, const char *word) {
         for (size_t i = 0; i < n; i++)

@@ -132,7 +132,8 @@ static const Verb rows[] = {
                 "pause, resume, stop, cancel, compensate, add-nodes, delete, complete, locks, unlock, "
                 "alarms, ack; graph, import"),
         OFFLINE("batch", "VERB …", 1, VERB_ANY, verb_flow,
-                "Runs of batches: start, list, show, why, logs, errors, pause, resume, cancel, proceed, delete"),
+                "Runs of batches: start, list, show, why, logs, errors, retry-errors, pause, resume, "
+                "cancel, proceed, delete"),
         OFFLINE("verify", "FILE|DIRECTORY…", 1, VERB_ANY, verb_verify, "Check unit files; needs no manager"),
 
         HEADING("The manager"),

@@ -12,6 +12,7 @@
 void manager_launch_deinit(ManagerLaunch *launch) {
         run_range_free(launch->range);
         free(launch->saved);
+        vector_deinit(&launch->mended);
         *launch = (ManagerLaunch) {};
 }
 
@@ -29,7 +30,7 @@ void manager_launch_write(const ManagerLaunch *launch, RecordWriter *writer) {
                 return;
         }
         place = record_open(writer);
-        run_range_save(launch->range, launch->changed_at, writer);
+        manager_launch_save(launch->range, &launch->mend, launch->changed_at, writer);
         (void) record_close(writer, place);
 }
 
@@ -51,5 +52,35 @@ int manager_launch_read(ManagerLaunch *launch, RecordReader *reader) {
         if (!launch->saved)
                 return -ENOMEM;
         memcpy(launch->saved, bytes, launch->n_saved);
+        return 0;
+}
+
+void manager_launch_save(const RunRange *range, const ManagerMend *mend, usec_t now, RecordWriter *writer) {
+        run_range_save(range, now, writer);
+        record_put(writer, mend->next);
+        record_put(writer, mend->end);
+}
+
+int manager_launch_restore(const RunRangeSettings *settings, const void *bytes, size_t n, usec_t now,
+                           RunRange **ret_range, ManagerMend *ret_mend) {
+        cleanup_(run_range_freep) RunRange *range = NULL;
+        ManagerMend mend = {};
+        RecordReader reader;
+        int r;
+
+        record_reader_init(&reader, bytes, n);
+        r = run_range_restore(settings, &reader, now, &range);
+        if (r < 0)
+                return r;
+        /* A cursor of an earlier version ends here. */
+        if (!record_is_at_end(&reader)) {
+                mend.next = record_get(&reader);
+                mend.end = record_get(&reader);
+        }
+        if (reader.has_failed)
+                return -EBADMSG;
+        *ret_range = take_ptr(range);
+        if (ret_mend)
+                *ret_mend = mend;
         return 0;
 }

@@ -8,6 +8,7 @@
  */
 
 #include "basic/record.h"
+#include "basic/vector.h"
 #include "run/run_engine.h"
 #include "run/run_range.h"
 
@@ -26,6 +27,15 @@ typedef enum ManagerLaunchStage {
         _MANAGER_LAUNCH_STAGE_MAX,
 } ManagerLaunchStage;
 
+/* Errors that the store has are issued again: those from .next on that are below .end. */
+typedef struct ManagerMend {
+        uint64_t next, end;
+} ManagerMend;
+
+static inline bool manager_mend_has_more(const ManagerMend *mend) {
+        return mend->next < mend->end;
+}
+
 /* The part of an attempt that is a launch. */
 typedef struct ManagerLaunch {
         ManagerLaunchStage stage;
@@ -37,6 +47,9 @@ typedef struct ManagerLaunch {
         RunRange *range; /* owned; NULL: not made yet … */
         uint8_t *saved; /* owned: … but there is this record of it */
         size_t n_saved;
+        ManagerMend mend;
+        uint64_t mend_query; /* of the next of these rows, under way; 0: none … */
+        VECTOR(uint64_t) mended; /* … and what was mended since: it may have a row in the answer */
         bool has_changed; /* in a step: it is to be recorded; not recorded, as the rest */
         bool is_told_to_end; /* its items were */
         uint64_t n_over; /* when the store got the last checkpoint … */
@@ -48,3 +61,9 @@ typedef struct ManagerLaunch {
 void manager_launch_deinit(ManagerLaunch *launch);
 void manager_launch_write(const ManagerLaunch *launch, RecordWriter *writer);
 int manager_launch_read(ManagerLaunch *launch, RecordReader *reader); /* 0, -EBADMSG or -ENOMEM */
+
+/* The cursor of a run: what the next launch goes on with. */
+void manager_launch_save(const RunRange *range, const ManagerMend *mend, usec_t now, RecordWriter *writer);
+/* As run_range_restore(). @ret_mend: NULL: of no use to the caller. */
+int manager_launch_restore(const RunRangeSettings *settings, const void *bytes, size_t n, usec_t now,
+                           RunRange **ret_range, ManagerMend *ret_mend);

@@ -15,6 +15,8 @@
 #include "flow/flow_spec.h"
 #include "manager/manager_attempt.h"
 #include "manager/manager_launch.h"
+#include "manager/manager_launch_cursor.h"
+#include "manager/manager_launch_mend.h"
 #include "manager/manager_run_host.h"
 #include "manager/manager_run_private.h"
 #include "unitfile/flow_range.h"
@@ -60,56 +62,22 @@ static void note_change(ManagerLaunch *launch, usec_t now) {
         launch->changed_at = now;
 }
 
-static RunRangeBackoff backoff_of(FlowBackoff backoff) {
-        return backoff == FLOW_BACKOFF_LINEAR        ? RUN_RANGE_LINEAR
-               : backoff == FLOW_BACKOFF_EXPONENTIAL ? RUN_RANGE_EXPONENTIAL
-                                                     : RUN_RANGE_FIXED;
-}
-
-/* 0, -EINVAL if the section of the items cannot be read again, or -ENOMEM. */
-static int describe(const Step *step, RunRangeSettings *ret_settings) {
-        const FlowRange *range = &step->flow->range;
-        FlowCommand command;
-        int r = manager_run_open_command(step->run, step->key->node, &command);
-
-        if (r < 0)
-                return r;
-        *ret_settings = (RunRangeSettings) {
-                .n = range->items,
-                .window = flow_range_window(range, step->runs->n_processors),
-                .slots = flow_range_slots(range, step->runs->n_processors),
-                .rate = range->rate,
-                .period = range->rate_period,
-                .burst = range->burst,
-                .retry = command.node->retry,
-                .backoff = backoff_of(command.node->retry_backoff),
-                .delay = command.node->retry_delay,
-                .max_delay = command.node->retry_max_delay,
-                .jitter = command.node->retry_jitter,
-                .max_errors = range->max_errors,
-                .max_error_percent = range->max_error_percent,
-                .max_errors_total = range->max_errors_total,
-        };
-        flow_command_close(&command);
-        return 0;
-}
-
 /* The range as core had it, or else as the store has it, or else a new one. */
 static int make_range(const Step *step) {
         const ManagerRunFacts *facts = &step->run->facts;
         ManagerLaunch *launch = step->launch;
         const bool is_known = launch->saved;
         RunRangeSettings settings;
-        RecordReader reader;
-        int r = describe(step, &settings);
+        int r = manager_launch_describe(step->runs, step->run, &settings);
 
         if (r < 0)
                 return r;
         if (!is_known && !facts->cursor)
                 return run_range_new(&settings, &launch->range);
-        record_reader_init(&reader, is_known ? launch->saved : facts->cursor,
-                           is_known ? launch->n_saved : facts->n_cursor);
-        return run_range_restore(&settings, &reader, is_known ? launch->changed_at : step->runs->now, &launch->range);
+        return is_known ? manager_launch_restore(&settings, launch->saved, launch->n_saved, launch->changed_at,
+                                                 &launch->range, &launch->mend)
+                        : manager_launch_restore(&settings, facts->cursor, facts->n_cursor, step->runs->now,
+                                                 &launch->range, &launch->mend);
 }
 
 /* Items that an earlier core has issued, and that have not come back. */
@@ -173,27 +141,8 @@ static bool begin(const Step *step) {
 
 /* — checkpoints — */
 
-static void note_counts(ManagerRunFacts *facts, const RunRangeCounts *counts) {
-        facts->n_total = counts->n;
-        facts->n_done = counts->over;
-        facts->n_running = counts->out;
-        facts->n_failed = counts->errors;
-}
-
 static int put_checkpoint(const Step *step) {
-        cleanup_(record_writer_deinit) RecordWriter writer = {};
-        ManagerRunFacts *facts = &step->run->facts;
-        RunRangeCounts counts;
-
-        run_range_count(step->launch->range, &counts);
-        run_range_save(step->launch->range, step->runs->now, &writer);
-        if (writer.has_failed)
-                return -ENOMEM;
-        free(facts->cursor);
-        facts->cursor = take_ptr(writer.bytes);
-        facts->n_cursor = writer.n;
-        note_counts(facts, &counts);
-        return run_engine_touch(step->runs->engine, step->run->id);
+        return manager_launch_put_cursor(step->runs, step->run, step->launch->range, &step->launch->mend);
 }
 
 /* Each SyncSec= or SyncItems=, and at the end. */
@@ -293,11 +242,18 @@ static void issue(const Step *step) {
                 note_news(step->runs);
 }
 
+/* Errors that are about to be issued again do not count in the budget of the whole run. */
+static RunRangeBudget budget_of(const ManagerLaunch *launch) {
+        const RunRangeBudget budget = run_range_budget(launch->range);
+
+        return budget == RUN_RANGE_SPENT_TOTAL && manager_mend_has_more(&launch->mend) ? RUN_RANGE_WITHIN : budget;
+}
+
 /* Items that are out are ended, too: the launch is to end, its pause has lasted too long, or OnErrorBudget= says so. */
 static bool kills(const Step *step, bool ends) {
         const FlowRange *range = &step->flow->range;
         const ManagerLaunch *launch = step->launch;
-        const bool is_spent = run_range_budget(launch->range) != RUN_RANGE_WITHIN;
+        const bool is_spent = budget_of(launch) != RUN_RANGE_WITHIN;
 
         return ends || launch->stage != MANAGER_LAUNCH_ISSUE ||
                usec_add(launch->paused_at, range->pause_timeout) <= step->runs->now ||
@@ -337,7 +293,7 @@ static void end_well(const Step *step) {
 
 static void judge_budget(const Step *step) {
         ManagerLaunch *launch = step->launch;
-        const RunRangeBudget budget = run_range_budget(launch->range);
+        const RunRangeBudget budget = budget_of(launch);
         RunRangeCounts counts;
 
         if (budget == RUN_RANGE_WITHIN || launch->is_failed || launch->paused_at > 0)
@@ -367,7 +323,7 @@ static void go_on(const Step *step, bool ends) {
 
         run_range_count(launch->range, &counts);
         if ((launch->stage == MANAGER_LAUNCH_ISSUE || launch->stage == MANAGER_LAUNCH_NEW) && counts.is_over &&
-            !counts.is_open)
+            !manager_mend_has_more(&launch->mend))
                 end_well(step);
         else if (is_to_drain(step, ends))
                 drain(step, ends);
@@ -375,8 +331,10 @@ static void go_on(const Step *step, bool ends) {
                 prepare(step);
         if (launch->has_end)
                 return;
-        if (launch->stage == MANAGER_LAUNCH_ISSUE && !is_to_drain(step, ends))
+        if (launch->stage == MANAGER_LAUNCH_ISSUE && !is_to_drain(step, ends)) {
+                manager_launch_mend(step->runs, step->run, launch);
                 issue(step);
+        }
         keep_checkpoint(step, false);
 }
 
@@ -390,21 +348,6 @@ void manager_launch_abandon(void *userdata, const RunAttemptKey *key) {
                 return;
         step.run->facts.n_running = 0;
         note_news(runs);
-}
-
-/* The row has counts of items beside the cursor. */
-static void count_saved(const Step *step) {
-        const ManagerRunFacts *facts = &step->run->facts;
-        cleanup_(run_range_freep) RunRange *range = NULL;
-        RunRangeSettings settings;
-        RunRangeCounts counts;
-        RecordReader reader;
-
-        record_reader_init(&reader, facts->cursor, facts->n_cursor);
-        if (describe(step, &settings) < 0 || run_range_restore(&settings, &reader, step->runs->now, &range) < 0)
-                return;
-        run_range_count(range, &counts);
-        note_counts(&step->run->facts, &counts);
 }
 
 void manager_launch_give_cursor(ManagerRuns *runs, ManagerRun *run, const RunAttemptKey *key) {
@@ -426,7 +369,7 @@ void manager_launch_give_cursor(ManagerRuns *runs, ManagerRun *run, const RunAtt
         facts->cursor = cursor;
         facts->n_cursor = launch->n_saved;
         facts->n_launches = MAX(facts->n_launches, launch->number);
-        count_saved(&step);
+        manager_launch_count_saved(runs, run);
 }
 
 void manager_launch_step(void *userdata, const RunAttemptKey *key, ManagerLaunch *launch, bool ends) {
@@ -478,9 +421,10 @@ static void put_error(const Step *step, const ManagerAttemptFacts *facts, uint64
 
         if (!writer)
                 return;
-        if (fate == RUN_RANGE_MENDED)
+        if (fate == RUN_RANGE_MENDED) {
+                manager_launch_note_mended(step->launch, item);
                 manager_run_row_delete_item_error(writer, step->run->id, item);
-        else
+        } else
                 manager_run_row_put_item_error(writer, step->run->id, item, tries, fate == RUN_RANGE_POISON, facts,
                                                step->runs->host.attempts.turn->now_realtime);
 }
@@ -578,9 +522,13 @@ int manager_launch_proceed(ManagerRuns *runs, uint32_t run) {
         return 0;
 }
 
-static const char *explain_issue(const RunRangeCounts *counts, const RunRange *range, usec_t now) {
+static const char *explain_issue(const RunRangeCounts *counts, const ManagerLaunch *launch, usec_t now) {
+        const RunRange *range = launch->range;
+
         if (counts->out == counts->slots)
                 return "as many are out as Parallel= allows";
+        if (manager_mend_has_more(&launch->mend) && counts->waiting == 0)
+                return "the store is asked which of them are errors, to be issued again";
         if (counts->next >= counts->n && counts->out > 0)
                 return "all of them are issued";
         return run_range_due(range, now) > now ? "the next is issued by Rate=, or by the delay of another try"
@@ -600,7 +548,7 @@ static void explain_wait(const ManagerRuns *runs, uint32_t run, const ManagerLau
                 text_add(text, "no more are issued, and it pauses when what is out has come back");
         else {
                 run_range_count(launch->range, &counts);
-                text_add(text, explain_issue(&counts, launch->range, runs->now));
+                text_add(text, explain_issue(&counts, launch, runs->now));
         }
 }
 

@@ -21,6 +21,7 @@
 #include "flow/flow_spec.h"
 #include "manager/manager_priority.h"
 #include "manager/manager_launch.h"
+#include "manager/manager_launch_mend.h"
 #include "manager/manager_run_alarm.h"
 #include "manager/manager_run_answer.h"
 #include "manager/manager_run_attempt.h"
@@ -124,9 +125,12 @@ static void on_rows(void *userdata, uint64_t query, RunStorePage *page) {
         runs->has_heard = true;
         if (manager_run_load_rows(runs, query, page) || manager_run_submit_rows(runs, query, page) ||
             manager_run_retain_rows(runs, query, page) || manager_run_outbox_rows(runs, query, page) ||
-            manager_run_outline_rows(runs, query, page) || manager_run_reading_rows(runs, query, page) ||
-            !take_asked(runs, query, &asked))
+            manager_run_outline_rows(runs, query, page) || manager_run_reading_rows(runs, query, page))
                 return;
+        if (!take_asked(runs, query, &asked)) {
+                manager_launch_take_rows(runs, query, page);
+                return;
+        }
         manager_run_tell(runs, &(ManagerRunAnswer) { .ticket = asked.ticket,
                                                      .kind = MANAGER_RUN_ROWS,
                                                      .run = asked.run,
@@ -151,7 +155,7 @@ static void on_refused(void *userdata, uint64_t number, const RunStoreRefusal *r
                 return;
         if (take_asked(runs, number, &asked))
                 manager_run_answer_failure(runs, asked.ticket, -EHOSTDOWN, "StoreUnavailable", refusal->sentence);
-        else {
+        else if (!manager_launch_take_refusal(runs, number)) {
                 manager_run_forget_stored(runs);
                 log_error("The store of runs has refused batch %" PRIu64 ": %s", number, refusal->sentence);
         }

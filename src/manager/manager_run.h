@@ -33,6 +33,7 @@ typedef enum ManagerRunAnswerKind {
         MANAGER_RUN_DONE, /* a command, or any failure */
         MANAGER_RUN_AGAIN, /* a retry or a rerun … */
         MANAGER_RUN_AGAIN_OUTDATED, /* … of a run whose flow has changed since it was submitted */
+        MANAGER_RUN_COUNTED, /* errors that are issued again */
         MANAGER_RUN_SUBMITTED,
         MANAGER_RUN_ROWS, /* of the store */
         MANAGER_RUN_RESULT, /* of a node: it is in the descriptor */
@@ -48,6 +49,7 @@ typedef struct ManagerRunAnswer {
         ManagerRunAnswerKind kind;
         const Failure *failure; /* NULL: it succeeded */
         uint32_t run; /* 0 of a submission: none was made, by OnBusy=skip */
+        uint32_t n; /* of errors */
         RunStorePage *page; /* of rows … */
         RunStoreTable table; /* … of this table */
         const ManagerRunResult *result; /* or the result of a node */
@@ -139,6 +141,7 @@ typedef struct ManagerRunCommand {
         bool is_delete; /* in place of the verb … */
         bool stops; /* … also of a run that lives: it is stopped */
         bool is_proceed; /* in place of the verb: a batch that waits for its owner goes on */
+        bool is_retry_errors; /* the same: items of a batch that are errors are issued again */
         const char *token; /* in place of the verb: somebody completes the node that has it; NULL: nobody does … */
         RunCompletion completion; /* … so … */
         const char *result; /* … with this result, a value of JSON; NULL: none */

@@ -34,15 +34,22 @@ void manager_run_answer_failure(ManagerRuns *runs, ManagerRunTicket ticket, int 
         manager_run_answer(runs, ticket, 0, &failure);
 }
 
-/* Answers when what changes in this turn is durable. */
-void manager_run_await(ManagerRuns *runs, ManagerRunTicket ticket, ManagerRunAnswerKind kind, uint32_t run) {
-        const ManagerAwaited awaited = { .ticket = ticket, .kind = kind, .run = run };
+static void await(ManagerRuns *runs, ManagerAwaited awaited) {
+        const ManagerRunTicket ticket = awaited.ticket;
 
         if (ticket.a == 0 && ticket.b == 0)
                 return;
         if (vector_push(&runs->awaited, awaited) < 0)
                 manager_run_answer_failure(runs, ticket, -ENOMEM, "NoMemory",
                                            "Out of memory; what was asked for is done.");
+}
+
+void manager_run_await(ManagerRuns *runs, ManagerRunTicket ticket, ManagerRunAnswerKind kind, uint32_t run) {
+        await(runs, (ManagerAwaited) { .ticket = ticket, .kind = kind, .run = run });
+}
+
+void manager_run_await_count(ManagerRuns *runs, ManagerRunTicket ticket, uint32_t run, uint32_t n) {
+        await(runs, (ManagerAwaited) { .ticket = ticket, .kind = MANAGER_RUN_COUNTED, .run = run, .n = n });
 }
 
 void manager_run_refuse_awaited(ManagerRuns *runs, const Failure *failure) {
@@ -61,8 +68,10 @@ void manager_run_answer_durable(ManagerRuns *runs) {
                         runs->awaited.items[n++] = awaited;
                 else
                         manager_run_tell(runs,
-                             &(ManagerRunAnswer) {
-                                     .ticket = awaited.ticket, .kind = awaited.kind, .run = awaited.run });
+                             &(ManagerRunAnswer) { .ticket = awaited.ticket,
+                                                   .kind = awaited.kind,
+                                                   .run = awaited.run,
+                                                   .n = awaited.n });
         }
         runs->awaited.n = n;
 }

@@ -15,5 +15,6 @@ void manager_run_answer_failure(ManagerRuns *runs, ManagerRunTicket ticket, int 
                                 const char *sentence);
 /* Answers when what changes in this turn is durable. */
 void manager_run_await(ManagerRuns *runs, ManagerRunTicket ticket, ManagerRunAnswerKind kind, uint32_t run);
+void manager_run_await_count(ManagerRuns *runs, ManagerRunTicket ticket, uint32_t run, uint32_t n);
 void manager_run_answer_durable(ManagerRuns *runs);
 void manager_run_refuse_awaited(ManagerRuns *runs, const Failure *failure); /* what was asked for stays done */

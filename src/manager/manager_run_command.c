@@ -12,6 +12,7 @@
 #include "exec/exec_user.h"
 #include "flow/flow_add.h"
 #include "manager/manager_launch.h"
+#include "manager/manager_launch_mend.h"
 #include "manager/manager_run_add.h"
 #include "manager/manager_run_answer.h"
 #include "manager/manager_run_command.h"
@@ -31,7 +32,7 @@ struct ManagerPending {
         struct ManagerPending *next;
         uint32_t id;
         RunVerb verb;
-        bool is_question, is_delete, stops, is_proceed;
+        bool is_question, is_delete, stops, is_proceed, is_retry_errors;
         RunCompletion completion;
         char *token, *result; /* owned */
         char *node, *lines, *lock, *comment, *operator, *reqid; /* owned */
@@ -182,6 +183,16 @@ static int refuse_abandoned(ManagerRuns *runs, const ManagerRun *run, Failure *r
                            run->id, run->flow->unit->id, node);
 }
 
+static bool is_batch(const ManagerRun *run) {
+        return run_graph_policy(run->graph, 0)->action == RUN_ACTION_RANGE;
+}
+
+static bool is_over_with_errors(const ManagerRuns *runs, const ManagerRun *run) {
+        RunRow row;
+
+        return is_batch(run) && run_engine_get_row(runs->engine, run->id, &row) == 0 && row.state == RUN_PARTIAL;
+}
+
 static int take_verb(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *command, Failure *ret_failure) {
         const RunVerb verb = command->verb;
         const char *name = command->node;
@@ -192,6 +203,12 @@ static int take_verb(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand
                 r = refuse_abandoned(runs, run, ret_failure);
         if (r < 0)
                 return r;
+        /* Of a batch the launch would have nothing to do. */
+        if (verb == RUN_VERB_RETRY && is_over_with_errors(runs, run))
+                return failure_set(ret_failure, -EINVAL, "InvalidTransition",
+                                   "Run %" PRIu32 " is PARTIAL, and all its items are over: 'jobctl batch "
+                                   "retry-errors %" PRIu32 "' issues those again that are errors.",
+                                   run->id, run->id);
         r = verb == RUN_VERB_RETRY && !name ? retry_failed(runs, run)
                                             : run_engine_verb(runs->engine, run->id, verb, node);
         if (r < 0)
@@ -257,6 +274,17 @@ static int delete_run(ManagerRuns *runs, ManagerRun *run, const ManagerRunComman
 
 /* — batches — */
 
+static void put_verb(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *command, const char *verb) {
+        manager_run_put_event(runs, run,
+                              (ManagerRunEvent) {
+                                      .kind = "verb",
+                                      .new = verb,
+                                      .operator= command->operator,
+                                      .reqid = command->reqid,
+                                      .uid = command->uid,
+                              });
+}
+
 static int proceed(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *command, Failure *ret_failure) {
         RunRow row;
 
@@ -267,15 +295,46 @@ static int proceed(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *
                                    "Run %" PRIu32 " is %s%s: 'proceed' does not apply to it.", run->id,
                                    run_state_to_string(row.state),
                                    row.state == RUN_AWAITING ? ", and prepares" : "");
-        manager_run_put_event(runs, run,
-                              (ManagerRunEvent) {
-                                      .kind = "verb",
-                                      .new = "proceed",
-                                      .operator= command->operator,
-                                      .reqid = command->reqid,
-                                      .uid = command->uid,
-                              });
+        put_verb(runs, run, command, "proceed");
         manager_run_note_work(runs);
+        return 0;
+}
+
+static int refuse_retry_errors(const ManagerRun *run, int r, Failure *ret_failure) {
+        if (r == -ENOENT)
+                return failure_set(ret_failure, -EALREADY, "InvalidTransition",
+                                   "No item of run %" PRIu32 " is an error: there is nothing to issue again.",
+                                   run->id);
+        if (r == -EAGAIN)
+                return failure_set(ret_failure, r, "StoreBusy",
+                                   "Run %" PRIu32 " is about to go on with its items; try again.", run->id);
+        return failure_set(ret_failure, r, "Failed", r == -ENOMEM ? "Out of memory."
+                                                     : "The items of the run that are over cannot be read.");
+}
+
+static int retry_errors(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *command, Failure *ret_failure) {
+        RunRow row;
+        int r = run_engine_get_row(runs->engine, run->id, &row);
+
+        if (r < 0)
+                return failure_set(ret_failure, -ENOENT, "NoSuchRun", "There is no run %" PRIu32 ".", run->id);
+        if (!is_batch(run))
+                return failure_set(ret_failure, -EINVAL, "InvalidTransition",
+                                   "Run %" PRIu32 " is one of %s, which is a flow and has no items: 'retry' executes "
+                                   "nodes again that have failed.", run->id, run->flow->unit->id);
+        if (run->is_over)
+                r = refuse_abandoned(runs, run, ret_failure);
+        if (r < 0)
+                return r;
+        r = manager_launch_retry_errors(runs, run);
+        if (r == -EINVAL)
+                return failure_set(ret_failure, r, "InvalidTransition",
+                                   "Run %" PRIu32 " is %s: 'retry-errors' does not apply to it.", run->id,
+                                   run_state_to_string(row.state));
+        if (r < 0)
+                return refuse_retry_errors(run, r, ret_failure);
+        put_verb(runs, run, command, "retry-errors");
+        manager_run_ask_for_unit(runs, run->flow);
         return 0;
 }
 
@@ -322,8 +381,8 @@ static int refuse_other(const ManagerRun *run, const ManagerRunCommand *command,
 /* From the run above it a batch takes a stop. */
 static bool is_stop_of_batch(const ManagerRun *run, const ManagerRunCommand *command) {
         return command->verb == RUN_VERB_STOP && !command->is_delete && !command->is_proceed && !command->token &&
-               !command->lines && !command->is_question && command->ticket.a != MANAGER_RUN_OF_SUB &&
-               run_graph_policy(run->graph, 0)->action == RUN_ACTION_RANGE;
+               !command->lines && !command->is_question && !command->is_retry_errors &&
+               command->ticket.a != MANAGER_RUN_OF_SUB && is_batch(run);
 }
 
 static int take_command(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand *command, Failure *ret_failure) {
@@ -346,6 +405,8 @@ static int take_command(ManagerRuns *runs, ManagerRun *run, const ManagerRunComm
                                    "after a pause, too, nothing of it runs.", run->id);
         if (command->is_proceed)
                 return proceed(runs, run, command, ret_failure);
+        if (command->is_retry_errors)
+                return retry_errors(runs, run, command, ret_failure);
         if (command->verb == RUN_VERB_UNLOCK && !command->is_delete)
                 return manager_run_unlock(runs, run, command, ret_failure);
         return command->is_delete ? delete_run(runs, run, command, ret_failure)
@@ -383,6 +444,7 @@ static int add_pending(ManagerRuns *runs, uint32_t id, const ManagerRunCommand *
         pending->is_question = command->is_question;
         pending->is_delete = command->is_delete;
         pending->is_proceed = command->is_proceed;
+        pending->is_retry_errors = command->is_retry_errors;
         pending->stops = command->stops;
         pending->uid = command->uid;
         pending->must_be_allowed = command->must_be_allowed;
@@ -412,11 +474,20 @@ static bool is_outdated(const ManagerRuns *runs, const ManagerRun *run) {
 
 static ManagerRunAnswerKind answer_to(const ManagerRuns *runs, const ManagerRun *run,
                                       const ManagerRunCommand *command) {
-        const bool is_verb = !command->token && !command->lines && !command->is_delete && !command->is_proceed;
+        const bool is_verb = !command->token && !command->lines && !command->is_delete && !command->is_proceed &&
+                             !command->is_retry_errors;
 
         if (!is_verb || (command->verb != RUN_VERB_RETRY && command->verb != RUN_VERB_RERUN))
                 return MANAGER_RUN_DONE;
         return is_outdated(runs, run) ? MANAGER_RUN_AGAIN_OUTDATED : MANAGER_RUN_AGAIN;
+}
+
+static void await(ManagerRuns *runs, const ManagerRun *run, const ManagerRunCommand *command) {
+        if (command->is_retry_errors)
+                manager_run_await_count(runs, command->ticket, run->id,
+                                        (uint32_t) MIN(run->facts.n_failed, (uint64_t) UINT32_MAX));
+        else
+                manager_run_await(runs, command->ticket, answer_to(runs, run, command), run->id);
 }
 
 int manager_runs_command(ManagerRuns *runs, const ManagerRunCommand *command, Failure *ret_failure) {
@@ -430,7 +501,7 @@ int manager_runs_command(ManagerRuns *runs, const ManagerRunCommand *command, Fa
         if (run) {
                 r = take_command(runs, run, command, ret_failure);
                 if (r == 0)
-                        manager_run_await(runs, command->ticket, answer_to(runs, run, command), id);
+                        await(runs, run, command);
                 return r;
         }
         r = add_pending(runs, id, command);
@@ -472,6 +543,7 @@ void manager_run_take_pending(ManagerRuns *runs, uint32_t id, bool has_failed) {
                                                     .is_question = pending->is_question,
                                                     .is_delete = pending->is_delete,
                                                     .is_proceed = pending->is_proceed,
+                                                    .is_retry_errors = pending->is_retry_errors,
                                                     .stops = pending->stops,
                                                     .token = pending->token,
                                                     .completion = pending->completion,
@@ -497,7 +569,7 @@ void manager_run_take_pending(ManagerRuns *runs, uint32_t id, bool has_failed) {
                 if (r < 0)
                         manager_run_answer(runs, pending->ticket, 0, &failure);
                 else
-                        manager_run_await(runs, pending->ticket, answer_to(runs, run, &command), pending->id);
+                        await(runs, run, &command);
                 free_pending(pending);
         }
 }

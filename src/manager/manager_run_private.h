@@ -82,7 +82,7 @@ typedef struct ManagerSpare {
 typedef struct ManagerAwaited {
         ManagerRunTicket ticket;
         ManagerRunAnswerKind kind;
-        uint32_t run;
+        uint32_t run, n;
         uint64_t batch; /* 0: the one at hand */
 } ManagerAwaited;
 

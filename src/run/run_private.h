@@ -192,6 +192,11 @@ static inline bool run_is_batch(const Run *run) {
         return run_graph_policy(run->graph, 0)->action == RUN_ACTION_RANGE;
 }
 
+/* The node of a batch has ended with items that are errors. */
+static inline bool run_has_item_errors(const Run *run) {
+        return run_is_batch(run) && run->nodes[0].reason == RUN_REASON_ITEM_ERRORS;
+}
+
 /* PENDING with its sub-run, which waits for a person: its attempt goes on. */
 static inline bool run_node_waits_with_sub(const RunNode *node) {
         return node->state == RUN_NODE_PENDING && node->reason == RUN_REASON_SUB_RUN;

@@ -495,7 +495,7 @@ static bool is_more_than(uint64_t part, uint64_t all, uint32_t percent) {
 RunRangeBudget run_range_budget(const RunRange *range) {
         const RunRangeSettings *settings = &range->settings;
 
-        if (settings->max_errors_total > 0 && range->errors > settings->max_errors_total)
+        if (settings->max_errors_total > 0 && range->errors - range->n_seconds > settings->max_errors_total)
                 return RUN_RANGE_SPENT_TOTAL;
         if (settings->max_errors > 0 && range->launch_errors > settings->max_errors)
                 return RUN_RANGE_SPENT;
@@ -512,6 +512,7 @@ void run_range_count(const RunRange *range, RunRangeCounts *ret_counts) {
                 .next = range->next,
                 .over = range->base + range->n_done - range->n_seconds,
                 .errors = range->errors,
+                .seconds = range->n_seconds,
                 .launch_errors = range->launch_errors,
                 .launch_over = range->launch_over,
                 .out = range->n_out,

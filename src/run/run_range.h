@@ -24,7 +24,8 @@
  *
  * An error can be issued again. It is not over then, and an error until it
  * succeeds; if it fails again, that is one more error of the launch, and none
- * of the range. It does not hold up the base.
+ * of the range. It does not hold up the base. Until it is over it does not
+ * count in the budget of the whole life.
  *
  * What is saved makes a range again in which all that was not over is to be
  * issued: of the items that were over, none is issued twice.
@@ -156,7 +157,7 @@ bool run_range_is_out(const RunRange *range, uint64_t index);
 typedef enum RunRangeBudget {
         RUN_RANGE_WITHIN,
         RUN_RANGE_SPENT, /* MaxErrors= or MaxErrorPercent= of this launch */
-        RUN_RANGE_SPENT_TOTAL, /* MaxErrorsTotal= */
+        RUN_RANGE_SPENT_TOTAL, /* MaxErrorsTotal=, by errors that are over */
 } RunRangeBudget;
 
 RunRangeBudget run_range_budget(const RunRange *range);
@@ -166,6 +167,7 @@ typedef struct RunRangeCounts {
         uint64_t base, next;
         uint64_t over; /* with errors, but those that are issued again */
         uint64_t errors, launch_errors, launch_over;
+        uint32_t seconds; /* errors that are issued again, and are not over */
         uint32_t out, waiting; /* waiting: were issued, and are to be issued again */
         uint32_t window, slots;
         uint64_t strange; /* answers that were dropped */

@@ -29,16 +29,11 @@ static bool has_failed(const RunNode *node) {
                 (node->reason == RUN_REASON_JOB || node->reason == RUN_REASON_SUB_RUN));
 }
 
-/* A batch is a run of one node. */
-static bool has_item_errors(const Run *run) {
-        return run_is_batch(run) && run->nodes[0].reason == RUN_REASON_ITEM_ERRORS;
-}
-
 static RunState result_of(const Run *run) {
         bool is_partial = false;
 
         if (run->tally[RUN_NODE_FAILED] + run->tally[RUN_NODE_TIMEOUT] + run->tally[RUN_NODE_CANCELLED] == 0)
-                return has_item_errors(run) ? RUN_PARTIAL : RUN_SUCCEEDED;
+                return run_has_item_errors(run) ? RUN_PARTIAL : RUN_SUCCEEDED;
         for (uint32_t i = 0; i < run->n; i++) {
                 const RunNode *node = &run->nodes[i];
 

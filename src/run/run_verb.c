@@ -87,7 +87,8 @@ static bool can_take(Run *run, RunVerb verb, uint32_t node) {
         if ((verb == RUN_VERB_RETRY || verb == RUN_VERB_AS_RETRY) && run_node_is_at_gate(&run->nodes[node]))
                 return false;
         if (verb == RUN_VERB_RETRY)
-                return (state == RUN_NODE_PENDING || run_node_state_is_terminal(state)) && state != RUN_NODE_SUCCEEDED;
+                return (state == RUN_NODE_PENDING || run_node_state_is_terminal(state)) &&
+                       (state != RUN_NODE_SUCCEEDED || (is_over && run_has_item_errors(run)));
         if (is_over)
                 return can_resolve_ended(run, verb, node);
         if (is_resolution(verb))

@@ -88,6 +88,13 @@ Items=2
 ExecPrepare=/bin/sh -c 'until [ -e $DIR/go ]; do sleep 0.02; done; echo prepared >>$DIR/prepared'
 Exec=/bin/sh -c 'echo \$\$JOBD_INDEX >>$RECORD'
 U
+unit mends.batch <<U
+[Batch]
+Items=6
+Parallel=2
+ItemRetry=0
+Exec=/bin/sh -c 'echo \$\$JOBD_INDEX >>$RECORD; test -e $DIR/good && until [ -e $DIR/go ]; do sleep 0.02; done'
+U
 boot
 start_daemon
 
@@ -159,6 +166,31 @@ wait_for_state SUCCEEDED
 report $? "a preparation goes on while core dies"
 check_equal "and is not done again" "$(cat "$DIR/prepared")" prepared
 rm "$DIR/go"
+
+begin mends
+wait_for_state PARTIAL
+report $? "items have failed"
+touch "$DIR/good"
+check "they are issued again" ctl batch retry-errors "$RUN"
+wait_for_items 8
+kill_core KILL
+touch "$DIR/go"
+wait_for_state SUCCEEDED
+report $? "core dies, and they are"
+check_equal "each once" "$(sort "$RECORD" | tr -d '\n')" 001122334455
+rm "$DIR/go" "$DIR/good"
+begin mends
+wait_for_state PARTIAL
+touch "$DIR/good"
+check "errors are issued again" ctl batch retry-errors "$RUN"
+wait_for_items 8
+cut_power
+touch "$DIR/go"
+start_daemon
+wait_for_state SUCCEEDED
+report $? "power is lost, and they are"
+check_prints "none is an error" '^No errors' ctl batch errors "$RUN"
+rm "$DIR/go" "$DIR/good"
 
 begin stopped
 wait_for_items 10

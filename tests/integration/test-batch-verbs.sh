@@ -212,6 +212,10 @@ if command -v busctl >/dev/null; then
         check_prints "there is no other" "no filter 'node'" run Errors 'a{sv}us' 1 node s a 0 ''
         check_prints "events have pages, too" '"id" t 2 .*"2"$' run Events 'a{sv}us' 0 1 1
         check_prints "what goes on by itself is not told to" "'proceed' does not apply" run Proceed
+        check_prints "errors are issued again, by no option" "no option 'from'" run RetryErrors 'a{sv}' 1 from t 3
+        check_prints "all of them" '^u 2$' run RetryErrors 'a{sv}' 0
+        release 3 8
+        check "they fail again" wait_for_state 1 PARTIAL
         check_prints "a flow has none" '^aa\{sv\}s 0 ""$' run Errors 'a{sv}us' 0 0 4000000
 fi
 
@@ -222,7 +226,7 @@ FLOW=$(awk '{ print $2 }' "$DIR/started")
 check_lacks "runs of flows are not listed" nightly ctl batch list --all
 for words in "start nightly" "start nightly.flow" "list nightly.flow" "list nightly" "show nightly" "show nightly.flow" \
         "show nightly-$FLOW" "show $FLOW" "why $FLOW" "why nightly" "why nightly.flow" "logs $FLOW" "errors nightly" "pause $FLOW" \
-        "resume $FLOW" "cancel $FLOW" "proceed $FLOW" "delete nightly-$FLOW"; do
+        "retry-errors $FLOW" "resume $FLOW" "cancel $FLOW" "proceed $FLOW" "delete nightly-$FLOW"; do
         # shellcheck disable=SC2086
         check_exit "batch $words is refused" 2 ctl batch $words
         check_equal "with the right verb" "$OUT" "jobctl: nightly.flow is a flow: 'jobctl flow ${words%% *}' is for that."

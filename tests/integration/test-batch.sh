@@ -70,6 +70,10 @@ batch all 40 "echo all \$JOBD_INDEX >>$RECORD"
 batch word 3 "true"
 sed -i 's/^Exec=.*/Exec=\/bin\/sh -c "echo word %{item} %{param.x} >>'"${RECORD//\//\\/}"'"\nParams=x:=0/' "$UNITS/word.batch"
 batch errors 20 "echo errors \$JOBD_INDEX >>$RECORD; [ \$((JOBD_INDEX % 10)) != 3 ]" ItemRetry=2
+batch twice 40 "echo twice \$JOBD_INDEX >>$RECORD; [ -e $DIR/good ] || [ \$((JOBD_INDEX % 10)) != 3 ]" ItemRetry=0
+batch twice-total 40 "echo total \$JOBD_INDEX >>$RECORD; [ -e $DIR/good ] || [ \$((JOBD_INDEX % 10)) != 3 ]" ItemRetry=0 \
+        MaxErrorsTotal=2 Parallel=1
+batch many 300 "echo many \$JOBD_INDEX >>$RECORD; [ -e $DIR/good ]" ItemRetry=0 Parallel=1 MaxErrors=259
 batch mends 6 "[ \$JOBD_ATTEMPT = 3 ] && echo mends \$JOBD_INDEX >>$RECORD" ItemRetry=5
 batch final 4 "echo final \$JOBD_INDEX >>$RECORD; exit \$((JOBD_INDEX + 2))" ItemRetry=1 NoRetryExitStatus=3 SuccessExitStatus=2
 batch only 3 "echo only \$JOBD_INDEX >>$RECORD; exit \$((JOBD_INDEX + 2))" ItemRetry=1 RetryExitStatus=3
@@ -138,6 +142,48 @@ check_exit "an item that takes too long fails" 10 ctl flow start --wait late.bat
 check_equal "after its tries" "$(seen late)" "0 1 1 2 "
 check_exit "too many errors in all end the run" 1 ctl flow start --wait total.batch
 check_exit "also if the last item is the one too many" 1 ctl flow start --wait totals.batch
+check_exit "errors are issued again" 10 ctl flow start --wait twice.batch
+RUN=$(last_run)
+check_exit "by the verb for that alone" 4 ctl flow retry "$RUN"
+check_prints "which is told" "'jobctl batch retry-errors $RUN'" ctl flow retry "$RUN"
+check_exit "also of its node" 4 ctl flow retry "$RUN/items"
+check_prints "they are told" "^Run $RUN issues 4 items again that are errors\.$" ctl batch retry-errors "$RUN"
+wait_for '^44$' count twice && wait_for_state PARTIAL
+report $? "and may fail again"
+check_equal "they alone were issued" "$(seen twice)" "$(printf '%s\n' {0..39} 3 13 23 33 | sort -n | tr '\n' ' ')"
+check_equal "and are errors still" "$(ctl batch errors "$RUN" --no-legend | awk '{ print $1 }' | tr '\n' ' ')" "3 13 23 33 "
+touch "$DIR/good"
+check_prints "for programs" "^{\"id\":$RUN,\"items\":4}$" ctl batch --json retry-errors "$RUN"
+wait_for_state SUCCEEDED
+report $? "those that succeed are none"
+check_prints "and have no row" '^No errors' ctl batch errors "$RUN"
+check_exit "then there is nothing to issue" 4 ctl batch retry-errors "$RUN"
+check_prints "which is told" "No item of run $RUN is an error" ctl batch retry-errors "$RUN"
+rm "$DIR/good"
+begin twice-total
+wait_for_state FAILED
+report $? "too many errors in all end a run"
+check "it is issued again with what was never issued" ctl batch retry-errors "$RUN"
+wait_for_state FAILED
+report $? "and may fail again"
+check_equal "when all were issued that were errors" "$(seen total | tr ' ' '\n' | uniq -d | tr '\n' ' ')" "3 13 23 "
+touch "$DIR/good"
+check "and again" ctl batch retry-errors "$RUN"
+wait_for_state SUCCEEDED
+report $? "to its end"
+rm "$DIR/good"
+begin many
+wait_for_state PAUSED
+report $? "a run with many errors is paused"
+check_prints "which are issued when it goes on" "^Run $RUN issues 260 items .* when it goes on: 'jobctl batch resume $RUN'\.$" \
+        ctl batch retry-errors "$RUN"
+touch "$DIR/good"
+check "it does" ctl flow resume "$RUN"
+wait_for_state SUCCEEDED
+report $? "and all are mended"
+check_equal "each by one more try" "$(count many)" 560
+rm "$DIR/good"
+
 begin share
 wait_for_state PAUSED
 report $? "too large a share of errors pauses it"

@@ -26,6 +26,15 @@ static uint32_t n_errors(const SlowRange *range) {
         return n;
 }
 
+/* Errors that are issued again. */
+static uint32_t n_seconds(const SlowRange *range) {
+        uint32_t n = 0;
+
+        for (uint32_t i = 0; i < n_items(range); i++)
+                n += range->items[i].is_error && range->items[i].state != SLOW_IS_OVER;
+        return n;
+}
+
 static uint32_t base_of(const SlowRange *range) {
         uint32_t i = 0;
 
@@ -287,7 +296,7 @@ void slow_save_and_restore(SlowRange *range, usec_t now, usec_t later) {
 
 RunRangeBudget slow_budget(const SlowRange *range) {
         const RunRangeSettings *settings = &range->settings;
-        const uint64_t errors = n_errors(range);
+        const uint64_t errors = n_errors(range) - (range->fault == SLOW_COUNTS_MENDS ? 0 : n_seconds(range));
 
         if (settings->max_errors_total > 0 && errors > settings->max_errors_total)
                 return RUN_RANGE_SPENT_TOTAL;
@@ -307,6 +316,7 @@ void slow_count(const SlowRange *range, RunRangeCounts *ret_counts) {
                 .next = range->first + next_of(range),
                 .over = range->first + count_state(range, SLOW_IS_OVER),
                 .errors = n_errors(range),
+                .seconds = n_seconds(range),
                 .launch_errors = range->launch_errors,
                 .launch_over = range->launch_over,
                 .out = count_state(range, SLOW_IS_OUT),

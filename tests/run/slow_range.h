@@ -23,6 +23,7 @@ typedef enum SlowFault {
         SLOW_COUNTS_WINDOW, /* not its width, but what is not over */
         SLOW_BEGINS_FULL, /* the bucket */
         SLOW_ROUNDS_TOKENS,
+        SLOW_COUNTS_MENDS, /* errors that are issued again, in the budget of the whole life */
         SLOW_SPENDS_EARLY, /* at the number of errors, not above it */
         SLOW_WAITS_ANEW, /* after a restore, all of the delay */
         _SLOW_FAULT_MAX,

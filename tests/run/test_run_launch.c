@@ -165,6 +165,33 @@ Test(run_launch, the_end_is_that_of_the_batch) {
         }
 }
 
+/* Another round issues the items that are errors; of a batch without errors there is nothing to try again. */
+Test(run_launch, errors_are_tried_again_after_the_end) {
+        static const struct {
+                RunEndKind kind;
+                int result;
+        } cases[] = { { RUN_END_WITH_ERRORS, 0 }, { RUN_END_EXITED, -EINVAL } };
+
+        for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
+                World world;
+                RunWhy why;
+
+                begin(&world);
+                cr_assert(eq(int, run_engine_ended(world.engine, &world.last, cases[i].kind, 0), 0));
+                turn(&world);
+                cr_expect(eq(int, run_engine_verb(world.engine, 1, RUN_VERB_RETRY, 0), cases[i].result), "case %zu", i);
+                turn(&world);
+                if (cases[i].result == 0) {
+                        cr_expect(eq(int, state_of(&world), RUN_RUNNING));
+                        cr_expect(eq(u32, world.n_spawned, 2));
+                        cr_assert(eq(int, run_engine_ended(world.engine, &world.last, RUN_END_EXITED, 0), 0));
+                        cr_expect(eq(int, row_of(&world, &why).reason, RUN_REASON_NONE));
+                        cr_expect(eq(int, state_of(&world), RUN_SUCCEEDED));
+                }
+                run_engine_free(world.engine);
+        }
+}
+
 /* A pause waits until no item is out; the next launch is another attempt, and no retry is used. */
 Test(run_launch, a_resume_makes_the_next_one) {
         World world;

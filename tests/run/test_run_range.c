@@ -406,6 +406,31 @@ Test(run_range, an_error_that_fails_again_counts_for_the_launch_only) {
         run_range_free(range);
 }
 
+/* Of a range whose budget is spent all errors may be issued again. */
+Test(run_range, an_error_that_is_issued_again_is_not_in_the_budget_of_all) {
+        RunRangeSettings settings = plain;
+        RunRange *range;
+
+        settings.n = 2;
+        settings.retry = 0;
+        settings.max_errors_total = 1;
+        range = new_range(&settings);
+        for (unsigned i = 0; i < 2; i++) {
+                (void) issue(range, START);
+                (void) end(range, i, RUN_RANGE_FAILURE);
+        }
+        cr_assert(eq(int, run_range_budget(range), RUN_RANGE_SPENT_TOTAL));
+        cr_assert(eq(int, run_range_retry(range, 1), 0));
+        cr_assert(eq(u32, count(range).seconds, 1));
+        cr_assert(eq(int, run_range_budget(range), RUN_RANGE_WITHIN));
+        (void) issue(range, START);
+        cr_assert(eq(int, run_range_budget(range), RUN_RANGE_WITHIN));
+        (void) end(range, 1, RUN_RANGE_FAILURE);
+        cr_assert(eq(u32, count(range).seconds, 0));
+        cr_assert(eq(int, run_range_budget(range), RUN_RANGE_SPENT_TOTAL));
+        run_range_free(range);
+}
+
 Test(run_range, an_error_does_not_hold_up_the_base) {
         RunRange *range = new_plain(100, 4, 4);
 

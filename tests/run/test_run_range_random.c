@@ -186,6 +186,7 @@ static void compare_all(Case *test) {
         compare(test, "next", fast.next, slow.next);
         compare(test, "over", fast.over, slow.over);
         compare(test, "errors", fast.errors, slow.errors);
+        compare(test, "seconds", fast.seconds, slow.seconds);
         compare(test, "errors of the launch", fast.launch_errors, slow.launch_errors);
         compare(test, "over in the launch", fast.launch_over, slow.launch_over);
         compare(test, "out", fast.out, slow.out);

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The range of a batch as the row of its run has it
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "flow/flow_spec.h"
+#include "manager/manager_launch_cursor.h"
+#include "manager/manager_run_private.h"
+
+#define RANGE_NODE 0U /* the one node of a batch */
+
+static RunRangeBackoff backoff_of(FlowBackoff backoff) {
+        return backoff == FLOW_BACKOFF_LINEAR        ? RUN_RANGE_LINEAR
+               : backoff == FLOW_BACKOFF_EXPONENTIAL ? RUN_RANGE_EXPONENTIAL
+                                                     : RUN_RANGE_FIXED;
+}
+
+int manager_launch_describe(const ManagerRuns *runs, const ManagerRun *run, RunRangeSettings *ret_settings) {
+        const FlowRange *range = &flow_definition_settings(run->definition)->range;
+        FlowCommand command;
+        int r = manager_run_open_command(run, RANGE_NODE, &command);
+
+        if (r < 0)
+                return r;
+        *ret_settings = (RunRangeSettings) {
+                .n = range->items,
+                .window = flow_range_window(range, runs->n_processors),
+                .slots = flow_range_slots(range, runs->n_processors),
+                .rate = range->rate,
+                .period = range->rate_period,
+                .burst = range->burst,
+                .retry = command.node->retry,
+                .backoff = backoff_of(command.node->retry_backoff),
+                .delay = command.node->retry_delay,
+                .max_delay = command.node->retry_max_delay,
+                .jitter = command.node->retry_jitter,
+                .max_errors = range->max_errors,
+                .max_error_percent = range->max_error_percent,
+                .max_errors_total = range->max_errors_total,
+        };
+        flow_command_close(&command);
+        return 0;
+}
+
+static void note_counts(ManagerRunFacts *facts, const RunRangeCounts *counts) {
+        facts->n_total = counts->n;
+        facts->n_done = counts->over;
+        facts->n_running = counts->out;
+        facts->n_failed = counts->errors;
+}
+
+int manager_launch_put_cursor(ManagerRuns *runs, ManagerRun *run, const RunRange *range, const ManagerMend *mend) {
+        cleanup_(record_writer_deinit) RecordWriter writer = {};
+        ManagerRunFacts *facts = &run->facts;
+        RunRangeCounts counts;
+
+        run_range_count(range, &counts);
+        manager_launch_save(range, mend, runs->now, &writer);
+        if (writer.has_failed)
+                return -ENOMEM;
+        free(facts->cursor);
+        facts->cursor = take_ptr(writer.bytes);
+        facts->n_cursor = writer.n;
+        note_counts(facts, &counts);
+        return run_engine_touch(runs->engine, run->id);
+}
+
+void manager_launch_count_saved(ManagerRuns *runs, ManagerRun *run) {
+        ManagerRunFacts *facts = &run->facts;
+        cleanup_(run_range_freep) RunRange *range = NULL;
+        RunRangeSettings settings;
+        RunRangeCounts counts;
+
+        if (manager_launch_describe(runs, run, &settings) < 0 ||
+            manager_launch_restore(&settings, facts->cursor, facts->n_cursor, runs->now, &range, NULL) < 0)
+                return;
+        run_range_count(range, &counts);
+        note_counts(facts, &counts);
+}
