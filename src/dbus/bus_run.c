@@ -737,6 +737,13 @@ static int read_option(BusCall *call, const char *key, DBusMessageIter *variant,
                 request->has_priority = true;
                 return 0;
         }
+        if (text_equal(key, "create") && dbus_message_iter_get_arg_type(variant) == DBUS_TYPE_BOOLEAN) {
+                dbus_bool_t is_created;
+
+                dbus_message_iter_get_basic(variant, &is_created);
+                request->is_created = is_created;
+                return 0;
+        }
         if (text_equal(key, "time") && dbus_message_iter_get_arg_type(variant) == DBUS_TYPE_UINT64) {
                 dbus_message_iter_get_basic(variant, &timer->time);
                 return 0;
@@ -748,8 +755,8 @@ static int read_option(BusCall *call, const char *key, DBusMessageIter *variant,
                 }
         return bus_call_fail(call, -EINVAL, "InvalidArgs",
                              "There is no option '%s', or it has another type: 'key', 'name', 'operator', 'namespace', "
-                             "'reqid' and 'timer' are strings, 'priority' is a byte, 'time' is a 't', 'assign' is an "
-                             "array of strings.",
+                             "'reqid' and 'timer' are strings, 'priority' is a byte, 'time' is a 't', 'create' is a "
+                             "boolean, 'assign' is an array of strings.",
                              key);
 }
 

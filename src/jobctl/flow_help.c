@@ -44,7 +44,7 @@ static const HelpLine flow_lines[] = {
 };
 
 static const HelpLine batch_lines[] = {
-        { "start", "BATCH… [NAME=VALUE…]", "Submit a run; --wait waits for its end" },
+        { "start", "BATCH… [NAME=VALUE…]|RUN", "Submit a run, or go on with one; --wait waits for its end" },
         { "list", "[BATCH]", "List runs of batches" },
         { "show", "RUN|BATCH", "Show a run, or the last of a batch; --follow goes on with its progress" },
         { "why", "RUN|BATCH", "Say what it waits for, or why it has failed" },

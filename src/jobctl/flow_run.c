@@ -294,6 +294,9 @@ static int report_start(Jobctl *ctl, uint64_t id, const char *unit) {
                 return jobctl_print_json(ctl, json_pack("{s:I, s:s}", "id", (json_int_t) id, "unit", unit), EXIT_OK);
         if (id == 0)
                 printf("No run of %s was made: another one has not ended (OnBusy=skip).\n", unit);
+        else if (!ctl->options.quiet && ctl->options.create)
+                printf("Run %" PRIu64 " of %s; 'jobctl %s %s %" PRIu64 "' starts it.\n", id, unit, flow_word(ctl),
+                       flow_is_batch(ctl) ? "start" : "resume", id);
         else if (!ctl->options.quiet)
                 printf("Run %" PRIu64 " of %s.\n", id, unit);
         return EXIT_OK;
@@ -348,16 +351,103 @@ static int make_options(Jobctl *ctl, const json_t *assignments, json_t **ret_opt
         for (size_t i = 0; i < ELEMENTSOF(texts); i++)
                 if (texts[i].value)
                         json_object_set_new(made, texts[i].key, json_pack("{s:s}", "s", texts[i].value));
+        if (options->create)
+                json_object_set_new(made, "create", json_pack("{s:b}", "b", 1));
         if (r == 0)
                 *ret_options = take_ptr(made);
         return r;
 }
 
-/* The name may be meant as that of a unit of the other type. */
-static int fail_start(Jobctl *ctl, const char *unit, const BusError *error) {
-        cleanup_free_ char *other = NULL;
-        int r = bus_error_is(error, "NoSuchUnit") ? flow_find_other(ctl, unit, &other) : 0;
+/* Names the person and the request, for the events. */
+static int identify(Jobctl *ctl, BusError *ret_error) {
+        return jobctl_call(ctl, "Identify", "ss", json_pack("[ss]", find_operator(ctl) ?: "", ctl->options.reqid ?: ""),
+                           NULL, ret_error);
+}
 
+/* — batch start RUN — */
+
+static int wait_and_report(Jobctl *ctl, uint64_t id, const char *unit) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_free_ char *state = NULL;
+        int r;
+
+        bus_catch_interrupt(true);
+        r = wait_for(ctl, id, &state, &error);
+        bus_catch_interrupt(false);
+        if (r == -EINTR)
+                return EXIT_INTERRUPTED;
+        return r < 0 ? jobctl_fail(ctl, &error, "wait for run %" PRIu64, id) : report_end(ctl, id, unit, state);
+}
+
+static int resume_run(Jobctl *ctl, uint64_t id, BusError *ret_error) {
+        cleanup_free_ char *path = NULL;
+        int r = text_format(&path, BUS_PATH "/run/%" PRIu64, id);
+
+        if (r == 0 && ctl->options.wait)
+                r = jobctl_subscribe(ctl, ret_error);
+        if (r == 0)
+                r = identify(ctl, ret_error);
+        if (r < 0)
+                return r;
+        return jobctl_send(ctl, &(BusCall) { path, BUS_RUN, "Resume", "", json_array() }, NULL, ret_error);
+}
+
+/* A run that was made with --create, or is paused. */
+static int start_run(Jobctl *ctl, uint64_t id) {
+        cleanup_(bus_error_deinit) BusError error = {};
+        cleanup_free_ char *unit = NULL;
+        int r;
+
+        if (ctl->options.create || ctl->options.for_times || ctl->options.key || ctl->options.name ||
+            ctl->options.priority)
+                return jobctl_misused(ctl, "%" PRIu64 " is a run, which is there already: --create, --for, --key, "
+                                           "--name and --priority are for 'batch start BATCH'.", id);
+        r = resume_run(ctl, id, &error);
+        if (r == 0)
+                r = flow_get_unit(ctl, id, &unit);
+        if (r < 0)
+                return jobctl_fail(ctl, &error, "start run %" PRIu64, id);
+        return ctl->options.wait ? wait_and_report(ctl, id, unit ?: "") : report_start(ctl, id, unit ?: "");
+}
+
+/* The run that has the name of a unit that is not there: 0 if there is none, 1 with *ret_id, or < 0. */
+static int find_run(Jobctl *ctl, const char *unit, uint64_t *ret_id, BusError *ret_error) {
+        cleanup_json_ json_t *rows = NULL;
+        cleanup_free_ char *name = NULL;
+        int r = text_format(&name, "%.*s", (int) (strlen(unit) - strlen(flow_suffix(ctl))), unit);
+
+        if (r == 0)
+                r = flow_query(ctl, NULL, "ListRuns", json_pack("{s:{s:s}}", "name", "s", name), 1, &rows, ret_error);
+        if (r < 0 || json_array_size(rows) == 0)
+                return r;
+        *ret_id = value_u64(json_array_get(rows, 0), "id");
+        return 1;
+}
+
+/* The first word is the number of a run: it is started. */
+static int start_by_number(Jobctl *ctl, char *const *words) {
+        uint64_t id;
+        int r;
+
+        if (words[1])
+                return jobctl_misused(ctl, "'%s' is one word too many: a run has its parameters already.", words[1]);
+        r = flow_parse_run(ctl, words[0], &id);
+        return r == 0 ? start_run(ctl, id) : r;
+}
+
+/* — start — */
+
+/* The name may be meant as that of a unit of the other type, or of a run. */
+static int fail_start(Jobctl *ctl, const char *unit, const BusError *error) {
+        const bool is_unknown = bus_error_is(error, "NoSuchUnit");
+        cleanup_(bus_error_deinit) BusError other_error = {};
+        cleanup_free_ char *other = NULL;
+        uint64_t id = 0;
+        int r = is_unknown ? flow_find_other(ctl, unit, &other) : 0;
+
+        if (r == 0 && is_unknown && !other && flow_is_batch(ctl) &&
+            find_run(ctl, unit, &id, &other_error) > 0)
+                return start_run(ctl, id);
         if (r < 0)
                 return r;
         return other ? flow_refuse_unit(ctl, other) : jobctl_fail(ctl, error, "start %s", unit);
@@ -367,7 +457,6 @@ static int start_one(Jobctl *ctl, const char *unit, const json_t *wanted) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *options = json_deep_copy(wanted);
         cleanup_json_ json_t *reply = NULL;
-        cleanup_free_ char *state = NULL;
         char token[JOBCTL_TOKEN_SIZE];
         uint64_t id;
         int r = jobctl_make_token(token);
@@ -382,19 +471,13 @@ static int start_one(Jobctl *ctl, const char *unit, const json_t *wanted) {
         if (r < 0)
                 return fail_start(ctl, unit, &error);
         id = value_item_u64(reply, 0);
-        if (!ctl->options.wait || id == 0)
-                return report_start(ctl, id, unit);
-        bus_catch_interrupt(true);
-        r = wait_for(ctl, id, &state, &error);
-        bus_catch_interrupt(false);
-        if (r == -EINTR)
-                return EXIT_INTERRUPTED;
-        return r < 0 ? jobctl_fail(ctl, &error, "wait for run %" PRIu64, id) : report_end(ctl, id, unit, state);
+        return ctl->options.wait && id > 0 ? wait_and_report(ctl, id, unit) : report_start(ctl, id, unit);
 }
 
 int flow_start(Jobctl *ctl, char *const *words) {
         cleanup_json_ json_t *assignments = json_array(), *options = NULL;
         const char *word = flow_word(ctl);
+        uint32_t number;
         int status;
 
         if (ctl->options.properties)
@@ -406,9 +489,14 @@ int flow_start(Jobctl *ctl, char *const *words) {
         if (!words[0] || strchr(words[0], '='))
                 return jobctl_misused(ctl, "Name a %s, as in 'jobctl %s start nightly%s'.", word, word,
                                       flow_suffix(ctl));
+        if (flow_is_batch(ctl) && text_parse_u32(words[0], &number) == 0 && number > 0)
+                return start_by_number(ctl, words);
         strv_foreach(assignment, words)
                 if (strchr(*assignment, '='))
                         json_array_append_new(assignments, json_string(*assignment));
+        if (ctl->options.create && ctl->options.wait)
+                return jobctl_misused(ctl, "A run that is made with --create ends after it was started: leave --wait "
+                                           "out.");
         if (ctl->options.for_times && (ctl->options.key || ctl->options.name))
                 return jobctl_misused(ctl, "With --for= runs are known by their times: leave --key= and --name= out.");
         status = make_options(ctl, assignments, &options);
@@ -476,12 +564,6 @@ static int make_arguments(Jobctl *ctl, size_t verb, const char *node, json_t **r
         else
                 *ret_arguments = verbs[verb].takes_node ? json_pack("[s]", node ? node : "") : json_array();
         return *ret_arguments ? 0 : -ENOMEM;
-}
-
-/* Names the person and the request, for the events. */
-static int identify(Jobctl *ctl, BusError *ret_error) {
-        return jobctl_call(ctl, "Identify", "ss", json_pack("[ss]", find_operator(ctl) ?: "", ctl->options.reqid ?: ""),
-                           NULL, ret_error);
 }
 
 static const char *done_of(const Jobctl *ctl, size_t verb, bool is_batch) {

@@ -39,6 +39,7 @@ typedef struct Options {
         bool stop, deleted;
         const char *name, *key, *namespace, *reqid, *operator;
         const char *comment;
+        bool create;
         const char *for_times, *timer, *max_runs;
         const char *iterations, *base_time;
 

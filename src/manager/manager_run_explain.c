@@ -421,6 +421,11 @@ static void add_decision(const ManagerRuns *runs, const ManagerRun *run, const R
 }
 
 static void add_pause(const ManagerRun *run, const RunRow *row, Text *text) {
+        if (row->state == RUN_CREATED) {
+                text_addf(text, "it was made to be started later, by 'jobctl %s resume %" PRIu32 "'", verb_of(run),
+                          manager_run_id(run));
+                return;
+        }
         text_addf(text, "it is paused%s: 'jobctl %s resume %" PRIu32 "' lets it go on",
                   row->reason == RUN_REASON_ERROR_BUDGET ? ", since too many items of its last launch are errors"
                   : row->reason == RUN_REASON_PREPARE    ? ", since its command ExecPrepare= has failed"

@@ -39,6 +39,7 @@ struct ManagerSubmit {
         ManagerRunTicket ticket;
         bool is_start; /* of the unit's start job */
         bool is_stopped; /* the unit was stopped since; of a start or a trigger */
+        bool is_created; /* it begins when a person resumes it */
         bool has_priority;
         uint8_t priority;
         uint64_t query; /* for a run with the key, or with the name; 0: none is under way */
@@ -266,6 +267,7 @@ static int submit_run(ManagerRuns *runs, ManagerSubmit *submit, uint32_t *ret_id
                 .id = runs->last_id + 1,
                 .key = key_of(submit->key),
                 .graph = flow_definition_graph(submit->definition),
+                .is_paused = submit->is_created,
                 .has_priority = submit->has_priority,
                 .priority = submit->priority,
                 .parent = submit->facts.parent,
@@ -554,6 +556,7 @@ int manager_run_add_submit(ManagerRuns *runs, ManagerFlow *flow, const ManagerRu
                 return -ENOMEM;
         }
         submit->flow = flow;
+        submit->is_created = request->is_created;
         submit->has_priority = request->has_priority;
         submit->priority = request->priority;
         submit->ticket = request->ticket;

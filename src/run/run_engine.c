@@ -98,7 +98,7 @@ static bool must_wait(const RunFlow *flow, uint32_t *ret_queued) {
 
         for (const Run *run = flow->first; run; run = run->next) {
                 n_busy += run_is_busy(run);
-                n_created += run->row.state == RUN_CREATED && !run->row.is_held;
+                n_created += run->row.state == RUN_CREATED && run_can_wait(run);
                 n_queued += run->row.state == RUN_QUEUED;
         }
         n_free = flow->settings.max_runs > n_busy ? flow->settings.max_runs - n_busy : 0;
@@ -116,7 +116,8 @@ static void cancel_others(const Run *but) {
 
         for (Run *run = flow->first; run; run = run->next)
                 /* One that ends already does so, though a compensation may wait for a person. */
-                if (run != but && !run_is_over(run) && !(run->row.state == RUN_SUSPENDED && run_is_ending(run))) {
+                if (run != but && !run_is_over(run) && !(run->row.state == RUN_SUSPENDED && run_is_ending(run)) &&
+                    !(run->row.state == RUN_CREATED && run->row.is_paused)) {
                         run_stop(run, RUN_CANCELLED);
                         run_attempt_tell_all(run, RUN_OUTCOME_CANCELLED);
                         run_settle(run);
@@ -147,11 +148,12 @@ int run_engine_submit(RunFlow *flow, const RunSubmit *submit, uint32_t *ret_id) 
                 return -EEXIST;
         if (engine->store == RUN_STORE_FULL)
                 return -EAGAIN;
-        is_busy = must_wait(flow, &n_queued);
+        is_busy = must_wait(flow, &n_queued) && !submit->is_paused;
         /* A run that takes something may have to wait though there is a place for it. */
         if (is_busy && !can_queue(flow, n_queued))
                 return -EBUSY;
-        if (!is_busy && run_graph_demand(submit->graph, RUN_NODE_NONE) && n_queued >= flow->settings.max_queued)
+        if (!is_busy && !submit->is_paused && run_graph_demand(submit->graph, RUN_NODE_NONE) &&
+            n_queued >= flow->settings.max_queued)
                 return -ENOBUFS;
         r = run_instance_new(flow, submit->graph,
                              &(RunRow) {
@@ -161,6 +163,7 @@ int run_engine_submit(RunFlow *flow, const RunSubmit *submit, uint32_t *ret_id) 
                                      .deadline = USEC_INFINITY,
                                      .priority = submit->priority,
                                      .has_priority = submit->has_priority,
+                                     .is_paused = submit->is_paused,
                                      .parent = submit->parent,
                                      .parent_node = submit->parent_node,
                              },
@@ -448,10 +451,15 @@ void run_engine_set_store(RunEngine *engine, RunStore store) {
 
 /* — unit — */
 
+/* Whoever starts the unit of a batch wants what was paused to go on, unless another run has had it started. */
 static void unit_is_active(RunFlow *flow, bool by_person) {
+        const bool resumes = by_person && !run_flow_wants_unit(flow);
+
         flow->is_active = true;
         for (Run *run = flow->first; run; run = run->next)
-                if (by_person || !run->row.is_held_by_person)
+                if (resumes && run_is_batch(run) && run->row.is_paused)
+                        run_resume(run);
+                else if (by_person || !run->row.is_held_by_person)
                         run_release_hold(run);
 }
 
@@ -463,7 +471,7 @@ static bool wants_unit_to_end(const Run *run) {
 /* The start job came to nothing. */
 static void unit_did_not_start(RunFlow *flow, RunState state, RunReason reason) {
         for (Run *run = flow->first; run; run = run->next)
-                if (run->row.state == RUN_CREATED && !run->row.is_held)
+                if (run->row.state == RUN_CREATED && run_can_wait(run))
                         run_end_unbegun(run, state, reason);
                 else if (run->row.state == RUN_RUNNING || run->row.state == RUN_AWAITING || wants_unit_to_end(run))
                         run_hold(run, false);
@@ -485,7 +493,7 @@ void run_flow_unit(RunFlow *flow, RunUnitEvent event, bool by_person) {
 
 bool run_flow_wants_unit(const RunFlow *flow) {
         for (const Run *run = flow->first; run && !flow->is_active; run = run->next)
-                if (run->is_stored && !run->row.is_held &&
+                if (run->is_stored && !run->row.is_held && !run->row.is_paused &&
                     (run->row.state <= RUN_AWAITING || wants_unit_to_end(run)))
                         return true;
         return false;

@@ -307,6 +307,7 @@ typedef struct RunSubmit {
         uint32_t parent, parent_node; /* the run and node that it is the sub-run of; .parent 0: of none */
         bool has_priority;
         uint8_t priority; /* in place of the flow's */
+        bool is_paused; /* it begins when a person resumes it, and asks for no place before */
 } RunSubmit;
 
 /*

@@ -232,7 +232,8 @@ static inline bool run_node_needs_no_place(const Run *run, uint32_t node) {
 
 /* The run may begin once there is room. */
 static inline bool run_can_wait(const Run *run) {
-        return !run->row.is_held && (run->row.state == RUN_CREATED || run->row.state == RUN_QUEUED);
+        return !run->row.is_held && !run->row.is_paused &&
+               (run->row.state == RUN_CREATED || run->row.state == RUN_QUEUED);
 }
 
 /* The result is fixed, though a compensation may wait for a person. */
@@ -439,6 +440,7 @@ bool run_lock_why(const Run *run, uint32_t node, RunClaimWhy *ret_why);
 
 void run_stop(Run *run, RunState result);
 void run_pause(Run *run, RunReason reason);
+void run_resume(Run *run); /* it is held no more, either */
 void run_fire(Run *run); /* ends it if FailurePolicy=end asks for that */
 void run_settle(Run *run); /* after each event */
 uint32_t run_count_moving(const Run *run); /* nodes that go on by themselves */

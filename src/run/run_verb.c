@@ -66,7 +66,7 @@ static bool can_take(Run *run, RunVerb verb, uint32_t node) {
         if (verb == RUN_VERB_UNLOCK)
                 return run_lock_can_give_up(run, node);
         if (verb == RUN_VERB_RESUME && run->row.state != RUN_PAUSED && run->row.state != RUN_PAUSING)
-                return run->row.is_held;
+                return run->row.is_held || run->row.is_paused;
         if (verb == RUN_VERB_COMPENSATE)
                 return run_undo_can_begin(run);
         if (events[verb].node == _RUN_NODE_EVENT_MAX)
@@ -101,12 +101,13 @@ void run_pause(Run *run, RunReason reason) {
         run_become(run, RUN_PAUSING, reason);
 }
 
-static void resume_run(Run *run) {
+void run_resume(Run *run) {
         run->row.is_paused = false;
         run->row.is_held = run->row.is_held_by_person = false;
         run_change(run);
         if (run->row.state == RUN_PAUSED || run->row.state == RUN_PAUSING)
                 run_become(run, RUN_RUNNING, RUN_REASON_NONE);
+        run_settle(run);
 }
 
 static void stop_run(Run *run, bool kills) {
@@ -254,7 +255,7 @@ int run_engine_verb(RunEngine *engine, uint32_t id, RunVerb verb, uint32_t node)
         if (verb == RUN_VERB_PAUSE)
                 run_pause(run, RUN_REASON_NONE);
         else if (verb == RUN_VERB_RESUME)
-                resume_run(run);
+                run_resume(run);
         else if (verb == RUN_VERB_STOP || verb == RUN_VERB_CANCEL)
                 stop_run(run, verb == RUN_VERB_CANCEL);
         else if (verb == RUN_VERB_COMPENSATE)

@@ -99,6 +99,8 @@ static RunWhy why_of_run(const Run *run) {
         switch (run->row.state) {
         case RUN_CREATED:
         case RUN_QUEUED:
+                if (run->row.is_paused)
+                        return RUN_WHY_HUMAN;
                 if (run->row.is_held || !run->flow->is_active)
                         return RUN_WHY_UNIT;
                 return why_not_yet(run, RUN_NODE_NONE, run_has_place(run->flow));

@@ -38,6 +38,13 @@ ItemRetry=0
 MaxErrors=3
 Exec=/bin/false
 U
+unit spend.batch <<'U'
+[Batch]
+Items=100
+ItemRetry=0
+MaxErrors=3
+Exec=/bin/false
+U
 unit manual.batch <<'U'
 [Batch]
 Items=2
@@ -198,6 +205,35 @@ check_equal "which comes last" "$(tail -n 1 "$DIR/follow")" "held-$RUN: PARTIAL"
 check_prints "with all items" "^held-$RUN: 10 of 10 are over, ([0-9.]+/s, )?2 errors, 0 out$" cat "$DIR/follow"
 check_prints "for programs" "^\{\"id\":$RUN,\"name\":\"held-$RUN\",\"state\":\"PARTIAL\",\"done\":10,\"failed\":2,\"running\":0,\"total\":10,.*\}$" \
         tail -n 1 "$DIR/follow.json"
+
+# — start of a run —
+
+check_prints "a run is made alone" "^Run [0-9]+ of quick.batch; 'jobctl batch start [0-9]+' starts it\.$" \
+        ctl batch start --create quick word=alone
+RUN=$(ctl batch list --no-legend quick | awk 'NR == 1 { print $1 }')
+check_prints "why says how it begins" "Run quick-$RUN is CREATED: it was made to be started later, by 'jobctl batch resume $RUN'" \
+        ctl batch why "$RUN"
+check_exit "its parameters are there" 2 ctl batch start "$RUN" word=other
+check_exit "what makes runs is for batches" 2 ctl batch start --create "$RUN"
+check_exit "it has no end to wait for" 2 ctl batch start --create --wait quick word=alone
+check_prints "it is started by its number" "^Run $RUN of quick.batch: SUCCEEDED\.$" ctl batch start --wait "$RUN"
+check_exit "and not a second time" 4 ctl batch start "$RUN"
+check "one is made with a name" ctl batch start --create --name=later quick word=named
+check_prints "which starts it, too" '"state":"SUCCEEDED"' ctl batch --json start --wait later
+check_exit "a flow has a run made alone, too" 0 ctl flow start --create nightly
+FLOW=$(ctl flow list --no-legend nightly | awk 'NR == 1 { print $1 }')
+check_prints "resume starts it" "^Run $FLOW goes on" ctl flow resume "$FLOW"
+check "a budget is spent" ctl batch start spend
+RUN=$(ctl batch list --no-legend spend | awk 'NR == 1 { print $1 }')
+check "the run is paused" wait_for_state "$RUN" PAUSED
+check_prints "start goes on with it" "^Run $RUN of spend.batch\.$" ctl batch start "$RUN"
+check "to its next pause" wait_for '^ Launches: 2$' ctl batch show "$RUN"
+check "there it is" wait_for_state "$RUN" PAUSED
+check "the unit stops" ctl stop spend.batch
+check "its start goes on, too" ctl start spend.batch
+check "to a pause" wait_for '^ Launches: 3$' ctl batch show "$RUN"
+check_prints "no other run was made" '^1$' sh -c "'$BUILD/jobctl' batch list --no-legend --all spend | wc -l"
+check "it ends" ctl batch cancel "$RUN"
 
 # — the bus —
 

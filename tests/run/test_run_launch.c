@@ -351,6 +351,64 @@ Test(run_launch, a_stop_of_the_unit_is_a_pause) {
         }
 }
 
+static uint32_t submit(World *world, uint32_t id, bool is_paused) {
+        cleanup_(run_graph_unrefp) RunGraph *graph = new_graph(RUN_ACTION_RANGE);
+        const RunSubmit wanted = { .id = id, .graph = graph, .is_paused = is_paused };
+
+        cr_assert(eq(int, run_engine_submit(world->flow, &wanted, &id), 0));
+        turn(world);
+        return id;
+}
+
+/* Whatever has paused it; a start that another run has asked for is none of a person. */
+Test(run_launch, a_start_of_the_unit_goes_on_with_what_is_paused) {
+        for (unsigned other = 0; other < 2; other++) {
+                World world;
+
+                begin(&world);
+                cr_assert(eq(int, run_engine_pause(world.engine, &world.last, RUN_REASON_ERROR_BUDGET), 1));
+                interrupt(&world);
+                run_flow_unit(world.flow, RUN_UNIT_STOP, true);
+                run_flow_unit(world.flow, RUN_UNIT_INACTIVE, true);
+                turn(&world);
+                if (other)
+                        (void) submit(&world, 2, false);
+                cr_expect(eq(int, run_flow_wants_unit(world.flow), (int) other));
+                run_flow_unit(world.flow, RUN_UNIT_ACTIVE, true);
+                turn(&world);
+                cr_expect(eq(int, state_of(&world), other ? RUN_PAUSED : RUN_RUNNING), "case %u", other);
+                run_engine_free(world.engine);
+        }
+}
+
+/* A run that is made alone asks for no place and no unit. */
+Test(run_launch, one_that_is_made_alone_begins_when_it_is_resumed) {
+        World world = {};
+        RunWhy why;
+
+        begin_engine(&world);
+        run_flow_unit(world.flow, RUN_UNIT_STOP, false);
+        run_flow_unit(world.flow, RUN_UNIT_INACTIVE, false);
+        (void) submit(&world, 1, true);
+        cr_assert(not(run_flow_wants_unit(world.flow)));
+        run_flow_unit(world.flow, RUN_UNIT_FAILED, true);
+        run_flow_unit(world.flow, RUN_UNIT_ACTIVE, false);
+        turn(&world);
+        cr_assert(eq(int, run_of(&world, &why).state, RUN_CREATED));
+        cr_assert(eq(int, why, RUN_WHY_HUMAN));
+        cr_assert(eq(int, run_engine_verb(world.engine, 1, RUN_VERB_PAUSE, 0), -EINVAL));
+        (void) submit(&world, 2, false);
+        cr_assert(eq(u32, world.last.run, 2));
+        (void) submit(&world, 3, false);
+        (void) submit(&world, 4, true); /* though MaxQueued= is 1 */
+        cr_assert(eq(int, run_engine_verb(world.engine, 1, RUN_VERB_RESUME, 0), 0));
+        cr_assert(eq(int, state_of(&world), RUN_QUEUED));
+        cr_assert(eq(int, run_engine_ended(world.engine, &world.last, RUN_END_EXITED, 0), 0));
+        turn(&world);
+        cr_assert(eq(u32, world.last.run, 1));
+        run_engine_free(world.engine);
+}
+
 /* What is out at a deadline that drains ends by itself, and the launch with it. */
 Test(run_launch, a_deadline_that_drains_ends_it_in_time) {
         World world;
