@@ -28,7 +28,7 @@
 
 /* The store has the counts of the last checkpoint; those of now are core's, with what the launch waits for. */
 int batch_add_now(Jobctl *ctl, json_t *run, BusError *ret_error) {
-        static const char *const keys[] = { "done", "failed", "running", "total", "launches", "waits" };
+        static const char *const keys[] = { "done", "failed", "running", "total", "launches", "open", "waits" };
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *reply = NULL;
         const json_t *explanation;
@@ -54,8 +54,9 @@ int batch_add_now(Jobctl *ctl, json_t *run, BusError *ret_error) {
 void batch_print_items(const json_t *run) {
         const uint64_t n_errors = value_u64(run, "failed"), n_launches = value_u64(run, "launches");
 
-        printf("    Items: %" PRIu64 " of %" PRIu64 " are over, %" PRIu64 " %s", value_u64(run, "done"),
-               value_u64(run, "total"), n_errors, n_errors == 1 ? "error" : "errors");
+        printf("    Items: %" PRIu64 " of %" PRIu64 " %sare over, %" PRIu64 " %s", value_u64(run, "done"),
+               value_u64(run, "total"), json_is_true(json_object_get(run, "open")) ? "that are known " : "", n_errors,
+               n_errors == 1 ? "error" : "errors");
         if (flow_state_is_end(value_string(run, "state")))
                 putchar('\n');
         else
@@ -204,7 +205,7 @@ int batch_follow(Jobctl *ctl, const json_t *run, BusError *ret_error) {
 
 /* — errors — */
 
-static void add_error(Table *table, const json_t *row, usec_t now) {
+static void add_error(Table *table, const json_t *row, bool has_texts, usec_t now) {
         char span[USEC_FORMAT_MAX];
 
         table_addf(table, "%" PRIu64, value_u64(row, "item"));
@@ -216,13 +217,30 @@ static void add_error(Table *table, const json_t *row, usec_t now) {
         else
                 table_add(table, COLOR_NONE, "");
         table_addf(table, "%s ago", state_format_span(usec_sub(now, value_u64(row, "ended")), span));
+        if (has_texts)
+                table_add(table, COLOR_NONE, value_string(row, "text"));
         table_addf(table, "%s%s%s", value_string(row, "reason"), *value_string(row, "problem") ? ": " : "",
                    value_string(row, "problem"));
 }
 
+/* Items of ItemsFile= and ItemsCommand= have texts. */
+static bool have_texts(const json_t *rows) {
+        json_t *row;
+        size_t i;
+
+        json_array_foreach(rows, i, row)
+                if (json_object_get(row, "text"))
+                        return true;
+        return false;
+}
+
 static int print_errors(Jobctl *ctl, const json_t *rows, bool has_more) {
-        static const char *const names[] = { "ITEM", "TRIES", "EXIT", "ENDED", "REASON" };
-        cleanup_(table_deinit) Table table = { .n_columns = ELEMENTSOF(names),
+        static const char *const with_texts[] = { "ITEM", "TRIES", "EXIT", "ENDED", "TEXT", "REASON" };
+        static const char *const without[] = { "ITEM", "TRIES", "EXIT", "ENDED", "REASON" };
+        const bool has_texts = have_texts(rows);
+        const char *const *names = has_texts ? with_texts : without;
+        const size_t n_names = has_texts ? ELEMENTSOF(with_texts) : ELEMENTSOF(without);
+        cleanup_(table_deinit) Table table = { .n_columns = n_names,
                                                .right_columns = 1U | 1U << 1 | 1U << 2,
                                                .whole_columns = TABLE_FIRST(4),
                                                .has_header = !ctl->options.no_legend,
@@ -238,9 +256,9 @@ static int print_errors(Jobctl *ctl, const json_t *rows, bool has_more) {
                         puts("No errors.");
                 return 0;
         }
-        for (i = 0; table.has_header && i < ELEMENTSOF(names); i++)
+        for (i = 0; table.has_header && i < n_names; i++)
                 table_add(&table, COLOR_NONE, names[i]);
-        json_array_foreach(rows, i, row) add_error(&table, row, now);
+        json_array_foreach(rows, i, row) add_error(&table, row, has_texts, now);
         r = table_write(&table, &ctl->terminal, stdout);
         if (r == 0 && !ctl->options.no_legend)
                 printf("\n%zu %s listed%s.\n", n, n == 1 ? "error" : "errors",

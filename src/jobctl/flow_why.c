@@ -59,6 +59,7 @@ static const char *sentence_of(const char *reason) {
                 { "callback", "whoever has its token has said so" },
                 { "error-budget", "more of its items are errors than MaxErrors= or MaxErrorPercent= allows" },
                 { "prepare", "its command ExecPrepare= has failed" },
+                { "items", "its items cannot be read" },
         };
 
         for (size_t i = 0; i < ELEMENTSOF(sentences); i++)

@@ -141,7 +141,7 @@ int manager_attempts_begin(ManagerAttempts *attempts, const RunAttemptKey *key, 
         return r;
 }
 
-int manager_attempts_begin_item(ManagerAttempts *attempts, const RunAttemptKey *key, uint64_t item, uint32_t tries,
+int manager_attempts_begin_item(ManagerAttempts *attempts, const RunAttemptKey *key, const ManagerAttemptItem *item,
                                 Unit *unit, FlowDefinition *definition, RunGraph *graph) {
         ManagerAttempt *attempt;
         int r;
@@ -151,8 +151,10 @@ int manager_attempts_begin_item(ManagerAttempts *attempts, const RunAttemptKey *
         r = add(attempts, key, unit, find_number(attempts), &attempt);
         if (r < 0)
                 return r;
-        manager_attempt_begin_item(attempt, item, tries, definition, graph);
-        return 0;
+        r = manager_attempt_begin_item(attempt, item, definition, graph);
+        if (r < 0)
+                release(attempts, attempt);
+        return r;
 }
 
 static void drop(ManagerAttempts *attempts, ManagerAttempt *attempt) {
@@ -422,6 +424,18 @@ int manager_attempts_get_item(const ManagerAttempts *attempts, const RunAttemptK
         *ret_tries = manager_attempt_state(attempt)->item_tries;
         *ret_is_told = manager_attempt_state(attempt)->is_stopping;
         return 0;
+}
+
+const char *manager_attempts_get_text(const ManagerAttempts *attempts, const RunAttemptKey *key) {
+        const ManagerAttempt *attempt = find(attempts, key);
+
+        return attempt ? manager_attempt_state(attempt)->item_text : NULL;
+}
+
+int manager_attempts_get_output(const ManagerAttempts *attempts, const RunAttemptKey *key) {
+        const ManagerAttempt *attempt = find(attempts, key);
+
+        return attempt ? manager_attempt_output(attempt) : -1;
 }
 
 const ManagerSub *manager_attempts_get_sub(const ManagerAttempts *attempts, const RunAttemptKey *key) {

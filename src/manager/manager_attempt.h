@@ -30,6 +30,7 @@
 #include "manager/manager_run_row.h"
 #include "manager/manager_turn.h"
 #include "manager/manager_use.h"
+#include "manager/manager_attempt_state.h"
 #include "process/process_errand.h"
 #include "process/process_group.h"
 #include "process/process_timer.h"
@@ -126,8 +127,8 @@ ManagerAttempts *manager_attempts_free(ManagerAttempts *attempts); /* the proces
  */
 int manager_attempts_begin(ManagerAttempts *attempts, const RunAttemptKey *key, uint64_t id, Unit *unit,
                            FlowDefinition *definition, RunGraph *graph);
-/* The same for an item of a batch, which has failed @tries times; it has no row. */
-int manager_attempts_begin_item(ManagerAttempts *attempts, const RunAttemptKey *key, uint64_t item, uint32_t tries,
+/* The same for an item of a batch; it has no row. */
+int manager_attempts_begin_item(ManagerAttempts *attempts, const RunAttemptKey *key, const ManagerAttemptItem *item,
                                 Unit *unit, FlowDefinition *definition, RunGraph *graph);
 /*
  * Asks the command of [Policy …] that judges the node, whose number of an attempt is 0: .answered follows, unless the
@@ -196,6 +197,10 @@ void manager_attempts_visit_items(const ManagerAttempts *attempts, uint32_t run,
                                   void (*visit)(void *userdata, const RunAttemptKey *key, uint64_t item),
                                   void *userdata);
 uint32_t manager_attempts_count_items(const ManagerAttempts *attempts, uint32_t run);
+/* The text of that item; NULL: it has none, or is not there. */
+const char *manager_attempts_get_text(const ManagerAttempts *attempts, const RunAttemptKey *key);
+/* What an attempt has printed that reads items, a descriptor; -1: it is lost. */
+int manager_attempts_get_output(const ManagerAttempts *attempts, const RunAttemptKey *key);
 /* The item that an attempt executes, and how often it has failed before; @ret_is_told: it was told to end. -ENOENT. */
 int manager_attempts_get_item(const ManagerAttempts *attempts, const RunAttemptKey *key, uint64_t *ret_item,
                               uint32_t *ret_tries, bool *ret_is_told);

@@ -11,15 +11,21 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "basic/strv.h"
 #include "basic/text.h"
 #include "manager/manager_attempt_command.h"
+#include "run/run_page.h"
 
 struct ManagerAttemptCommand {
         const ManagerAttemptState *state; /* borrowed */
         FlowDefinition *definition; /* a reference; NULL: not known yet */
         RunGraph *graph; /* the same, of its run */
         FlowCommand section;
+        ExecCommand file; /* reads ItemsFile=: its words are owned */
 };
+
+/* The program that reads a part of a file: the disk may be slow, or frozen. */
+#define READ_PROGRAM "/bin/dd"
 
 /* The command of a node with Script=. */
 static char *const script_words[] = { (char *) "/bin/sh", (char *) "-eu", NULL };
@@ -41,6 +47,7 @@ ManagerAttemptCommand *manager_attempt_command_free(ManagerAttemptCommand *comma
         if (!command)
                 return NULL;
         flow_command_close(&command->section);
+        strv_free(command->file.argv);
         run_graph_unref(command->graph);
         flow_definition_unref(command->definition);
         free(command);
@@ -76,6 +83,39 @@ bool manager_attempt_command_accepts(const ManagerAttemptCommand *command, uint1
         return end == 0 || policy->success_ends[end / 64] >> end % 64 & 1;
 }
 
+static bool is_page(const ManagerAttemptCommand *command) {
+        return manager_attempt_state_is_page(command->state);
+}
+
+_Static_assert(RUN_PAGE_BYTES_MAX == 1048576, "a page is a block of dd");
+
+/* The command that prints so many bytes from the cursor on as a page can have: 0 or -ENOMEM. */
+static int make_file(ManagerAttemptCommand *command, const char *path) {
+        static const char *const words[] = { "iflag=skip_bytes,fullblock", "bs=1048576", "count=1",
+                                             "status=none" };
+        const char *cursor = command->state->item_text;
+        char *file = NULL, *skip = NULL;
+        int r = 0;
+
+        if (command->file.argv)
+                return 0;
+        command->file = (ExecCommand) { .path = (char *) READ_PROGRAM, .flags = EXEC_NO_EXPANSION };
+        r = strv_push(&command->file.argv, READ_PROGRAM);
+        if (r == 0)
+                r = text_format(&file, "if=%s", path);
+        if (r == 0)
+                r = strv_consume(&command->file.argv, file);
+        if (r == 0)
+                r = text_format(&skip, "skip=%s", cursor && *cursor ? cursor : "0");
+        if (r == 0)
+                r = strv_consume(&command->file.argv, skip);
+        for (size_t i = 0; i < ELEMENTSOF(words) && r == 0; i++)
+                r = strv_push(&command->file.argv, words[i]);
+        if (r < 0)
+                command->file.argv = strv_free(command->file.argv);
+        return r;
+}
+
 int manager_attempt_command_open(ManagerAttemptCommand *command) {
         int r;
 
@@ -85,6 +125,8 @@ int manager_attempt_command_open(ManagerAttemptCommand *command) {
                               run_graph_origin(command->graph, command->state->key.node));
         if (r == 0 && command->state->is_question)
                 command->section.process = &manager_attempt_command_flow(command)->process;
+        if (r == 0 && is_page(command) && manager_attempt_command_flow(command)->range.items_file)
+                r = make_file(command, manager_attempt_command_flow(command)->range.items_file);
         return r;
 }
 
@@ -125,12 +167,21 @@ const char *manager_attempt_command_script(const ManagerAttemptCommand *command)
 }
 
 static bool is_prepare(const ManagerAttemptCommand *command) {
-        return command->state->is_item && command->state->key.number == 0;
+        return command->state->is_item && command->state->key.number == MANAGER_ITEM_PREPARE;
+}
+
+static const ExecCommand *find_page(const ManagerAttemptCommand *command) {
+        const FlowRange *range = &manager_attempt_command_flow(command)->range;
+
+        if (command->state->step != MANAGER_ATTEMPT_MAIN)
+                return NULL;
+        return range->items_command ? range->items_command : command->file.argv ? &command->file : NULL;
 }
 
 usec_t manager_attempt_command_item_timeout(const ManagerAttemptCommand *command) {
-        return is_prepare(command) ? manager_attempt_command_flow(command)->range.prepare_timeout
-                                   : command->section.node->timeout;
+        return is_prepare(command) || is_page(command)
+                       ? manager_attempt_command_flow(command)->range.prepare_timeout
+                       : command->section.node->timeout;
 }
 
 const ExecCommand *manager_attempt_command_find(const ManagerAttemptCommand *command) {
@@ -145,6 +196,8 @@ const ExecCommand *manager_attempt_command_find(const ManagerAttemptCommand *com
                 return state->step == MANAGER_ATTEMPT_MAIN
                                ? manager_attempt_command_flow(command)->range.exec_prepare
                                : NULL;
+        if (is_page(command))
+                return find_page(command);
         if (state->step == MANAGER_ATTEMPT_MAIN)
                 found = manager_attempt_command_script(command) ? &script_command : command->section.command;
         else if (command->section.is_extra)
@@ -162,11 +215,17 @@ bool manager_attempt_command_runs_script(const ManagerAttemptCommand *command) {
         return manager_attempt_command_find(command) == &script_command;
 }
 
+static const char *name_of_source(const ManagerAttemptCommand *command) {
+        return manager_attempt_command_flow(command)->range.items_command ? "ItemsCommand" : "ItemsFile";
+}
+
 const char *manager_attempt_command_setting(const ManagerAttemptCommand *command) {
         const ManagerAttemptState *state = command->state;
 
         return manager_attempt_command_runs_script(command) ? "Script"
                : state->is_question                         ? "Command"
+               : is_prepare(command)                        ? "ExecPrepare"
+               : is_page(command)                           ? name_of_source(command)
                : state->step == MANAGER_ATTEMPT_MAIN        ? command->section.setting
                : state->step == MANAGER_ATTEMPT_PRE         ? "ExecStartPre"
                                                             : "ExecStopPost";

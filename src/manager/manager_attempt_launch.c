@@ -9,10 +9,18 @@
 
 #include "manager/manager_attempt_launch.h"
 
+static void drop_texts(ManagerLaunch *launch) {
+        launch->pages = run_pages_free(launch->pages);
+        for (size_t i = 0; i < launch->texts.n; i++)
+                free(launch->texts.items[i].text);
+        vector_deinit(&launch->texts);
+}
+
 void manager_launch_deinit(ManagerLaunch *launch) {
         run_range_free(launch->range);
         free(launch->saved);
         vector_deinit(&launch->mended);
+        drop_texts(launch);
         *launch = (ManagerLaunch) {};
 }
 
@@ -30,7 +38,7 @@ void manager_launch_write(const ManagerLaunch *launch, RecordWriter *writer) {
                 return;
         }
         place = record_open(writer);
-        manager_launch_save(launch->range, &launch->mend, launch->changed_at, writer);
+        manager_launch_save(launch, launch->changed_at, writer);
         (void) record_close(writer, place);
 }
 
@@ -55,32 +63,110 @@ int manager_launch_read(ManagerLaunch *launch, RecordReader *reader) {
         return 0;
 }
 
-void manager_launch_save(const RunRange *range, const ManagerMend *mend, usec_t now, RecordWriter *writer) {
-        run_range_save(range, now, writer);
-        record_put(writer, mend->next);
-        record_put(writer, mend->end);
+/* — texts — */
+
+const char *manager_launch_text(const ManagerLaunch *launch, uint64_t item) {
+        for (size_t i = 0; i < launch->texts.n; i++)
+                if (launch->texts.items[i].item == item)
+                        return launch->texts.items[i].text;
+        return launch->pages ? run_pages_find(launch->pages, item) : NULL;
 }
 
-int manager_launch_restore(const RunRangeSettings *settings, const void *bytes, size_t n, usec_t now,
-                           RunRange **ret_range, ManagerMend *ret_mend) {
-        cleanup_(run_range_freep) RunRange *range = NULL;
-        ManagerMend mend = {};
+int manager_launch_keep_text(ManagerLaunch *launch, uint64_t item, const char *text) {
+        ManagerItemText kept = { .item = item, .text = strdup(text) };
+        int r = kept.text ? vector_push(&launch->texts, kept) : -ENOMEM;
+
+        if (r < 0)
+                free(kept.text);
+        return r;
+}
+
+void manager_launch_drop_text(ManagerLaunch *launch, uint64_t item) {
+        for (size_t i = 0; i < launch->texts.n; i++)
+                if (launch->texts.items[i].item == item) {
+                        free(launch->texts.items[i].text);
+                        launch->texts.items[i] = launch->texts.items[--launch->texts.n];
+                        return;
+                }
+}
+
+/* — the cursor of a run — */
+
+static void save_pages(const ManagerLaunch *launch, RecordWriter *writer) {
+        RunRangeCounts counts;
+        const char *cursor;
+
+        run_range_count(launch->range, &counts);
+        record_put(writer, counts.n);
+        record_put(writer, counts.is_open);
+        record_put(writer, run_pages_first(launch->pages, &cursor));
+        record_put_string(writer, cursor);
+        record_put(writer, launch->texts.n);
+        for (size_t i = 0; i < launch->texts.n; i++) {
+                record_put(writer, launch->texts.items[i].item);
+                record_put_string(writer, launch->texts.items[i].text);
+        }
+}
+
+void manager_launch_save(const ManagerLaunch *launch, usec_t now, RecordWriter *writer) {
+        run_range_save(launch->range, now, writer);
+        record_put(writer, launch->mend.next);
+        record_put(writer, launch->mend.end);
+        if (launch->pages)
+                save_pages(launch, writer);
+}
+
+static int restore_pages(RunRangeSettings *settings, RunPageSource source, RecordReader *reader,
+                         ManagerLaunch *launch) {
+        const char *cursor;
+        uint64_t first, n;
+        int r;
+
+        settings->n = record_get(reader);
+        settings->is_open = record_get_below(reader, 2);
+        first = record_get(reader);
+        cursor = record_get_string(reader);
+        n = record_get(reader);
+        if (reader->has_failed || !cursor)
+                return -EBADMSG;
+        r = run_pages_new(source, first, cursor, &launch->pages);
+        for (uint64_t i = 0; i < n && r == 0; i++) {
+                const uint64_t item = record_get(reader);
+                const char *text = record_get_string(reader);
+
+                r = reader->has_failed || !text ? -EBADMSG : manager_launch_keep_text(launch, item, text);
+        }
+        return r;
+}
+
+/* What stands behind the range comes first: it says how many items are known. */
+static int restore_rest(RunRangeSettings *settings, RunPageSource source, RecordReader *reader, ManagerLaunch *launch) {
+        size_t n;
+
+        (void) record_get_bytes(reader, &n);
+        (void) record_get_time(reader);
+        /* A cursor of an earlier version ends here. */
+        if (record_is_at_end(reader))
+                return settings->is_open ? -EBADMSG : 0;
+        launch->mend.next = record_get(reader);
+        launch->mend.end = record_get(reader);
+        if (reader->has_failed)
+                return -EBADMSG;
+        return settings->is_open ? restore_pages(settings, source, reader, launch) : 0;
+}
+
+int manager_launch_restore(const RunRangeSettings *settings, RunPageSource source, const void *bytes, size_t n,
+                           usec_t now, ManagerLaunch *launch) {
+        RunRangeSettings all = *settings;
         RecordReader reader;
         int r;
 
         record_reader_init(&reader, bytes, n);
-        r = run_range_restore(settings, &reader, now, &range);
+        r = restore_rest(&all, source, &reader, launch);
+        record_reader_init(&reader, bytes, n);
+        if (r == 0)
+                r = run_range_restore(&all, &reader, now, &launch->range);
         if (r < 0)
-                return r;
-        /* A cursor of an earlier version ends here. */
-        if (!record_is_at_end(&reader)) {
-                mend.next = record_get(&reader);
-                mend.end = record_get(&reader);
-        }
-        if (reader.has_failed)
-                return -EBADMSG;
-        *ret_range = take_ptr(range);
-        if (ret_mend)
-                *ret_mend = mend;
-        return 0;
+                drop_texts(launch);
+        return r;
 }

@@ -10,6 +10,7 @@
 #include "basic/record.h"
 #include "basic/vector.h"
 #include "run/run_engine.h"
+#include "run/run_page.h"
 #include "run/run_range.h"
 
 /* Items of a launch have a generation with this bit, and the number of the launch in the others. */
@@ -36,6 +37,12 @@ static inline bool manager_mend_has_more(const ManagerMend *mend) {
         return mend->next < mend->end;
 }
 
+/* An error that is issued again, whose page is not kept. */
+typedef struct ManagerItemText {
+        uint64_t item;
+        char *text; /* owned */
+} ManagerItemText;
+
 /* The part of an attempt that is a launch. */
 typedef struct ManagerLaunch {
         ManagerLaunchStage stage;
@@ -47,6 +54,9 @@ typedef struct ManagerLaunch {
         RunRange *range; /* owned; NULL: not made yet … */
         uint8_t *saved; /* owned: … but there is this record of it */
         size_t n_saved;
+        RunPages *pages; /* owned: texts of items; NULL: they are numbers */
+        VECTOR(ManagerItemText) texts; /* owned */
+        bool is_page_out; /* a page is being read */
         ManagerMend mend;
         uint64_t mend_query; /* of the next of these rows, under way; 0: none … */
         VECTOR(uint64_t) mended; /* … and what was mended since: it may have a row in the answer */
@@ -62,8 +72,16 @@ void manager_launch_deinit(ManagerLaunch *launch);
 void manager_launch_write(const ManagerLaunch *launch, RecordWriter *writer);
 int manager_launch_read(ManagerLaunch *launch, RecordReader *reader); /* 0, -EBADMSG or -ENOMEM */
 
-/* The cursor of a run: what the next launch goes on with. */
-void manager_launch_save(const RunRange *range, const ManagerMend *mend, usec_t now, RecordWriter *writer);
-/* As run_range_restore(). @ret_mend: NULL: of no use to the caller. */
-int manager_launch_restore(const RunRangeSettings *settings, const void *bytes, size_t n, usec_t now,
-                           RunRange **ret_range, ManagerMend *ret_mend);
+/* The cursor of a run, which the next launch goes on with: .range, .pages, .texts and .mend. */
+void manager_launch_save(const ManagerLaunch *launch, usec_t now, RecordWriter *writer);
+/*
+ * As run_range_restore(), for a launch that has none of these. With .is_open of @settings items have texts: how many
+ * are known, and whether more may become known, is in the cursor. @source: where they come from.
+ */
+int manager_launch_restore(const RunRangeSettings *settings, RunPageSource source, const void *bytes, size_t n,
+                           usec_t now, ManagerLaunch *launch);
+
+/* The text of an item; NULL: it has none, or its page is not there. */
+const char *manager_launch_text(const ManagerLaunch *launch, uint64_t item);
+int manager_launch_keep_text(ManagerLaunch *launch, uint64_t item, const char *text); /* 0 or -ENOMEM */
+void manager_launch_drop_text(ManagerLaunch *launch, uint64_t item);

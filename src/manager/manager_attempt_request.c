@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "basic/fd.h"
@@ -22,6 +23,7 @@
 #include "manager/manager_attempt_request.h"
 #include "manager/manager_control.h"
 #include "manager/manager_run_folder.h"
+#include "run/run_page.h"
 #include "types/exec_context.h"
 #include "types/exec_sandbox.h"
 #include "types/unit_process.h"
@@ -33,7 +35,7 @@ struct ManagerAttemptRequest {
         char *text; /* owned: the input, which the process writes; NULL: the manager does */
         bool makes_folder; /* the manager does, as a process has failed to */
         bool has_lost_folder; /* the process that was to make it died before that */
-        int answer, answer_in; /* owned: the ends of a pipe; -1 */
+        int answer, answer_in; /* owned: the ends of a pipe; .answer alone: a file in memory; -1 */
 };
 
 int manager_attempt_request_new(ManagerAttemptRequest **ret_request, const ManagerAttemptBasis *basis) {
@@ -104,14 +106,21 @@ static int make_words(ManagerAttemptRequest *request, const ExecCommand *command
 
 /* — environment — */
 
-/* The command ExecPrepare= has no item. */
+/* The command ExecPrepare= has no item, and one that reads items a cursor. */
 static int set_item(const ManagerAttemptRequest *request, const char *node, char ***environment) {
         const ManagerAttemptState *state = request->basis->state;
-        int r;
+        int r = 0;
 
-        if (state->key.number == 0)
+        if (state->key.number == MANAGER_ITEM_PREPARE)
                 return 0;
-        r = unit_process_add_variable(environment, "JOBD_INDEX=%" PRIu64, state->item);
+        if (manager_attempt_state_is_page(state))
+                return unit_process_add_variable(environment, "JOBD_CURSOR=%s", state->item_text ?: "");
+        if (state->item_text)
+                r = unit_process_add_variable(environment, "JOBD_ITEM=%s", state->item_text);
+        else
+                r = unit_process_add_variable(environment, "JOBD_ITEM=%" PRIu64, state->item);
+        if (r == 0)
+                r = unit_process_add_variable(environment, "JOBD_INDEX=%" PRIu64, state->item);
         if (r == 0)
                 r = unit_process_add_variable(environment, "JOBD_ATTEMPT=%" PRIu32, state->item_tries + 1);
         /* Equal for all tries of an item. */
@@ -299,6 +308,20 @@ static int set_input(ManagerAttemptRequest *request, ExecRequest *exec, ExecResu
         return r;
 }
 
+/* A command that prints more items than a page has is refused each byte beyond. */
+static int set_page(ManagerAttemptRequest *request, ExecRequest *exec) {
+        if (request->answer < 0)
+                request->answer = memfd_create("items", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+        if (request->answer < 0 || ftruncate(request->answer, (off_t) RUN_PAGE_BYTES_MAX) < 0 ||
+            fcntl(request->answer, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) < 0 ||
+            lseek(request->answer, 0, SEEK_SET) < 0)
+                return -errno;
+        exec->standard_output = (ExecStream) { .kind = EXEC_STREAM_FD, .fd = request->answer };
+        if (exec->standard_error.kind == EXEC_STREAM_SAME)
+                exec->standard_error.kind = EXEC_STREAM_DEFAULT;
+        return 0;
+}
+
 static int set_data(ManagerAttemptRequest *request, ExecRequest *exec, ExecResult *result, bool *ret_lacks_input) {
         const ManagerAttemptsHost *host = request->basis->host;
         const ManagerAttemptState *state = request->basis->state;
@@ -318,6 +341,8 @@ static int set_data(ManagerAttemptRequest *request, ExecRequest *exec, ExecResul
                                 has_results ? "InputMode=env: parameters and results" : "Script=: parameters");
         if (mode == FLOW_INPUT_STDIN && state->step == MANAGER_ATTEMPT_MAIN)
                 exec->standard_input_file = request->input;
+        if (r == 0 && manager_attempt_state_is_page(state))
+                r = set_page(request, exec);
         return r;
 }
 
@@ -388,7 +413,8 @@ void manager_attempt_request_add_log(const ManagerAttemptRequest *request, ExecR
         snprintf(number, sizeof(number), "ATTEMPT=%" PRIu32, basis->state->key.number);
         snprintf(item, sizeof(item), "ITEM=%" PRIu64, basis->state->item);
         /* The command ExecPrepare= has no item. */
-        if (basis->state->is_item && basis->state->key.number > 0)
+        if (basis->state->is_item && basis->state->key.number != MANAGER_ITEM_PREPARE &&
+            !manager_attempt_state_is_page(basis->state))
                 fields[3] = item;
         manager_log_prepare_attempt(*basis->host->log,
                                     &(ManagerLogAttempt) {

@@ -37,6 +37,16 @@ typedef enum ManagerAttemptSignal {
         _MANAGER_ATTEMPT_SIGNAL_MAX,
 } ManagerAttemptSignal;
 
+/* The number of an attempt of a launch that executes no item. */
+#define MANAGER_ITEM_PREPARE 0U /* ExecPrepare= */
+#define MANAGER_ITEM_PAGE UINT32_MAX /* reads items; .item is the first of them, and .item_text the cursor */
+
+typedef struct ManagerAttemptItem {
+        uint64_t number;
+        uint32_t tries; /* that have failed */
+        const char *text; /* NULL: it has its number alone */
+} ManagerAttemptItem;
+
 typedef struct ManagerAttemptState {
         RunAttemptKey key;
         uint64_t id; /* of its row in the store */
@@ -56,7 +66,8 @@ typedef struct ManagerAttemptState {
         bool is_range; /* it is the launch of a batch, and no process; .is_job is set, too */
         bool is_item; /* it executes an item of a batch, … */
         uint64_t item; /* … this one, … */
-        uint32_t item_tries; /* … which has failed so often */
+        uint32_t item_tries; /* … which has failed so often … */
+        char *item_text; /* owned: … and has this text, or the cursor of a page; NULL: it has its number alone */
         pid_t pid; /* of the process at hand; 0: none */
         pid_t main_pid;
         bool has_end; /* the following are set */
@@ -66,6 +77,10 @@ typedef struct ManagerAttemptState {
         int exit, exit_signal; /* -1: none */
         usec_t started, ended; /* wall clock */
 } ManagerAttemptState;
+
+static inline bool manager_attempt_state_is_page(const ManagerAttemptState *state) {
+        return state->is_item && state->key.number == MANAGER_ITEM_PAGE;
+}
 
 void manager_attempt_state_init(ManagerAttemptState *state, const RunAttemptKey *key);
 

@@ -163,6 +163,7 @@ ManagerAttempt *manager_attempt_free(ManagerAttempt *attempt) {
         free(attempt->sub.refusal);
         free(attempt->sub.problem);
         free(attempt->sub.result);
+        free(attempt->state.item_text);
         manager_launch_deinit(&attempt->launch);
         manager_uses_deinit(&attempt->uses);
         manager_attempt_command_free(attempt->command);
@@ -654,15 +655,18 @@ int manager_attempt_begin(ManagerAttempt *attempt, uint64_t id, FlowDefinition *
         return 0;
 }
 
-void manager_attempt_begin_item(ManagerAttempt *attempt, uint64_t item, uint32_t tries, FlowDefinition *definition,
-                                RunGraph *graph) {
+int manager_attempt_begin_item(ManagerAttempt *attempt, const ManagerAttemptItem *item, FlowDefinition *definition,
+                               RunGraph *graph) {
+        if (text_copy(item->text, &attempt->state.item_text) < 0)
+                return -ENOMEM;
         define(attempt, definition, graph);
         (void) random_bytes(attempt->state.invocation, sizeof(attempt->state.invocation));
         attempt->state.is_item = true;
-        attempt->state.item = item;
-        attempt->state.item_tries = tries;
+        attempt->state.item = item->number;
+        attempt->state.item_tries = item->tries;
         manager_attempt_mark(attempt);
         proceed(attempt);
+        return 0;
 }
 
 void manager_attempt_ask(ManagerAttempt *attempt, FlowDefinition *definition, RunGraph *graph) {
@@ -748,6 +752,10 @@ void manager_attempt_watch(ManagerAttempt *attempt, usec_t at, usec_t *next) {
         if (!attempt->has_no_folder && attempt->state.step < MANAGER_ATTEMPT_OVER &&
             manager_attempt_control_watch_due(attempt->control, at, next) && attempt->is_known && is_defined(attempt))
                 read_control(attempt);
+}
+
+int manager_attempt_output(const ManagerAttempt *attempt) {
+        return manager_attempt_request_answer(attempt->request);
 }
 
 void manager_attempt_store(ManagerAttempt *attempt) {
@@ -979,6 +987,8 @@ void manager_attempt_write(const ManagerAttempt *attempt, RecordWriter *writer) 
         record_put(writer, attempt->state.item_tries);
         if (attempt->state.is_range)
                 manager_launch_write(&attempt->launch, writer);
+        else if (attempt->state.is_item)
+                record_put_string(writer, attempt->state.item_text);
 }
 
 int manager_attempt_read(ManagerAttempt *attempt, RecordReader *reader, unsigned *n_processes) {
@@ -1008,6 +1018,8 @@ int manager_attempt_read(ManagerAttempt *attempt, RecordReader *reader, unsigned
         }
         if (r == 0 && attempt->state.is_range)
                 r = manager_launch_read(&attempt->launch, reader);
+        else if (r == 0 && attempt->state.is_item && !record_is_at_end(reader))
+                r = text_copy(record_get_string(reader), &attempt->state.item_text);
         attempt->shared->n_using += manager_attempt_uses_others(attempt);
         return reader->has_failed ? -EBADMSG : r;
 }

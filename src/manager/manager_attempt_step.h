@@ -41,8 +41,8 @@ ManagerAttempt *manager_attempt_free(ManagerAttempt *attempt); /* the processes 
 /* @id: of its row. 0 or -ENOMEM. */
 int manager_attempt_begin(ManagerAttempt *attempt, uint64_t id, FlowDefinition *definition, RunGraph *graph);
 /* An attempt that executes an item of a batch. */
-void manager_attempt_begin_item(ManagerAttempt *attempt, uint64_t item, uint32_t tries, FlowDefinition *definition,
-                                RunGraph *graph);
+int manager_attempt_begin_item(ManagerAttempt *attempt, const ManagerAttemptItem *item, FlowDefinition *definition,
+                               RunGraph *graph); /* 0 or -ENOMEM */
 void manager_attempt_ask(ManagerAttempt *attempt, FlowDefinition *definition, RunGraph *graph); /* it is a question */
 void manager_attempt_stop(ManagerAttempt *attempt); /* also one that ends */
 void manager_attempt_interrupt(ManagerAttempt *attempt); /* the same, for the unit is stopped */
@@ -57,6 +57,7 @@ void manager_attempt_drop(ManagerAttempt *attempt);
 void manager_attempt_hear(ManagerAttempt *attempt, int watch); /* of the folder: see manager_control_watch() */
 /* Watches its folder, if it runs and that is due: see manager_attempt_control_watch_due(). */
 void manager_attempt_watch(ManagerAttempt *attempt, usec_t at, usec_t *next);
+int manager_attempt_output(const ManagerAttempt *attempt); /* see manager_attempts_get_output() */
 void manager_attempt_store(ManagerAttempt *attempt); /* gives the store what is for it */
 void manager_attempt_store_again(ManagerAttempt *attempt, uint64_t durable); /* see manager_attempts_store_again() */
 /* See manager_attempts_stored(): false: it has asked for nothing with this number. */

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "basic/clock.h"
 #include "basic/log.h"
@@ -23,7 +24,7 @@
 
 #define AGAIN_TIME (100 * USEC_PER_MSEC) /* after which what needs memory is tried again */
 #define ITEMS_A_STEP 256U /* issued in a turn at most */
-#define PREPARE 0U /* the number of the attempt that prepares a launch */
+#define PREPARE MANAGER_ITEM_PREPARE
 
 /* All that a step is about. */
 typedef struct Step {
@@ -64,27 +65,33 @@ static void note_change(ManagerLaunch *launch, usec_t now) {
 
 /* The range as core had it, or else as the store has it, or else a new one. */
 static int make_range(const Step *step) {
-        const ManagerRunFacts *facts = &step->run->facts;
+        const RunPageSource source = manager_launch_source(step->run);
         ManagerLaunch *launch = step->launch;
-        const bool is_known = launch->saved;
         RunRangeSettings settings;
-        int r = manager_launch_describe(step->runs, step->run, &settings);
+        int r;
 
+        if (!launch->saved && step->run->facts.cursor)
+                return manager_launch_open_cursor(step->runs, step->run, launch);
+        r = manager_launch_describe(step->runs, step->run, &settings);
         if (r < 0)
                 return r;
-        if (!is_known && !facts->cursor)
-                return run_range_new(&settings, &launch->range);
-        return is_known ? manager_launch_restore(&settings, launch->saved, launch->n_saved, launch->changed_at,
-                                                 &launch->range, &launch->mend)
-                        : manager_launch_restore(&settings, facts->cursor, facts->n_cursor, step->runs->now,
-                                                 &launch->range, &launch->mend);
+        if (launch->saved)
+                return manager_launch_restore(&settings, source, launch->saved, launch->n_saved, launch->changed_at,
+                                              launch);
+        if (settings.is_open && !launch->pages)
+                r = run_pages_new(source, 0, "", &launch->pages);
+        return r < 0 ? r : run_range_new(&settings, &launch->range);
 }
 
 /* Items that an earlier core has issued, and that have not come back. */
 static void claim(void *userdata, const RunAttemptKey *key, uint64_t item) {
         const Step *step = userdata;
 
-        if (key->number != PREPARE && run_range_claim(step->launch->range, item) < 0)
+        /* Nobody has what it has printed. */
+        if (key->number == MANAGER_ITEM_PAGE)
+                step->launch->is_page_out = true;
+        if (key->number == MANAGER_ITEM_PAGE ||
+            (key->number != PREPARE && run_range_claim(step->launch->range, item) < 0))
                 manager_attempts_end(step->runs->attempts, key);
 }
 
@@ -142,7 +149,12 @@ static bool begin(const Step *step) {
 /* — checkpoints — */
 
 static int put_checkpoint(const Step *step) {
-        return manager_launch_put_cursor(step->runs, step->run, step->launch->range, &step->launch->mend);
+        RunRangeCounts counts;
+
+        run_range_count(step->launch->range, &counts);
+        if (step->launch->pages && run_pages_drop(step->launch->pages, counts.base))
+                note_change(step->launch, step->runs->now);
+        return manager_launch_put_cursor(step->runs, step->run, step->launch);
 }
 
 /* Each SyncSec= or SyncItems=, and at the end. */
@@ -164,10 +176,10 @@ static void keep_checkpoint(const Step *step, bool is_last) {
 
 /* — steps — */
 
-static int begin_attempt(const Step *step, uint32_t number, uint64_t item, uint32_t tries) {
+static int begin_attempt(const Step *step, uint32_t number, const ManagerAttemptItem *item) {
         const RunAttemptKey key = item_key(step->key, step->launch, number);
 
-        return manager_attempts_begin_item(step->runs->attempts, &key, item, tries, step->run->flow->unit,
+        return manager_attempts_begin_item(step->runs->attempts, &key, item, step->run->flow->unit,
                                            step->run->definition, step->run->graph);
 }
 
@@ -209,7 +221,7 @@ static void prepare(const Step *step) {
                 return;
         }
         step->launch->stage = MANAGER_LAUNCH_PREPARE;
-        if (begin_attempt(step, PREPARE, 0, 0) < 0) {
+        if (begin_attempt(step, PREPARE, &(ManagerAttemptItem) {}) < 0) {
                 step->launch->stage = MANAGER_LAUNCH_NEW;
                 step->runs->look_at = MIN(step->runs->look_at, usec_add(step->runs->now, AGAIN_TIME));
                 return;
@@ -218,21 +230,133 @@ static void prepare(const Step *step) {
         tell_stage(step);
 }
 
+/* — items that are read — */
+
+/* The run is paused, since nobody knows what the next items are. */
+static void refuse_items(const Step *step, const char *problem) {
+        if (run_engine_pause(step->runs->engine, step->key, RUN_REASON_ITEMS) > 0)
+                log_write(LOG_LEVEL_WARNING, step->run->flow->unit->id,
+                          "Run %" PRIu32 " is paused, since its items cannot be read: %s=: %s. 'jobctl batch resume "
+                          "%" PRIu32 "' reads them again.", step->run->id,
+                          step->flow->range.items_command ? "ItemsCommand" : "ItemsFile", problem, step->run->id);
+}
+
+/* All items that are known have their texts: after a restart pages are read again. */
+static bool has_texts(const ManagerLaunch *launch, const RunRangeCounts *counts) {
+        return !launch->pages || run_pages_next(launch->pages) >= counts->n;
+}
+
+static void read_page(const Step *step) {
+        ManagerLaunch *launch = step->launch;
+        RunRangeCounts counts;
+
+        if (!launch->pages || launch->is_page_out || run_pages_has_end(launch->pages))
+                return;
+        run_range_count(launch->range, &counts);
+        if (run_pages_drop(launch->pages, counts.base))
+                note_change(launch, step->runs->now);
+        if (has_texts(launch, &counts) && (!counts.is_open || counts.n - counts.next >= counts.window))
+                return;
+        if (begin_attempt(step, MANAGER_ITEM_PAGE,
+                          &(ManagerAttemptItem) { .number = run_pages_next(launch->pages),
+                                                  .text = run_pages_cursor(launch->pages) }) == 0)
+                launch->is_page_out = true;
+        else
+                step->runs->look_at = MIN(step->runs->look_at, usec_add(step->runs->now, AGAIN_TIME));
+}
+
+/* What a command has printed: the caller owns it. -errno. */
+static int read_output(int fd, char **ret_bytes, size_t *ret_n) {
+        off_t end = lseek(fd, 0, SEEK_CUR);
+        cleanup_free_ char *bytes = malloc(RUN_PAGE_BYTES_MAX);
+        ssize_t n;
+
+        if (!bytes)
+                return -ENOMEM;
+        n = end < 0 ? -1 : pread(fd, bytes, RUN_PAGE_BYTES_MAX, 0);
+        if (n < 0)
+                return -errno;
+        /* A command that has opened it once more has a place of its own. */
+        for (*ret_n = (size_t) end; *ret_n == 0 && n > 0 && bytes[n - 1] == '\0';)
+                n--;
+        *ret_n = end > 0 ? (size_t) end : (size_t) n;
+        *ret_bytes = take_ptr(bytes);
+        return 0;
+}
+
+static int take_page(const Step *step, const RunAttemptKey *key, char **ret_problem) {
+        const int fd = manager_attempts_get_output(step->runs->attempts, key);
+        ManagerLaunch *launch = step->launch;
+        cleanup_free_ char *bytes = NULL;
+        RunRangeCounts counts;
+        size_t n = 0;
+        uint64_t next;
+        int r;
+
+        run_range_count(launch->range, &counts);
+        r = fd < 0 ? -ESTALE : read_output(fd, &bytes, &n);
+        if (r == 0)
+                r = run_pages_add(launch->pages, bytes, n, ret_problem);
+        if (r < 0)
+                return r;
+        next = run_pages_next(launch->pages);
+        if (run_pages_has_end(launch->pages) && next < counts.n)
+                return text_format(ret_problem, "there are %" PRIu64 " items now, and were %" PRIu64 " before", next,
+                                   counts.n) < 0 ? -ENOMEM : -EBADMSG;
+        if (counts.is_open)
+                (void) run_range_extend(launch->range, next > counts.n ? next - counts.n : 0,
+                                        run_pages_has_end(launch->pages));
+        return 0;
+}
+
+static void end_page(const Step *step, const RunAttemptKey *key, RunEndKind kind, uint16_t end) {
+        ManagerAttemptFacts facts = {};
+        cleanup_free_ char *problem = NULL;
+        bool is_told = false;
+        uint64_t first;
+        uint32_t tries;
+        int r;
+
+        step->launch->is_page_out = false;
+        note_change(step->launch, step->runs->now);
+        (void) manager_attempts_get_item(step->runs->attempts, key, &first, &tries, &is_told);
+        if (is_told || kind == RUN_END_INTERRUPTED || kind == RUN_END_CANCELLED || kind == RUN_END_LOST)
+                return;
+        (void) manager_attempts_get(step->runs->attempts, key, &facts);
+        if (kind == RUN_END_EXITED && end == 0)
+                r = take_page(step, key, &problem);
+        else
+                r = text_format(&problem, kind == RUN_END_TIMEOUT ? "it has not ended in PrepareTimeoutSec="
+                                          : facts.exit >= 0       ? "it has failed with exit status %i"
+                                          : facts.signal >= 0     ? "it was ended by signal %i"
+                                                                  : "it has failed",
+                                facts.exit >= 0 ? facts.exit : facts.signal) < 0 ? -ENOMEM : -EBADMSG;
+        if (r == -EBADMSG)
+                refuse_items(step, problem ?: "what was read is none");
+        else if (r < 0)
+                step->runs->look_at = MIN(step->runs->look_at, usec_add(step->runs->now, AGAIN_TIME));
+}
+
 static void issue(const Step *step) {
         ManagerLaunch *launch = step->launch;
         RunRangeIssue result = RUN_RANGE_ISSUED;
+        RunRangeCounts counts;
         RunRangeItem item;
 
         /* The store is behind: what runs may end, and no more begins. */
-        if (manager_run_link_bytes(step->runs->link) > MANAGER_RUN_BYTES_TIGHT)
+        run_range_count(launch->range, &counts);
+        if (manager_run_link_bytes(step->runs->link) > MANAGER_RUN_BYTES_TIGHT || !has_texts(launch, &counts))
                 return;
         for (uint32_t i = 0; i < ITEMS_A_STEP && result == RUN_RANGE_ISSUED; i++) {
                 result = run_range_issue(launch->range, step->runs->now, &item);
                 if (result != RUN_RANGE_ISSUED)
                         break;
                 note_change(step->launch, step->runs->now);
-                launch->n_issued = launch->n_issued == UINT32_MAX ? 1 : launch->n_issued + 1;
-                if (begin_attempt(step, launch->n_issued, item.index, item.tries) == 0)
+                launch->n_issued = launch->n_issued == MANAGER_ITEM_PAGE - 1 ? 1 : launch->n_issued + 1;
+                if (begin_attempt(step, launch->n_issued,
+                                  &(ManagerAttemptItem) { .number = item.index,
+                                                          .tries = item.tries,
+                                                          .text = manager_launch_text(launch, item.index) }) == 0)
                         continue;
                 (void) run_range_end(launch->range, item.index, RUN_RANGE_RETURNED, step->runs->now, 0, 0);
                 step->runs->look_at = MIN(step->runs->look_at, usec_add(step->runs->now, AGAIN_TIME));
@@ -268,6 +392,11 @@ static void drain(const Step *step, bool ends) {
                 launch->paused_at = step->runs->now;
                 run_range_drain(launch->range);
                 note_change(launch, step->runs->now);
+        }
+        if (launch->is_page_out) {
+                const RunAttemptKey page = item_key(step->key, launch, MANAGER_ITEM_PAGE);
+
+                manager_attempts_end(step->runs->attempts, &page);
         }
         if (!launch->is_told_to_end && kills(step, ends)) {
                 launch->is_told_to_end = true;
@@ -323,7 +452,7 @@ static void go_on(const Step *step, bool ends) {
 
         run_range_count(launch->range, &counts);
         if ((launch->stage == MANAGER_LAUNCH_ISSUE || launch->stage == MANAGER_LAUNCH_NEW) && counts.is_over &&
-            !manager_mend_has_more(&launch->mend))
+            !manager_mend_has_more(&launch->mend) && !launch->is_page_out)
                 end_well(step);
         else if (is_to_drain(step, ends))
                 drain(step, ends);
@@ -333,6 +462,7 @@ static void go_on(const Step *step, bool ends) {
                 return;
         if (launch->stage == MANAGER_LAUNCH_ISSUE && !is_to_drain(step, ends)) {
                 manager_launch_mend(step->runs, step->run, launch);
+                read_page(step);
                 issue(step);
         }
         keep_checkpoint(step, false);
@@ -415,8 +545,8 @@ static void find_policy(const Step *step, RunPolicy *ret_policy) {
         flow_command_close(&command);
 }
 
-static void put_error(const Step *step, const ManagerAttemptFacts *facts, uint64_t item, uint32_t tries,
-                      RunRangeFate fate) {
+static void put_error(const Step *step, const ManagerAttemptFacts *facts, uint64_t item, const char *text,
+                      uint32_t tries, RunRangeFate fate) {
         RecordWriter *writer = manager_run_writer(step->runs);
 
         if (!writer)
@@ -425,8 +555,8 @@ static void put_error(const Step *step, const ManagerAttemptFacts *facts, uint64
                 manager_launch_note_mended(step->launch, item);
                 manager_run_row_delete_item_error(writer, step->run->id, item);
         } else
-                manager_run_row_put_item_error(writer, step->run->id, item, tries, fate == RUN_RANGE_POISON, facts,
-                                               step->runs->host.attempts.turn->now_realtime);
+                manager_run_row_put_item_error(writer, step->run->id, item, text, tries, fate == RUN_RANGE_POISON,
+                                               facts, step->runs->host.attempts.turn->now_realtime);
 }
 
 static void end_prepare(const Step *step, RunEndKind kind, uint16_t end) {
@@ -460,7 +590,9 @@ static void end_item(const Step *step, const RunAttemptKey *key, RunEndKind kind
         fate = run_range_end(step->launch->range, item, judge(&policy, kind, end, is_told), clock_of_runs(),
                              facts.again == USEC_INFINITY ? policy.again : facts.again, chance);
         if (fate == RUN_RANGE_ERROR || fate == RUN_RANGE_POISON || fate == RUN_RANGE_MENDED)
-                put_error(step, &facts, item, tries + 1, fate);
+                put_error(step, &facts, item, manager_attempts_get_text(step->runs->attempts, key), tries + 1, fate);
+        if (fate != RUN_RANGE_RETRIES && fate != RUN_RANGE_STRANGE)
+                manager_launch_drop_text(step->launch, item);
         note_change(step->launch, step->runs->now);
 }
 
@@ -475,6 +607,8 @@ void manager_launch_note_end(ManagerRuns *runs, const RunAttemptKey *key, RunEnd
                 return;
         if (key->number == PREPARE)
                 end_prepare(&step, kind, end);
+        else if (key->number == MANAGER_ITEM_PAGE)
+                end_page(&step, key, kind, end);
         else
                 end_item(&step, key, kind, end);
 }
@@ -489,7 +623,7 @@ static usec_t due_of(const ManagerRuns *runs, const ManagerLaunch *launch) {
                 return USEC_INFINITY;
         run_range_count(launch->range, &counts);
         return MIN(counts.over != launch->n_over ? launch->checkpoint_at : USEC_INFINITY,
-                   run_range_due(launch->range, runs->now));
+                   has_texts(launch, &counts) ? run_range_due(launch->range, runs->now) : USEC_INFINITY);
 }
 
 usec_t manager_launches_due(const ManagerRuns *runs) {
@@ -527,6 +661,8 @@ static const char *explain_issue(const RunRangeCounts *counts, const ManagerLaun
 
         if (counts->out == counts->slots)
                 return "as many are out as Parallel= allows";
+        if (!has_texts(launch, counts) || (launch->is_page_out && counts->next >= counts->n))
+                return "the next items are read";
         if (manager_mend_has_more(&launch->mend) && counts->waiting == 0)
                 return "the store is asked which of them are errors, to be issued again";
         if (counts->next >= counts->n && counts->out > 0)
@@ -572,8 +708,9 @@ void manager_launch_explain(const ManagerRuns *runs, uint32_t run, Text *text) {
         if (launch->range && launch->stage == MANAGER_LAUNCH_ISSUE) {
                 run_range_count(launch->range, &counts);
                 text_addf(text,
-                          "%" PRIu64 " of %" PRIu64 " items are over, %" PRIu64 " of them as errors, %" PRIu32
-                          " are out; ", counts.over, counts.n, counts.errors, counts.out);
+                          "%" PRIu64 " of %" PRIu64 " items %sare over, %" PRIu64 " of them as errors, %" PRIu32
+                          " are out; ", counts.over, counts.n, counts.is_open ? "that are known " : "", counts.errors,
+                          counts.out);
         }
         explain_wait(runs, run, launch, text);
 }

@@ -27,6 +27,7 @@ int manager_launch_describe(const ManagerRuns *runs, const ManagerRun *run, RunR
                 return r;
         *ret_settings = (RunRangeSettings) {
                 .n = range->items,
+                .is_open = range->items == 0,
                 .window = flow_range_window(range, runs->n_processors),
                 .slots = flow_range_slots(range, runs->n_processors),
                 .rate = range->rate,
@@ -52,13 +53,19 @@ static void note_counts(ManagerRunFacts *facts, const RunRangeCounts *counts) {
         facts->n_failed = counts->errors;
 }
 
-int manager_launch_put_cursor(ManagerRuns *runs, ManagerRun *run, const RunRange *range, const ManagerMend *mend) {
+RunPageSource manager_launch_source(const ManagerRun *run) {
+        const FlowRange *range = &flow_definition_settings(run->definition)->range;
+
+        return range->items_command ? RUN_PAGE_COMMAND : RUN_PAGE_FILE;
+}
+
+int manager_launch_put_cursor(ManagerRuns *runs, ManagerRun *run, const ManagerLaunch *launch) {
         cleanup_(record_writer_deinit) RecordWriter writer = {};
         ManagerRunFacts *facts = &run->facts;
         RunRangeCounts counts;
 
-        run_range_count(range, &counts);
-        manager_launch_save(range, mend, runs->now, &writer);
+        run_range_count(launch->range, &counts);
+        manager_launch_save(launch, runs->now, &writer);
         if (writer.has_failed)
                 return -ENOMEM;
         free(facts->cursor);
@@ -68,15 +75,20 @@ int manager_launch_put_cursor(ManagerRuns *runs, ManagerRun *run, const RunRange
         return run_engine_touch(runs->engine, run->id);
 }
 
-void manager_launch_count_saved(ManagerRuns *runs, ManagerRun *run) {
-        ManagerRunFacts *facts = &run->facts;
-        cleanup_(run_range_freep) RunRange *range = NULL;
+int manager_launch_open_cursor(const ManagerRuns *runs, const ManagerRun *run, ManagerLaunch *launch) {
         RunRangeSettings settings;
+        int r = manager_launch_describe(runs, run, &settings);
+
+        return r < 0 ? r : manager_launch_restore(&settings, manager_launch_source(run), run->facts.cursor,
+                                                  run->facts.n_cursor, runs->now, launch);
+}
+
+void manager_launch_count_saved(ManagerRuns *runs, ManagerRun *run) {
+        cleanup_(manager_launch_deinit) ManagerLaunch launch = {};
         RunRangeCounts counts;
 
-        if (manager_launch_describe(runs, run, &settings) < 0 ||
-            manager_launch_restore(&settings, facts->cursor, facts->n_cursor, runs->now, &range, NULL) < 0)
+        if (manager_launch_open_cursor(runs, run, &launch) < 0)
                 return;
-        run_range_count(range, &counts);
-        note_counts(facts, &counts);
+        run_range_count(launch.range, &counts);
+        note_counts(&run->facts, &counts);
 }

@@ -10,7 +10,10 @@
 
 /* 0, -EINVAL if the section of the items cannot be read again, or -ENOMEM. */
 int manager_launch_describe(const ManagerRuns *runs, const ManagerRun *run, RunRangeSettings *ret_settings);
-/* The row of the run gets the range, as a checkpoint. */
-int manager_launch_put_cursor(ManagerRuns *runs, ManagerRun *run, const RunRange *range, const ManagerMend *mend);
+RunPageSource manager_launch_source(const ManagerRun *run); /* of items that have texts */
+/* The row of the run gets what the launch knows, as a checkpoint. 0 or -ENOMEM. */
+int manager_launch_put_cursor(ManagerRuns *runs, ManagerRun *run, const ManagerLaunch *launch);
+/* That of the row, for a launch that has nothing yet: 0, -EINVAL, -EBADMSG or -ENOMEM. */
+int manager_launch_open_cursor(const ManagerRuns *runs, const ManagerRun *run, ManagerLaunch *launch);
 /* The counts of items that the row has beside the cursor, from that. */
 void manager_launch_count_saved(ManagerRuns *runs, ManagerRun *run);

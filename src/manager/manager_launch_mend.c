@@ -38,27 +38,23 @@ static int mark_launch(ManagerRuns *runs, ManagerRun *run, ManagerLaunch *launch
                 return r;
         launch->has_changed = true;
         launch->changed_at = runs->now;
-        return manager_launch_put_cursor(runs, run, launch->range, &launch->mend);
+        return manager_launch_put_cursor(runs, run, launch);
 }
 
 /* The next launch. */
 static int mark_cursor(ManagerRuns *runs, ManagerRun *run, bool is_over) {
-        cleanup_(run_range_freep) RunRange *range = NULL;
-        RunRangeSettings settings;
-        ManagerMend mend;
+        cleanup_(manager_launch_deinit) ManagerLaunch launch = {};
         int r;
 
         if (!run->facts.cursor)
                 return -ENOENT;
-        r = manager_launch_describe(runs, run, &settings);
-        if (r == 0)
-                r = manager_launch_restore(&settings, run->facts.cursor, run->facts.n_cursor, runs->now, &range, &mend);
+        r = manager_launch_open_cursor(runs, run, &launch);
         if (r < 0)
                 return r == -ENOMEM ? r : -EBADMSG;
-        r = mark(range, &mend);
+        r = mark(launch.range, &launch.mend);
         if (r == 0 && is_over)
                 r = run_engine_verb(runs->engine, run->id, RUN_VERB_RETRY, 0);
-        return r < 0 ? r : manager_launch_put_cursor(runs, run, range, &mend);
+        return r < 0 ? r : manager_launch_put_cursor(runs, run, &launch);
 }
 
 int manager_launch_retry_errors(ManagerRuns *runs, ManagerRun *run) {
@@ -85,7 +81,8 @@ int manager_launch_retry_errors(ManagerRuns *runs, ManagerRun *run) {
 void manager_launch_mend(ManagerRuns *runs, const ManagerRun *run, ManagerLaunch *launch) {
         RunStoreQuery query = {
                 .table = RUNSTORE_ITEM_ERROR,
-                .columns = UINT64_C(1) << ITEM_ERROR_RUN | UINT64_C(1) << ITEM_ERROR_ITEM,
+                .columns = UINT64_C(1) << ITEM_ERROR_RUN | UINT64_C(1) << ITEM_ERROR_ITEM |
+                           UINT64_C(1) << ITEM_ERROR_TEXT,
                 .limit = ROWS_AT_ONCE,
                 .n_filters = 1,
         };
@@ -124,6 +121,18 @@ static bool was_mended(const ManagerLaunch *launch, uint64_t item) {
         return false;
 }
 
+/* The page of the item may be gone: the row has its text. */
+static int retry(ManagerLaunch *launch, uint64_t item, const char *text) {
+        int r = launch->pages ? manager_launch_keep_text(launch, item, text) : 0;
+
+        if (r < 0)
+                return r;
+        r = run_range_retry(launch->range, item);
+        if (r < 0 && launch->pages)
+                manager_launch_drop_text(launch, item);
+        return r;
+}
+
 /* An error that is issued again already is not issued twice. */
 static void take_page(ManagerLaunch *launch, RunStorePage *page) {
         ManagerMend *mend = &launch->mend;
@@ -134,7 +143,8 @@ static void take_page(ManagerLaunch *launch, RunStorePage *page) {
 
                 if (item >= mend->end)
                         break;
-                if (!was_mended(launch, item) && run_range_retry(launch->range, item) == -ENOMEM)
+                if (!was_mended(launch, item) &&
+                    retry(launch, item, manager_run_values_text(&values, ITEM_ERROR_TEXT)) == -ENOMEM)
                         return;
                 mend->next = item + 1;
         }

@@ -429,6 +429,7 @@ static void add_pause(const ManagerRun *run, const RunRow *row, Text *text) {
         text_addf(text, "it is paused%s: 'jobctl %s resume %" PRIu32 "' lets it go on",
                   row->reason == RUN_REASON_ERROR_BUDGET ? ", since too many items of its last launch are errors"
                   : row->reason == RUN_REASON_PREPARE    ? ", since its command ExecPrepare= has failed"
+                  : row->reason == RUN_REASON_ITEMS      ? ", since its items cannot be read, as its log says"
                                                          : "",
                   verb_of(run), manager_run_id(run));
 }
@@ -583,6 +584,7 @@ static int put_nodes(const ManagerRuns *runs, const ManagerRun *run, Sink *sink)
 /* The counts of a batch, and what its launch waits for without them. */
 static int put_items(const ManagerRuns *runs, const ManagerRun *run, Sink *sink) {
         cleanup_free_ char *waits = NULL;
+        RunRangeCounts counts;
         ManagerRunView view;
         Text text = {};
         int r;
@@ -594,6 +596,8 @@ static int put_items(const ManagerRuns *runs, const ManagerRun *run, Sink *sink)
         sink_entry_u64(sink, "running", view.n_running);
         sink_entry_u64(sink, "total", view.n_total);
         sink_entry_u64(sink, "launches", view.n_launches);
+        if (manager_launch_count(runs, manager_run_id(run), &counts) == 0 && counts.is_open)
+                sink_entry_bool(sink, "open", true);
         manager_launch_explain_wait(runs, manager_run_id(run), &text);
         add_lock(runs, run, 0, &text);
         r = text_finish(&text, &waits);

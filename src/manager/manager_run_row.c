@@ -29,7 +29,7 @@ enum {
         MARK_GIVEN_UP = 1 << 5, /* its locks */
 };
 #define ATTEMPT_COLUMNS_PUT 14U
-#define ITEM_ERROR_COLUMNS_PUT 8U
+#define ITEM_ERROR_COLUMNS_PUT 9U
 
 void manager_run_facts_deinit(ManagerRunFacts *facts) {
         free(facts->unit);
@@ -330,8 +330,8 @@ void manager_run_row_put_attempt(RecordWriter *writer, const RunAttemptKey *key,
         runstore_put_text(writer, ATTEMPT_WHY, facts->problem);
 }
 
-void manager_run_row_put_item_error(RecordWriter *writer, uint32_t run, uint64_t item, uint32_t tries, bool is_poison,
-                                    const ManagerAttemptFacts *facts, usec_t now) {
+void manager_run_row_put_item_error(RecordWriter *writer, uint32_t run, uint64_t item, const char *text, uint32_t tries,
+                                    bool is_poison, const ManagerAttemptFacts *facts, usec_t now) {
         runstore_put_operation(writer, RUNSTORE_ITEM_ERROR, RUNSTORE_PUT, ITEM_ERROR_COLUMNS_PUT);
         put_number(writer, ITEM_ERROR_RUN, run);
         put_number(writer, ITEM_ERROR_ITEM, item);
@@ -341,6 +341,7 @@ void manager_run_row_put_item_error(RecordWriter *writer, uint32_t run, uint64_t
         put_status(writer, ITEM_ERROR_SIGNAL, facts->signal);
         put_time(writer, ITEM_ERROR_ENDED, now);
         runstore_put_text(writer, ITEM_ERROR_WHY, facts->problem);
+        runstore_put_text(writer, ITEM_ERROR_TEXT, text);
 }
 
 void manager_run_row_delete_item_error(RecordWriter *writer, uint32_t run, uint64_t item) {

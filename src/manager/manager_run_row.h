@@ -110,9 +110,9 @@ typedef struct ManagerRunEvent {
 void manager_run_row_put_deleted(RecordWriter *writer, uint32_t run, usec_t now);
 /* The number of the last event of a run that has a row: events may follow that. */
 void manager_run_row_put_sequence(RecordWriter *writer, uint32_t run, uint64_t sequence);
-/* An item that has failed for good; and one that has not, after all. */
-void manager_run_row_put_item_error(RecordWriter *writer, uint32_t run, uint64_t item, uint32_t tries, bool is_poison,
-                                    const ManagerAttemptFacts *facts, usec_t now);
+/* An item that has failed for good, @text: NULL if it is its number; and one that has not, after all. */
+void manager_run_row_put_item_error(RecordWriter *writer, uint32_t run, uint64_t item, const char *text, uint32_t tries,
+                                    bool is_poison, const ManagerAttemptFacts *facts, usec_t now);
 void manager_run_row_delete_item_error(RecordWriter *writer, uint32_t run, uint64_t item);
 /* All rows of the run. */
 void manager_run_row_delete(RecordWriter *writer, uint32_t run);

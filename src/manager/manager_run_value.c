@@ -28,6 +28,7 @@ typedef struct Scope {
         uint32_t number; /* of the run */
         const ManagerRunFacts *facts; /* the same */
         uint32_t node; /* that executes; RUN_NODE_NONE: none does */
+        const char *item_text; /* of that; NULL: it has none */
         char item[24]; /* the number of the item of a batch that executes; "": none does */
         JsonTree params; /* read when the first one is asked for */
         VECTOR(JsonTree) trees; /* of results and causes that were asked for */
@@ -182,6 +183,10 @@ static int find_value(const RunScope *base, const RunReference *reference, JsonV
         case RUN_REFERENCE_CAUSE:
                 return find_cause(scope, reference->name, ret_value);
         case RUN_REFERENCE_ITEM:
+                if (scope->item_text) {
+                        make_text(scope->item_text, made, ret_value);
+                        break;
+                }
                 if (*scope->item) {
                         *made = JSON_VALUE_NUMBER(scope->item, strlen(scope->item));
                         *ret_value = made;
@@ -436,6 +441,7 @@ int manager_run_substitute(ManagerRuns *runs, const RunAttemptKey *key, const Ex
         scope.node = key->node;
         if (manager_attempts_get_item(manager_runs_attempts(runs), key, &item, &tries, &is_told) == 0)
                 snprintf(scope.item, sizeof(scope.item), "%" PRIu64, item);
+        scope.item_text = manager_attempts_get_text(manager_runs_attempts(runs), key);
         for (char *const *word = command->argv; *word && r == 0; word++) {
                 char *made = NULL;
 

@@ -126,6 +126,7 @@ typedef enum RunReason {
         RUN_REASON_ITEM_ERRORS, /* SUCCEEDED: all items are over, and some are errors */
         RUN_REASON_ERROR_BUDGET, /* of a run: PAUSED, as too many items of a launch are errors */
         RUN_REASON_PREPARE, /* the same: its preparation has failed */
+        RUN_REASON_ITEMS, /* the same: its items cannot be read */
         _RUN_REASON_MAX,
 } RunReason;
 

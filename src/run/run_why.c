@@ -51,6 +51,7 @@ static const char *const reasons[_RUN_REASON_MAX] = {
         [RUN_REASON_ITEM_ERRORS] = "item-errors",
         [RUN_REASON_ERROR_BUDGET] = "error-budget",
         [RUN_REASON_PREPARE] = "prepare",
+        [RUN_REASON_ITEMS] = "items",
 };
 
 static const char *const whys[_RUN_WHY_MAX] = {

@@ -203,6 +203,7 @@ static const RunStoreColumn item_error_columns[_ITEM_ERROR_MAX] = {
         [ITEM_ERROR_SIGNAL] = { "signal", RUNSTORE_INTEGER },
         [ITEM_ERROR_ENDED] = { "ended", RUNSTORE_INTEGER },
         [ITEM_ERROR_WHY] = { "why", RUNSTORE_TEXT },
+        [ITEM_ERROR_TEXT] = { "text", RUNSTORE_TEXT },
 };
 
 static const RunStoreTableInfo tables[_RUNSTORE_TABLE_MAX] = {

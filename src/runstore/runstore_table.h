@@ -204,6 +204,7 @@ enum {
         ITEM_ERROR_SIGNAL,
         ITEM_ERROR_ENDED,
         ITEM_ERROR_WHY,
+        ITEM_ERROR_TEXT, /* the text of one that has another than its number */
         _ITEM_ERROR_MAX
 };
 

@@ -27,10 +27,17 @@ static int refuse(UnitDraft *draft, const char *setting, const char *message) {
 /* — items — */
 
 static int check_items(UnitDraft *draft) {
-        if (((const FlowSettings *) draft->section.own)->range.items > 0)
+        const FlowRange *range = &((const FlowSettings *) draft->section.own)->range;
+        const unsigned n = (range->items > 0) + (range->items_file != NULL) + (range->items_command != NULL);
+
+        if (n == 0)
+                return unit_draft_refuse(draft, draft->state->sources.fragment, 0, NULL,
+                                         "The batch has no items: write Items=, their number, ItemsFile= or "
+                                         "ItemsCommand=.");
+        if (n == 1)
                 return 0;
-        return unit_draft_refuse(draft, draft->state->sources.fragment, 0, NULL,
-                                 "The batch has no items: write Items=, their number.");
+        return refuse(draft, range->items_command ? "ItemsCommand" : "ItemsFile",
+                      "The batch has other items, too: leave one of Items=, ItemsFile= and ItemsCommand=.");
 }
 
 /* — commands — */
@@ -54,6 +61,8 @@ static int check_commands(UnitDraft *draft) {
         r = check_command(draft, node, node->command, "Exec");
         if (r == 0)
                 r = check_command(draft, NULL, range->exec_prepare, "ExecPrepare");
+        if (r == 0)
+                r = check_command(draft, NULL, range->items_command, "ItemsCommand");
         return r;
 }
 

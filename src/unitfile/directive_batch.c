@@ -36,10 +36,8 @@ const Directive batch_directives[] = {
         ITEM("ItemRetry", directive_parse_u32, retry, .is_strict = true),
         ITEM("ItemTimeoutSec", flow_parse_timeout, timeout, .is_strict = true),
         FLOW("Items", batch_parse_items, range.items, .is_strict = true),
-        DIRECTIVE_REFUSE("ItemsCommand", "nothing would say what the items are; use Items=, and the "
-                                         "number as a key in the command"),
-        DIRECTIVE_REFUSE("ItemsFile", "nothing would say what the items are; use Items=, and the number as "
-                                      "that of a line in the command"),
+        FLOW("ItemsCommand", directive_parse_command, range.items_command, .is_strict = true),
+        FLOW("ItemsFile", directive_parse_path, range.items_file, .is_strict = true),
         FLOW("ManualStart", directive_parse_bool, range.manual_start, .is_strict = true),
         FLOW("MaxErrorPercent", flow_parse_percent, range.max_error_percent, .is_strict = true),
         FLOW("MaxErrors", batch_parse_number, range.max_errors, .is_strict = true),

@@ -44,7 +44,7 @@ DECLARE_STRING_TABLE(flow_error_budget, FlowErrorBudget);
 struct ExecCommand;
 
 typedef struct FlowRange {
-        uint64_t items; /* Items=; 0: not set */
+        uint64_t items; /* Items=; 0: one of the following is set */
         char *items_file; /* owned: path of a file with an item a line; NULL: none */
         struct ExecCommand *items_command; /* owned list, of one: prints items; NULL: none */
         char *source; /* owned: for callbacks; NULL: none */

@@ -61,8 +61,8 @@ static void verify_range(const UnitDraft *draft, const FlowRange *range) {
 
         if (range->rate == 0)
                 warn_if_set(draft, of_rate, "Without Rate= it has no effect.");
-        if (!range->exec_prepare)
-                warn_if_set(draft, of_prepare, "Without ExecPrepare= it has no effect.");
+        if (!range->exec_prepare && !range->items_file && !range->items_command)
+                warn_if_set(draft, of_prepare, "Without ExecPrepare=, ItemsFile= or ItemsCommand= it has no effect.");
         if (range->items > 0 && range->parallel > range->items)
                 warn(draft, "Parallel", "There are not so many items.");
 }

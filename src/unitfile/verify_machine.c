@@ -207,6 +207,9 @@ static void verify_batch_commands(const UnitDraft *draft) {
         verify_told(draft, batch);
         verify_list(draft, &draft->section, batch->nodes.items[0].command, "Exec");
         verify_list(draft, &draft->section, batch->range.exec_prepare, "ExecPrepare");
+        verify_list(draft, &draft->section, batch->range.items_command, "ItemsCommand");
+        if (batch->range.items_file && is_missing(batch->range.items_file))
+                say(draft, &draft->section, "ItemsFile", "file", batch->range.items_file);
 }
 
 void verify_machine(const UnitDraft *draft) {

@@ -20,6 +20,7 @@ static const struct CaseUnit {
         const char *lines[3];
         const char *header;             /* of an instance, where the section has such */
         const char *more;               /* text in front */
+        const char *instead[2];         /* directives that stand in place of the first line */
 } units[] = {
         { "Unit", "x.service", "Service", { "ExecStart=/bin/true" } },
         { "Install", "x.service", "Service", { "ExecStart=/bin/true" } },
@@ -32,7 +33,8 @@ static const struct CaseUnit {
         { "Slice", "x.slice", "Slice", {} },
         { "Flow", "x.flow", "Flow", {}, .more = "[Node a]\n" },
         { "Node *", "x.flow", "Flow", {}, .header = "Node a", .more = "[Node b]\n" },
-        { "Batch", "x.batch", "Batch", { "Items=10", "Exec=/bin/true" } },
+        { "Batch", "x.batch", "Batch", { "Items=10", "Exec=/bin/true" },
+          .instead = { "ItemsCommand=", "ItemsFile=" } },
         { "Policy *", "x.flow", "Flow", {}, .header = "Policy a", .more = "[Node b]\n" },
 };
 
@@ -55,6 +57,13 @@ static bool is_assigned(const char *assignment, const char *lines) {
         return false;
 }
 
+static bool is_replaced(const struct CaseUnit *unit, size_t line, const char *lines) {
+        for (size_t i = 0; i < ELEMENTSOF(unit->instead) && unit->instead[i] && line == 0; i++)
+                if (is_assigned(unit->instead[i], lines))
+                        return true;
+        return false;
+}
+
 static char *make_file(const DirectiveSection *section, const char *lines) {
         const struct CaseUnit *unit = unit_of(section);
         Text text = {};
@@ -62,7 +71,7 @@ static char *make_file(const DirectiveSection *section, const char *lines) {
 
         text_addf(&text, "%s[%s]\n", unit->more ? unit->more : "", unit->own);
         for (size_t i = 0; i < ELEMENTSOF(unit->lines) && unit->lines[i]; i++)
-                if (!is_assigned(unit->lines[i], lines))
+                if (!is_assigned(unit->lines[i], lines) && !is_replaced(unit, i, lines))
                         text_addf(&text, "%s\n", unit->lines[i]);
         text_addf(&text, "[%s]\n%s", unit->header ? unit->header : section->name, lines);
         cr_assert(eq(int, text_finish(&text, &file), 0));

@@ -268,8 +268,8 @@ Test(batch_file, refused_with_file_line_and_setting) {
                 { LEAST "ExecCheck=/bin/true\n", "use ExecPrepare=" },
                 { LEAST "ItemMode=pool\n", ":4 ItemMode: 'pool' is not supported by this version: write a command for "
                                            "one item, and 'exec'" },
-                { LEAST "ItemsCommand=/bin/true\n", ":4 ItemsCommand: This directive is not supported" },
-                { LEAST "ItemsFile=/x\n", ":4 ItemsFile: This directive is not supported" },
+                { LEAST "ItemsCommand=/bin/true\n", ":4 ItemsCommand: The batch has other items, too: leave one of" },
+                { LEAST "ItemsFile=/x\n", ":4 ItemsFile: The batch has other items, too: leave one of" },
                 { LEAST "Source=x\n", "use Params=" },
                 { LEAST "WorkerIdleSec=4\n", ":4 WorkerIdleSec: This directive is not supported" },
                 { LEAST "WorkerMaxItems=4\n", ":4 WorkerMaxItems: This directive is not supported" },
