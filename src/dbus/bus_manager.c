@@ -242,6 +242,7 @@ static const BusMethod methods[] = {
           "name s (in place of RunName=; NameTaken if another run has it), priority y (in place of Priority= of the "
           "flow), timer s and time t (it is the run of that timer for that time, as if that had elapsed; no key), "
           "create b (it stays CREATED, and takes no place, until Resume), "
+          "first t (of a batch: the items before it count as over), "
           "and for the record: operator s (who asks), namespace s, reqid s. Id 0 and path \"/\": none was made, "
           "by OnBusy=skip. Users whom AllowSubmit= of the flow names may call it, too.",
           find_unit, .word = "start", .flags = BUS_PROPERTY_OWN },

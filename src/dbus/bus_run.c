@@ -744,6 +744,10 @@ static int read_option(BusCall *call, const char *key, DBusMessageIter *variant,
                 request->is_created = is_created;
                 return 0;
         }
+        if (text_equal(key, "first") && dbus_message_iter_get_arg_type(variant) == DBUS_TYPE_UINT64) {
+                dbus_message_iter_get_basic(variant, &request->first);
+                return 0;
+        }
         if (text_equal(key, "time") && dbus_message_iter_get_arg_type(variant) == DBUS_TYPE_UINT64) {
                 dbus_message_iter_get_basic(variant, &timer->time);
                 return 0;
@@ -755,8 +759,8 @@ static int read_option(BusCall *call, const char *key, DBusMessageIter *variant,
                 }
         return bus_call_fail(call, -EINVAL, "InvalidArgs",
                              "There is no option '%s', or it has another type: 'key', 'name', 'operator', 'namespace', "
-                             "'reqid' and 'timer' are strings, 'priority' is a byte, 'time' is a 't', 'create' is a "
-                             "boolean, 'assign' is an array of strings.",
+                             "'reqid' and 'timer' are strings, 'priority' is a byte, 'time' and 'first' are 't', "
+                             "'create' is a boolean, 'assign' is an array of strings.",
                              key);
 }
 

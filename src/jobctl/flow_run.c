@@ -336,6 +336,15 @@ static const char *find_operator(const Jobctl *ctl) {
         return user ? user->pw_name : NULL;
 }
 
+static int read_first(Jobctl *ctl, json_t *options) {
+        uint64_t first;
+
+        if (text_parse_u64(ctl->options.first, &first) < 0 || first > INT64_MAX)
+                return jobctl_misused(ctl, "'%s' is not the number of an item.", ctl->options.first);
+        json_object_set_new(options, "first", json_pack("{s:I}", "t", (json_int_t) first));
+        return 0;
+}
+
 /* The options of a run beside its parameters: 0, or an exit status after a message. */
 static int make_options(Jobctl *ctl, const json_t *assignments, json_t **ret_options) {
         const Options *options = &ctl->options;
@@ -353,6 +362,8 @@ static int make_options(Jobctl *ctl, const json_t *assignments, json_t **ret_opt
                         json_object_set_new(made, texts[i].key, json_pack("{s:s}", "s", texts[i].value));
         if (options->create)
                 json_object_set_new(made, "create", json_pack("{s:b}", "b", 1));
+        if (r == 0 && options->first)
+                r = read_first(ctl, made);
         if (r == 0)
                 *ret_options = take_ptr(made);
         return r;
@@ -398,10 +409,10 @@ static int start_run(Jobctl *ctl, uint64_t id) {
         cleanup_free_ char *unit = NULL;
         int r;
 
-        if (ctl->options.create || ctl->options.for_times || ctl->options.key || ctl->options.name ||
-            ctl->options.priority)
-                return jobctl_misused(ctl, "%" PRIu64 " is a run, which is there already: --create, --for, --key, "
-                                           "--name and --priority are for 'batch start BATCH'.", id);
+        if (ctl->options.create || ctl->options.first || ctl->options.for_times || ctl->options.key ||
+            ctl->options.name || ctl->options.priority)
+                return jobctl_misused(ctl, "%" PRIu64 " is a run, which is there already: --create, --first, --for, "
+                                           "--key, --name and --priority are for 'batch start BATCH'.", id);
         r = resume_run(ctl, id, &error);
         if (r == 0)
                 r = flow_get_unit(ctl, id, &unit);

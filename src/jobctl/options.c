@@ -87,6 +87,7 @@ static const Option options_table[] = {
         STRING("operator", 0, operator, "NAME", "flow: who asks; flow list: only what NAME has asked for"),
         FLAG("reject", 0, reject, "flow approve: refuse it; the node has failed"),
         STRING("comment", 0, comment, "TEXT", "flow approve: why, for the events of the run"),
+        STRING("first", 0, first, "ITEM", "batch start: begin with this item; those before it count as over"),
         FLAG("create", 0, create, "batch start, flow start: make the run alone; 'batch start RUN' starts it"),
         STRING("for", 0, for_times, "TIME[..TIME]",
                "flow start: for a time of its timer, or for each before the second"),

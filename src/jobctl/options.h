@@ -40,6 +40,7 @@ typedef struct Options {
         const char *name, *key, *namespace, *reqid, *operator;
         const char *comment;
         bool create;
+        const char *first;
         const char *for_times, *timer, *max_runs;
         const char *iterations, *base_time;
 

@@ -59,7 +59,7 @@ RunPageSource manager_launch_source(const ManagerRun *run) {
         return range->items_command ? RUN_PAGE_COMMAND : RUN_PAGE_FILE;
 }
 
-int manager_launch_put_cursor(ManagerRuns *runs, ManagerRun *run, const ManagerLaunch *launch) {
+static int keep_cursor(ManagerRuns *runs, ManagerRun *run, const ManagerLaunch *launch) {
         cleanup_(record_writer_deinit) RecordWriter writer = {};
         ManagerRunFacts *facts = &run->facts;
         RunRangeCounts counts;
@@ -72,7 +72,23 @@ int manager_launch_put_cursor(ManagerRuns *runs, ManagerRun *run, const ManagerL
         facts->cursor = take_ptr(writer.bytes);
         facts->n_cursor = writer.n;
         note_counts(facts, &counts);
-        return run_engine_touch(runs->engine, run->id);
+        return 0;
+}
+
+int manager_launch_put_cursor(ManagerRuns *runs, ManagerRun *run, const ManagerLaunch *launch) {
+        int r = keep_cursor(runs, run, launch);
+
+        return r < 0 ? r : run_engine_touch(runs->engine, run->id);
+}
+
+int manager_launch_put_first(ManagerRuns *runs, ManagerRun *run, uint64_t first) {
+        cleanup_(manager_launch_deinit) ManagerLaunch launch = {};
+        RunRangeSettings settings;
+        int r = manager_launch_describe(runs, run, &settings);
+
+        if (r == 0)
+                r = run_range_new_from(&settings, first, &launch.range);
+        return r < 0 ? r : keep_cursor(runs, run, &launch);
 }
 
 int manager_launch_open_cursor(const ManagerRuns *runs, const ManagerRun *run, ManagerLaunch *launch) {

@@ -15,5 +15,7 @@ RunPageSource manager_launch_source(const ManagerRun *run); /* of items that hav
 int manager_launch_put_cursor(ManagerRuns *runs, ManagerRun *run, const ManagerLaunch *launch);
 /* That of the row, for a launch that has nothing yet: 0, -EINVAL, -EBADMSG or -ENOMEM. */
 int manager_launch_open_cursor(const ManagerRuns *runs, const ManagerRun *run, ManagerLaunch *launch);
+/* The row of a new run gets a cursor by which the items below @first are over: 0, -EINVAL or -ENOMEM. */
+int manager_launch_put_first(ManagerRuns *runs, ManagerRun *run, uint64_t first);
 /* The counts of items that the row has beside the cursor, from that. */
 void manager_launch_count_saved(ManagerRuns *runs, ManagerRun *run);

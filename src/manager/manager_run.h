@@ -120,6 +120,7 @@ typedef struct ManagerRunRequest {
         uint32_t uid;
         uint32_t parent; /* the run that it is a part of; 0: of none */
         const char *parent_node;
+        uint64_t first; /* item of a batch: those before it count as over */
         bool is_created; /* it is made alone, and begins when a person resumes it */
         bool has_priority;
         uint8_t priority; /* in place of the flow's */

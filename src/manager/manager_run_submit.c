@@ -11,6 +11,7 @@
 #include "basic/log.h"
 #include "basic/strv.h"
 #include "basic/text.h"
+#include "manager/manager_launch_cursor.h"
 #include "manager/manager_run_alarm.h"
 #include "manager/manager_run_answer.h"
 #include "manager/manager_run_folder.h"
@@ -40,6 +41,7 @@ struct ManagerSubmit {
         bool is_start; /* of the unit's start job */
         bool is_stopped; /* the unit was stopped since; of a start or a trigger */
         bool is_created; /* it begins when a person resumes it */
+        uint64_t first; /* item of a batch */
         bool has_priority;
         uint8_t priority;
         uint64_t query; /* for a run with the key, or with the name; 0: none is under way */
@@ -261,6 +263,24 @@ static int check_resources(const ManagerRuns *runs, const ManagerSubmit *submit,
                                 : r;
 }
 
+/* Only items that are numbers can be begun with another than the first. */
+static int check_first(const ManagerSubmit *submit, Failure *ret_failure) {
+        const char *unit = submit->flow->unit->id;
+        const uint64_t n = flow_definition_settings(submit->definition)->range.items;
+
+        if (submit->first == 0 || submit->first < n)
+                return 0;
+        if (submit->flow->unit->type != UNIT_BATCH)
+                return failure_set(ret_failure, -EINVAL, "InvalidArgs", "%s is no batch, and has no first item.", unit);
+        if (n == 0)
+                return failure_set(ret_failure, -EINVAL, "InvalidArgs",
+                                   "The items of %s are not known before they are read: leave the first item out.",
+                                   unit);
+        return failure_set(ret_failure, -EINVAL, "InvalidArgs",
+                           "%s has the items 0 to %" PRIu64 ": the first cannot be %" PRIu64 ".", unit, n - 1,
+                           submit->first);
+}
+
 static int submit_run(ManagerRuns *runs, ManagerSubmit *submit, uint32_t *ret_id, Failure *ret_failure) {
         ManagerFlow *flow = submit->flow;
         const RunSubmit wanted = {
@@ -275,14 +295,21 @@ static int submit_run(ManagerRuns *runs, ManagerSubmit *submit, uint32_t *ret_id
         };
         const FlowBusy busy = busy_of(submit);
         ManagerRun *run = NULL;
-        int r;
-
-        /* The store may have been asked for its name meanwhile, while another run has ended. */
-        submit->facts.created = runs->host.attempts.turn->now_realtime;
-        r = manager_run_add(flow, runs, wanted.id, submit->definition, &submit->facts, &run);
+        int r = check_first(submit, ret_failure);
 
         if (r < 0)
                 return r;
+        /* The store may have been asked for its name meanwhile, while another run has ended. */
+        submit->facts.created = runs->host.attempts.turn->now_realtime;
+        r = manager_run_add(flow, runs, wanted.id, submit->definition, &submit->facts, &run);
+        if (r < 0)
+                return r;
+        if (submit->first > 0)
+                r = manager_launch_put_first(runs, run, submit->first);
+        if (r < 0) {
+                manager_run_remove(runs, run);
+                return r;
+        }
         /* A store that was lost may have had a run of that number. */
         if (flow_definition_settings(submit->definition)->run_directory)
                 manager_run_folder_remove(runs->run_folders, wanted.id);
@@ -557,6 +584,7 @@ int manager_run_add_submit(ManagerRuns *runs, ManagerFlow *flow, const ManagerRu
         }
         submit->flow = flow;
         submit->is_created = request->is_created;
+        submit->first = request->first;
         submit->has_priority = request->has_priority;
         submit->priority = request->priority;
         submit->ticket = request->ticket;

@@ -264,6 +264,10 @@ int run_range_new(const RunRangeSettings *settings, RunRange **ret_range) {
         return range_new(settings, 0, 0, ret_range);
 }
 
+int run_range_new_from(const RunRangeSettings *settings, uint64_t first, RunRange **ret_range) {
+        return first > settings->n ? -EINVAL : range_new(settings, first, first, ret_range);
+}
+
 RunRange *run_range_free(RunRange *range) {
         if (!range)
                 return NULL;

@@ -31,7 +31,7 @@
  * issued: of the items that were over, none is issued twice.
  *
  * Times are µs of a clock that does not go back and goes on in suspend. Functions return 0 or a negative errno; memory
- * is taken in run_range_new(), run_range_set(), run_range_restore() and run_range_retry(), and nowhere else.
+ * is taken in run_range_new(), …_from(), run_range_set(), run_range_restore() and run_range_retry(), and nowhere else.
  */
 
 #include <stdbool.h>
@@ -71,6 +71,8 @@ typedef struct RunRangeSettings {
 
 /* 0, -ENOMEM, or -EINVAL for settings that cannot be, also a .period × .rate of 2⁶⁴ or more. No launch has begun. */
 int run_range_new(const RunRangeSettings *settings, RunRange **ret_range);
+/* The same, but the items below @first are over. -EINVAL also if there are not so many. */
+int run_range_new_from(const RunRangeSettings *settings, uint64_t first, RunRange **ret_range);
 RunRange *run_range_free(RunRange *range); /* accepts NULL, returns NULL */
 DEFINE_CLEANUP(RunRange, run_range_free)
 

@@ -101,6 +101,7 @@ batch abandon 8 "$(hold abandon)" Parallel=2 RunTimeoutSec=500ms TimeoutMode=aba
 batch finished 4 "echo finished \$JOBD_INDEX >>$RECORD" StartMode=finished "FinalExec=/bin/sh -c 'echo final-command >>$RECORD'"
 batch rate 6 "date +%%s%%N >>$DIR/times" Rate=20 Burst=1 Parallel=6
 batch window 10 "echo window \$JOBD_INDEX >>$RECORD; [ \$JOBD_INDEX != 0 ] || { until [ -e $DIR/go ]; do sleep 0.02; done; }" Window=5
+batch huge 10000000000 "echo huge \$JOBD_INDEX >>$RECORD"
 batch busy 1 "$(hold busy)" OnBusy=skip
 batch lock 1 "$(hold lock)" Lock=one MaxRuns=2
 batch keep 1 "true" KeepRuns=2
@@ -314,6 +315,15 @@ check "items are issued by a rate" ctl flow start --wait rate.batch
 LAST=$(sort -n "$DIR/times" | tail -n 1)
 check_equal "all of them" "$(wc -l <"$DIR/times")" 6
 check "and not faster" test $((LAST - BEGAN)) -ge 240000000
+BEFORE=$(last_run)
+check "a run begins with a later item" ctl batch start --wait --first=9999999997 huge.batch
+check_equal "those before it count as over" "$(seen huge)" "9999999997 9999999998 9999999999 "
+check_prints "all are" 'Items: 10000000000 of 10000000000 are over, 0 errors' ctl batch show "$(last_run)"
+check_exit "there is no item behind the last" 2 ctl batch start --first=10000000000 huge.batch
+check_prints "which is told" 'has the items 0 to 9999999999: the first cannot be 10000000000' \
+        ctl batch start --first=10000000000 huge.batch
+check_exit "a word is no item" 2 ctl batch start --first=last huge.batch
+check_equal "they made no run" "$(last_run)" "$((BEFORE + 1))"
 begin window
 check_prints "its unit tells of it" 'window-[0-9]+ is RUNNING: .* of 10 items' ctl why window.batch
 wait_for_items window 5

@@ -36,6 +36,26 @@ Test(run_range, a_batch_of_nothing_is_over) {
         run_range_free(range);
 }
 
+Test(run_range, it_may_begin_with_a_later_item) {
+        const RunRangeSettings settings = { .n = UINT64_C(10000000000), .window = 8, .slots = 8 };
+        RunRangeCounts counts;
+        RunRangeItem item;
+        RunRange *range;
+
+        cr_assert(eq(int, run_range_new_from(&settings, settings.n + 1, &range), -EINVAL));
+        cr_assert(eq(int, run_range_new_from(&settings, settings.n - 2, &range), 0));
+        run_range_launch(range, 0);
+        for (uint64_t i = settings.n - 2; i < settings.n; i++) {
+                cr_assert(eq(int, run_range_issue(range, 0, &item), RUN_RANGE_ISSUED));
+                cr_assert(eq(u64, item.index, i));
+                cr_assert(eq(int, run_range_end(range, i, RUN_RANGE_SUCCESS, 0, 0, 0), RUN_RANGE_DONE));
+        }
+        run_range_count(range, &counts);
+        cr_assert(eq(u64, counts.over, settings.n));
+        cr_assert(counts.is_over);
+        run_range_free(range);
+}
+
 Test(run_range, no_more_are_out_than_there_are_slots) {
         RunRange *range = new_plain(10, 10, 3);
 
