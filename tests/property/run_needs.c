@@ -22,7 +22,7 @@ typedef enum Child {
         CHILD_MAY_WAIT,                 /* or it has started: it needs what it needs in one of the cases */
         CHILD_HAS_STARTED,
         CHILD_IS_DECIDED,               /* without running */
-        CHILD_IS_UNNEEDED,              /* skipped for that */
+        CHILD_IS_UNNEEDED,              /* skipped, or maybe cancelled, for that */
 } Child;
 
 static Child child_of(const TrialNodeView *view, Reading reading) {
@@ -46,10 +46,14 @@ static Child child_of(const TrialNodeView *view, Reading reading) {
                 if (view->reason == TRIAL_REASON_SHORT_CIRCUIT)
                         return CHILD_IS_UNNEEDED;
                 return much ? CHILD_HAS_STARTED : CHILD_IS_DECIDED;
+        case TRIAL_NODE_CANCELLED:
+                /* What is above was skipped before, or was decided with it. */
+                if (!much && view->reason == TRIAL_REASON_UNNEEDED)
+                        return CHILD_IS_UNNEEDED;
+                break;
         case TRIAL_NODE_SUCCEEDED:
         case TRIAL_NODE_FAILED:
         case TRIAL_NODE_TIMEOUT:
-        case TRIAL_NODE_CANCELLED:
         case TRIAL_NODE_ABSENT:
         case _TRIAL_NODE_STATE_MAX:
                 break;
