@@ -28,7 +28,10 @@
 
 /* The store has the counts of the last checkpoint; those of now are core's, with what the launch waits for. */
 int batch_add_now(Jobctl *ctl, json_t *run, BusError *ret_error) {
-        static const char *const keys[] = { "done", "failed", "running", "total", "launches", "open", "waits" };
+        static const char *const keys[] = {
+                "done", "failed", "running", "total", "launches", "open", "waits", "workers", "workers_started",
+                "workers_died", "workers_refused", "workers_late", "answers_dropped", "workers_problem",
+        };
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *reply = NULL;
         const json_t *explanation;
@@ -51,6 +54,32 @@ int batch_add_now(Jobctl *ctl, json_t *run, BusError *ret_error) {
         return 0;
 }
 
+/* Of a pool; @name: of a count. */
+static void print_count(const json_t *run, const char *name, const char *what) {
+        if (value_u64(run, name) > 0)
+                printf(", %" PRIu64 " %s", value_u64(run, name), what);
+}
+
+static void print_workers(const json_t *run) {
+        const json_t *workers = json_object_get(run, "workers"), *worker;
+        size_t i;
+
+        if (!workers)
+                return;
+        printf("  Workers: %zu of %" PRIu64 " started", json_array_size(workers), value_u64(run, "workers_started"));
+        print_count(run, "workers_died", "died");
+        print_count(run, "workers_refused", "broke the rules");
+        print_count(run, "workers_late", "took too long");
+        print_count(run, "answers_dropped", "answers dropped");
+        putchar('\n');
+        json_array_foreach(workers, i, worker)
+                printf("           %" PRIu64 ": %" PRIu64 " done, %" PRIu64 " out%s\n", value_u64(worker, "number"),
+                       value_u64(worker, "done"), value_u64(worker, "out"),
+                       json_is_true(json_object_get(worker, "ready")) ? "" : ", not ready");
+        if (*value_string(run, "workers_problem"))
+                printf("           %s\n", value_string(run, "workers_problem"));
+}
+
 void batch_print_items(const json_t *run) {
         const uint64_t n_errors = value_u64(run, "failed"), n_launches = value_u64(run, "launches");
 
@@ -63,6 +92,7 @@ void batch_print_items(const json_t *run) {
                 printf(", %" PRIu64 " out\n", value_u64(run, "running"));
         if (n_launches > 0 && n_launches != UINT64_MAX)
                 printf(" Launches: %" PRIu64 "\n", n_launches);
+        print_workers(run);
         if (*value_string(run, "waits"))
                 printf("    Waits: %s\n", value_string(run, "waits"));
         putchar('\n');

@@ -382,6 +382,7 @@ static int init_runs(Manager *manager) {
                         .timers = manager->timers,
                         .groups = manager->groups,
                         .log = &manager->log,
+                        .kept = &manager->kept,
                 },
                 .surround = manager_surround,
                 .owner_of = manager_owner_of,
@@ -643,8 +644,10 @@ int manager_turn(Manager *manager, usec_t timeout) {
 
         manager_turn_begin(&manager->turn);
         manager->jobs.was_asked = false;
-        r = sd_event_dispatch(manager->turn.event);
-        end_turn(manager);
+        manager->turn.is_quiet = false;
+        r = sd_event_dispatch(manager->turn.event); /* of one source */
+        if (!manager->turn.is_quiet)
+                end_turn(manager);
         return r < 0 ? r : 1;
 }
 

@@ -141,17 +141,33 @@ int manager_attempts_begin(ManagerAttempts *attempts, const RunAttemptKey *key, 
         return r;
 }
 
+static int add_item(ManagerAttempts *attempts, const RunAttemptKey *key, Unit *unit, ManagerAttempt **ret_attempt) {
+        if (!attempts->has_folders)
+                attempts->has_folders = manager_attempt_folder_make_results(attempts->shared.host.folder) == 0;
+        return add(attempts, key, unit, find_number(attempts), ret_attempt);
+}
+
 int manager_attempts_begin_item(ManagerAttempts *attempts, const RunAttemptKey *key, const ManagerAttemptItem *item,
                                 Unit *unit, FlowDefinition *definition, RunGraph *graph) {
         ManagerAttempt *attempt;
-        int r;
+        int r = add_item(attempts, key, unit, &attempt);
 
-        if (!attempts->has_folders)
-                attempts->has_folders = manager_attempt_folder_make_results(attempts->shared.host.folder) == 0;
-        r = add(attempts, key, unit, find_number(attempts), &attempt);
         if (r < 0)
                 return r;
         r = manager_attempt_begin_item(attempt, item, definition, graph);
+        if (r < 0)
+                release(attempts, attempt);
+        return r;
+}
+
+int manager_attempts_begin_worker(ManagerAttempts *attempts, const RunAttemptKey *key, Unit *unit,
+                                  FlowDefinition *definition, RunGraph *graph) {
+        ManagerAttempt *attempt;
+        int r = add_item(attempts, key, unit, &attempt);
+
+        if (r < 0)
+                return r;
+        r = manager_attempt_begin_worker(attempt, definition, graph);
         if (r < 0)
                 release(attempts, attempt);
         return r;
@@ -313,6 +329,18 @@ void manager_attempts_resume_items(ManagerAttempts *attempts, uint32_t run, Flow
         for (size_t i = 0; i < attempts->all.n; i++)
                 if (is_item_of(attempts->all.items[i], run))
                         manager_attempt_resume(attempts->all.items[i], definition, graph, false);
+}
+
+void manager_attempts_hand_over(ManagerAttempts *attempts, bool is_handed_over) {
+        for (size_t i = 0; i < attempts->all.n; i++)
+                if (attempts->all.items[i])
+                        manager_attempt_hand_over(attempts->all.items[i], is_handed_over);
+}
+
+int manager_attempts_worker_fd(const ManagerAttempts *attempts, const RunAttemptKey *key) {
+        const ManagerAttempt *attempt = find(attempts, key);
+
+        return attempt ? manager_attempt_worker_fd(attempt) : -1;
 }
 
 static bool has_folder(const void *userdata, const char *name) {

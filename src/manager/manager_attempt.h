@@ -33,6 +33,7 @@
 #include "manager/manager_attempt_state.h"
 #include "process/process_errand.h"
 #include "process/process_group.h"
+#include "process/process_kept.h"
 #include "process/process_timer.h"
 
 typedef struct ManagerAttempts ManagerAttempts;
@@ -89,6 +90,8 @@ typedef struct ManagerAttemptsOps {
         int (*add_nodes)(void *userdata, const RunAttemptKey *key, const char *lines, char **ret_problem);
         /* As runstore_client_collect(). */
         int (*collect)(void *userdata, int fd, uint64_t n_max, uint32_t run, uint64_t *ret_number);
+        /* A worker runs; @fd: its standard input and output, which its attempt owns. */
+        void (*connected)(void *userdata, const RunAttemptKey *key, int fd);
         /* .started: its first process runs; .ended: all are gone. */
         void (*started)(void *userdata, const RunAttemptKey *key);
         void (*ended)(void *userdata, const RunAttemptKey *key, Unit *unit, RunEndKind kind, uint16_t end);
@@ -114,6 +117,7 @@ typedef struct ManagerAttemptsHost {
         const char *folder; /* for folders of attempts, and files of large results */
         const char *run_folders; /* for folders of runs; NULL: there are none */
         ManagerJobs *jobs;
+        ProcessKept *kept; /* borrowed */
         const ManagerAttemptsOps *ops;
         void *userdata;
 } ManagerAttemptsHost;
@@ -130,6 +134,9 @@ int manager_attempts_begin(ManagerAttempts *attempts, const RunAttemptKey *key, 
 /* The same for an item of a batch; it has no row. */
 int manager_attempts_begin_item(ManagerAttempts *attempts, const RunAttemptKey *key, const ManagerAttemptItem *item,
                                 Unit *unit, FlowDefinition *definition, RunGraph *graph);
+/* The same for a worker, which executes many: .connected follows, or .ended. */
+int manager_attempts_begin_worker(ManagerAttempts *attempts, const RunAttemptKey *key, Unit *unit,
+                                  FlowDefinition *definition, RunGraph *graph);
 /*
  * Asks the command of [Policy …] that judges the node, whose number of an attempt is 0: .answered follows, unless the
  * manager ends before. A question about the node that is there is dropped. 0 or -ENOMEM.
@@ -176,6 +183,13 @@ int manager_attempts_resume(ManagerAttempts *attempts, const RunAttemptKey *key,
 /* The same for all items of the launch of a run. */
 void manager_attempts_resume_items(ManagerAttempts *attempts, uint32_t run, FlowDefinition *definition,
                                    RunGraph *graph);
+/*
+ * Another image of the program takes over: it gets the descriptors of workers, and launches as they are. False: none
+ * does, after all.
+ */
+void manager_attempts_hand_over(ManagerAttempts *attempts, bool is_handed_over);
+/* The descriptor of a worker; -1: it has none, since another core than that before this one has died. */
+int manager_attempts_worker_fd(const ManagerAttempts *attempts, const RunAttemptKey *key);
 /* Kills attempts that no run has asked for, and forgets them; abandoned ones go on. */
 void manager_attempts_drop_unknown(ManagerAttempts *attempts);
 

@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include "manager/manager_attempt_launch.h"
+#include "manager/manager_workers.h"
 
-static void drop_texts(ManagerLaunch *launch) {
+void manager_launch_drop_range(ManagerLaunch *launch) {
+        launch->range = run_range_free(launch->range);
         launch->pages = run_pages_free(launch->pages);
         for (size_t i = 0; i < launch->texts.n; i++)
                 free(launch->texts.items[i].text);
@@ -17,10 +19,11 @@ static void drop_texts(ManagerLaunch *launch) {
 }
 
 void manager_launch_deinit(ManagerLaunch *launch) {
-        run_range_free(launch->range);
+        manager_workers_free(launch->workers);
+        manager_launch_drop_range(launch);
         free(launch->saved);
         vector_deinit(&launch->mended);
-        drop_texts(launch);
+        free(launch->saved_workers);
         *launch = (ManagerLaunch) {};
 }
 
@@ -35,15 +38,35 @@ void manager_launch_write(const ManagerLaunch *launch, RecordWriter *writer) {
         record_put(writer, launch->paused_at);
         if (!launch->range) {
                 record_put_bytes(writer, launch->saved, launch->n_saved);
+                record_put_bytes(writer, launch->saved_workers, launch->n_saved_workers);
                 return;
         }
         place = record_open(writer);
         manager_launch_save(launch, launch->changed_at, writer);
         (void) record_close(writer, place);
+        if (!launch->is_handed_over || !launch->workers)
+                return;
+        place = record_open(writer);
+        manager_workers_write(launch->workers, writer);
+        (void) record_close(writer, place);
+}
+
+static int read_bytes(RecordReader *reader, uint8_t **ret_bytes, size_t *ret_n) {
+        const void *bytes = record_get_bytes(reader, ret_n);
+
+        if (reader->has_failed)
+                return -EBADMSG;
+        if (*ret_n == 0)
+                return 0;
+        *ret_bytes = malloc(*ret_n);
+        if (!*ret_bytes)
+                return -ENOMEM;
+        memcpy(*ret_bytes, bytes, *ret_n);
+        return 0;
 }
 
 int manager_launch_read(ManagerLaunch *launch, RecordReader *reader) {
-        const void *bytes;
+        int r;
 
         launch->stage = (ManagerLaunchStage) record_get_below(reader, _MANAGER_LAUNCH_STAGE_MAX);
         launch->number = (uint32_t) record_get_below(reader, MANAGER_ITEM_GENERATION);
@@ -51,25 +74,27 @@ int manager_launch_read(ManagerLaunch *launch, RecordReader *reader) {
         launch->is_failed = record_get_below(reader, 2);
         launch->changed_at = record_get(reader);
         launch->paused_at = record_get(reader);
-        bytes = record_get_bytes(reader, &launch->n_saved);
-        if (reader->has_failed)
-                return -EBADMSG;
-        if (launch->n_saved == 0)
-                return 0;
-        launch->saved = malloc(launch->n_saved);
-        if (!launch->saved)
-                return -ENOMEM;
-        memcpy(launch->saved, bytes, launch->n_saved);
-        return 0;
+        r = read_bytes(reader, &launch->saved, &launch->n_saved);
+        if (r == 0 && !record_is_at_end(reader))
+                r = read_bytes(reader, &launch->saved_workers, &launch->n_saved_workers);
+        return r;
 }
 
 /* — texts — */
 
-const char *manager_launch_text(const ManagerLaunch *launch, uint64_t item) {
+static const char *find_kept(const ManagerLaunch *launch, uint64_t item) {
         for (size_t i = 0; i < launch->texts.n; i++)
                 if (launch->texts.items[i].item == item)
                         return launch->texts.items[i].text;
-        return launch->pages ? run_pages_find(launch->pages, item) : NULL;
+        return NULL;
+}
+
+const char *manager_launch_text(const ManagerLaunch *launch, uint64_t item) {
+        const char *text = find_kept(launch, item);
+
+        return text            ? text
+               : launch->pages ? run_pages_find(launch->pages, item)
+                               : NULL;
 }
 
 int manager_launch_keep_text(ManagerLaunch *launch, uint64_t item, const char *text) {
@@ -88,6 +113,27 @@ void manager_launch_drop_text(ManagerLaunch *launch, uint64_t item) {
                         launch->texts.items[i] = launch->texts.items[--launch->texts.n];
                         return;
                 }
+}
+
+/* Pages are read again, and what is out to a worker may be answered before. */
+static void keep_texts_out(ManagerLaunch *launch) {
+        RunRangeCounts counts;
+
+        run_range_count(launch->range, &counts);
+        for (uint64_t item = counts.base; item < counts.next; item++) {
+                const char *text = run_range_is_out(launch->range, item) && !find_kept(launch, item)
+                                           ? run_pages_find(launch->pages, item)
+                                           : NULL;
+
+                if (text)
+                        (void) manager_launch_keep_text(launch, item, text);
+        }
+}
+
+void manager_launch_hand_over(ManagerLaunch *launch, bool is_handed_over) {
+        launch->is_handed_over = is_handed_over;
+        if (is_handed_over && launch->pool && launch->pages)
+                keep_texts_out(launch);
 }
 
 /* — the cursor of a run — */
@@ -167,6 +213,6 @@ int manager_launch_restore(const RunRangeSettings *settings, RunPageSource sourc
         if (r == 0)
                 r = run_range_restore(&all, &reader, now, &launch->range);
         if (r < 0)
-                drop_texts(launch);
+                manager_launch_drop_range(launch);
         return r;
 }

@@ -37,7 +37,7 @@ static inline bool manager_mend_has_more(const ManagerMend *mend) {
         return mend->next < mend->end;
 }
 
-/* An error that is issued again, whose page is not kept. */
+/* Of an error that is issued again, whose page is not kept, or of what was out when workers were handed over. */
 typedef struct ManagerItemText {
         uint64_t item;
         char *text; /* owned */
@@ -60,6 +60,11 @@ typedef struct ManagerLaunch {
         ManagerMend mend;
         uint64_t mend_query; /* of the next of these rows, under way; 0: none … */
         VECTOR(uint64_t) mended; /* … and what was mended since: it may have a row in the answer */
+        struct ManagerWorkers *workers; /* owned: of a batch with a pool; NULL: none, or not made yet … */
+        uint8_t *saved_workers; /* owned: … but there is this record of it */
+        size_t n_saved_workers;
+        struct ManagerLaunchPool *pool; /* borrowed: their own part of it */
+        bool is_handed_over;
         bool has_changed; /* in a step: it is to be recorded; not recorded, as the rest */
         bool is_told_to_end; /* its items were */
         uint64_t n_over; /* when the store got the last checkpoint … */
@@ -69,6 +74,9 @@ typedef struct ManagerLaunch {
 } ManagerLaunch;
 
 void manager_launch_deinit(ManagerLaunch *launch);
+void manager_launch_drop_range(ManagerLaunch *launch); /* .range, .pages and .texts: they can be made again */
+/* To another image of the program, or not: then its workers, and the texts of what they have, are recorded, too. */
+void manager_launch_hand_over(ManagerLaunch *launch, bool is_handed_over);
 void manager_launch_write(const ManagerLaunch *launch, RecordWriter *writer);
 int manager_launch_read(ManagerLaunch *launch, RecordReader *reader); /* 0, -EBADMSG or -ENOMEM */
 

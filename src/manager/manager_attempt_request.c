@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "basic/fd.h"
@@ -106,7 +107,7 @@ static int make_words(ManagerAttemptRequest *request, const ExecCommand *command
 
 /* — environment — */
 
-/* The command ExecPrepare= has no item, and one that reads items a cursor. */
+/* The command ExecPrepare= has no item, one that reads items a cursor; a worker has many, and reads them. */
 static int set_item(const ManagerAttemptRequest *request, const char *node, char ***environment) {
         const ManagerAttemptState *state = request->basis->state;
         int r = 0;
@@ -115,6 +116,8 @@ static int set_item(const ManagerAttemptRequest *request, const char *node, char
                 return 0;
         if (manager_attempt_state_is_page(state))
                 return unit_process_add_variable(environment, "JOBD_CURSOR=%s", state->item_text ?: "");
+        if (state->is_worker)
+                return unit_process_add_variable(environment, "JOBD_WORKER=%" PRIu32, state->key.number);
         if (state->item_text)
                 r = unit_process_add_variable(environment, "JOBD_ITEM=%s", state->item_text);
         else
@@ -322,6 +325,25 @@ static int set_page(ManagerAttemptRequest *request, ExecRequest *exec) {
         return 0;
 }
 
+/* The end of the manager does not wait, that of the worker does. */
+static int connect_worker(ManagerAttemptRequest *request, ExecRequest *exec) {
+        int ends[2];
+
+        if (request->answer < 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+                return -errno;
+        if (request->answer < 0) {
+                request->answer = ends[0];
+                request->answer_in = ends[1];
+        }
+        if (fcntl(request->answer, F_SETFL, O_NONBLOCK) < 0)
+                return -errno;
+        exec->standard_input_fd = request->answer_in;
+        exec->standard_output = (ExecStream) { .kind = EXEC_STREAM_FD, .fd = request->answer_in };
+        if (exec->standard_error.kind == EXEC_STREAM_SAME)
+                exec->standard_error.kind = EXEC_STREAM_DEFAULT;
+        return 0;
+}
+
 static int set_data(ManagerAttemptRequest *request, ExecRequest *exec, ExecResult *result, bool *ret_lacks_input) {
         const ManagerAttemptsHost *host = request->basis->host;
         const ManagerAttemptState *state = request->basis->state;
@@ -343,6 +365,8 @@ static int set_data(ManagerAttemptRequest *request, ExecRequest *exec, ExecResul
                 exec->standard_input_file = request->input;
         if (r == 0 && manager_attempt_state_is_page(state))
                 r = set_page(request, exec);
+        else if (r == 0 && state->is_worker && state->step == MANAGER_ATTEMPT_MAIN)
+                r = connect_worker(request, exec);
         return r;
 }
 
@@ -411,7 +435,8 @@ void manager_attempt_request_add_log(const ManagerAttemptRequest *request, ExecR
         snprintf(run, sizeof(run), "RUN=%" PRIu32, basis->state->key.run);
         snprintf(name, sizeof(name), "NODE=%s", manager_attempt_command_node_name(basis->command));
         snprintf(number, sizeof(number), "ATTEMPT=%" PRIu32, basis->state->key.number);
-        snprintf(item, sizeof(item), "ITEM=%" PRIu64, basis->state->item);
+        snprintf(item, sizeof(item), basis->state->is_worker ? "WORKER=%" PRIu64 : "ITEM=%" PRIu64,
+                 basis->state->is_worker ? (uint64_t) basis->state->key.number : basis->state->item);
         /* The command ExecPrepare= has no item. */
         if (basis->state->is_item && basis->state->key.number != MANAGER_ITEM_PREPARE &&
             !manager_attempt_state_is_page(basis->state))
@@ -448,4 +473,9 @@ void manager_attempt_request_let_go(ManagerAttemptRequest *request) {
 
 int manager_attempt_request_answer(const ManagerAttemptRequest *request) {
         return request->answer;
+}
+
+void manager_attempt_request_set_answer(ManagerAttemptRequest *request, int fd) {
+        fd_close(request->answer);
+        request->answer = fd;
 }

@@ -40,5 +40,6 @@ bool manager_attempt_request_has_failed(ManagerAttemptRequest *request, const Ex
 void manager_attempt_request_look_for_folder(ManagerAttemptRequest *request);
 /* The process has its end of the pipe and its input, or there is none. */
 void manager_attempt_request_let_go(ManagerAttemptRequest *request);
-/* The read end for the answer to a question; -1: nothing was asked. */
+/* The read end for the answer to a question, or the socket of a worker; -1: nothing was asked. */
 int manager_attempt_request_answer(const ManagerAttemptRequest *request);
+void manager_attempt_request_set_answer(ManagerAttemptRequest *request, int fd); /* takes @fd, after a restart */

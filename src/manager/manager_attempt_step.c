@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include "basic/clock.h"
@@ -269,7 +270,8 @@ static void ask(ManagerAttempt *attempt) {
         attempt->state.is_wanted = true;
         if (attempt->state.step == MANAGER_ATTEMPT_POST)
                 set_timer(attempt, flow_of(attempt)->timeout_stop);
-        if (attempt->state.is_item && attempt->state.step == MANAGER_ATTEMPT_MAIN)
+        /* The time of a worker's items is kept by who gives it items. */
+        if (attempt->state.is_item && !attempt->state.is_worker && attempt->state.step == MANAGER_ATTEMPT_MAIN)
                 set_timer(attempt, manager_attempt_command_item_timeout(attempt->command));
         if (attempt->state.is_question && manager_attempt_command_policy(attempt->command))
                 set_timer(attempt, manager_attempt_command_policy(attempt->command)->timeout);
@@ -577,6 +579,8 @@ void manager_attempt_note_process(ManagerAttempt *attempt, pid_t pid, const Exec
         /* The process may have made the folder: before that there is nothing to watch. */
         if (!attempt->state.is_question)
                 manager_attempt_control_watch_later(attempt->control, !attempt->state.has_begun);
+        if (attempt->state.is_worker && attempt->state.step == MANAGER_ATTEMPT_MAIN)
+                host->ops->connected(host->userdata, &attempt->state.key, manager_attempt_worker_fd(attempt));
         if (attempt->state.has_begun)
                 return;
         attempt->state.has_begun = true;
@@ -669,6 +673,11 @@ int manager_attempt_begin_item(ManagerAttempt *attempt, const ManagerAttemptItem
         return 0;
 }
 
+int manager_attempt_begin_worker(ManagerAttempt *attempt, FlowDefinition *definition, RunGraph *graph) {
+        attempt->state.is_worker = true;
+        return manager_attempt_begin_item(attempt, &(ManagerAttemptItem) {}, definition, graph);
+}
+
 void manager_attempt_ask(ManagerAttempt *attempt, FlowDefinition *definition, RunGraph *graph) {
         define(attempt, definition, graph);
         (void) random_bytes(attempt->state.invocation, sizeof(attempt->state.invocation));
@@ -720,6 +729,9 @@ void manager_attempt_force(ManagerAttempt *attempt) {
 void manager_attempt_abandon(ManagerAttempt *attempt) {
         attempt->state.is_abandoned = true;
         manager_attempt_mark(attempt);
+        /* Nobody gives it items any more. */
+        if (manager_attempt_worker_fd(attempt) >= 0)
+                (void) shutdown(manager_attempt_worker_fd(attempt), SHUT_WR);
         if (attempt->state.is_wanted || attempt->state.is_job)
                 manager_attempt_stop(attempt);
         else
@@ -848,6 +860,21 @@ void manager_attempt_resume(ManagerAttempt *attempt, FlowDefinition *definition,
                 manager_attempt_stop(attempt);
 }
 
+/* A worker that has lost its socket, as when core has died, reads the end of its input. */
+void manager_attempt_hand_over(ManagerAttempt *attempt, bool is_handed_over) {
+        ProcessKept *kept = attempt->basis.host->kept;
+        const int fd = manager_attempt_worker_fd(attempt);
+
+        if (attempt->state.is_range) {
+                manager_launch_hand_over(&attempt->launch, is_handed_over);
+                manager_attempt_mark(attempt);
+        }
+        if (fd >= 0 && is_handed_over)
+                (void) process_kept_store(kept, attempt->name, "worker", 0, fd);
+        else if (fd >= 0)
+                process_kept_drop(kept, attempt->name, "worker", 0);
+}
+
 void manager_attempt_go_alone(ManagerAttempt *attempt) {
         attempt->is_known = true;
         if (attempt->state.pid == 0)
@@ -870,6 +897,10 @@ const char *manager_attempt_node(const ManagerAttempt *attempt) {
 
 ProcessOwner *manager_attempt_owner(ManagerAttempt *attempt) {
         return &attempt->owner;
+}
+
+int manager_attempt_worker_fd(const ManagerAttempt *attempt) {
+        return attempt->state.is_worker ? manager_attempt_request_answer(attempt->request) : -1;
 }
 
 bool manager_attempt_is_known(const ManagerAttempt *attempt) {
@@ -991,6 +1022,17 @@ void manager_attempt_write(const ManagerAttempt *attempt, RecordWriter *writer) 
                 record_put_string(writer, attempt->state.item_text);
 }
 
+/* No other core is to have it: should this one die, the worker reads the end of its input. */
+static void take_kept(ManagerAttempt *attempt) {
+        ProcessKept *kept = attempt->basis.host->kept;
+        const int fd = process_kept_take(kept, attempt->name, "worker", 0);
+
+        if (fd < 0)
+                return;
+        manager_attempt_request_set_answer(attempt->request, fd);
+        process_kept_drop(kept, attempt->name, "worker", 0);
+}
+
 int manager_attempt_read(ManagerAttempt *attempt, RecordReader *reader, unsigned *n_processes) {
         const ManagerAttemptsHost *host = attempt->basis.host;
         int r;
@@ -1021,5 +1063,7 @@ int manager_attempt_read(ManagerAttempt *attempt, RecordReader *reader, unsigned
         else if (r == 0 && attempt->state.is_item && !record_is_at_end(reader))
                 r = text_copy(record_get_string(reader), &attempt->state.item_text);
         attempt->shared->n_using += manager_attempt_uses_others(attempt);
+        if (r == 0 && attempt->state.is_worker)
+                take_kept(attempt);
         return reader->has_failed ? -EBADMSG : r;
 }

@@ -43,6 +43,7 @@ int manager_attempt_begin(ManagerAttempt *attempt, uint64_t id, FlowDefinition *
 /* An attempt that executes an item of a batch. */
 int manager_attempt_begin_item(ManagerAttempt *attempt, const ManagerAttemptItem *item, FlowDefinition *definition,
                                RunGraph *graph); /* 0 or -ENOMEM */
+int manager_attempt_begin_worker(ManagerAttempt *attempt, FlowDefinition *definition, RunGraph *graph); /* the same */
 void manager_attempt_ask(ManagerAttempt *attempt, FlowDefinition *definition, RunGraph *graph); /* it is a question */
 void manager_attempt_stop(ManagerAttempt *attempt); /* also one that ends */
 void manager_attempt_interrupt(ManagerAttempt *attempt); /* the same, for the unit is stopped */
@@ -68,6 +69,7 @@ void manager_attempt_forget(ManagerAttempt *attempt);
 /* The same, but the record may stay for a while: its end is durable, and a core that reads it forgets it, too. */
 void manager_attempt_forget_later(ManagerAttempt *attempt);
 void manager_attempt_resume(ManagerAttempt *attempt, FlowDefinition *definition, RunGraph *graph, bool has_to_end);
+void manager_attempt_hand_over(ManagerAttempt *attempt, bool is_handed_over); /* see manager_attempts_hand_over() */
 void manager_attempt_go_alone(ManagerAttempt *attempt); /* it is abandoned, and no run asks for it any more */
 
 /* — what processes ask and tell: see process_owner.h — */
@@ -83,6 +85,7 @@ void manager_attempt_note_empty(ManagerAttempt *attempt); /* the control group h
 
 const ManagerAttemptState *manager_attempt_state(const ManagerAttempt *attempt);
 const ManagerAttemptBasis *manager_attempt_basis(const ManagerAttempt *attempt);
+int manager_attempt_worker_fd(const ManagerAttempt *attempt); /* -1: none */
 ManagerAttemptReport *manager_attempt_report(ManagerAttempt *attempt);
 const char *manager_attempt_node(const ManagerAttempt *attempt); /* its name; NULL: not known yet */
 ProcessOwner *manager_attempt_owner(ManagerAttempt *attempt);

@@ -594,14 +594,17 @@ bool manager_wants_reexec(const Manager *manager) {
 }
 
 int manager_prepare_reexec(Manager *manager) {
-        int r = write_all(manager);
+        int r;
 
+        manager_attempts_hand_over(manager_runs_attempts(manager->runs), true);
+        r = write_all(manager);
         manager_limitations_lower_open_files(&manager->limitations);
         return r;
 }
 
 void manager_give_up_reexec(Manager *manager) {
         manager->wants_reexec = false;
+        manager_attempts_hand_over(manager_runs_attempts(manager->runs), false);
         manager_limitations_raise_open_files(&manager->limitations);
 }
 

@@ -18,6 +18,7 @@
 #include "manager/manager_launch.h"
 #include "manager/manager_launch_cursor.h"
 #include "manager/manager_launch_mend.h"
+#include "manager/manager_launch_pool.h"
 #include "manager/manager_run_host.h"
 #include "manager/manager_run_private.h"
 #include "unitfile/flow_range.h"
@@ -110,6 +111,21 @@ static void fail(const Step *step, const char *problem) {
         manager_attempts_visit_items(step->runs->attempts, step->run->id, interrupt, (void *) step);
 }
 
+/* The launch has its range, and a number. */
+static int make_pool(const Step *step) {
+        if (step->flow->range.item_mode != FLOW_ITEM_POOL)
+                return 0;
+        return manager_launch_pool_new(step->runs, step->key, step->launch);
+}
+
+static bool cannot_begin(const Step *step, int r) {
+        if (r == -EINVAL || r == -EBADMSG)
+                fail(step, "The items that are over cannot be read: the batch cannot go on where it was.");
+        else
+                step->runs->look_at = MIN(step->runs->look_at, usec_add(step->runs->now, AGAIN_TIME));
+        return false;
+}
+
 /* False: there is no range yet. */
 static bool begin(const Step *step) {
         ManagerLaunch *launch = step->launch;
@@ -120,13 +136,15 @@ static bool begin(const Step *step) {
         if (launch->range)
                 return true;
         r = make_range(step);
-        if (r == -ENOMEM) {
-                step->runs->look_at = MIN(step->runs->look_at, usec_add(step->runs->now, AGAIN_TIME));
-                return false;
-        }
+        if (r < 0)
+                return cannot_begin(step, r);
+        if (!is_known)
+                launch->number = step->run->facts.n_launches + 1;
+        r = make_pool(step);
         if (r < 0) {
-                fail(step, "The items that are over cannot be read: the batch cannot go on where it was.");
-                return false;
+                manager_launch_drop_range(launch);
+                launch->number = is_known ? launch->number : 0;
+                return cannot_begin(step, r);
         }
         free(take_ptr(launch->saved));
         run_range_count(launch->range, &counts);
@@ -138,10 +156,11 @@ static bool begin(const Step *step) {
         if (is_known) {
                 /* The store may not have heard of it. */
                 step->run->facts.n_launches = MAX(step->run->facts.n_launches, launch->number);
-                manager_attempts_visit_items(step->runs->attempts, step->run->id, claim, (void *) step);
+                if (!launch->pool)
+                        manager_attempts_visit_items(step->runs->attempts, step->run->id, claim, (void *) step);
                 return true;
         }
-        launch->number = ++step->run->facts.n_launches;
+        step->run->facts.n_launches = launch->number;
         run_range_launch(launch->range, step->runs->now);
         return true;
 }
@@ -171,6 +190,9 @@ static void keep_checkpoint(const Step *step, bool is_last) {
                 return;
         if (put_checkpoint(step) == 0)
                 launch->n_over = counts.over;
+        /* Answers of workers are recorded with it, and not one by one. */
+        if (launch->pool)
+                note_change(launch, step->runs->now);
         note_news(step->runs);
 }
 
@@ -338,14 +360,18 @@ static void end_page(const Step *step, const RunAttemptKey *key, RunEndKind kind
 }
 
 static void issue(const Step *step) {
+        /* The store is behind: what runs may end, and no more begins. */
+        bool is_held = manager_run_link_bytes(step->runs->link) > MANAGER_RUN_BYTES_TIGHT;
         ManagerLaunch *launch = step->launch;
         RunRangeIssue result = RUN_RANGE_ISSUED;
         RunRangeCounts counts;
         RunRangeItem item;
 
-        /* The store is behind: what runs may end, and no more begins. */
         run_range_count(launch->range, &counts);
-        if (manager_run_link_bytes(step->runs->link) > MANAGER_RUN_BYTES_TIGHT || !has_texts(launch, &counts))
+        is_held |= !has_texts(launch, &counts);
+        if (launch->pool)
+                manager_launch_pool_issue(launch->pool, !is_held);
+        if (launch->pool || is_held)
                 return;
         for (uint32_t i = 0; i < ITEMS_A_STEP && result == RUN_RANGE_ISSUED; i++) {
                 result = run_range_issue(launch->range, step->runs->now, &item);
@@ -402,6 +428,8 @@ static void drain(const Step *step, bool ends) {
                 launch->is_told_to_end = true;
                 manager_attempts_visit_items(step->runs->attempts, step->run->id, interrupt, (void *) step);
         }
+        if (launch->pool)
+                manager_launch_pool_drain(launch->pool);
         if (manager_attempts_count_items(step->runs->attempts, step->run->id) > 0)
                 return;
         launch->has_end = true;
@@ -446,13 +474,26 @@ static bool is_to_drain(const Step *step, bool ends) {
                (step->row.state != RUN_RUNNING && step->row.state != RUN_AWAITING);
 }
 
+/* All items are over, and workers, if there are any, have ended. */
+static bool is_over(const Step *step) {
+        const ManagerLaunch *launch = step->launch;
+        RunRangeCounts counts;
+
+        run_range_count(launch->range, &counts);
+        if ((launch->stage != MANAGER_LAUNCH_ISSUE && launch->stage != MANAGER_LAUNCH_NEW) || !counts.is_over ||
+            manager_mend_has_more(&launch->mend) || launch->is_page_out)
+                return false;
+        if (!launch->pool)
+                return true;
+        manager_launch_pool_drain(launch->pool);
+        return manager_attempts_count_items(step->runs->attempts, step->run->id) == 0;
+}
+
 static void go_on(const Step *step, bool ends) {
         ManagerLaunch *launch = step->launch;
         RunRangeCounts counts;
 
-        run_range_count(launch->range, &counts);
-        if ((launch->stage == MANAGER_LAUNCH_ISSUE || launch->stage == MANAGER_LAUNCH_NEW) && counts.is_over &&
-            !manager_mend_has_more(&launch->mend) && !launch->is_page_out)
+        if (is_over(step))
                 end_well(step);
         else if (is_to_drain(step, ends))
                 drain(step, ends);
@@ -463,7 +504,9 @@ static void go_on(const Step *step, bool ends) {
         if (launch->stage == MANAGER_LAUNCH_ISSUE && !is_to_drain(step, ends)) {
                 manager_launch_mend(step->runs, step->run, launch);
                 read_page(step);
-                issue(step);
+                run_range_count(launch->range, &counts);
+                if (!counts.is_over)
+                        issue(step);
         }
         keep_checkpoint(step, false);
 }
@@ -596,6 +639,26 @@ static void end_item(const Step *step, const RunAttemptKey *key, RunEndKind kind
         note_change(step->launch, step->runs->now);
 }
 
+static void end_worker(const Step *step, const RunAttemptKey *key) {
+        uint64_t item;
+        uint32_t tries;
+        bool is_told;
+
+        /* Without a pool it is one of an earlier core, which is ended before there is one. */
+        if (step->launch->pool &&
+            manager_attempts_get_item(step->runs->attempts, key, &item, &tries, &is_told) == 0)
+                manager_launch_pool_note_gone(step->launch->pool, key->number, is_told);
+}
+
+void manager_launch_connect(ManagerRuns *runs, const RunAttemptKey *key, int fd) {
+        RunAttemptKey of;
+        const ManagerLaunch *launch = manager_attempts_find_launch(runs->attempts, key->run, &of);
+
+        note_news(runs);
+        if (launch && launch->pool && key->generation == (MANAGER_ITEM_GENERATION | launch->number))
+                manager_launch_pool_connect(launch->pool, key->number, fd);
+}
+
 void manager_launch_note_end(ManagerRuns *runs, const RunAttemptKey *key, RunEndKind kind, uint16_t end) {
         RunAttemptKey of;
         ManagerLaunch *launch = manager_attempts_find_launch(runs->attempts, key->run, &of);
@@ -609,6 +672,8 @@ void manager_launch_note_end(ManagerRuns *runs, const RunAttemptKey *key, RunEnd
                 end_prepare(&step, kind, end);
         else if (key->number == MANAGER_ITEM_PAGE)
                 end_page(&step, key, kind, end);
+        else if (step.flow->range.item_mode == FLOW_ITEM_POOL)
+                end_worker(&step, key);
         else
                 end_item(&step, key, kind, end);
 }
@@ -623,7 +688,9 @@ static usec_t due_of(const ManagerRuns *runs, const ManagerLaunch *launch) {
                 return USEC_INFINITY;
         run_range_count(launch->range, &counts);
         return MIN(counts.over != launch->n_over ? launch->checkpoint_at : USEC_INFINITY,
-                   has_texts(launch, &counts) ? run_range_due(launch->range, runs->now) : USEC_INFINITY);
+                   launch->pool                ? manager_launch_pool_due(launch->pool)
+                   : has_texts(launch, &counts) ? run_range_due(launch->range, runs->now)
+                                                : USEC_INFINITY);
 }
 
 usec_t manager_launches_due(const ManagerRuns *runs) {
@@ -684,7 +751,9 @@ static void explain_wait(const ManagerRuns *runs, uint32_t run, const ManagerLau
                 text_add(text, "no more are issued, and it pauses when what is out has come back");
         else {
                 run_range_count(launch->range, &counts);
-                text_add(text, explain_issue(&counts, launch, runs->now));
+                text_add(text, launch->pool && counts.out < counts.slots && manager_launch_pool_is_busy(launch->pool)
+                                       ? "its workers have as many as they take"
+                                       : explain_issue(&counts, launch, runs->now));
         }
 }
 
@@ -709,10 +778,21 @@ void manager_launch_explain(const ManagerRuns *runs, uint32_t run, Text *text) {
                 run_range_count(launch->range, &counts);
                 text_addf(text,
                           "%" PRIu64 " of %" PRIu64 " items %sare over, %" PRIu64 " of them as errors, %" PRIu32
-                          " are out; ", counts.over, counts.n, counts.is_open ? "that are known " : "", counts.errors,
+                          " are out", counts.over, counts.n, counts.is_open ? "that are known " : "", counts.errors,
                           counts.out);
+                if (launch->pool)
+                        manager_launch_pool_explain(launch->pool, text);
+                text_add(text, "; ");
         }
         explain_wait(runs, run, launch, text);
+}
+
+void manager_launch_write_workers(const ManagerRuns *runs, uint32_t run, Sink *sink) {
+        RunAttemptKey key;
+        const ManagerLaunch *launch = manager_attempts_find_launch(runs->attempts, run, &key);
+
+        if (launch && launch->pool)
+                manager_launch_pool_put(launch->pool, sink);
 }
 
 int manager_launch_count(const ManagerRuns *runs, uint32_t run, RunRangeCounts *ret_counts) {

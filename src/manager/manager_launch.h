@@ -9,6 +9,8 @@
  * that takes over knows to the item what is over, what is out and what is not.
  * The store has the range as it was at the last checkpoint; after the end of
  * the boot items go on from there.
+ * With ItemMode=pool attempts are workers, which have many items, and the range
+ * is in the state as of a checkpoint, too (manager_launch_pool.h).
  *
  * What a launch has to do is looked for in each turn (…_step()), by the state
  * of its run: while that is RUNNING items are issued, in any other state none
@@ -27,6 +29,8 @@ void manager_launch_give_cursor(ManagerRuns *runs, ManagerRun *run, const RunAtt
 void manager_launch_abandon(void *userdata, const RunAttemptKey *key);
 /* As ManagerAttemptsOps.step_launch. */
 void manager_launch_step(void *userdata, const RunAttemptKey *key, ManagerLaunch *launch, bool ends);
+/* As ManagerAttemptsOps.connected. */
+void manager_launch_connect(ManagerRuns *runs, const RunAttemptKey *key, int fd);
 /* As ManagerAttemptsOps.ended, of an item or of a preparation. */
 void manager_launch_note_end(ManagerRuns *runs, const RunAttemptKey *key, RunEndKind kind, uint16_t end);
 /* When a launch is to be looked at next. */
@@ -37,5 +41,7 @@ int manager_launch_proceed(ManagerRuns *runs, uint32_t run);
 void manager_launch_explain(const ManagerRuns *runs, uint32_t run, Text *text);
 /* The part of that which says what it waits for; nothing of a run that no launch is of. */
 void manager_launch_explain_wait(const ManagerRuns *runs, uint32_t run, Text *text);
+/* The workers of a run, as entries of an a{sv}; nothing of a run that has none. */
+void manager_launch_write_workers(const ManagerRuns *runs, uint32_t run, Sink *sink);
 /* The counts of the range of a run that lives; -ENOENT: it is none of a batch, or has not begun. */
 int manager_launch_count(const ManagerRuns *runs, uint32_t run, RunRangeCounts *ret_counts);

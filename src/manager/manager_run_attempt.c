@@ -79,6 +79,10 @@ static void attempt_ended(void *userdata, const RunAttemptKey *key, Unit *unit, 
                 put_late_end(runs, key);
 }
 
+static void attempt_connected(void *userdata, const RunAttemptKey *key, int fd) {
+        manager_launch_connect(userdata, key, fd);
+}
+
 static int attempt_add_nodes(void *userdata, const RunAttemptKey *key, const char *lines, char **ret_problem) {
         ManagerRuns *runs = userdata;
         ManagerRun *run = manager_run_find(runs, key->run);
@@ -186,6 +190,7 @@ const ManagerAttemptsOps manager_run_attempts_ops = {
         .substitute = attempt_substitute,
         .started = attempt_started,
         .ended = attempt_ended,
+        .connected = attempt_connected,
         .dropped = attempt_dropped,
         .step_sub = manager_run_step_part,
         .step_launch = manager_launch_step,

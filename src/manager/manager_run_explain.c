@@ -598,6 +598,7 @@ static int put_items(const ManagerRuns *runs, const ManagerRun *run, Sink *sink)
         sink_entry_u64(sink, "launches", view.n_launches);
         if (manager_launch_count(runs, manager_run_id(run), &counts) == 0 && counts.is_open)
                 sink_entry_bool(sink, "open", true);
+        manager_launch_write_workers(runs, manager_run_id(run), sink);
         manager_launch_explain_wait(runs, manager_run_id(run), &text);
         add_lock(runs, run, 0, &text);
         r = text_finish(&text, &waits);

@@ -28,6 +28,7 @@ typedef struct ManagerTurn {
         usec_t spent_read_in;           /* … in the turn that began then */
         bool has_news;                  /* listeners were not told of everything yet */
         usec_t begun;                   /* .now may be read anew within a turn */
+        bool is_quiet;                  /* its one event has changed nothing that the rest of the turn is about */
         bool is_on;                     /* it has begun, and its length is not known yet */
         usec_t longest;                 /* the length of the longest one, by the clock */
         uint64_t n_told;                /* how often they were, and the outbox flushed */

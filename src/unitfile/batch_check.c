@@ -4,6 +4,7 @@
  */
 
 #include <stddef.h>
+#include <string.h>
 
 #include "basic/macro.h"
 #include "unitfile/draft_type.h"
@@ -66,6 +67,38 @@ static int check_commands(UnitDraft *draft) {
         return r;
 }
 
+/* — workers — */
+
+/* A worker gets items on its standard input, and has no single one that its words could name. */
+static int check_worker_words(UnitDraft *draft, const ExecCommand *command) {
+        for (char *const *word = command->argv; word && *word; word++)
+                if (strstr(*word, "%{item"))
+                        return unit_draft_refuse(draft, command->file, command->line, "Exec",
+                                                 "With ItemMode=pool the command is a worker, which reads its items "
+                                                 "from standard input: there is no %%{item}.");
+        return 0;
+}
+
+static int refuse_without_pool(UnitDraft *draft, const char *setting) {
+        const char *file = draft->state->sources.fragment;
+        const unsigned line = unit_draft_find_setting(draft, setting, &file);
+
+        return unit_draft_refuse(draft, file, line, setting,
+                                 "Each item has a process of its own: write ItemMode=pool, or leave %s= out.", setting);
+}
+
+static int check_workers(UnitDraft *draft) {
+        const FlowRange *range = &((const FlowSettings *) draft->section.own)->range;
+        const FlowNode *node = item_of(draft);
+
+        if (range->item_mode == FLOW_ITEM_POOL)
+                return check_worker_words(draft, node->command);
+        return range->depth > 0              ? refuse_without_pool(draft, "Depth")
+               : range->worker_max_items > 0 ? refuse_without_pool(draft, "WorkerMaxItems")
+               : range->worker_idle > 0      ? refuse_without_pool(draft, "WorkerIdleSec")
+                                             : 0;
+}
+
 /* — the window — */
 
 /* Without Parallel= the number of CPUs is, which is known where the batch runs. */
@@ -104,6 +137,8 @@ static int check(UnitDraft *draft) {
                 r = check_items(draft);
         if (r == 0 && !draft->is_broken)
                 r = check_commands(draft);
+        if (r == 0 && !draft->is_broken)
+                r = check_workers(draft);
         if (r == 0 && !draft->is_broken)
                 r = check_window(draft);
         if (r == 0)

@@ -101,12 +101,8 @@ int batch_parse_span(const DirectiveLine *line, const char *value) {
         return directive_parse_seconds(line, value);
 }
 
-/* A worker that got no items, but was started for each, would do something else than was meant. */
-int batch_parse_item_mode(const DirectiveLine *line, const char *value) {
-        if (strcmp(value, "pool") == 0)
-                return directive_complain(line, "'pool' is not supported by this version: write a command for one "
-                                                "item, and 'exec'");
-        return directive_parse_enum(line, value);
+int batch_parse_depth(const DirectiveLine *line, const char *value) {
+        return parse_up_to(line, value, FLOW_RANGE_DEPTH_MAX);
 }
 
 /* Items have no rows: nothing could keep one for a person, or as failed, that was lost with its process. */

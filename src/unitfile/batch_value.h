@@ -13,6 +13,6 @@ int batch_parse_rate(const DirectiveLine *line, const char *value); /* empty: no
 int batch_parse_window(const DirectiveLine *line, const char *value); /* "auto" or empty: 0 */
 int batch_parse_burst(const DirectiveLine *line, const char *value); /* the same */
 int batch_parse_span(const DirectiveLine *line, const char *value); /* 0 is refused */
-int batch_parse_item_mode(const DirectiveLine *line, const char *value); /* "exec" alone */
+int batch_parse_depth(const DirectiveLine *line, const char *value); /* the same */
 int batch_parse_recover(const DirectiveLine *line, const char *value); /* "retry" alone */
 int batch_parse_idempotent(const DirectiveLine *line, const char *value); /* "yes" alone */

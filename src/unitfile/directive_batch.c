@@ -22,7 +22,7 @@ const Directive batch_directives[] = {
         DIRECTIVE_REFUSE("AgainMaxSec", "an item could say 'not yet' for ever; its command is to fail then"),
         ITEM("AgainSec", flow_parse_timeout, again, .is_strict = true),
         FLOW("Burst", batch_parse_burst, range.burst, .is_strict = true),
-        DIRECTIVE_REFUSE("Depth", "each item would have a process of its own"),
+        FLOW("Depth", batch_parse_depth, range.depth, .is_strict = true),
         ITEM("Exec", directive_parse_command, command, .is_strict = true),
         DIRECTIVE_REFUSE("ExecCheck", "each run would be accepted; use ExecPrepare=, which holds up each launch"),
         FLOW("ExecPrepare", directive_parse_command, range.exec_prepare, .is_strict = true),
@@ -31,7 +31,7 @@ const Directive batch_directives[] = {
         DIRECTIVE_REFUSE("ExecStopPost", "the command would not run; use FinalExec=, which runs at the end of a run"),
         DIRECTIVE_REFUSE("FailurePolicy", "items that fail would end no run; use MaxErrors= or MaxErrorPercent="),
         ITEM("Idempotent", batch_parse_idempotent, idempotent, .is_strict = true),
-        FLOW("ItemMode", batch_parse_item_mode, range.item_mode, .from_string = flow_item_mode_from_string,
+        FLOW("ItemMode", directive_parse_enum, range.item_mode, .from_string = flow_item_mode_from_string,
              .is_strict = true),
         ITEM("ItemRetry", directive_parse_u32, retry, .is_strict = true),
         ITEM("ItemTimeoutSec", flow_parse_timeout, timeout, .is_strict = true),
@@ -72,8 +72,8 @@ const Directive batch_directives[] = {
                          "the end of an item would be judged in another way; it has ended when its command has"),
         DIRECTIVE_REFUSE("WatchdogSec", "a command that hangs would go on; use ItemTimeoutSec="),
         FLOW("Window", batch_parse_window, range.window, .is_strict = true),
-        DIRECTIVE_REFUSE("WorkerIdleSec", "each item would have a process of its own"),
-        DIRECTIVE_REFUSE("WorkerMaxItems", "each item would have a process of its own"),
+        FLOW("WorkerIdleSec", flow_parse_timeout, range.worker_idle, .is_strict = true),
+        FLOW("WorkerMaxItems", directive_parse_u32, range.worker_max_items, .is_strict = true),
 };
 
 const size_t batch_directives_n = ELEMENTSOF(batch_directives);

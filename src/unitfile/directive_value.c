@@ -187,7 +187,7 @@ static const char *const enum_words[] = {
         "restart",
         "both", "ipv6-only", "us", "ns", "closed", "tcp", "udp", "data", "resolve",
         "queue", "reject", "skip", "replace", "end", "suspend", "drain", "wait", "interrupt", "fixed", "linear",
-        "exponential", "retry", "pending", "fail", "node", "attempt", "file", "stdin", "env",
+        "exponential", "retry", "pending", "fail", "node", "attempt", "file", "stdin", "env", "pool",
         "accepted", "finished", "start", "try-restart", "reload",
         "reload-or-restart", "reload-or-try-restart", "job", "active", "replace-irreversibly", "isolate", "flush",
         "last", "ignore-dependencies", "ignore-requirements", "triggering", "restart-dependencies", "lenient",

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Items that are the lines of a file, or what a command prints: their texts, pages, errors, what is refused while a run goes
-# on, and how it goes on after the death of core and the loss of power.
+# on, and how it goes on after the death of core and the loss of power; with a process for each, and with workers.
 # S003-8, S003-10, S003-13
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/library.sh"
@@ -105,6 +105,28 @@ for i in $(seq 0 11); do
 done >"$DIR/twelve"
 batch dies "$HOLDS" "ItemsFile=$DIR/twelve"
 batch waits "$HOLDS" "ItemsCommand=/bin/sh -c 'until [ -e $DIR/go ]; do sleep 0.02; done; echo x; echo end'"
+# A worker: an item lasts until there is HOLD, if that is a file, and fails if its text is in a word of BAD.
+cat >"$DIR/worker" <<U
+bad=\$1 hold=\$2 tab=\$(printf '\\t')
+printf 'hello\\t1\\t4\\n'
+while IFS=\$tab read -r index length; do
+        text=\$(head -c "\$length")
+        echo "\$index \$text" >>$RECORD
+        until [ -z "\$hold" ] || [ -e "\$hold" ]; do sleep 0.02; done
+        case " \$bad " in
+        *" \$text "*) [ -e $DIR/well ] && status=0 || status=1;;
+        *) status=0;;
+        esac
+        printf '%s\\t%s\\t0\\n' "\$index" "\$status"
+done
+U
+# pool NAME BAD HOLD [SETTING…]
+pool() {
+        batch "$1" : ItemMode=pool Exec= "Exec=/bin/sh $DIR/worker '$2' '$3'" "${@:4}"
+}
+pool pool-long "" "" "ItemsFile=$DIR/long" Window=64
+pool pool-errors "b d" "" "ItemsFile=$DIR/letters"
+pool pool-pages "item-2 item-6" "$DIR/go" "ItemsCommand=/bin/sh $DIR/printer" Depth=1
 boot
 start_daemon
 
@@ -200,5 +222,40 @@ start_daemon
 wait_for_state SUCCEEDED
 report $? "power is lost, and the run goes on"
 check_equal "each item was executed" "$(awk '$2 == "text-" $1' "$RECORD" | sort -u | wc -l)" 12
+rm "$DIR/go"
+
+begin pool-long
+wait_for_state SUCCEEDED
+report $? "workers get the lines of a file"
+check_equal "each once, with its own text" "$(sort -n "$RECORD" | awk '$1 == $2 && $1 == NR - 1' | wc -l)" 400
+begin pool-errors
+wait_for_state PARTIAL
+report $? "workers fail with some"
+check_prints "they are told with their texts" '^ *1 +1 +1 .* b +error$' ctl batch errors "$RUN"
+touch "$DIR/well"
+: >"$RECORD"
+check_prints "they are issued again" "issues 2 items again" ctl batch retry-errors "$RUN"
+wait_for_state SUCCEEDED
+report $? "and mended"
+check_equal "by their texts" "$(seen)" '1 b,3 d,'
+rm "$DIR/well"
+begin pool-pages
+wait_for '^2$' count
+check "jobd is executed again while workers have items" ctl daemon-reexec
+touch "$DIR/go"
+wait_for_state PARTIAL
+report $? "pages are read again, and the run goes on"
+check_equal "with the workers that it had" "$(seen)" "0 item-1,1 item-2,2 item-3,3 item-4,4 item-5,5 item-6,"
+check_prints "an error that was out then has its text" '"item":1,.*"text":"item-2"' ctl batch --json errors "$RUN"
+check_prints "as has a later one" '"item":5,.*"text":"item-6"' ctl batch --json errors "$RUN"
+rm "$DIR/go"
+begin pool-pages
+wait_for '^2$' count
+: >"$RECORD"
+kill_core KILL
+touch "$DIR/go"
+wait_for_state PARTIAL
+report $? "core dies, and its workers with it"
+check_equal "each item was executed, by its text" "$(seen)" "0 item-1,1 item-2,2 item-3,3 item-4,4 item-5,5 item-6,"
 
 done_testing

@@ -33,7 +33,7 @@ static const struct CaseUnit {
         { "Slice", "x.slice", "Slice", {} },
         { "Flow", "x.flow", "Flow", {}, .more = "[Node a]\n" },
         { "Node *", "x.flow", "Flow", {}, .header = "Node a", .more = "[Node b]\n" },
-        { "Batch", "x.batch", "Batch", { "Items=10", "Exec=/bin/true" },
+        { "Batch", "x.batch", "Batch", { "Items=10", "Exec=/bin/true", "ItemMode=pool" },
           .instead = { "ItemsCommand=", "ItemsFile=" } },
         { "Policy *", "x.flow", "Flow", {}, .header = "Policy a", .more = "[Node b]\n" },
 };

@@ -263,16 +263,19 @@ Test(batch_file, refused_with_file_line_and_setting) {
                   ":4 Window: It is below Parallel=, so that never as many would be out: write at least 12, or leave "
                   "Window= out" },
                 { LEAST "Parallel=1048577\n", ":4 Parallel: It is above 1048576, the largest window: write less" },
+                /* Workers. */
+                { LEAST "Depth=4\n", ":4 Depth: Each item has a process of its own: write ItemMode=pool, or leave "
+                                     "Depth= out" },
+                { LEAST "WorkerIdleSec=4\n", ":4 WorkerIdleSec: Each item has a process of its own" },
+                { LEAST "WorkerMaxItems=4\n", ":4 WorkerMaxItems: Each item has a process of its own" },
+                { LEAST "ItemMode=pool\nDepth=1025\n", ":5 Depth: '1025' is neither a whole number between 1 and 1024" },
+                { "Items=10\nItemMode=pool\nExec=/bin/echo %{item}\n", ":4 Exec: With ItemMode=pool the command is a "
+                                                                       "worker" },
                 /* That which this version does not carry out. */
-                { LEAST "Depth=4\n", ":4 Depth: This directive is not supported" },
                 { LEAST "ExecCheck=/bin/true\n", "use ExecPrepare=" },
-                { LEAST "ItemMode=pool\n", ":4 ItemMode: 'pool' is not supported by this version: write a command for "
-                                           "one item, and 'exec'" },
                 { LEAST "ItemsCommand=/bin/true\n", ":4 ItemsCommand: The batch has other items, too: leave one of" },
                 { LEAST "ItemsFile=/x\n", ":4 ItemsFile: The batch has other items, too: leave one of" },
                 { LEAST "Source=x\n", "use Params=" },
-                { LEAST "WorkerIdleSec=4\n", ":4 WorkerIdleSec: This directive is not supported" },
-                { LEAST "WorkerMaxItems=4\n", ":4 WorkerMaxItems: This directive is not supported" },
                 { LEAST "Items=0\n", ":4 Items: '0' is not a number of items between 1 and 9223372036854775808" },
                 { LEAST "Items=9223372036854775809\n", ":4 Items: '9223372036854775809' is not a number of items" },
                 { LEAST "Items=many\n", ":4 Items: 'many' is not a number of items" },
