@@ -10,6 +10,7 @@ import time
 from . import manager
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
+EXAMPLES = SOURCE / 'units/examples'
 PROGRAMS = ('jobd', 'jobd-core', 'jobd-sim', 'jobctl', 'jobd-runstore', 'jobd-log', 'bench-turns')
 
 
@@ -53,6 +54,8 @@ class Tools:
         self.helpers.mkdir(exist_ok=True)
         self.stamp = self.compile('stamp', '-static')
         self.nothing = self.compile('nothing', '-static')
+        self.examples = EXAMPLES
+        self.worker = self.compile('worker', folder=EXAMPLES)
         self.dbus_client = self.compile('dbus-client')
         self.dinit_client = self.compile('dinit-client')
 
@@ -69,9 +72,9 @@ class Tools:
         known = {line.split(':')[0] for line in listing.stdout.splitlines()}
         Tools.do(['ninja', '-C', build, *(name for name in PROGRAMS if name in known)])
 
-    def compile(self, name, *flags):
+    def compile(self, name, *flags, folder=SOURCE / 'bench'):
         program = self.helpers / name
-        self.do(['cc', '-O2', '-D_GNU_SOURCE', *flags, '-o', program, SOURCE / 'bench' / f'{name}.c'])
+        self.do(['cc', '-O2', '-D_GNU_SOURCE', *flags, '-o', program, folder / f'{name}.c'])
         return program
 
     @staticmethod

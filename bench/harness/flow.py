@@ -29,6 +29,11 @@ TOLD = 50               # nodes of a chain of which targets are told
 TARGETS = {'none': None, 'hang': '/bin/sleep infinity', 'fail': '/bin/false', 'flood': '/usr/bin/head -c 1048576 /dev/zero'}
 LARGE = 100_000
 ITEMS = 10_000          # of the list of a node with Foreach=
+# Workers of a batch: how many there are, and their name, program, depth and items.
+WORKERS = 4
+POOLS = [('C', '{worker}', 1, 400_000), ('C', '{worker}', 8, 1_000_000),
+         ('Python', '/usr/bin/env python3 {examples}/worker.py', 1, 50_000),
+         ('Python', '/usr/bin/env python3 {examples}/worker.py', 8, 50_000)]
 PROBE_MSEC = 3000
 MONTAGE = 'montage-dss-05d-001.tsv'
 
@@ -77,6 +82,7 @@ class Graphs:
         self.write_foreach('retry')
         self.write_foreach('pending')
         self.write_batch()
+        self.write_pools()
         for name, nodes in self.shapes.items():
             self.write_flow(name, nodes, 'retry')
             self.write_flow(name, nodes, 'pending')
@@ -119,6 +125,17 @@ class Graphs:
             '[Batch]', f'Items={ITEMS}', f'Parallel={PARALLEL}', f'Exec={self.tools.nothing} %{{item}}',
             f'FinalExec={self.tools.stamp} {self.tools.fifo} top',
         ]) + '\n', encoding='ascii')
+
+    def write_pools(self):
+        """The workers of the examples, of which that in Python fails for item 0. The last command begins at the end."""
+        for name, command, depth, items in POOLS:
+            exec_ = command.format(worker=self.tools.worker, examples=self.tools.examples)
+            (self.units / f'pool-{name}-{depth}.batch').write_text('\n'.join([
+                '[Unit]', 'DefaultDependencies=no',
+                '[Batch]', f'Items={items}', 'ItemMode=pool', 'ItemRetry=0', f'Parallel={WORKERS}', f'Depth={depth}',
+                f'Exec={exec_}',
+                f'FinalExec={self.tools.stamp} {self.tools.fifo} top',
+            ]) + '\n', encoding='ascii')
 
     def write_unit(self, name, nodes, *settings):
         """The settings of nodes stand in each of their lines."""
@@ -484,6 +501,10 @@ class FlowBench:
             for run in (self.run_batch, self.run_xargs)[::1 if i % 2 else -1]:
                 self.context.fifo.drain()
                 run()
+        for _ in range(self.options.runs):
+            for pool in POOLS:
+                self.context.fifo.drain()
+                self.run_pool(*pool)
         self.context.tell('(p) a batch')
 
     def run_batch(self):
@@ -495,6 +516,17 @@ class FlowBench:
             it.await_end('batch.batch')
             self.add('p', 'batch', 'jobd', ITEMS, 'ms', took / 1e6)
             self.add('p', 'batch, CPU of core an item', 'jobd', ITEMS, 'µs', (it.cpu_nsec() - cpu) / ITEMS / 1e3)
+
+    def run_pool(self, name, _, depth, items):
+        with JobdWithRuns(self.context) as it:
+            it.start(self.graphs.units)
+            self.warm_up(it)
+            cpu = it.cpu_nsec()
+            took = it.run_to_stamp(f'pool-{name}-{depth}.batch')
+            it.await_end(f'pool-{name}-{depth}.batch')
+            what = f'pool, {name}, Depth={depth}'
+            self.add('p', what, 'jobd', items, 'items/s', items / took * 1e9)
+            self.add('p', f'{what}, CPU of core an item', 'jobd', items, 'µs', (it.cpu_nsec() - cpu) / items / 1e3)
 
     def run_xargs(self):
         numbers = '\n'.join(map(str, range(ITEMS))) + '\n'

@@ -199,6 +199,10 @@ def flow_figures(results, asked):
         rows.setdefault('n', []).append(ratio(f'foreach, Recover={recover} / ninja', '≤ 1.5', of('foreach', f'jobd, {recover}'),
                                               of('foreach', 'ninja'), 1.5))
     rows['p'] = [ratio('batch / xargs', '≤ 1.5', of('batch', 'jobd'), of('batch', 'xargs'), 1.5)]
+    for name, depth, least, most in (('C', 1, 20_000, 10), ('C', 8, 20_000, 3), ('Python', 1, 10_000, 10), ('Python', 8, 10_000, 3)):
+        what = f'pool, {name}, Depth={depth}'
+        rows['p'].append(at_least(f'{what}: items/s', of(what, 'jobd'), least))
+        rows['p'].append(limit(f'{what}: CPU of core an item, µs', of(f'{what}, CPU of core an item', 'jobd'), most))
     found = rows.setdefault('l', [])
     for what, most in (('large, submit to first attempt, first time', 2000), ('large, submit to first attempt', 200),
                        ('large, CPU of core to the first attempt, first time', 2000),
@@ -229,6 +233,12 @@ def limit(what, value, most):
     if value is None:
         return Figure(what, f'≤ {most}', 'not measured', None)
     return Figure(what, f'≤ {most}', number(value), value <= most)
+
+
+def at_least(what, value, least):
+    if value is None:
+        return Figure(what, f'≥ {least:,}', 'not measured', None)
+    return Figure(what, f'≥ {least:,}', number(value), value >= least)
 
 
 def flat(results, sizes):
