@@ -338,9 +338,13 @@ void manager_attempts_hand_over(ManagerAttempts *attempts, bool is_handed_over) 
 }
 
 int manager_attempts_worker_fd(const ManagerAttempts *attempts, const RunAttemptKey *key) {
-        const ManagerAttempt *attempt = find(attempts, key);
+        ManagerAttempt *attempt = find(attempts, key);
 
-        return attempt ? manager_attempt_worker_fd(attempt) : -1;
+        if (!attempt)
+                return -ENOENT;
+        if (manager_attempt_state(attempt)->main_pid == 0 && manager_attempt_state(attempt)->step < MANAGER_ATTEMPT_CLEAN)
+                return -EAGAIN;
+        return manager_attempt_worker_fd(attempt) < 0 ? -ENOENT : manager_attempt_worker_fd(attempt);
 }
 
 static bool has_folder(const void *userdata, const char *name) {

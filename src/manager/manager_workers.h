@@ -130,7 +130,8 @@ bool manager_workers_get(const ManagerWorkers *workers, uint32_t i, ManagerWorke
 
 void manager_workers_write(const ManagerWorkers *workers, RecordWriter *writer);
 /*
- * Into workers without any. @find: the descriptor of a worker, or -1: it is gone or to be ended, and nothing of it is
- * kept. 0, -EBADMSG or -ENOMEM; in any case what was read so far counts.
+ * Into workers without any. @find: the descriptor of a worker whose process is there; -EAGAIN: it was asked for, and
+ * …_connect() or …_note_gone() follows; another value below 0: it is gone or to be ended, and nothing of it is kept. 0,
+ * -EBADMSG or -ENOMEM; in any case what was read so far counts.
  */
 int manager_workers_read(ManagerWorkers *workers, RecordReader *reader, int (*find)(void *userdata, uint32_t number));

@@ -96,8 +96,18 @@ static void claim(ManagerWorkers *workers, Worker *worker) {
         workers->counts.out += worker->n;
 }
 
+/* Its process may have been made while nobody could be told. */
+static void begin_to_greet(const ManagerWorkers *workers, Worker *worker) {
+        const usec_t limit = workers->settings.hello_timeout;
+
+        worker->state = WORKER_GREETING;
+        worker->deadline = limit == USEC_INFINITY ? USEC_INFINITY : usec_add(workers->now, limit);
+}
+
 static void take_over(ManagerWorkers *workers, Worker *worker, int fd) {
-        worker->fd = fd;
+        worker->fd = MAX(fd, -1);
+        if (fd >= 0 && worker->state == WORKER_STARTING)
+                begin_to_greet(workers, worker);
         claim(workers, worker);
         workers->n_greeting += worker->state <= WORKER_GREETING;
         workers->n_greeting--; /* workers_add() has counted it */
@@ -127,8 +137,8 @@ int manager_workers_read(ManagerWorkers *workers, RecordReader *reader,
                 if (r < 0)
                         break;
                 r = read_worker(workers, worker, reader);
-                fd = r == 0 ? find_fd(workers->userdata, worker->number) : -1;
-                if (r == 0 && (fd >= 0 || worker->state == WORKER_STARTING)) {
+                fd = r == 0 ? find_fd(workers->userdata, worker->number) : r;
+                if (r == 0 && (fd >= 0 || (fd == -EAGAIN && worker->state == WORKER_STARTING))) {
                         take_over(workers, worker, fd);
                         continue;
                 }

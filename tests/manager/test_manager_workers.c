@@ -249,6 +249,38 @@ Test(manager_workers, another_image_goes_on_in_the_middle_of_an_answer) {
         tear_down(&g);
 }
 
+/* Of its process nobody could be told, for it was made while there were no workers. */
+Test(manager_workers, another_image_finds_a_process_that_was_asked_for) {
+        cleanup_(record_writer_deinit) RecordWriter writer = {};
+        RecordReader reader;
+        Fixture f, g;
+
+        set_up(&f, 1, USEC_INFINITY);
+        manager_workers_feed(f.workers);
+        manager_workers_write(f.workers, &writer);
+        connect_worker(&f, 1);
+        set_up(&g, 1, USEC_INFINITY);
+        memcpy(g.ours, f.ours, sizeof(g.ours));
+        memcpy(g.theirs, f.theirs, sizeof(g.theirs));
+        tear_down(&f);
+        record_reader_init(&reader, writer.bytes, writer.n);
+        cr_assert(eq(int, manager_workers_read(g.workers, &reader, find_fd), 0));
+        manager_workers_feed(g.workers);
+        write_line(&g, 1, "hello\t1\t1\n");
+        expect_input(&g, 1, "0\t4\ndata");
+        expect(&g, "");
+        tear_down(&g);
+        /* One that is still to be made, and one that is gone. */
+        for (int answer = -EAGAIN; answer != 0; answer = answer == -EAGAIN ? -ENOENT : 0) {
+                set_up(&g, 1, USEC_INFINITY);
+                g.ours[1] = answer;
+                record_reader_init(&reader, writer.bytes, writer.n);
+                cr_assert(eq(int, manager_workers_read(g.workers, &reader, find_fd), 0));
+                cr_assert(eq(int, manager_workers_has(g.workers, 1), answer == -EAGAIN));
+                tear_down(&g);
+        }
+}
+
 Test(manager_workers, workers_of_no_use_are_not_started_for_ever) {
         ManagerWorkersCounts counts;
         Fixture f;
