@@ -729,9 +729,9 @@ void manager_attempt_force(ManagerAttempt *attempt) {
 void manager_attempt_abandon(ManagerAttempt *attempt) {
         attempt->state.is_abandoned = true;
         manager_attempt_mark(attempt);
-        /* Nobody gives it items any more. */
+        /* Nobody gives it items or reads its answers any more: it must not wait for that. */
         if (manager_attempt_worker_fd(attempt) >= 0)
-                (void) shutdown(manager_attempt_worker_fd(attempt), SHUT_WR);
+                (void) shutdown(manager_attempt_worker_fd(attempt), SHUT_RDWR);
         if (attempt->state.is_wanted || attempt->state.is_job)
                 manager_attempt_stop(attempt);
         else

@@ -516,6 +516,11 @@ void manager_launch_abandon(void *userdata, const RunAttemptKey *key) {
         ManagerLaunch *launch = manager_attempts_get_launch(runs->attempts, key);
         Step step;
 
+        /* Workers go on, and nobody speaks to them any more: their descriptors are the attempts'. */
+        if (launch) {
+                launch->workers = manager_workers_free(launch->workers);
+                launch->pool = NULL;
+        }
         manager_attempts_visit_items(runs->attempts, key->run, abandon, runs);
         if (!launch || !launch->range || look(runs, key, launch, &step) < 0 || put_checkpoint(&step) < 0)
                 return;
