@@ -28,7 +28,8 @@
 #define EVENTS_MAX 64
 #define ROUNDS_A_TURN 16U
 #define ANSWERS_A_TURN 512U
-#define FIRST_PAUSE (20 * USEC_PER_MSEC) /* after a worker that was of no use; it doubles */
+#define FIRST_PAUSE (20 * USEC_PER_MSEC) /* after a worker that was of no use; it doubles, … */
+#define PAUSES_MAX 8U /* … so many times */
 
 /* — deadlines — */
 
@@ -369,7 +370,7 @@ static void take_answer(ManagerWorkers *workers, Worker *worker, const RunLineAn
         workers_remove_entry(worker, i);
         worker->done++;
         workers->counts.out--;
-        workers->n_useless = 0;
+        workers->n_useless = workers->n_pauses = 0;
         workers->ops->answered(workers->userdata, &item, answer->status, answer->result, answer->length);
         if (worker->n == 0)
                 rest(workers, worker);
@@ -607,17 +608,30 @@ static void read_rest(ManagerWorkers *workers, Worker *worker) {
                         break;
 }
 
+static bool has_ready_beside(const ManagerWorkers *workers, const Worker *worker) {
+        for (size_t i = 0; i < workers->all.n; i++)
+                if (workers->all.items[i] != worker && workers->all.items[i]->state == WORKER_READY)
+                        return true;
+        return false;
+}
+
+/* While others are at work, a beginner may only have come at a bad time. */
+static void note_useless(ManagerWorkers *workers, const Worker *worker) {
+        workers->start_at = usec_add(workers->now, FIRST_PAUSE << workers->n_pauses);
+        workers->n_pauses = MIN(workers->n_pauses + 1, PAUSES_MAX);
+        if (!has_ready_beside(workers, worker))
+                workers->n_useless = MIN(workers->n_useless + 1, MANAGER_WORKERS_FAILURES);
+}
+
 /* The end of a worker that was not told to, or that had a fault. */
 static void judge_end(ManagerWorkers *workers, const Worker *worker, bool has_half) {
         char *problem = NULL;
         int r = -1;
 
-        if (worker->done == 0 && worker->n == 0) {
-                workers->start_at = usec_add(workers->now, FIRST_PAUSE << workers->n_useless);
-                workers->n_useless++;
-        } else {
+        if (worker->done == 0 && worker->n == 0)
+                note_useless(workers, worker);
+        else
                 workers->n_useless = 0;
-        }
         if (worker->fault == WORKER_FAULT_REFUSED || worker->fault == WORKER_FAULT_LATE)
                 return;
         workers->counts.refused += has_half;

@@ -24,8 +24,9 @@
  *
  * When a worker is gone, its head has been lost with it (MANAGER_WORKER_DIED), unless the time of the head was over
  * (MANAGER_WORKER_LATE) or the owner has ended the worker itself; then, and for all other items of its queue, nothing
- * has happened (MANAGER_WORKER_RETURNED). Workers of which MANAGER_WORKERS_FAILURES in a row are gone without a hello
- * are of no use: then .next is not called any more, and …_has_failed() says so.
+ * has happened (MANAGER_WORKER_RETURNED). While workers are gone without an answer there is a growing pause before
+ * another is started. If MANAGER_WORKERS_FAILURES in a row are gone without an item, while no other is ready, they are of
+ * no use: then no more are started, and …_has_failed() says so.
  *
  * A turn of answers takes a bounded time. It need not be a turn of the whole
  * manager: .settle says whether something has happened that others must know.

@@ -65,7 +65,8 @@ struct ManagerWorkers {
         int epoll; /* owned */
         sd_event_source *io, *timer; /* owned */
         usec_t alarm, now;
-        unsigned n_useless; /* workers in a row */
+        unsigned n_useless; /* workers in a row, while no other was ready */
+        unsigned n_pauses; /* after workers that were of no use, since the last answer */
         usec_t start_at; /* none is started before */
         bool is_draining;
         char *problem; /* owned */

@@ -15,7 +15,7 @@
 #include "double/double_assert.h"
 #include "manager/manager_workers.h"
 
-#define WORKERS 4
+#define WORKERS 16
 
 TestSuite(manager_workers, .timeout = 60);
 
@@ -297,5 +297,50 @@ Test(manager_workers, workers_of_no_use_are_not_started_for_ever) {
         manager_workers_count(f.workers, &counts);
         cr_assert(eq(u64, counts.deaths, MANAGER_WORKERS_FAILURES));
         cr_assert(eq(u64, counts.started, MANAGER_WORKERS_FAILURES));
+        tear_down(&f);
+}
+
+/* Memory may be short for a while: those that are at work go on. */
+Test(manager_workers, those_that_cannot_begin_are_no_reason_to_end_others) {
+        Fixture f;
+
+        set_up(&f, 9, USEC_INFINITY);
+        manager_workers_feed(f.workers);
+        connect_worker(&f, 1);
+        write_line(&f, 1, "hello\t1\t1\n");
+        for (uint32_t i = 2; i <= MANAGER_WORKERS_FAILURES + 2; i++) {
+                f.story[0] = '\0';
+                manager_workers_note_gone(f.workers, i, false);
+                await(&f);
+        }
+        cr_assert(not(manager_workers_has_failed(f.workers)));
+        tear_down(&f);
+}
+
+/* More than are allowed to fail may be on their way. */
+Test(manager_workers, many_beginners_that_fail_can_be_recorded) {
+        cleanup_(record_writer_deinit) RecordWriter writer = {};
+        ManagerWorkersSettings settings = { .n_max = 100, .depth = 1, .idle = USEC_INFINITY, .hello_timeout = USEC_INFINITY,
+                                            .item_timeout = USEC_INFINITY, .end_timeout = USEC_INFINITY };
+        RecordReader reader;
+        Fixture f;
+
+        set_up(&f, 100, USEC_INFINITY);
+        manager_workers_free(f.workers);
+        cr_assert(eq(int, manager_workers_new(&f.workers, &f.turn, &settings, &ops, &f), 0));
+        manager_workers_feed(f.workers);
+        for (uint32_t i = 1; i <= 8; i++) {
+                connect_worker(&f, i);
+                write_line(&f, i, "hello\t1\t1\n");
+        }
+        for (uint32_t i = 1; i <= 8; i++)
+                manager_workers_note_gone(f.workers, i, true);
+        f.n = f.next;
+        for (uint32_t i = 9; i <= f.n_started; i++)
+                manager_workers_note_gone(f.workers, i, false);
+        cr_assert(manager_workers_has_failed(f.workers));
+        manager_workers_write(f.workers, &writer);
+        record_reader_init(&reader, writer.bytes, writer.n);
+        cr_assert(eq(int, manager_workers_read(f.workers, &reader, find_fd), 0));
         tear_down(&f);
 }
