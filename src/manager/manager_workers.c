@@ -11,9 +11,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/sockios.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -417,8 +419,10 @@ static int read_in(ManagerWorkers *workers, Worker *worker) {
                 return 0;
         if (n < 0 && errno == EAGAIN)
                 return -1;
-        if (n > 0)
+        if (n > 0) {
+                workers->n_read += (size_t) n;
                 return (int) take_bytes(workers, worker, workers->buffer, (size_t) n);
+        }
         note_silence(workers, worker);
         return -1;
 }
@@ -601,9 +605,15 @@ void manager_workers_connect(ManagerWorkers *workers, uint32_t number, int fd) {
                 end_input(workers, worker);
 }
 
-/* Nobody can write any more but who has left the tree. */
+/* What was there when the worker was gone: who has left its tree may write for ever. */
 static void read_rest(ManagerWorkers *workers, Worker *worker) {
-        while (worker->fd >= 0 && worker->fault != WORKER_FAULT_REFUSED && !worker->is_at_end)
+        int n = 0;
+        uint64_t end;
+
+        if (worker->fd < 0 || ioctl(worker->fd, SIOCINQ, &n) < 0)
+                return;
+        end = workers->n_read + (uint64_t) n;
+        while (workers->n_read < end && worker->fault != WORKER_FAULT_REFUSED && !worker->is_at_end)
                 if (read_in(workers, worker) < 0)
                         break;
 }

@@ -71,6 +71,7 @@ struct ManagerWorkers {
         bool is_draining;
         char *problem; /* owned */
         char *buffer; /* owned: READ_BYTES */
+        uint64_t n_read; /* bytes, in all */
         ManagerWorkersCounts counts;
 };
 

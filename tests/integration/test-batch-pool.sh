@@ -111,6 +111,7 @@ held killed 20
 held again-now 40
 held cancelled 20
 held stopped 20 StopMode=interrupt
+held abandoned 20 RunTimeoutSec=500ms TimeoutMode=abandon
 start_daemon
 
 begin plain
@@ -220,6 +221,14 @@ check "a run is cancelled" ctl flow cancel "$RUN"
 wait_for_state CANCELLED
 report $? "and its workers are ended"
 check_equal "with the items that they had" "$(wc -l <"$RECORD")" 2
+
+begin abandoned
+wait_for_state TIMEOUT
+report $? "a deadline that abandons ends the run alone"
+touch "$DIR/abandoned.go"
+wait_for '^inactive$|^failed$' ctl is-active abandoned.batch
+report $? "the unit ends with the workers"
+check_equal "which got nothing more" "$(repeats 2)" 0
 
 begin stopped
 wait_for_items 2

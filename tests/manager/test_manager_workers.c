@@ -25,6 +25,7 @@ typedef struct Fixture {
         uint64_t n, next; /* items there are, and that were issued */
         uint32_t n_started;
         char story[1024]; /* what the owner was told */
+        bool writes_on; /* at each answer, who has left worker 1 writes the next */
         int ours[WORKERS + 1], theirs[WORKERS + 1]; /* by number */
 } Fixture;
 
@@ -51,6 +52,10 @@ static bool next(void *userdata, ManagerWorkerItem *ret_item) {
 
 static void answered(void *userdata, const ManagerWorkerItem *item, uint8_t status, const char *result,
                      size_t length) {
+        Fixture *f = userdata;
+
+        if (f->writes_on)
+                cr_assert(eq(int, (int) write(f->theirs[1], "1\t0\t0\n", 6), 6));
         tell(userdata, status == 0 ? "done" : "failed", item->index);
 }
 
@@ -206,6 +211,22 @@ Test(manager_workers, what_was_said_before_the_end_counts) {
         f.story[0] = '\0';
         cr_assert(eq(int, (int) write(f.theirs[1], "0\t0\t0\n1\t0", 9), 9));
         close(f.theirs[1]);
+        manager_workers_note_gone(f.workers, 1, false);
+        expect(&f, "done 0. died 1. ");
+        tear_down(&f);
+}
+
+/* Who has left the tree of the worker has its socket. */
+Test(manager_workers, what_is_written_after_the_end_does_not_count) {
+        Fixture f;
+
+        set_up(&f, 2, USEC_INFINITY);
+        manager_workers_feed(f.workers);
+        connect_worker(&f, 1);
+        write_line(&f, 1, "hello\t1\t2\n");
+        f.story[0] = '\0';
+        f.writes_on = true;
+        cr_assert(eq(int, (int) write(f.theirs[1], "0\t0\t0\n", 6), 6));
         manager_workers_note_gone(f.workers, 1, false);
         expect(&f, "done 0. died 1. ");
         tear_down(&f);
