@@ -284,6 +284,8 @@ static const ManagerWorkersOps workers_ops = {
 static int describe(ManagerLaunchPool *pool, const ManagerRun *run, ManagerWorkersSettings *ret_settings) {
         const FlowSettings *flow = flow_definition_settings(manager_run_definition(run));
         const uint32_t n_processors = manager_runs_processors(pool->runs);
+        const uint32_t n_max = flow->range.parallel > 0 ? flow->range.parallel : MAX(n_processors, 1U);
+        const uint32_t slots = flow_range_slots(&flow->range, n_processors);
         FlowCommand command;
         int r = manager_run_open_command(run, pool->key.node, &command);
 
@@ -291,8 +293,8 @@ static int describe(ManagerLaunchPool *pool, const ManagerRun *run, ManagerWorke
                 return r;
         flow_spec_item_policy(command.node, &pool->policy);
         *ret_settings = (ManagerWorkersSettings) {
-                .n_max = flow->range.parallel > 0 ? flow->range.parallel : MAX(n_processors, 1U),
-                .depth = flow_range_depth(&flow->range),
+                .n_max = n_max,
+                .depth = MIN(flow_range_depth(&flow->range), 1 + (slots - 1) / n_max), /* Window= may be small */
                 .max_items = flow->range.worker_max_items,
                 .idle = flow_range_worker_idle(&flow->range),
                 .item_timeout = command.node->timeout,

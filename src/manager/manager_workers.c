@@ -264,12 +264,18 @@ static void give(ManagerWorkers *workers, Worker *worker, const ManagerWorkerIte
         make_dirty(workers, worker);
 }
 
+/* Another worker is about to have room: a second item for one that has an item would be too early. */
+static bool is_growing(const ManagerWorkers *workers) {
+        return workers->n_greeting > 0 || (workers->all.n < workers->settings.n_max &&
+                                           !manager_workers_has_failed(workers) && workers->start_at <= workers->now);
+}
+
 static void fill(ManagerWorkers *workers) {
         ManagerWorkerItem item = {};
         Worker *worker;
 
         workers->counts.is_dry = false;
-        while (!workers->is_draining && (worker = find_room(workers))) {
+        while (!workers->is_draining && (worker = find_room(workers)) && (worker->n == 0 || !is_growing(workers))) {
                 if (!workers->ops->next(workers->userdata, &item)) {
                         workers->counts.is_dry = true;
                         break;
@@ -300,9 +306,10 @@ static int start_one(ManagerWorkers *workers) {
 /* The first worker shows how it goes; then there may be as many that begin as there are others. */
 static bool may_start(ManagerWorkers *workers) {
         const uint32_t n = (uint32_t) workers->all.n;
+        const Worker *room = find_room(workers);
 
         return !workers->is_draining && !manager_workers_has_failed(workers) && n < workers->settings.n_max &&
-               workers->n_greeting < MAX(1U, n - workers->n_greeting) && !find_room(workers);
+               workers->n_greeting < MAX(1U, n - workers->n_greeting) && (!room || room->n > 0);
 }
 
 static void start(ManagerWorkers *workers) {
@@ -318,6 +325,17 @@ static void start(ManagerWorkers *workers) {
                 workers_arm(workers, workers->start_at);
                 return;
         }
+}
+
+static void give_out(ManagerWorkers *workers) {
+        bool is_held;
+
+        fill(workers);
+        is_held = is_growing(workers);
+        start(workers);
+        /* The next one has to wait. */
+        if (is_held && !is_growing(workers))
+                fill(workers);
 }
 
 /* — from a worker — */
@@ -446,9 +464,8 @@ static int on_io(sd_event_source *source, int fd, uint32_t revents, void *userda
                 workers->now = clock_boottime();
                 for (int i = 0; i < n; i++)
                         n_answers += take_event(workers, events[i].data.ptr, events[i].events);
-                fill(workers);
+                give_out(workers);
         }
-        start(workers);
         workers->turn->is_quiet = !workers->ops->settle(workers->userdata);
         return 0;
 }
@@ -489,7 +506,7 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata) {
                         expire(workers, workers->all.items[i - 1]);
         for (size_t i = 0; i < workers->all.n; i++)
                 workers_arm(workers, workers->all.items[i]->deadline);
-        start(workers);
+        give_out(workers);
         (void) workers->ops->settle(workers->userdata);
         return 0;
 }
@@ -570,8 +587,7 @@ ManagerWorkers *manager_workers_free(ManagerWorkers *workers) {
 void manager_workers_feed(ManagerWorkers *workers) {
         workers->now = clock_boottime();
         workers->is_draining = false;
-        fill(workers);
-        start(workers);
+        give_out(workers);
 }
 
 void manager_workers_drain(ManagerWorkers *workers) {
@@ -707,9 +723,7 @@ void manager_workers_note_gone(ManagerWorkers *workers, uint32_t number, bool is
         return_items(workers, worker, is_own);
         forget(workers, worker);
         /* What has come back may go to another one. */
-        if (!workers->is_draining)
-                fill(workers);
-        start(workers);
+        give_out(workers);
 }
 
 /* — what can be asked — */

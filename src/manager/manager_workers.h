@@ -13,9 +13,10 @@
  *
  * A worker has at most Depth= items, or as many as its first line says. They
  * are its queue; only the first of them, its head, is being worked on, and only
- * the head has a time limit. Items go to the worker that has the fewest.
+ * the head has a time limit. Items go to the worker that has the fewest, and none
+ * gets a second one while another worker can be started, or has not said hello.
  *
- *     start     there is an item, no worker has room, and there are not .n_max: .start is called
+ *     start     there is an item, each worker has one, and there are not .n_max: .start is called
  *     hello     within .hello_timeout, or it is ended
  *     answers   in any order, for items in its queue; one for another item is counted and dropped
  *     idle      .idle without an item, or .max_items answers: it gets the end of its input, and is to end

@@ -228,7 +228,8 @@ report $? "a deadline that abandons ends the run alone"
 touch "$DIR/abandoned.go"
 wait_for '^inactive$|^failed$' ctl is-active abandoned.batch
 report $? "the unit ends with the workers"
-check_equal "which got nothing more" "$(repeats 2)" 0
+[ "$(wc -l <"$RECORD")" -le 4 ]
+report $? "which got nothing more" "$(cat "$RECORD")"
 
 begin stopped
 wait_for_items 2

@@ -90,9 +90,9 @@ static void say(void *userdata, const char *sentence) {
 
 static const ManagerWorkersOps ops = { has_next, next, answered, ended, claim, start, end, settle, say };
 
-static void set_up(Fixture *f, uint64_t n, usec_t limit) {
+static void set_up(Fixture *f, uint32_t n_max, uint64_t n, usec_t limit) {
         const ManagerWorkersSettings settings = {
-                .n_max = 2, .depth = 2, .idle = limit, .item_timeout = limit, .hello_timeout = limit, .end_timeout = limit
+                .n_max = n_max, .depth = 2, .idle = limit, .item_timeout = limit, .hello_timeout = limit, .end_timeout = limit
         };
 
         *f = (Fixture) { .n = n };
@@ -147,32 +147,35 @@ static void await(Fixture *f) {
 Test(manager_workers, items_go_to_the_worker_that_has_the_fewest) {
         Fixture f;
 
-        set_up(&f, 7, USEC_INFINITY);
+        set_up(&f, 2, 8, USEC_INFINITY);
         manager_workers_feed(f.workers);
         expect(&f, "start 1. ");
         connect_worker(&f, 1);
         write_line(&f, 1, "hello\t1\t9\n");
-        expect_input(&f, 1, "0\t4\ndata1\t4\ndata");
+        expect_input(&f, 1, "0\t4\ndata");
         expect(&f, "start 2. ");
         connect_worker(&f, 2);
+        /* Until the other one has one there is no second item. */
+        expect_input(&f, 1, "");
         write_line(&f, 2, "hello\t1\t1\n");
-        expect_input(&f, 2, "2\t4\ndata");
-        write_line(&f, 1, "0\t0\t0\n1\t3\t2\n{}");
-        expect(&f, "done 0. failed 1. ");
+        expect_input(&f, 2, "1\t4\ndata");
+        expect_input(&f, 1, "2\t4\ndata");
+        write_line(&f, 1, "0\t0\t0\n2\t3\t2\n{}");
+        expect(&f, "done 0. failed 2. ");
         expect_input(&f, 1, "3\t4\ndata4\t4\ndata");
         write_line(&f, 1, "2\t0\t0\n");
         expect(&f, "");
         manager_workers_note_gone(f.workers, 1, false);
         expect(&f, "died 3. returned 4. start 3. ");
         manager_workers_note_gone(f.workers, 2, true);
-        expect(&f, "returned 2. ");
+        expect(&f, "returned 1. ");
         tear_down(&f);
 }
 
 Test(manager_workers, no_hello_in_time) {
         Fixture f;
 
-        set_up(&f, 1, 10 * USEC_PER_MSEC);
+        set_up(&f, 2, 1, 10 * USEC_PER_MSEC);
         manager_workers_feed(f.workers);
         connect_worker(&f, 1);
         f.story[0] = '\0';
@@ -186,7 +189,7 @@ Test(manager_workers, no_hello_in_time) {
 Test(manager_workers, time_is_that_of_the_head) {
         Fixture f;
 
-        set_up(&f, 2, 20 * USEC_PER_MSEC);
+        set_up(&f, 1, 2, 20 * USEC_PER_MSEC);
         manager_workers_feed(f.workers);
         connect_worker(&f, 1);
         write_line(&f, 1, "hello\t1\t2\n");
@@ -204,7 +207,7 @@ Test(manager_workers, time_is_that_of_the_head) {
 Test(manager_workers, what_was_said_before_the_end_counts) {
         Fixture f;
 
-        set_up(&f, 2, USEC_INFINITY);
+        set_up(&f, 1, 2, USEC_INFINITY);
         manager_workers_feed(f.workers);
         connect_worker(&f, 1);
         write_line(&f, 1, "hello\t1\t2\n");
@@ -220,7 +223,7 @@ Test(manager_workers, what_was_said_before_the_end_counts) {
 Test(manager_workers, what_is_written_after_the_end_does_not_count) {
         Fixture f;
 
-        set_up(&f, 2, USEC_INFINITY);
+        set_up(&f, 1, 2, USEC_INFINITY);
         manager_workers_feed(f.workers);
         connect_worker(&f, 1);
         write_line(&f, 1, "hello\t1\t2\n");
@@ -243,13 +246,13 @@ Test(manager_workers, another_image_goes_on_in_the_middle_of_an_answer) {
         RecordReader reader;
         Fixture f, g;
 
-        set_up(&f, 2, USEC_INFINITY);
+        set_up(&f, 1, 2, USEC_INFINITY);
         manager_workers_feed(f.workers);
         connect_worker(&f, 1);
         write_line(&f, 1, "hello\t1\t2\n");
         write_line(&f, 1, "0\t0\t7\n{\"a");
         manager_workers_write(f.workers, &writer);
-        set_up(&g, 0, USEC_INFINITY);
+        set_up(&g, 1, 0, USEC_INFINITY);
         memcpy(g.ours, f.ours, sizeof(g.ours));
         memcpy(g.theirs, f.theirs, sizeof(g.theirs));
         tear_down(&f);
@@ -262,7 +265,7 @@ Test(manager_workers, another_image_goes_on_in_the_middle_of_an_answer) {
         g.ours[1] = -1;
         record_reader_init(&reader, writer.bytes, writer.n);
         tear_down(&g);
-        set_up(&g, 0, USEC_INFINITY);
+        set_up(&g, 1, 0, USEC_INFINITY);
         g.ours[1] = -1;
         cr_assert(eq(int, manager_workers_read(g.workers, &reader, find_fd), 0));
         expect(&g, "");
@@ -276,11 +279,11 @@ Test(manager_workers, another_image_finds_a_process_that_was_asked_for) {
         RecordReader reader;
         Fixture f, g;
 
-        set_up(&f, 1, USEC_INFINITY);
+        set_up(&f, 2, 1, USEC_INFINITY);
         manager_workers_feed(f.workers);
         manager_workers_write(f.workers, &writer);
         connect_worker(&f, 1);
-        set_up(&g, 1, USEC_INFINITY);
+        set_up(&g, 2, 1, USEC_INFINITY);
         memcpy(g.ours, f.ours, sizeof(g.ours));
         memcpy(g.theirs, f.theirs, sizeof(g.theirs));
         tear_down(&f);
@@ -293,7 +296,7 @@ Test(manager_workers, another_image_finds_a_process_that_was_asked_for) {
         tear_down(&g);
         /* One that is still to be made, and one that is gone. */
         for (int answer = -EAGAIN; answer != 0; answer = answer == -EAGAIN ? -ENOENT : 0) {
-                set_up(&g, 1, USEC_INFINITY);
+                set_up(&g, 2, 1, USEC_INFINITY);
                 g.ours[1] = answer;
                 record_reader_init(&reader, writer.bytes, writer.n);
                 cr_assert(eq(int, manager_workers_read(g.workers, &reader, find_fd), 0));
@@ -306,7 +309,7 @@ Test(manager_workers, workers_of_no_use_are_not_started_for_ever) {
         ManagerWorkersCounts counts;
         Fixture f;
 
-        set_up(&f, 1, USEC_INFINITY);
+        set_up(&f, 2, 1, USEC_INFINITY);
         manager_workers_feed(f.workers);
         for (uint32_t i = 1; i <= MANAGER_WORKERS_FAILURES; i++) {
                 f.story[0] = '\0';
@@ -325,7 +328,7 @@ Test(manager_workers, workers_of_no_use_are_not_started_for_ever) {
 Test(manager_workers, those_that_cannot_begin_are_no_reason_to_end_others) {
         Fixture f;
 
-        set_up(&f, 9, USEC_INFINITY);
+        set_up(&f, 2, 9, USEC_INFINITY);
         manager_workers_feed(f.workers);
         connect_worker(&f, 1);
         write_line(&f, 1, "hello\t1\t1\n");
@@ -346,7 +349,7 @@ Test(manager_workers, many_beginners_that_fail_can_be_recorded) {
         RecordReader reader;
         Fixture f;
 
-        set_up(&f, 100, USEC_INFINITY);
+        set_up(&f, 2, 100, USEC_INFINITY);
         manager_workers_free(f.workers);
         cr_assert(eq(int, manager_workers_new(&f.workers, &f.turn, &settings, &ops, &f), 0));
         manager_workers_feed(f.workers);
