@@ -50,9 +50,10 @@ static void set_deadline(ManagerWorkers *workers, Worker *worker, usec_t delay) 
 
 /* — lists — */
 
+/* One that does not read gets nothing more: what waits to be written has a limit so. */
 static bool has_room(const ManagerWorkers *workers, const Worker *worker) {
-        return worker->state == WORKER_READY && worker->fault == WORKER_FAULT_NONE && worker->n < worker->depth &&
-               worker->n < workers->settings.depth &&
+        return worker->state == WORKER_READY && worker->fault == WORKER_FAULT_NONE && !worker->waits_to_write &&
+               worker->n < worker->depth && worker->n < workers->settings.depth &&
                (workers->settings.max_items == 0 || worker->done + worker->n < workers->settings.max_items);
 }
 
@@ -220,6 +221,10 @@ static void write_out(ManagerWorkers *workers, Worker *worker) {
         }
         if (worker->is_watched)
                 workers_watch(workers, worker, worker->out.n > 0);
+        if (worker->waits_to_write)
+                unlist(workers, worker);
+        else
+                workers_enlist(workers, worker);
 }
 
 static void write_all(ManagerWorkers *workers) {

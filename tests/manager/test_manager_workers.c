@@ -368,3 +368,30 @@ Test(manager_workers, many_beginners_that_fail_can_be_recorded) {
         cr_assert(eq(int, manager_workers_read(f.workers, &reader, find_fd), 0));
         tear_down(&f);
 }
+
+/* It guesses what it is asked. */
+Test(manager_workers, one_that_does_not_read_gets_nothing_more) {
+        ManagerWorkersCounts counts;
+        Fixture f;
+        char line[32];
+        uint64_t i = 0;
+
+        set_up(&f, 1, UINT64_MAX, USEC_INFINITY);
+        manager_workers_feed(f.workers);
+        connect_worker(&f, 1);
+        write_line(&f, 1, "hello\t1\t2\n");
+        do {
+                f.story[0] = '\0';
+                snprintf(line, sizeof(line), "%llu\t0\t0\n", (unsigned long long) i++);
+                write_line(&f, 1, line);
+                manager_workers_count(f.workers, &counts);
+        } while (i < 100000 && counts.strange == 0);
+        cr_assert(eq(u64, counts.strange, 1));
+        /* What it reads makes room. */
+        while (read(f.theirs[1], line, sizeof(line)) > 0)
+                ;
+        serve(&f);
+        manager_workers_count(f.workers, &counts);
+        cr_assert(eq(u32, counts.out, 2));
+        tear_down(&f);
+}
