@@ -27,9 +27,11 @@
 #include "manager/manager_workers_private.h"
 
 #define READ_BYTES (64U * 1024U)
-#define EVENTS_MAX 64
-#define ROUNDS_A_TURN 16U
+#define EVENTS_MAX 16 /* those that have something to say take turns */
+#define ROUNDS_A_TURN 64U
 #define ANSWERS_A_TURN 512U
+#define BYTES_A_TURN (1024U * 1024U)
+#define STRANGE_MAX 100U /* answers of a worker that were dropped */
 #define FIRST_PAUSE (20 * USEC_PER_MSEC) /* after a worker that was of no use; it doubles, … */
 #define PAUSES_MAX 8U /* … so many times */
 
@@ -92,7 +94,9 @@ static Worker *find_room(ManagerWorkers *workers) {
 /* — a worker — */
 
 QueueEntry *workers_entry(const Worker *worker, uint32_t i) {
-        return &worker->queue[(worker->first + i) % worker->depth];
+        const uint32_t place = worker->first + i;
+
+        return &worker->queue[place < worker->depth ? place : place - worker->depth];
 }
 
 static Worker *find(const ManagerWorkers *workers, uint32_t number) {
@@ -363,11 +367,12 @@ static void drop_answer(ManagerWorkers *workers, Worker *worker, uint64_t index)
         cleanup_free_ char *sentence = NULL;
 
         workers->counts.strange++;
-        if (!worker->has_told_strange &&
-            text_format(&sentence, "Worker %" PRIu32 " has answered for item %" PRIu64 ", which is not out to it: such "
-                        "answers are dropped.", worker->number, index) == 0)
+        if (++worker->n_strange >= STRANGE_MAX)
+                refuse(workers, worker, "it answers what it was not asked");
+        else if (worker->n_strange == 1 &&
+                 text_format(&sentence, "Worker %" PRIu32 " has answered for item %" PRIu64 ", which is not out to it: "
+                             "such answers are dropped.", worker->number, index) == 0)
                 workers->ops->say(workers->userdata, sentence);
-        worker->has_told_strange = true;
 }
 
 void workers_remove_entry(Worker *worker, uint32_t i) {
@@ -458,9 +463,11 @@ static unsigned take_event(ManagerWorkers *workers, Worker *worker, uint32_t eve
 
 static int on_io(sd_event_source *source, int fd, uint32_t revents, void *userdata) {
         ManagerWorkers *workers = userdata;
+        const uint64_t end = workers->n_read + BYTES_A_TURN;
         unsigned n_answers = 0;
 
-        for (unsigned round = 0; round < ROUNDS_A_TURN && n_answers < ANSWERS_A_TURN; round++) {
+        for (unsigned round = 0; round < ROUNDS_A_TURN && n_answers < ANSWERS_A_TURN && workers->n_read < end;
+             round++) {
                 struct epoll_event events[EVENTS_MAX];
                 const int n = epoll_wait(workers->epoll, events, EVENTS_MAX, 0);
 

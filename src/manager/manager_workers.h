@@ -18,7 +18,7 @@
  *
  *     start     there is an item, each worker has one, and there are not .n_max: .start is called
  *     hello     within .hello_timeout, or it is ended
- *     answers   in any order, for items in its queue; one for another item is counted and dropped
+ *     answers   in any order, for items in its queue; one for another item is counted and dropped, up to a limit
  *     idle      .idle without an item, or .max_items answers: it gets the end of its input, and is to end
  *     refused   its lines break the rules, or the time of its head is over: .end is called
  *     gone      the owner says so (…_note_gone()): its output is read to the end, then its items come back

@@ -41,10 +41,11 @@ typedef struct Worker {
         QueueEntry *queue; /* owned ring of .depth places */
         uint32_t depth, first, n;
         uint64_t done;
+        uint32_t n_strange; /* answers that were dropped */
         usec_t deadline; /* of what its state waits for */
         VECTOR(char) out; /* to be written, … */
         size_t n_sent; /* … but for so many */
-        bool is_dirty, is_watched, waits_to_write, has_told_strange;
+        bool is_dirty, is_watched, waits_to_write;
         bool is_closed; /* it has got the end of its input */
         bool is_at_end; /* its output has been read to the end */
         bool is_listed; /* it has room */

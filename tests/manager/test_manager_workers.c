@@ -395,3 +395,23 @@ Test(manager_workers, one_that_does_not_read_gets_nothing_more) {
         cr_assert(eq(u32, counts.out, 2));
         tear_down(&f);
 }
+
+Test(manager_workers, answers_that_nobody_has_asked_for_have_a_limit) {
+        ManagerWorkersCounts counts;
+        Fixture f;
+
+        set_up(&f, 1, 1, USEC_INFINITY);
+        manager_workers_feed(f.workers);
+        connect_worker(&f, 1);
+        write_line(&f, 1, "hello\t1\t2\n");
+        f.story[0] = '\0';
+        for (unsigned i = 0; i < 99; i++)
+                write_line(&f, 1, "7\t0\t0\n");
+        expect(&f, "");
+        write_line(&f, 1, "7\t0\t0\n0\t0\t0\n");
+        expect(&f, "end 1. ");
+        manager_workers_count(f.workers, &counts);
+        cr_assert(eq(u64, counts.refused, 1));
+        cr_assert(eq(u64, counts.strange, 100));
+        tear_down(&f);
+}
