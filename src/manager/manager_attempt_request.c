@@ -329,9 +329,11 @@ static int set_page(ManagerAttemptRequest *request, ExecRequest *exec) {
 static int connect_worker(ManagerAttemptRequest *request, ExecRequest *exec) {
         int ends[2];
 
-        if (request->answer < 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
-                return -errno;
-        if (request->answer < 0) {
+        /* The end of the worker was let go with an earlier attempt to make its process. */
+        if (request->answer_in < 0) {
+                if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+                        return -errno;
+                fd_close(request->answer);
                 request->answer = ends[0];
                 request->answer_in = ends[1];
         }
