@@ -199,12 +199,17 @@ static int pool_start(void *userdata, uint32_t *ret_number) {
                                              manager_run_definition(run), manager_run_graph(run));
 }
 
-static void pool_end(void *userdata, uint32_t number) {
+static bool pool_end(void *userdata, uint32_t number) {
         ManagerLaunchPool *pool = userdata;
         const RunAttemptKey key = worker_key(pool, number);
+        bool is_told = false;
+        uint64_t item;
+        uint32_t tries;
 
         pool->has_news = true;
+        (void) manager_attempts_get_item(attempts_of(pool), &key, &item, &tries, &is_told);
         manager_attempts_end(attempts_of(pool), &key);
+        return !is_told;
 }
 
 static int find_fd(void *userdata, uint32_t number) {

@@ -156,10 +156,12 @@ static void unwatch(ManagerWorkers *workers, Worker *worker) {
         worker->is_watched = worker->waits_to_write = false;
 }
 
-static void ask_to_end(ManagerWorkers *workers, Worker *worker) {
+/* False: the owner had its reasons before, and no fault of the worker counts. */
+static bool ask_to_end(ManagerWorkers *workers, Worker *worker) {
         become(workers, worker, WORKER_ENDING);
         worker->deadline = USEC_INFINITY;
-        workers->ops->end(workers->userdata, worker->number);
+        worker->was_told = !workers->ops->end(workers->userdata, worker->number);
+        return !worker->was_told;
 }
 
 static void note_problem(ManagerWorkers *workers, char *problem) {
@@ -175,12 +177,12 @@ static void refuse(ManagerWorkers *workers, Worker *worker, const char *why) {
         char *problem = NULL;
 
         worker->fault = WORKER_FAULT_REFUSED;
-        workers->counts.refused++;
         unwatch(workers, worker);
+        if (worker->was_told || (worker->state != WORKER_ENDING && !ask_to_end(workers, worker)))
+                return;
+        workers->counts.refused++;
         if (text_format(&problem, "Worker %" PRIu32 " is ended: %s.", worker->number, why) == 0)
                 note_problem(workers, problem);
-        if (worker->state != WORKER_ENDING)
-                ask_to_end(workers, worker);
 }
 
 static void end_input(ManagerWorkers *workers, Worker *worker) {
@@ -485,8 +487,8 @@ static int on_io(sd_event_source *source, int fd, uint32_t revents, void *userda
 /* — time — */
 
 static void expire(ManagerWorkers *workers, Worker *worker) {
-        cleanup_free_ char *why = NULL;
         char *problem = NULL;
+        bool is_late;
 
         worker->deadline = USEC_INFINITY;
         if (worker->state == WORKER_GREETING && worker->fault == WORKER_FAULT_NONE) {
@@ -497,15 +499,14 @@ static void expire(ManagerWorkers *workers, Worker *worker) {
                 end_input(workers, worker);
                 return;
         }
-        if (worker->state == WORKER_READY && worker->fault == WORKER_FAULT_NONE) {
-                worker->fault = WORKER_FAULT_LATE;
-                workers->counts.late++;
-                if (text_format(&problem, "Worker %" PRIu32 " is ended: the time of item %" PRIu64 " is over.",
-                                worker->number, workers_entry(worker, 0)->index) == 0)
-                        note_problem(workers, problem);
-        }
-        if (worker->state != WORKER_ENDING)
-                ask_to_end(workers, worker);
+        is_late = worker->state == WORKER_READY && worker->fault == WORKER_FAULT_NONE;
+        if (worker->state == WORKER_ENDING || !ask_to_end(workers, worker) || !is_late)
+                return;
+        worker->fault = WORKER_FAULT_LATE;
+        workers->counts.late++;
+        if (text_format(&problem, "Worker %" PRIu32 " is ended: the time of item %" PRIu64 " is over.",
+                        worker->number, workers_entry(worker, 0)->index) == 0)
+                note_problem(workers, problem);
 }
 
 static int on_timer(sd_event_source *source, uint64_t usec, void *userdata) {
@@ -724,10 +725,11 @@ void manager_workers_note_gone(ManagerWorkers *workers, uint32_t number, bool is
         if (!worker)
                 return;
         workers->now = clock_boottime();
+        /* The owner had its reasons before the worker had a fault. */
+        is_own = is_told && (worker->state != WORKER_ENDING || worker->was_told);
+        worker->was_told |= is_own;
         read_rest(workers, worker);
         unlist(workers, worker);
-        /* The owner had its reasons before the worker had a fault. */
-        is_own = is_told && worker->state != WORKER_ENDING;
         if (!is_own && !worker->is_closed) {
                 has_half = worker->reader.depth > 0 && run_line_end(&worker->reader) < 0;
                 judge_end(workers, worker, has_half);

@@ -69,7 +69,8 @@ typedef struct ManagerWorkersOps {
          * is tried again later.
          */
         int (*start)(void *userdata, uint32_t *ret_number);
-        void (*end)(void *userdata, uint32_t number); /* ends the processes: …_note_gone() follows */
+        /* Ends the processes: …_note_gone() follows. False: the owner had told them to, for no fault of the worker. */
+        bool (*end)(void *userdata, uint32_t number);
         bool (*settle)(void *userdata); /* after answers: true: a whole turn is to follow */
         void (*say)(void *userdata, const char *sentence); /* for the log */
         void (*release)(void *userdata); /* the workers are freed; NULL: that is nothing to the owner */

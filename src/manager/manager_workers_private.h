@@ -46,6 +46,7 @@ typedef struct Worker {
         VECTOR(char) out; /* to be written, … */
         size_t n_sent; /* … but for so many */
         bool is_dirty, is_watched, waits_to_write;
+        bool was_told; /* by the owner, before it had a fault */
         bool is_closed; /* it has got the end of its input */
         bool is_at_end; /* its output has been read to the end */
         bool is_listed; /* it has room */

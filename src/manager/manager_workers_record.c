@@ -13,6 +13,7 @@ static void write_worker(const Worker *worker, RecordWriter *writer) {
         record_put(writer, worker->number);
         record_put(writer, worker->state);
         record_put(writer, worker->fault);
+        record_put(writer, worker->was_told);
         record_put(writer, worker->is_closed);
         record_put(writer, worker->done);
         record_put_time(writer, worker->deadline);
@@ -70,6 +71,7 @@ static int read_worker(ManagerWorkers *workers, Worker *worker, RecordReader *re
         worker->number = (uint32_t) record_get_below(reader, (uint64_t) UINT32_MAX + 1);
         worker->state = (WorkerState) record_get_below(reader, _WORKER_STATE_MAX);
         worker->fault = (WorkerFault) record_get_below(reader, _WORKER_FAULT_MAX);
+        worker->was_told = record_get_below(reader, 2);
         worker->is_closed = record_get_below(reader, 2);
         worker->done = record_get(reader);
         worker->deadline = record_get_time(reader);

@@ -25,6 +25,7 @@ typedef struct Fixture {
         uint64_t n, next; /* items there are, and that were issued */
         uint32_t n_started;
         char story[1024]; /* what the owner was told */
+        bool has_told; /* workers to end */
         bool writes_on; /* at each answer, who has left worker 1 writes the next */
         int ours[WORKERS + 1], theirs[WORKERS + 1]; /* by number */
 } Fixture;
@@ -77,8 +78,9 @@ static int start(void *userdata, uint32_t *ret_number) {
         return 0;
 }
 
-static void end(void *userdata, uint32_t number) {
+static bool end(void *userdata, uint32_t number) {
         tell(userdata, "end", number);
+        return !((Fixture *) userdata)->has_told;
 }
 
 static bool settle(void *userdata) {
@@ -414,4 +416,31 @@ Test(manager_workers, answers_that_nobody_has_asked_for_have_a_limit) {
         cr_assert(eq(u64, counts.refused, 1));
         cr_assert(eq(u64, counts.strange, 100));
         tear_down(&f);
+}
+
+/* What it does then is no fault of its item. */
+Test(manager_workers, one_that_the_owner_ends_may_be_late_and_say_what_it_likes) {
+        ManagerWorkersCounts counts;
+        Fixture f;
+
+        for (unsigned i = 0; i < 3; i++) {
+                set_up(&f, 1, 2, i == 0 ? 20 * USEC_PER_MSEC : USEC_INFINITY);
+                manager_workers_feed(f.workers);
+                connect_worker(&f, 1);
+                write_line(&f, 1, "hello\t1\t2\n");
+                f.has_told = true;
+                f.story[0] = '\0';
+                if (i == 0)
+                        await(&f);
+                else if (i == 1)
+                        write_line(&f, 1, "what\n");
+                else
+                        cr_assert(eq(int, (int) write(f.theirs[1], "what\n", 5), 5));
+                f.story[0] = '\0';
+                manager_workers_note_gone(f.workers, 1, true);
+                expect(&f, "returned 0. returned 1. ");
+                manager_workers_count(f.workers, &counts);
+                cr_assert(eq(u64, counts.late + counts.refused + counts.deaths, 0));
+                tear_down(&f);
+        }
 }
