@@ -31,6 +31,7 @@
 #define ROUNDS_A_TURN 64U
 #define ANSWERS_A_TURN 512U
 #define BYTES_A_TURN (1024U * 1024U)
+#define SENTENCES_A_SECOND 10U
 #define STRANGE_MAX 100U /* answers of a worker that were dropped */
 #define FIRST_PAUSE (20 * USEC_PER_MSEC) /* after a worker that was of no use; it doubles, … */
 #define PAUSES_MAX 8U /* … so many times */
@@ -164,12 +165,22 @@ static bool ask_to_end(ManagerWorkers *workers, Worker *worker) {
         return !worker->was_told;
 }
 
+/* As many items as there are may each be a reason. */
+static void say(ManagerWorkers *workers, const char *sentence) {
+        if (usec_add(workers->said_at, USEC_PER_SEC) <= workers->now) {
+                workers->said_at = workers->now;
+                workers->n_said = 0;
+        }
+        if (workers->n_said++ < SENTENCES_A_SECOND)
+                workers->ops->say(workers->userdata, sentence);
+}
+
 static void note_problem(ManagerWorkers *workers, char *problem) {
         if (!problem)
                 return;
         free(workers->problem);
         workers->problem = problem;
-        workers->ops->say(workers->userdata, problem);
+        say(workers, problem);
 }
 
 /* What it says counts no more. */
@@ -374,7 +385,7 @@ static void drop_answer(ManagerWorkers *workers, Worker *worker, uint64_t index)
         else if (worker->n_strange == 1 &&
                  text_format(&sentence, "Worker %" PRIu32 " has answered for item %" PRIu64 ", which is not out to it: "
                              "such answers are dropped.", worker->number, index) == 0)
-                workers->ops->say(workers->userdata, sentence);
+                say(workers, sentence);
 }
 
 void workers_remove_entry(Worker *worker, uint32_t i) {
@@ -654,11 +665,13 @@ static bool has_ready_beside(const ManagerWorkers *workers, const Worker *worker
         return false;
 }
 
-/* While others are at work, a beginner may only have come at a bad time. */
 static void note_useless(ManagerWorkers *workers, const Worker *worker) {
         workers->start_at = usec_add(workers->now, FIRST_PAUSE << workers->n_pauses);
         workers->n_pauses = MIN(workers->n_pauses + 1, PAUSES_MAX);
-        if (!has_ready_beside(workers, worker))
+        /* While others are at work, a beginner may only have come at a bad time. */
+        if (worker->n > 0)
+                workers->n_useless = 0;
+        else if (!has_ready_beside(workers, worker))
                 workers->n_useless = MIN(workers->n_useless + 1, MANAGER_WORKERS_FAILURES);
 }
 
@@ -667,7 +680,7 @@ static void judge_end(ManagerWorkers *workers, const Worker *worker, bool has_ha
         char *problem = NULL;
         int r = -1;
 
-        if (worker->done == 0 && worker->n == 0)
+        if (worker->done == 0)
                 note_useless(workers, worker);
         else
                 workers->n_useless = 0;

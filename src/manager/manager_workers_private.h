@@ -72,6 +72,8 @@ struct ManagerWorkers {
         usec_t start_at; /* none is started before */
         bool is_draining;
         char *problem; /* owned */
+        usec_t said_at; /* the first of … */
+        unsigned n_said; /* … so many sentences */
         char *buffer; /* owned: READ_BYTES */
         uint64_t n_read; /* bytes, in all */
         ManagerWorkersCounts counts;

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "basic/clock.h"
 #include "double/double_assert.h"
 #include "manager/manager_workers.h"
 
@@ -25,6 +26,7 @@ typedef struct Fixture {
         uint64_t n, next; /* items there are, and that were issued */
         uint32_t n_started;
         char story[1024]; /* what the owner was told */
+        unsigned n_said; /* sentences for the log */
         bool has_told; /* workers to end */
         bool writes_on; /* at each answer, who has left worker 1 writes the next */
         int ours[WORKERS + 1], theirs[WORKERS + 1]; /* by number */
@@ -88,6 +90,7 @@ static bool settle(void *userdata) {
 }
 
 static void say(void *userdata, const char *sentence) {
+        ((Fixture *) userdata)->n_said++;
 }
 
 static const ManagerWorkersOps ops = { has_next, next, answered, ended, claim, start, end, settle, say };
@@ -443,4 +446,40 @@ Test(manager_workers, one_that_the_owner_ends_may_be_late_and_say_what_it_likes)
                 cr_assert(eq(u64, counts.late + counts.refused + counts.deaths, 0));
                 tear_down(&f);
         }
+}
+
+/* Each that dies with its first item lets the next one wait longer; that the item is an error is for the owner to say. */
+Test(manager_workers, deaths_with_items_have_pauses_too) {
+        usec_t began = clock_boottime();
+        Fixture f;
+
+        set_up(&f, 1, 100, USEC_INFINITY);
+        manager_workers_feed(f.workers);
+        for (uint32_t i = 1; i <= 4; i++) {
+                connect_worker(&f, i);
+                write_line(&f, i, "hello\t1\t1\n");
+                f.story[0] = '\0';
+                manager_workers_note_gone(f.workers, i, false);
+                f.story[0] = '\0';
+                await(&f);
+        }
+        cr_assert(ge(u64, clock_boottime() - began, 300 * USEC_PER_MSEC));
+        cr_assert(not(manager_workers_has_failed(f.workers)));
+        tear_down(&f);
+}
+
+Test(manager_workers, the_log_gets_a_few_sentences_a_second) {
+        Fixture f;
+
+        set_up(&f, 1, 100, USEC_INFINITY);
+        manager_workers_feed(f.workers);
+        for (uint32_t i = 1; i <= 15; i++) {
+                connect_worker(&f, i);
+                write_line(&f, i, "hello\t1\t1\n");
+                snprintf(f.story, sizeof(f.story), "%u\t0\t0\n", i - 1);
+                write_line(&f, i, f.story);
+                manager_workers_note_gone(f.workers, i, false);
+        }
+        cr_assert(le(u32, f.n_said, 12));
+        tear_down(&f);
 }
