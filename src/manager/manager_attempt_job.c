@@ -160,8 +160,10 @@ static bool step_launch(ManagerAttempt *attempt) {
                 return false;
         if (!launch->has_end)
                 host->ops->step_launch(host->userdata, &state->key, launch, state->is_stopping);
-        if (launch->has_changed)
+        if (launch->has_changed) {
+                manager_launch_keep(launch);
                 manager_attempt_mark(attempt);
+        }
         launch->has_changed = false;
         if (launch->range && !state->has_begun)
                 manager_attempt_note_begun(attempt);

@@ -24,7 +24,22 @@ void manager_launch_deinit(ManagerLaunch *launch) {
         free(launch->saved);
         vector_deinit(&launch->mended);
         free(launch->saved_workers);
+        free(launch->kept);
         *launch = (ManagerLaunch) {};
+}
+
+/* Without memory for it the record is what it was: more is executed again after a death. */
+void manager_launch_keep(ManagerLaunch *launch) {
+        cleanup_(record_writer_deinit) RecordWriter writer = {};
+
+        if (!launch->range || !launch->workers)
+                return;
+        manager_launch_save(launch, launch->changed_at, &writer);
+        if (writer.has_failed)
+                return;
+        free(launch->kept);
+        launch->kept = take_ptr(writer.bytes);
+        launch->n_kept = writer.n;
 }
 
 void manager_launch_write(const ManagerLaunch *launch, RecordWriter *writer) {
@@ -39,6 +54,10 @@ void manager_launch_write(const ManagerLaunch *launch, RecordWriter *writer) {
         if (!launch->range) {
                 record_put_bytes(writer, launch->saved, launch->n_saved);
                 record_put_bytes(writer, launch->saved_workers, launch->n_saved_workers);
+                return;
+        }
+        if (launch->kept && !launch->is_handed_over) {
+                record_put_bytes(writer, launch->kept, launch->n_kept);
                 return;
         }
         place = record_open(writer);

@@ -64,6 +64,8 @@ typedef struct ManagerLaunch {
         uint8_t *saved_workers; /* owned: … but there is this record of it */
         size_t n_saved_workers;
         struct ManagerLaunchPool *pool; /* borrowed: their own part of it */
+        uint8_t *kept; /* owned: the range to be recorded, for answers of workers are not recorded one by one */
+        size_t n_kept;
         bool is_handed_over;
         bool has_changed; /* in a step: it is to be recorded; not recorded, as the rest */
         bool is_told_to_end; /* its items were */
@@ -78,6 +80,8 @@ void manager_launch_drop_range(ManagerLaunch *launch); /* .range, .pages and .te
 /* To another image of the program, or not: then its workers, and the texts of what they have, are recorded, too. */
 void manager_launch_hand_over(ManagerLaunch *launch, bool is_handed_over);
 void manager_launch_write(const ManagerLaunch *launch, RecordWriter *writer);
+/* To be called when it has changed: with workers the record is of this time until the next one. */
+void manager_launch_keep(ManagerLaunch *launch);
 int manager_launch_read(ManagerLaunch *launch, RecordReader *reader); /* 0, -EBADMSG or -ENOMEM */
 
 /* The cursor of a run, which the next launch goes on with: .range, .pages, .texts and .mend. */

@@ -520,6 +520,7 @@ void manager_launch_abandon(void *userdata, const RunAttemptKey *key) {
         if (launch) {
                 launch->workers = manager_workers_free(launch->workers);
                 launch->pool = NULL;
+                free(take_ptr(launch->kept));
         }
         manager_attempts_visit_items(runs->attempts, key->run, abandon, runs);
         if (!launch || !launch->range || look(runs, key, launch, &step) < 0 || put_checkpoint(&step) < 0)
