@@ -688,15 +688,16 @@ void manager_launch_note_end(ManagerRuns *runs, const RunAttemptKey *key, RunEnd
 
 /* While the store is behind, its answer is what comes next. */
 static usec_t due_of(const ManagerRuns *runs, const ManagerLaunch *launch) {
+        /* A pool is asked in any case: it has to know when it is looked at next. */
+        const usec_t due = launch->pool ? manager_launch_pool_due(launch->pool)
+                                        : run_range_due(launch->range, runs->now);
         RunRangeCounts counts;
 
         if (manager_run_link_bytes(runs->link) > MANAGER_RUN_BYTES_TIGHT)
                 return USEC_INFINITY;
         run_range_count(launch->range, &counts);
         return MIN(counts.over != launch->n_over ? launch->checkpoint_at : USEC_INFINITY,
-                   launch->pool                ? manager_launch_pool_due(launch->pool)
-                   : has_texts(launch, &counts) ? run_range_due(launch->range, runs->now)
-                                                : USEC_INFINITY);
+                   has_texts(launch, &counts) ? due : USEC_INFINITY);
 }
 
 usec_t manager_launches_due(const ManagerRuns *runs) {
