@@ -31,6 +31,7 @@
 #define ROUNDS_A_TURN 64U
 #define ANSWERS_A_TURN 512U
 #define BYTES_A_TURN (1024U * 1024U)
+#define AGAIN_TIME (100 * USEC_PER_MSEC) /* after which what needs memory is tried again */
 #define SENTENCES_A_SECOND 10U
 #define STRANGE_MAX 100U /* answers of a worker that were dropped */
 #define FIRST_PAUSE (20 * USEC_PER_MSEC) /* after a worker that was of no use; it doubles, … */
@@ -272,10 +273,11 @@ static int put_line(Worker *worker, const ManagerWorkerItem *item) {
         return 0;
 }
 
-static void give(ManagerWorkers *workers, Worker *worker, const ManagerWorkerItem *item) {
+/* False: there is no memory for it, and it came back. */
+static bool give(ManagerWorkers *workers, Worker *worker, const ManagerWorkerItem *item) {
         if (put_line(worker, item) < 0) {
                 workers->ops->ended(workers->userdata, item, MANAGER_WORKER_RETURNED);
-                return;
+                return false;
         }
         unlist(workers, worker);
         *workers_entry(worker, worker->n) = (QueueEntry) { item->index, item->tries };
@@ -284,6 +286,7 @@ static void give(ManagerWorkers *workers, Worker *worker, const ManagerWorkerIte
         workers->counts.out++;
         workers_enlist(workers, worker);
         make_dirty(workers, worker);
+        return true;
 }
 
 /* Another worker is about to have room: a second item for one that has an item would be too early. */
@@ -302,7 +305,10 @@ static void fill(ManagerWorkers *workers) {
                         workers->counts.is_dry = true;
                         break;
                 }
-                give(workers, worker, &item);
+                if (!give(workers, worker, &item)) {
+                        workers_arm(workers, usec_add(workers->now, AGAIN_TIME));
+                        break;
+                }
         }
         write_all(workers);
 }
