@@ -79,6 +79,23 @@ static int check_worker_words(UnitDraft *draft, const ExecCommand *command) {
         return 0;
 }
 
+/* Both streams are the socket of the worker. */
+static int check_worker_streams(UnitDraft *draft) {
+        static const char *const settings[] = { "StandardInput", "StandardInputText", "StandardInputData",
+                                                "StandardOutput" };
+
+        for (size_t i = 0; i < ELEMENTSOF(settings); i++) {
+                const char *file = draft->state->sources.fragment;
+                const unsigned line = unit_draft_find_setting(draft, settings[i], &file);
+
+                if (line > 0)
+                        return unit_draft_refuse(draft, file, line, settings[i],
+                                                 "With ItemMode=pool a worker reads its items from standard input, and "
+                                                 "answers on standard output: leave %s= out.", settings[i]);
+        }
+        return 0;
+}
+
 static int refuse_without_pool(UnitDraft *draft, const char *setting) {
         const char *file = draft->state->sources.fragment;
         const unsigned line = unit_draft_find_setting(draft, setting, &file);
@@ -91,8 +108,11 @@ static int check_workers(UnitDraft *draft) {
         const FlowRange *range = &((const FlowSettings *) draft->section.own)->range;
         const FlowNode *node = item_of(draft);
 
-        if (range->item_mode == FLOW_ITEM_POOL)
-                return check_worker_words(draft, node->command);
+        if (range->item_mode == FLOW_ITEM_POOL) {
+                int r = check_worker_words(draft, node->command);
+
+                return r == 0 ? check_worker_streams(draft) : r;
+        }
         return range->depth > 0              ? refuse_without_pool(draft, "Depth")
                : range->worker_max_items > 0 ? refuse_without_pool(draft, "WorkerMaxItems")
                : range->worker_idle > 0      ? refuse_without_pool(draft, "WorkerIdleSec")

@@ -271,6 +271,9 @@ Test(batch_file, refused_with_file_line_and_setting) {
                 { LEAST "ItemMode=pool\nDepth=1025\n", ":5 Depth: '1025' is neither a whole number between 1 and 1024" },
                 { "Items=10\nItemMode=pool\nExec=/bin/echo %{item}\n", ":4 Exec: With ItemMode=pool the command is a "
                                                                        "worker" },
+                { LEAST "ItemMode=pool\nStandardInput=tty\n", ":5 StandardInput: With ItemMode=pool a worker reads its items" },
+                { LEAST "StandardOutput=file:/x\nItemMode=pool\n", ":4 StandardOutput: With ItemMode=pool a worker" },
+                { LEAST "StandardInputText=a\nItemMode=pool\n", ":4 StandardInputText: With ItemMode=pool a worker" },
                 /* That which this version does not carry out. */
                 { LEAST "ExecCheck=/bin/true\n", "use ExecPrepare=" },
                 { LEAST "ItemsCommand=/bin/true\n", ":4 ItemsCommand: The batch has other items, too: leave one of" },
