@@ -339,10 +339,11 @@ void manager_attempts_hand_over(ManagerAttempts *attempts, bool is_handed_over) 
 
 int manager_attempts_worker_fd(const ManagerAttempts *attempts, const RunAttemptKey *key) {
         ManagerAttempt *attempt = find(attempts, key);
+        const ManagerAttemptState *state = attempt ? manager_attempt_state(attempt) : NULL;
 
-        if (!attempt)
+        if (!state)
                 return -ENOENT;
-        if (manager_attempt_state(attempt)->main_pid == 0 && manager_attempt_state(attempt)->step < MANAGER_ATTEMPT_CLEAN)
+        if (state->main_pid == 0 && state->step < MANAGER_ATTEMPT_CLEAN)
                 return -EAGAIN;
         return manager_attempt_worker_fd(attempt) < 0 ? -ENOENT : manager_attempt_worker_fd(attempt);
 }

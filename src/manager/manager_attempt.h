@@ -189,8 +189,8 @@ void manager_attempts_resume_items(ManagerAttempts *attempts, uint32_t run, Flow
  */
 void manager_attempts_hand_over(ManagerAttempts *attempts, bool is_handed_over);
 /*
- * The descriptor of a worker; -EAGAIN: its process is still to be made; -ENOENT: it has none, since another core than that
- * before this one has died.
+ * The descriptor of a worker; -EAGAIN: its process is still to be made; -ENOENT: it has none, since another core
+ * than that before this one has died.
  */
 int manager_attempts_worker_fd(const ManagerAttempts *attempts, const RunAttemptKey *key);
 /* Kills attempts that no run has asked for, and forgets them; abandoned ones go on. */

@@ -64,7 +64,7 @@ typedef struct ManagerLaunch {
         uint8_t *saved_workers; /* owned: … but there is this record of it */
         size_t n_saved_workers;
         struct ManagerLaunchPool *pool; /* borrowed: their own part of it */
-        uint8_t *kept; /* owned: the range to be recorded, for answers of workers are not recorded one by one */
+        uint8_t *kept; /* owned: the range as it is to be recorded, for answers of workers are not one by one */
         size_t n_kept;
         bool is_handed_over;
         bool has_changed; /* in a step: it is to be recorded; not recorded, as the rest */

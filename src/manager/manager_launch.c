@@ -746,6 +746,7 @@ static const char *explain_issue(const RunRangeCounts *counts, const ManagerLaun
 }
 
 static void explain_wait(const ManagerRuns *runs, uint32_t run, const ManagerLaunch *launch, Text *text) {
+        const char *words;
         RunRangeCounts counts;
 
         if (!launch->range)
@@ -758,9 +759,11 @@ static void explain_wait(const ManagerRuns *runs, uint32_t run, const ManagerLau
                 text_add(text, "no more are issued, and it pauses when what is out has come back");
         else {
                 run_range_count(launch->range, &counts);
-                text_add(text, launch->pool && counts.out < counts.slots && manager_launch_pool_is_busy(launch->pool)
-                                       ? "its workers have as many as they take"
-                                       : explain_issue(&counts, launch, runs->now));
+                words = launch->pool && counts.out < counts.slots && has_texts(launch, &counts) &&
+                                        (counts.next < counts.n || counts.waiting > 0)
+                                ? manager_launch_pool_explain_wait(launch->pool)
+                                : NULL;
+                text_add(text, words ?: explain_issue(&counts, launch, runs->now));
         }
 }
 

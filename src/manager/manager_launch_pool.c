@@ -419,11 +419,17 @@ usec_t manager_launch_pool_due(ManagerLaunchPool *pool) {
         return pool->due;
 }
 
-bool manager_launch_pool_is_busy(const ManagerLaunchPool *pool) {
+const char *manager_launch_pool_explain_wait(const ManagerLaunchPool *pool) {
         ManagerWorkersCounts counts;
 
         manager_workers_count(pool->workers, &counts);
-        return !counts.is_dry;
+        if (has_strangers(pool))
+                return "workers of an earlier core have to end first";
+        if (counts.ready == 0 && counts.alive == 0 && counts.is_pausing)
+                return "the next worker is started a while after one that has ended without an answer";
+        if (counts.ready == 0 && counts.alive > 0)
+                return "no worker has said hello yet";
+        return counts.is_dry ? NULL : "its workers have as many as they take";
 }
 
 static void put_worker(const ManagerWorkerFacts *facts, Sink *sink) {

@@ -38,7 +38,8 @@ void manager_launch_pool_note_gone(ManagerLaunchPool *pool, uint32_t number, boo
 
 /* When a step would have something to issue; USEC_INFINITY: answers come first. */
 usec_t manager_launch_pool_due(ManagerLaunchPool *pool);
-bool manager_launch_pool_is_busy(const ManagerLaunchPool *pool); /* no worker could take one more item */
+/* Why no worker takes one more item, as a part of a sentence; NULL: one would, if there was any. */
+const char *manager_launch_pool_explain_wait(const ManagerLaunchPool *pool);
 /* Entries of an a{sv}: each worker that lives, and what has become of others. */
 void manager_launch_pool_put(const ManagerLaunchPool *pool, Sink *sink);
 /* " to 4 workers", with what has become of others, as a part of a sentence. */

@@ -410,8 +410,12 @@ static void take_answer(ManagerWorkers *workers, Worker *worker, const RunLineAn
 
         while (i < worker->n && workers_entry(worker, i)->index != answer->index)
                 i++;
-        if (i == worker->n || (i == 0 && worker->fault == WORKER_FAULT_LATE)) {
+        if (i == worker->n) {
                 drop_answer(workers, worker, answer->index);
+                return;
+        }
+        if (i == 0 && worker->fault == WORKER_FAULT_LATE) {
+                workers->counts.strange++;
                 return;
         }
         item.tries = workers_entry(worker, i)->tries;
@@ -773,6 +777,7 @@ void manager_workers_count(const ManagerWorkers *workers, ManagerWorkersCounts *
         *ret_counts = workers->counts;
         ret_counts->alive = (uint32_t) workers->all.n;
         ret_counts->problem = workers->problem;
+        ret_counts->is_pausing = workers->start_at > clock_boottime();
         for (size_t i = 0; i < workers->all.n; i++)
                 ret_counts->ready += workers->all.items[i]->state == WORKER_READY;
 }

@@ -26,8 +26,8 @@
  * When a worker is gone, its head has been lost with it (MANAGER_WORKER_DIED), unless the time of the head was over
  * (MANAGER_WORKER_LATE) or the owner has ended the worker itself; then, and for all other items of its queue, nothing
  * has happened (MANAGER_WORKER_RETURNED). While workers are gone without an answer there is a growing pause before
- * another is started. If MANAGER_WORKERS_FAILURES in a row are gone without an item, while no other is ready, they are of
- * no use: then no more are started, and …_has_failed() says so.
+ * another is started. If MANAGER_WORKERS_FAILURES in a row are gone without an item, while no other is ready, they are
+ * of no use: then no more are started, and …_has_failed() says so.
  *
  * A turn of answers takes a bounded time. It need not be a turn of the whole
  * manager: .settle says whether something has happened that others must know.
@@ -112,6 +112,7 @@ typedef struct ManagerWorkersCounts {
         uint64_t late; /* were ended: the time of an item was over */
         uint64_t strange; /* answers that were dropped */
         bool is_dry; /* an item would go to a worker at once, or to a new one, and there was none */
+        bool is_pausing; /* a worker was of no use: the next one is not started yet */
         const char *problem; /* of the last that was refused or has died; NULL: none */
 } ManagerWorkersCounts;
 

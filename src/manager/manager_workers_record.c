@@ -98,7 +98,7 @@ static void claim(ManagerWorkers *workers, Worker *worker) {
         workers->counts.out += worker->n;
 }
 
-/* Its process may have been made while nobody could be told. */
+/* The process may have been made while nobody could be told. */
 static void begin_to_greet(const ManagerWorkers *workers, Worker *worker) {
         const usec_t limit = workers->settings.hello_timeout;
 

@@ -105,7 +105,14 @@ Items=4
 ItemMode=pool
 Exec=$DIR/there-is-none
 U
-batch steady 400 plain Rate=200/s SyncItems=20
+batch steady 2000 plain Rate=1000/s SyncItems=100
+unit mute.batch <<U
+[Batch]
+Items=4
+ItemMode=pool
+Exec=/bin/sleep 1000
+U
+batch parallel 8 plain Parallel=8 Depth=8 "Exec=" "Exec=$WORKER plain $DIR/parallel.record $DIR/parallel.go"
 held paused 20
 held killed 20
 held again-now 40
@@ -194,14 +201,14 @@ touch "$DIR/killed.go"
 expect SUCCEEDED 20 2
 
 begin steady
-wait_for_items 200
+wait_for_items 1000
 kill_core KILL
 wait_for_state SUCCEEDED
 report $? "core dies, and all items are over"
-# Eight that were out, twenty of a checkpoint, and those of the time that it takes to write it.
-AGAIN=$(repeats 400)
-[ "$AGAIN" -le 100 ]
-report $? "what was over by the last checkpoint was not executed again" "$AGAIN of 200 were"
+# Eight that were out, a hundred of a checkpoint, and those of the time that it takes to write it.
+AGAIN=$(repeats 2000)
+[ "$AGAIN" -le 300 ]
+report $? "what was over by the last checkpoint was not executed again" "$AGAIN of 1000 were"
 
 begin again-now
 wait_for_items 2
@@ -214,6 +221,18 @@ check "once more" ctl daemon-reexec
 touch "$DIR/again-now.go"
 expect SUCCEEDED 40 0
 check_equal "by the workers that it had" "$(workers | wc -l)" 2
+
+begin parallel
+wait_for_items 8
+report $? "each of eight workers has one of eight items"
+check_equal "and none has two" "$(workers | wc -l)" 8
+touch "$DIR/parallel.go"
+expect SUCCEEDED 8 0
+
+begin mute
+wait_for 'no worker has said hello yet' ctl batch why "$RUN"
+report $? "workers that say nothing are a reason to wait"
+check "that run is cancelled" ctl flow cancel "$RUN"
 
 begin cancelled
 wait_for_items 2
