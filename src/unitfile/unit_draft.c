@@ -33,6 +33,7 @@ UnitDraft *unit_draft_free(UnitDraft *draft) {
         for (size_t i = 0; i < draft->typos.n; i++)
                 free(draft->typos.items[i].key);
         vector_deinit(&draft->typos);
+        free(draft->fragment);
         failure_deinit(&draft->failure);
         unit_settings_deinit(&draft->settings);
         draft_section_deinit(&draft->section);

@@ -72,6 +72,7 @@ struct UnitDraft {
         DraftLists lists;               /* of the settings */
         FileValues values;              /* all assignments, to find differences when the files are read again */
         SpecifierContext specifiers;
+        char *fragment;                 /* owned: its file, for specifiers, if it was read from a text; or NULL */
         FileState *state;               /* owned; NULL after it was applied */
 };
 

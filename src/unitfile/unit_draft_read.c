@@ -259,13 +259,15 @@ int unit_draft_read_text(const UnitFileLoader *loader, const char *name, const c
         if (r < 0)
                 return r;
         sources = &draft->state->sources;
+        /* Specifiers name the file that the unit has now. */
+        draft->fragment = take_ptr(sources->fragment);
+        draft->specifiers.fragment = draft->fragment;
         unit_sources_deinit(sources);
         *sources = (UnitSources) {
                 .found = NAME_FOUND_FILE, .id = strdup(name), .fragment = strdup(path), .builtin = text
         };
         if (!sources->id || !sources->fragment)
                 return -ENOMEM;
-        draft->specifiers.fragment = sources->fragment;
         r = draft_read_files(draft);
         if (r < 0)
                 return r;

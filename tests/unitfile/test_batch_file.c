@@ -374,6 +374,22 @@ Test(batch_file, a_text_is_a_definition_of_its_own) {
         cr_assert(text_starts_with(batch_of(load(LEAST))->text, LEAST));
 }
 
+Test(batch_file, specifiers_of_a_text_name_the_file_of_the_unit) {
+        static const char lines[] = "[Batch]\nItems=1\nExec=/bin/echo %y %Y\n";
+        cleanup_(failure_deinit) Failure failure = {};
+        char *const *words, *const *wanted;
+        FlowText *text = NULL;
+
+        wanted = item_of(load(lines))->command->argv;
+        cr_assert(eq(int, flow_text_read(&text, world->loader, "x.batch", lines, &failure), 0), "%s",
+                  failure_message(&failure));
+        words = flow_text_settings(text)->nodes.items[0].command->argv;
+        assert_string(words[1], wanted[1]);
+        assert_string(words[2], wanted[2]);
+        cr_assert(text_ends_with(words[1], "/a/x.batch"));
+        flow_text_free(text);
+}
+
 Test(batch_file, others_name_a_batch) {
         file_write(world, "a/x.batch", LEAST);
         file_write(world, "a/f.flow", "[Node a]\nFlow=x.batch\n");
