@@ -213,22 +213,33 @@ void flow_spec_item_policy(const FlowNode *node, RunPolicy *ret_policy) {
         set_statuses(node, ret_policy);
 }
 
+static void set_tries(const FlowNode *node, RunPolicy *policy) {
+        policy->recover = recover_of(node);
+        policy->backoff = backoff_of(node->retry_backoff);
+        policy->retry = node->retry;
+        policy->jitter = node->retry_jitter;
+        policy->delay = node->retry_delay;
+        policy->max_delay = node->retry_max_delay;
+        policy->window = node->retry_window;
+        policy->timeout = node->timeout;
+        policy->total_timeout = node->total_timeout;
+}
+
+void flow_spec_element_policy(const FlowNode *node, RunPolicy *ret_policy) {
+        *ret_policy = (RunPolicy) {};
+        set_tries(node, ret_policy);
+        set_statuses(node, ret_policy);
+        ret_policy->failure = node->failure_policy == FLOW_FAILURE_SUSPEND ? RUN_POLICY_SUSPEND : RUN_POLICY_CONTINUE;
+}
+
 /* The bytes of equal policies are equal, so that the graph stores them once. */
 static void make_policy(const FlowSpec *spec, const FlowNode *node, RunPolicy *ret_policy) {
         memset(ret_policy, 0, sizeof(*ret_policy));
         ret_policy->action = node->flow ? RUN_ACTION_RUN : node->unit ? RUN_ACTION_JOB : RUN_ACTION_PROCESS;
         ret_policy->readiness = takes_any(node) ? RUN_READY_ANY : readiness_of(&node->readiness);
         ret_policy->amount = node->readiness.kind == FLOW_READY_ONE_SUCCESS ? 1 : node->readiness.n;
-        ret_policy->recover = recover_of(node);
         ret_policy->failure = failure_of(flow_node_failure(spec->flow, node));
-        ret_policy->backoff = backoff_of(node->retry_backoff);
-        ret_policy->retry = node->retry;
-        ret_policy->jitter = node->retry_jitter;
-        ret_policy->delay = node->retry_delay;
-        ret_policy->max_delay = node->retry_max_delay;
-        ret_policy->window = node->retry_window;
-        ret_policy->timeout = node->timeout;
-        ret_policy->total_timeout = node->total_timeout;
+        set_tries(node, ret_policy);
         ret_policy->queue_timeout = node->claim.queue_timeout != USEC_INFINITY ? node->claim.queue_timeout : 0;
         ret_policy->priority = priority_of(spec->flow, &node->claim);
         ret_policy->takes_priority = node->claim.priority == FLOW_PRIORITY_UNSET;

@@ -35,6 +35,8 @@ int flow_spec_add_sections(FlowSpec *spec);
 
 /* The exit statuses of items, by the node of a batch: nothing else of the policy is set. */
 void flow_spec_item_policy(const FlowNode *node, RunPolicy *ret_policy);
+/* What decides about an element, by the node of a stream: tries, statuses, .recover, .failure and .timeout. */
+void flow_spec_element_policy(const FlowNode *node, RunPolicy *ret_policy);
 
 /* Whether any node that was added has KeepResult=no, or Save=. */
 bool flow_spec_drops_results(const FlowSpec *spec);

@@ -84,6 +84,7 @@ static int find_value(const RunScope *base, const RunReference *reference, JsonV
                 break;
         case RUN_REFERENCE_TRIGGER:
         case RUN_REFERENCE_ITEM:
+        case RUN_REFERENCE_ELEMENT:
         case RUN_REFERENCE_RETRY:
                 break;
         }

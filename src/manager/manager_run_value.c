@@ -193,6 +193,7 @@ static int find_value(const RunScope *base, const RunReference *reference, JsonV
                         break;
                 }
                 return scope->node == RUN_NODE_NONE ? 0 : get_item(scope->runs, scope->run, scope->node, ret_value);
+        case RUN_REFERENCE_ELEMENT:
         case RUN_REFERENCE_RETRY:
                 break;
         }

@@ -86,7 +86,7 @@ DECLARE_STRING_TABLE(run_group_state, RunGroupState); /* "AT-WORK" */
 bool run_element_state_is_over(RunElementState state);
 
 typedef struct RunStreamSettings {
-        RunPolicy policy; /* of an element: retries, again, ends, .recover; .failure: CONTINUE or SUSPEND */
+        RunPolicy policy; /* of an element, as flow_spec_element_policy() makes it */
         uint32_t link_batch; /* elements of a group that a step links, at least 1 */
         usec_t link_delay; /* from a push to the linker, so that it links more at once; 0: in the next step */
         uint64_t max_backlog; /* elements that are not over, of all groups; at least 1 */
@@ -95,8 +95,8 @@ typedef struct RunStreamSettings {
 } RunStreamSettings;
 
 /*
- * A stream without elements; @sequence is above each that was ever given, in the store or to an attempt, and at least 1.
- * It restores until run_stream_begin(). -EINVAL: settings that cannot be; -ENOMEM.
+ * A stream without elements; @sequence is above each that was ever given, in the store or to an attempt, and at least
+ * 1. It restores until run_stream_begin(). -EINVAL: settings that cannot be; -ENOMEM.
  */
 int run_stream_new(const RunStreamSettings *settings, uint64_t sequence, RunStream **ret_stream);
 RunStream *run_stream_free(RunStream *stream); /* accepts NULL, returns NULL */
@@ -107,7 +107,8 @@ int run_stream_set(RunStream *stream, const RunStreamSettings *settings);
 
 /* 0, or -EINVAL: not UTF-8, a control character, or longer than RUN_STREAM_GROUP_MAX characters. */
 int run_stream_check_group(const char *group);
-int run_stream_check_key(const char *key); /* 0, or -EINVAL: the same, or empty, or longer than RUN_STREAM_KEY_MAX bytes */
+/* The same; or empty, or longer than RUN_STREAM_KEY_MAX bytes. */
+int run_stream_check_key(const char *key);
 
 /* — rows — */
 
@@ -218,7 +219,7 @@ typedef struct RunStreamBegin {
         bool is_repeatable; /* Recover=retry: begins when its batch is accepted; else, when it is durable */
 } RunStreamBegin;
 
-/* Each element that was issued, once for each try. The host begins it after the batch of this turn, and tells its end. */
+/* An element that was issued, once for each try. The host begins it after the batch of this turn, and tells its end. */
 bool run_stream_take_begin(RunStream *stream, RunStreamBegin *ret_begin);
 /* The same of an element that is out, at any time: after a claim, too, if its data is in memory. -ENOENT. */
 int run_stream_find_begin(const RunStream *stream, uint64_t sequence, RunStreamBegin *ret_begin);
@@ -242,7 +243,7 @@ bool run_stream_take_query(RunStream *stream, RunStreamQuery *ret_query);
 void run_stream_answer_group(RunStream *stream, const char *group, const RunGroupRow *row);
 /* By rising sequence, then run_stream_answer_end(). Dropped: one that is no answer, or is beyond .limit. -ENOMEM. */
 int run_stream_answer_element(RunStream *stream, const RunElementRow *row);
-/* No more elements come; if none, or a query failed, it is asked again in run_stream_take_query(), not before @retry. */
+/* No more elements come. If none has, as when the query failed, there is another query, not before @retry. */
 void run_stream_answer_end(RunStream *stream, const char *group, usec_t retry);
 
 /* — ends — */
@@ -294,7 +295,7 @@ int run_stream_restore_element(RunStream *stream, const RunElementRow *row);
  * at once. -ENOENT: the element is over, unknown or no head: the attempt is nobody's.
  */
 int run_stream_claim(RunStream *stream, uint64_t sequence);
-/* The lowest from @from on that is RUNNING and not claimed; 0: none. Its end is to be told: LOST, or run_stream_return(). */
+/* The lowest from @from on that is RUNNING and not claimed; 0: none. It was lost, or goes to run_stream_return(). */
 uint64_t run_stream_next_unclaimed(const RunStream *stream, uint64_t from);
 /* From now on it works. What is RUNNING and was neither claimed nor ended counts as out. */
 void run_stream_begin(RunStream *stream);

@@ -25,8 +25,9 @@
  *     retry.value       the value of the present try
  *     trigger.NAME      what the run was triggered by
  *     run.id, run.name  the run itself
+ *     group, sequence, key  those of the element of a stream
  *
- * All but NODE.state and those of run may go on with a path, such as
+ * All but NODE.state and those of run and elements may go on with a path, such as
  * pull.result.shards.0.name: keys of objects and indexes of arrays, made of
  * letters, digits, '_' and '-'. A NODE is written bare if its name begins with
  * a letter or '_', has no '.', and is none of the words above, a literal or an
@@ -61,6 +62,7 @@ typedef enum RunReferenceKind {
         RUN_REFERENCE_TRIGGER,
         RUN_REFERENCE_RUN_ID,
         RUN_REFERENCE_RUN_NAME,
+        RUN_REFERENCE_ELEMENT,          /* .name: "group", "sequence" or "key" */
 } RunReferenceKind;
 
 typedef struct RunReference {

@@ -175,6 +175,26 @@ static int parse_quoted_node(Parser *parser, RunReference *reference) {
         return reference->name ? parse_node(parser, reference) : -ENOMEM;
 }
 
+/* What an element of a stream has; a word that is followed by a '.' belongs to a node. True: it was taken. */
+static bool take_element(Parser *parser, const char **ret_word) {
+        static const char *const words[] = { "group", "sequence", "key" };
+
+        for (size_t i = 0; i < ELEMENTSOF(words); i++)
+                if (is_word(parser, words[i]) && parser->text[parser->at + strlen(words[i])] != '.') {
+                        parser->at += strlen(words[i]);
+                        *ret_word = words[i];
+                        return true;
+                }
+        return false;
+}
+
+static int parse_element(const char *word, RunReference *reference) {
+        int r = copy_part(word, strlen(word), &reference->name);
+
+        reference->kind = RUN_REFERENCE_ELEMENT;
+        return r < 0 ? r : copy_part("", 0, &reference->path);
+}
+
 /* The word at the parser's place belongs to a node. */
 static int parse_bare_node(Parser *parser, RunReference *reference) {
         size_t begin = parser->at, n = name_length(parser);
@@ -191,6 +211,7 @@ static int parse_bare_node(Parser *parser, RunReference *reference) {
 
 static int parse_fields_of(Parser *parser, RunReference *reference) {
         static const char *const words[] = { "and", "or", "not", "in", "true", "false", "null" };
+        const char *word;
         int r = 0;
 
         for (size_t i = 0; i < ELEMENTSOF(words); i++)
@@ -202,6 +223,8 @@ static int parse_fields_of(Parser *parser, RunReference *reference) {
                 return parse_run(parser, reference);
         if (take_word(parser, "retry"))
                 return parse_retry(parser, reference);
+        if (take_element(parser, &word))
+                return parse_element(word, reference);
         if (take_word(parser, "item"))
                 reference->kind = RUN_REFERENCE_ITEM;
         else if (take_word(parser, "param") || take_word(parser, "trigger")) {

@@ -352,7 +352,11 @@ static const UnitPropertyTable *const batch_tables[] = {
         &batch_properties, &run_properties, &exec_properties, &kill_properties, &group_properties, NULL,
 };
 
-/* Both have runs, and go by these alone. */
+static const UnitPropertyTable *const stream_tables[] = {
+        &stream_properties, &run_properties, &exec_properties, &kill_properties, &group_properties, NULL,
+};
+
+/* All of them have runs, and go by these alone. */
 #define RUNS                                                                                                \
         .init = flow_init, .deinit = flow_deinit, .start = flow_start, .stop = flow_stop,                   \
         .sub_state = flow_sub_state, .failure = flow_failure, .reset_failed = flow_reset_failed,            \
@@ -362,3 +366,4 @@ static const UnitPropertyTable *const batch_tables[] = {
 
 const UnitVTable flow_vtable = { .type = UNIT_FLOW, .interface = "Flow", .properties = flow_tables, RUNS };
 const UnitVTable batch_vtable = { .type = UNIT_BATCH, .interface = "Batch", .properties = batch_tables, RUNS };
+const UnitVTable stream_vtable = { .type = UNIT_STREAM, .interface = "Stream", .properties = stream_tables, RUNS };

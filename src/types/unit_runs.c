@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What units that have runs show alike: flows and batches
+ * What units that have runs show alike: flows, batches and streams
  */
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What units that have runs show alike: flows and batches
+ * What units that have runs show alike: flows, batches and streams
  */
 
 #include "unit/unit.h"
@@ -23,4 +23,4 @@ UnitRuns unit_runs_of(const Unit *unit);
 
 void unit_runs_put_targets(const FlowTargets *targets, Sink *sink);
 
-extern const UnitPropertyTable run_properties, batch_properties;
+extern const UnitPropertyTable run_properties, batch_properties, stream_properties;

@@ -16,6 +16,7 @@ const UnitVTable *const unit_types[] = {
         &service_vtable,
         &slice_vtable,
         &socket_vtable,
+        &stream_vtable,
         &target_vtable,
         &timer_vtable,
         NULL,

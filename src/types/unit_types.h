@@ -23,6 +23,7 @@ extern const UnitVTable scope_vtable;
 extern const UnitVTable service_vtable;
 extern const UnitVTable slice_vtable;
 extern const UnitVTable socket_vtable;
+extern const UnitVTable stream_vtable;
 extern const UnitVTable target_vtable;
 extern const UnitVTable timer_vtable;
 

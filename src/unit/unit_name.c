@@ -37,6 +37,7 @@ static const char *const types[_UNIT_TYPE_MAX] = {
         [UNIT_SCOPE] = "scope",
         [UNIT_FLOW] = "flow",
         [UNIT_BATCH] = "batch",
+        [UNIT_STREAM] = "stream",
 };
 
 DEFINE_STRING_TABLE(unit_type, UnitType, types)

@@ -28,6 +28,7 @@ typedef enum UnitType {
         UNIT_SCOPE,
         UNIT_FLOW,
         UNIT_BATCH,
+        UNIT_STREAM,
         _UNIT_TYPE_MAX,
         _UNIT_TYPE_INVALID = -22,
 } UnitType;
@@ -36,7 +37,7 @@ DECLARE_STRING_TABLE(unit_type, UnitType);               /* "service", … */
 
 /* Whether units of the type have runs, and FlowSettings. */
 static inline bool unit_type_has_runs(UnitType type) {
-        return type == UNIT_FLOW || type == UNIT_BATCH;
+        return type == UNIT_FLOW || type == UNIT_BATCH || type == UNIT_STREAM;
 }
 
 bool unit_name_is_valid(const char *name);               /* plain, template or instance */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Checks of batch units
+ * Checks of batch and stream units: of runs with one node
  */
 
 #include <stddef.h>
@@ -145,6 +145,10 @@ static int check_statuses(UnitDraft *draft) {
                 return refuse(draft, "RetryExitStatus", "An exit status is in NoRetryExitStatus=, too.");
         if (flow_statuses_meet(&node->again_exit_status, &node->success_exit_status))
                 return refuse(draft, "AgainExitStatus", "An exit status is in SuccessExitStatus=, too.");
+        if (flow_statuses_meet(&node->pending_exit_status, &node->success_exit_status) ||
+            flow_statuses_meet(&node->pending_exit_status, &node->again_exit_status))
+                return refuse(draft, "PendingExitStatus",
+                              "An exit status is in SuccessExitStatus= or AgainExitStatus=, too.");
         return 0;
 }
 
@@ -174,7 +178,7 @@ static int make_batch_settings(void **ret_settings) {
         return r;
 }
 
-static void release_batch_settings(void *settings) {
+static void release_settings(void *settings) {
         flow_settings_free(settings);
 }
 
@@ -183,7 +187,7 @@ const DraftType batch_draft_type = {
         .settings = {
                 .make = make_batch_settings,
                 .size = sizeof(FlowSettings),
-                .release = release_batch_settings,
+                .release = release_settings,
                 .exec = offsetof(FlowSettings, process.exec),
                 .kill = offsetof(FlowSettings, process.kill),
                 .resources = offsetof(FlowSettings, resources),
@@ -192,5 +196,47 @@ const DraftType batch_draft_type = {
         .note_text = flow_note_text,
         .limit = flow_limit,
         .check = check,
+        .add_defaults = unit_draft_add_usual_defaults,
+};
+
+/* — streams — */
+
+static int check_stream(UnitDraft *draft) {
+        FlowSettings *stream = draft->section.own;
+        const FlowNode *node = item_of(draft);
+        int r = flow_settings_keep_file(stream, draft->state->sources.fragment, &item_of(draft)->place.file);
+
+        if (r == 0 && !draft->is_broken && !node->command)
+                r = unit_draft_refuse(draft, draft->state->sources.fragment, 0, NULL,
+                                      "The stream has no Exec=, so that nothing would be done with its elements.");
+        if (r == 0 && !draft->is_broken)
+                r = check_command(draft, node, node->command, "Exec");
+        if (r == 0)
+                r = check_statuses(draft);
+        return r == 0 ? flow_check_runs(draft) : r;
+}
+
+static int make_stream_settings(void **ret_settings) {
+        FlowSettings *settings = NULL;
+        int r = flow_settings_new_stream(&settings);
+
+        *ret_settings = settings;
+        return r;
+}
+
+const DraftType stream_draft_type = {
+        .has_settings = true,
+        .settings = {
+                .make = make_stream_settings,
+                .size = sizeof(FlowSettings),
+                .release = release_settings,
+                .exec = offsetof(FlowSettings, process.exec),
+                .kill = offsetof(FlowSettings, process.kill),
+                .resources = offsetof(FlowSettings, resources),
+                .item = offsetof(FlowSettings, nodes.items),
+        },
+        .note_text = flow_note_text,
+        .limit = flow_limit,
+        .check = check_stream,
         .add_defaults = unit_draft_add_usual_defaults,
 };

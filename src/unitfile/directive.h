@@ -36,7 +36,7 @@ typedef enum DirectiveBase {
         DIRECTIVE_IN_EXEC_TERMS,        /* … ExecTerms */
         DIRECTIVE_IN_KILL,              /* … KillSettings */
         DIRECTIVE_IN_RESOURCES,         /* … ResourceSettings */
-        DIRECTIVE_IN_ITEM,              /* … the node of a batch: FlowNode */
+        DIRECTIVE_IN_ITEM,              /* … the node of a batch or a stream: FlowNode */
         _DIRECTIVE_BASE_MAX,
 } DirectiveBase;
 
@@ -81,7 +81,7 @@ typedef struct DirectiveTable {
         const size_t *n;
 } DirectiveTable;
 
-#define DIRECTIVE_SECTION_TABLES_MAX 6
+#define DIRECTIVE_SECTION_TABLES_MAX 7
 
 typedef struct DirectiveSection {
         const char *name;               /* "Unit"; or "Node *": an instance for each name in place of the star */
@@ -98,12 +98,14 @@ typedef struct DirectiveSections {
 
 extern const Directive unit_directives[], install_directives[], service_directives[], slice_directives[],
         timer_directives[], path_directives[], scope_directives[], socket_directives[], mount_directives[],
-        run_directives[], flow_directives[], node_directives[], policy_directives[], batch_directives[],
-        exec_directives[], kill_directives[], resource_directives[], resource_limit_directives[];
+        run_directives[], ending_run_directives[], flow_directives[], node_directives[], policy_directives[],
+        batch_directives[], stream_directives[], exec_directives[], kill_directives[], resource_directives[],
+        resource_limit_directives[];
 extern const size_t unit_directives_n, install_directives_n, service_directives_n, slice_directives_n,
         timer_directives_n, path_directives_n, scope_directives_n, socket_directives_n, mount_directives_n,
-        run_directives_n, flow_directives_n, node_directives_n, policy_directives_n, batch_directives_n,
-        exec_directives_n, kill_directives_n, resource_directives_n, resource_limit_directives_n;
+        run_directives_n, ending_run_directives_n, flow_directives_n, node_directives_n, policy_directives_n,
+        batch_directives_n, stream_directives_n, exec_directives_n, kill_directives_n, resource_directives_n,
+        resource_limit_directives_n;
 
 /* All tables, each once. */
 const DirectiveTable *directive_tables(size_t *ret_n);

@@ -12,10 +12,6 @@
 #include "unitfile/directive_service.h"
 #include "unitfile/flow_value.h"
 
-#define ITEM(name_, parse_, field_, ...)                                                                 \
-        { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_ITEM,                                     \
-          .offset = offsetof(FlowNode, field_), __VA_ARGS__ }
-
 const Directive batch_directives[] = {
         ITEM("AgainExitStatus", service_parse_exit_status, again_exit_status, .is_strict = true),
         DIRECTIVE_REFUSE("AgainMax", "an item could say 'not yet' any number of times; its command is to fail then"),

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Rows that the tables of [Flow], [Node …] and [Batch] have alike
+ * Rows that the tables of [Flow], [Node …], [Batch] and [Stream] have alike
  */
 
 #include "unitfile/directive_value.h"
@@ -11,6 +11,11 @@
 #define FLOW(name_, parse_, field_, ...)                                                                 \
         { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_TYPE,                                     \
           .offset = offsetof(FlowSettings, field_), .own_size = sizeof(FlowSettings), __VA_ARGS__ }
+
+/* Of the only node of a batch or a stream. */
+#define ITEM(name_, parse_, field_, ...)                                                                 \
+        { .name = name_, .parse = parse_, .base = DIRECTIVE_IN_ITEM,                                     \
+          .offset = offsetof(FlowNode, field_), __VA_ARGS__ }
 
 /* In the order of their names. */
 #define REFUSE_SOCKETS(why)                                                                                \

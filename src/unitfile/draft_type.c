@@ -17,6 +17,7 @@ const DraftType *draft_type_of(UnitType type) {
                 [UNIT_SLICE] = &slice_draft_type,
                 [UNIT_FLOW] = &flow_draft_type,
                 [UNIT_BATCH] = &batch_draft_type,
+                [UNIT_STREAM] = &stream_draft_type,
                 [UNIT_TARGET] = &target_draft_type,
         };
 

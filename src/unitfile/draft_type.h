@@ -58,7 +58,8 @@ static inline bool draft_section_is_node(const DraftSection *section) {
 }
 
 extern const DraftType batch_draft_type, flow_draft_type, mount_draft_type, path_draft_type, scope_draft_type,
-        service_draft_type, slice_draft_type, socket_draft_type, target_draft_type, timer_draft_type;
+        service_draft_type, slice_draft_type, socket_draft_type, stream_draft_type, target_draft_type,
+        timer_draft_type;
 
 const DraftType *draft_type_of(UnitType type); /* NULL: the type cannot be loaded */
 

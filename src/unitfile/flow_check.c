@@ -139,6 +139,10 @@ typedef struct ReferenceCheck {
         bool is_of_instance; /* with Foreach= there is an item */
 } ReferenceCheck;
 
+static const char *section_of(const UnitDraft *draft) {
+        return draft->type == UNIT_BATCH ? "Batch" : draft->type == UNIT_STREAM ? "Stream" : "Flow";
+}
+
 static int check_reference(const ReferenceCheck *check, const RunReference *reference) {
         const FlowSettings *flow = check->draft->section.own;
         const char *problem = NULL;
@@ -148,11 +152,15 @@ static int check_reference(const ReferenceCheck *check, const RunReference *refe
                 if (!run_params_find(&flow->params, reference->name))
                         return unit_draft_refuse(check->draft, check->file, check->line, check->setting,
                                                  "Params= of [%s] has no parameter '%s'.",
-                                                 check->draft->type == UNIT_BATCH ? "Batch" : "Flow", reference->name);
+                                                 section_of(check->draft), reference->name);
                 break;
         case RUN_REFERENCE_ITEM:
                 if (check->draft->type == UNIT_BATCH) {
                         problem = check->node ? NULL : "there is an item in Exec= alone";
+                        break;
+                }
+                if (check->draft->type == UNIT_STREAM) {
+                        problem = "a stream has elements: write %{group}, %{sequence} or %{key}";
                         break;
                 }
                 problem = !check->node || !check->node->foreach ? "there is no Foreach=" :
@@ -165,7 +173,14 @@ static int check_reference(const ReferenceCheck *check, const RunReference *refe
         case RUN_REFERENCE_STATE:
         case RUN_REFERENCE_RESULT:
         case RUN_REFERENCE_CAUSE:
-                problem = check->draft->type == UNIT_BATCH ? "a batch has no nodes" : NULL;
+                problem = check->draft->type == UNIT_BATCH    ? "a batch has no nodes" :
+                          check->draft->type == UNIT_STREAM   ? "a stream has no nodes" :
+                                                                NULL;
+                break;
+        case RUN_REFERENCE_ELEMENT:
+                problem = check->draft->type != UNIT_STREAM ? "there are elements in a stream alone" :
+                          !check->node                      ? "there is an element in Exec= alone" :
+                                                              NULL;
                 break;
         case RUN_REFERENCE_TRIGGER:
         case RUN_REFERENCE_RUN_ID:

@@ -2,7 +2,8 @@
 #pragma once
 
 /*
- * A node's settings on their own, common to sections and NodesFile=, and those of runs, common to flows and batches
+ * A node's settings on their own, common to sections and NodesFile=, and those of runs, common to flows, batches and
+ * streams
  */
 
 #include "unitfile/flow_settings.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The [Flow], [Node …] and [Batch] sections as data
+ * The [Flow], [Node …], [Batch] and [Stream] sections as data
  */
 
 #include <assert.h>
@@ -272,7 +272,8 @@ int flow_settings_new(FlowSettings **ret_settings) {
         return 0;
 }
 
-int flow_settings_new_batch(FlowSettings **ret_settings) {
+/* With the only node, which is of @name. */
+static int new_range(const char *name, uint32_t retry, FlowSettings **ret_settings) {
         FlowSettings *settings = NULL;
         FlowNode *node;
         int r = flow_settings_new(&settings);
@@ -284,18 +285,38 @@ int flow_settings_new_batch(FlowSettings **ret_settings) {
                 return r;
         }
         flow_range_init(&settings->range);
+        flow_stream_init(&settings->stream);
         node = &settings->nodes.items[settings->nodes.n++];
         flow_node_init(node);
-        node->is_range = node->idempotent = true;
-        node->recover = FLOW_RECOVER_RETRY;
-        node->retry = FLOW_RANGE_RETRY;
-        node->name = strdup(FLOW_RANGE_NODE);
+        node->is_range = true;
+        node->retry = retry;
+        node->name = strdup(name);
         if (!node->name) {
                 flow_settings_free(settings);
                 return -ENOMEM;
         }
         *ret_settings = settings;
         return 0;
+}
+
+int flow_settings_new_batch(FlowSettings **ret_settings) {
+        FlowNode *node;
+        int r = new_range(FLOW_RANGE_NODE, FLOW_RANGE_RETRY, ret_settings);
+
+        if (r < 0)
+                return r;
+        node = (*ret_settings)->nodes.items;
+        node->idempotent = true;
+        node->recover = FLOW_RECOVER_RETRY;
+        return 0;
+}
+
+int flow_settings_new_stream(FlowSettings **ret_settings) {
+        int r = new_range(FLOW_STREAM_NODE, FLOW_STREAM_RETRY, ret_settings);
+
+        if (r == 0)
+                (*ret_settings)->nodes.items[0].failure_policy = FLOW_FAILURE_CONTINUE;
+        return r;
 }
 
 FlowSettings *flow_settings_free(FlowSettings *settings) {

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * The [Flow], [Node …] and [Batch] sections as data
+ * The [Flow], [Node …], [Batch] and [Stream] sections as data
  *
  * A flow is a graph of nodes. A node is a command, or none (a checkpoint),
  * that runs when its parents have ended as its Readiness= says. The settings of
@@ -22,6 +22,7 @@
 #include "unitfile/flow_claim.h"
 #include "unitfile/flow_data.h"
 #include "unitfile/flow_range.h"
+#include "unitfile/flow_stream.h"
 #include "unitfile/flow_target.h"
 #include "unitfile/kill_settings.h"
 #include "unitfile/resource_settings.h"
@@ -278,7 +279,8 @@ typedef struct FlowNode {
         FlowTargets on_begin, on_result; /* without .process the flow's count */
         FlowProcess *process; /* owned; NULL: the flow's */
         ResourceSettings *resources; /* owned; NULL: not set */
-        bool is_range; /* the items of a batch: tries, statuses and times are of an item */
+        /* The items of a batch or the elements of a stream: tries, statuses and times are of one of these. */
+        bool is_range;
 } FlowNode;
 
 /* The settings that a [Node …] section is read into. */
@@ -340,6 +342,7 @@ typedef struct FlowSettings {
         FlowClaim claim; /* of a run; .hold_lock and .priority also of nodes that set none */
         usec_t timeout_stop; /* from the first signal to the last; USEC_INFINITY: none */
         FlowRange range; /* of a batch, whose items are the only node */
+        FlowStream stream; /* of a stream, whose elements are the only node */
 } FlowSettings;
 
 DECLARE_STRING_TABLE(flow_busy, FlowBusy);
@@ -360,6 +363,7 @@ int flow_recover_from_string(const char *string);
 
 int flow_settings_new(FlowSettings **ret_settings); /* with the defaults */
 int flow_settings_new_batch(FlowSettings **ret_settings); /* the same, with the node of its items */
+int flow_settings_new_stream(FlowSettings **ret_settings); /* the same, with the node of its elements */
 FlowSettings *flow_settings_free(FlowSettings *settings);
 
 int flow_node_settings_new(FlowNodeSettings **ret_settings);

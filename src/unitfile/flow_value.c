@@ -451,7 +451,7 @@ int flow_parse_sub_flow(const DirectiveLine *line, const char *value) {
         if (r <= 0)
                 return r;
         if (name && (!unit_name_is_valid(name) || unit_name_is_template(name) ||
-                     !unit_type_has_runs(unit_name_type(name))))
+                     !unit_type_has_runs(unit_name_type(name)) || unit_name_type(name) == UNIT_STREAM))
                 return directive_complain(line, "'%s' is not the name of a flow or a batch, such as 'scan.flow'", name);
         free(*flow);
         *flow = take_ptr(name);

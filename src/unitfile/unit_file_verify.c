@@ -329,6 +329,7 @@ static int verify_unit(Verifier *verifier, const char *name) {
                 r = verify_batch(draft);
         if (r < 0)
                 return r;
+        verify_stream(draft);
         verify_install(draft);
         verify_documentation(draft);
         if (!verifier->options->is_thorough)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * verify: settings of a batch that have no effect
+ * verify: settings of a batch or a stream that have no effect
  */
 
 #include "basic/macro.h"
@@ -27,7 +27,7 @@ static void warn_if_set(const UnitDraft *draft, const char *const *settings, con
                         warn(draft, *settings, message);
 }
 
-static void verify_retry(const UnitDraft *draft, const FlowNode *item) {
+static void verify_retry(const UnitDraft *draft, const FlowNode *item, const char *without) {
         static const char *const of_retry[] = {
                 "NoRetryExitStatus", "RetryBackoff", "RetryDelaySec", "RetryExitStatus", "RetryJitter",
                 "RetryMaxDelaySec", NULL,
@@ -35,7 +35,7 @@ static void verify_retry(const UnitDraft *draft, const FlowNode *item) {
         static const char *const of_again[] = { "AgainExitStatus", NULL };
 
         if (item->retry == 0)
-                warn_if_set(draft, of_retry, "With ItemRetry=0 it has no effect.");
+                warn_if_set(draft, of_retry, without);
         else if (item->retry_delay > item->retry_max_delay)
                 warn(draft, "RetryDelaySec", "It is longer than RetryMaxDelaySec=, which is the delay then.");
         if (item->again == 0)
@@ -75,7 +75,7 @@ int verify_batch(UnitDraft *draft) {
                 return 0;
         batch = draft->section.own;
         item = batch->nodes.items;
-        verify_retry(draft, item);
+        verify_retry(draft, item, "With ItemRetry=0 it has no effect.");
         verify_budget(draft, &batch->range);
         verify_range(draft, &batch->range);
         if (item->timeout != USEC_INFINITY && batch->run_timeout < item->timeout &&
@@ -83,4 +83,20 @@ int verify_batch(UnitDraft *draft) {
                 warn(draft, "ItemTimeoutSec", "It is longer than RunTimeoutSec=, which ends the run before.");
         verify_runs(draft);
         return 0;
+}
+
+void verify_stream(UnitDraft *draft) {
+        const FlowSettings *stream;
+        const FlowNode *element;
+
+        if (draft->type != UNIT_STREAM || draft->is_broken)
+                return;
+        stream = draft->section.own;
+        element = stream->nodes.items;
+        verify_retry(draft, element, "With Retry=0 it has no effect.");
+        if (element->recover == FLOW_RECOVER_PENDING && element->idempotent)
+                warn(draft, "Idempotent", "With Recover=pending it has no effect.");
+        if (stream->stream.link_batch > stream->stream.max_backlog)
+                warn(draft, "LinkBatch", "It is above MaxBacklog=, so that never as many elements wait.");
+        verify_runs(draft);
 }

@@ -201,6 +201,7 @@ static void verify_nodes(const UnitDraft *draft) {
         }
 }
 
+/* The same of a stream, whose .exec_prepare is none. */
 static void verify_batch_commands(const UnitDraft *draft) {
         const FlowSettings *batch = draft->section.own;
 
@@ -221,7 +222,7 @@ void verify_machine(const UnitDraft *draft) {
                 verify_commands(draft, service);
         if (draft->type == UNIT_FLOW && draft->section.own)
                 verify_nodes(draft);
-        if (draft->type == UNIT_BATCH && draft->section.own)
+        if ((draft->type == UNIT_BATCH || draft->type == UNIT_STREAM) && draft->section.own)
                 verify_batch_commands(draft);
         if (draft->type == UNIT_SOCKET && draft->section.own)
                 verify_socket(draft);

@@ -14,8 +14,9 @@ int verify_flow(UnitDraft *draft);
 
 /* Reports settings of a batch that have no effect. 0, also for other units, or -ENOMEM. */
 int verify_batch(UnitDraft *draft);
+void verify_stream(UnitDraft *draft);
 
-/* Reports settings of runs that have no effect, of a flow or a batch. */
+/* Reports settings of runs that have no effect, of a flow, a batch or a stream. */
 void verify_runs(const UnitDraft *draft);
 
 /*

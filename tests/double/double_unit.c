@@ -198,6 +198,7 @@ static const UnitVTable double_vtables[_UNIT_TYPE_MAX] = {
         DOUBLE_VTABLE(UNIT_SCOPE, "Scope"),
         DOUBLE_VTABLE_WITH_RUNS(UNIT_FLOW, "Flow"),
         DOUBLE_VTABLE_WITH_RUNS(UNIT_BATCH, "Batch"),
+        DOUBLE_VTABLE_WITH_RUNS(UNIT_STREAM, "Stream"),
 };
 
 static usec_t host_now(UnitHost *host) {

@@ -35,6 +35,7 @@ static const struct CaseUnit {
         { "Node *", "x.flow", "Flow", {}, .header = "Node a", .more = "[Node b]\n" },
         { "Batch", "x.batch", "Batch", { "Items=10", "Exec=/bin/true", "ItemMode=pool" },
           .instead = { "ItemsCommand=", "ItemsFile=" } },
+        { "Stream", "x.stream", "Stream", { "Exec=/bin/true" } },
         { "Policy *", "x.flow", "Flow", {}, .header = "Policy a", .more = "[Node b]\n" },
 };
 
