@@ -29,7 +29,7 @@
  * A group of which nothing is in memory is unknown. A push into it is accepted
  * at once, and its row asked for; its elements are linked when that is there.
  * Elements of the store that are linked and not in memory are asked for when
- * their turn comes, and some in advance. A query must see all rows that were
+ * their turn comes, and some in advance. Elements that are over are no answer. A query must see all rows that were
  * taken before the query.
  *
  * MaxGroups= is the number of places: of elements that are out, and of heads
@@ -55,7 +55,7 @@
 #define RUN_STREAM_KEY_MAX 255U /* bytes */
 #define RUN_STREAM_DATA_MAX (UINT32_C(1) << 20) /* bytes of an element */
 #define RUN_STREAM_AHEAD 32U /* linked elements of a group in memory, at most */
-#define RUN_STREAM_BYTES_MAX (UINT64_C(8) << 20) /* data of elements that are not out nor new, at most */
+#define RUN_STREAM_BYTES_MAX (UINT64_C(8) << 20) /* data in memory, beyond which none is held for later */
 #define RUN_STREAM_LINK_MAX 4096U /* elements that a step links, of all groups */
 #define RUN_STREAM_PRUNE 100U /* elements that are over, of a group, between two prunings */
 
@@ -198,7 +198,10 @@ typedef struct RunStreamElement {
         size_t size; /* at most RUN_STREAM_DATA_MAX */
 } RunStreamElement;
 
-/* A RunStreamPush, or -ENOMEM. The push is to be answered when the rows of this turn are durable. */
+/*
+ * A RunStreamPush, or -ENOMEM; after run_stream_begin(). The push is to be answered when the rows of this turn are
+ * durable.
+ */
 int run_stream_push(RunStream *stream, const RunStreamElement *element, usec_t now, uint64_t *ret_sequence);
 
 /* — turns — */
@@ -226,7 +229,7 @@ int run_stream_find_begin(const RunStream *stream, uint64_t sequence, RunStreamB
 
 typedef enum RunStreamQueryKind {
         RUN_STREAM_QUERY_GROUP, /* the row of .group: run_stream_answer_group() */
-        RUN_STREAM_QUERY_ELEMENTS, /* up to .limit elements after .after, linked: run_stream_answer_element() … */
+        RUN_STREAM_QUERY_ELEMENTS, /* .limit elements after .after, linked and not over: …_answer_element() */
 } RunStreamQueryKind;
 
 typedef struct RunStreamQuery {
@@ -274,7 +277,7 @@ DECLARE_STRING_TABLE(run_stream_outcome, RunStreamOutcome); /* "success", "faile
 
 /*
  * A person resolves the head of a group, which is PENDING: @sequence: its number, or 0. The number is in *ret_sequence.
- * -ENOENT: the group has no work; -ESTALE: @sequence is not the head; -EBUSY: the head is not PENDING.
+ * -ENOENT: the group has no work; -EBUSY: the head is not PENDING; -ESTALE: @sequence is not the head.
  */
 int run_stream_resolve(RunStream *stream, const char *group, uint64_t sequence, RunStreamOutcome outcome,
                        uint64_t *ret_sequence);

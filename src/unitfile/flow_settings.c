@@ -314,9 +314,11 @@ int flow_settings_new_batch(FlowSettings **ret_settings) {
 int flow_settings_new_stream(FlowSettings **ret_settings) {
         int r = new_range(FLOW_STREAM_NODE, FLOW_STREAM_RETRY, ret_settings);
 
-        if (r == 0)
-                (*ret_settings)->nodes.items[0].failure_policy = FLOW_FAILURE_CONTINUE;
-        return r;
+        if (r < 0)
+                return r;
+        (*ret_settings)->is_stream = true;
+        (*ret_settings)->nodes.items[0].failure_policy = FLOW_FAILURE_CONTINUE;
+        return 0;
 }
 
 FlowSettings *flow_settings_free(FlowSettings *settings) {

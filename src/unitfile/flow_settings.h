@@ -343,6 +343,7 @@ typedef struct FlowSettings {
         usec_t timeout_stop; /* from the first signal to the last; USEC_INFINITY: none */
         FlowRange range; /* of a batch, whose items are the only node */
         FlowStream stream; /* of a stream, whose elements are the only node */
+        bool is_stream;
 } FlowSettings;
 
 DECLARE_STRING_TABLE(flow_busy, FlowBusy);
