@@ -96,7 +96,7 @@ void verify_stream(UnitDraft *draft) {
         verify_retry(draft, element, "With Retry=0 it has no effect.");
         if (element->recover == FLOW_RECOVER_PENDING && element->idempotent)
                 warn(draft, "Idempotent", "With Recover=pending it has no effect.");
-        if (stream->stream.link_batch > stream->stream.max_backlog)
+        if (is_set(draft, "LinkBatch") && stream->stream.link_batch > stream->stream.max_backlog)
                 warn(draft, "LinkBatch", "It is above MaxBacklog=, so that never as many elements wait.");
         verify_runs(draft);
 }

@@ -116,7 +116,8 @@ static void take_elements(Case *test) {
                 if (is_new) {
                         cleanup_free_ char *data = data_of(test, row.sequence);
 
-                        if (row.size != size_of(test, row.sequence) || (row.size > 0 && memcmp(row.data, data, row.size)))
+                        if (row.size != size_of(test, row.sequence) ||
+                            (row.size > 0 && memcmp(row.data, data, row.size) != 0))
                                 complain(test, "a row has other data", row.sequence);
                 }
                 stored->is_there = true;
@@ -223,7 +224,8 @@ static void answer_query(Case *test, uint32_t group, bool fails) {
 
         test->has_query[group] = false;
         if (!fails && !is_elements) {
-                run_stream_answer_group(test->stream, names[group], test->has_group[group] ? &test->groups[group] : NULL);
+                run_stream_answer_group(test->stream, names[group],
+                                        test->has_group[group] ? &test->groups[group] : NULL);
                 test->slow.is_known[group] = true;
                 return;
         }

@@ -51,10 +51,11 @@ static const FlowNode *item_of(const Unit *unit) {
 
 /* — types — */
 
-Test(batch_file, flows_and_batches_have_runs) {
+Test(batch_file, flows_batches_and_streams_have_runs) {
         for (UnitType type = 0; type < _UNIT_TYPE_MAX; type++)
-                cr_expect(eq(int, unit_type_has_runs(type), type == UNIT_FLOW || type == UNIT_BATCH), "%s",
-                          unit_type_to_string(type));
+                cr_expect(eq(int, unit_type_has_runs(type),
+                             type == UNIT_FLOW || type == UNIT_BATCH || type == UNIT_STREAM),
+                          "%s", unit_type_to_string(type));
         cr_assert(not(unit_type_has_runs(_UNIT_TYPE_INVALID)));
         cr_assert(eq(int, (int) unit_name_type("mail.batch"), UNIT_BATCH));
 }

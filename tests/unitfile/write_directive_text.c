@@ -124,7 +124,8 @@ static void add_note(Text *text, const char **before, const char *note, const ch
 static bool is_of_own_type(const DirectiveTable *table) {
         return table->directives == run_directives || table->directives == flow_directives ||
                table->directives == node_directives || table->directives == policy_directives ||
-               table->directives == batch_directives;
+               table->directives == batch_directives || table->directives == stream_directives ||
+               table->directives == ending_run_directives;
 }
 
 static bool needs_origin(const DirectiveTable *table, const Directive *row) {
