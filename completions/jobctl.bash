@@ -8,7 +8,7 @@ _jobctl_types='start stop restart reload try-restart reload-or-restart try-reloa
         verify-active nop isolate'
 _jobctl_modes='replace fail lenient replace-irreversibly isolate flush ignore-dependencies ignore-requirements
         restart-dependencies triggering'
-_jobctl_unit_types='service socket target timer path mount slice scope flow batch'
+_jobctl_unit_types='service socket target timer path mount slice scope flow batch stream'
 
 _jobctl_help() {
         "${COMP_WORDS[0]}" help "$@" 2>/dev/null
@@ -141,6 +141,22 @@ _jobctl_batch() {
         done
 }
 
+# What follows the second word of "stream": a stream, and for some verbs a group of it.
+_jobctl_stream() {
+        local i
+
+        for ((i = 2; i < COMP_CWORD; i++)); do
+                case ${COMP_WORDS[i]} in
+                        show | resolve)
+                                if ((COMP_CWORD == i + 2)); then
+                                        _jobctl_reply "$(_jobctl_ask stream list --no-legend "${COMP_WORDS[i + 1]}" | awk '{ print $1 }')" "$cur"
+                                        return
+                                fi ;;
+                esac
+        done
+        _jobctl_reply "$(_jobctl_ask list-unit-files --type=stream | cut -d' ' -f1)" "$cur"
+}
+
 # TYPE:UNIT. A colon separates words for readline, so only what is behind it is replaced.
 _jobctl_requests() {
         local cur=$1 type
@@ -250,6 +266,10 @@ _jobctl() {
                 _jobctl_words 'start list show why logs errors retry-errors pause resume cancel proceed delete' "$cur"
         elif [[ $verb == batch ]]; then
                 _jobctl_batch "${COMP_WORDS[@]}"
+        elif [[ $verb == stream && $prev == stream ]]; then
+                _jobctl_words 'push list show why resolve pause resume cancel' "$cur"
+        elif [[ $verb == stream ]]; then
+                _jobctl_stream
         elif [[ $verb == log-level ]]; then
                 _jobctl_words 'err warning notice info debug' "$cur"
         elif [[ $verb == import-environment ]]; then

@@ -149,6 +149,15 @@ function __jobctl_words
                     __jobctl_ask batch list | string replace -r '^ *(\S+).*' '$1'
             end
             return
+        case stream
+            if test (count $line) -lt 2
+                printf '%s\n' push list show why resolve pause resume cancel
+            else if test (count $line) -lt 3
+                __jobctl_ask list-unit-files --type=stream | string replace -r ' .*' ''
+            else if contains -- $line[2] show resolve
+                __jobctl_ask stream list --no-legend $line[3] | string replace -r '^ *(\S+).*' '$1'
+            end
+            return
         case run
             __fish_complete_external_command
             __fish_complete_path (commandline -ct)
@@ -190,7 +199,7 @@ jobctl help 2>/dev/null | sed -n '/^Options:/,$p' | while read -l line
             case job-mode
                 set -a options -a 'replace fail lenient replace-irreversibly isolate flush ignore-dependencies ignore-requirements restart-dependencies triggering'
             case type
-                set -a options -a 'service target socket timer path slice scope mount flow batch'
+                set -a options -a 'service target socket timer path slice scope mount flow batch stream'
             case state
                 set -a options -a 'active inactive failed activating deactivating reloading loaded not-found masked running exited dead waiting enabled disabled static'
             case signal

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * flow, batch: a line of help for each of their verbs
+ * flow, batch, stream: a line of help for each of their verbs
  */
 
 #include <stdio.h>
@@ -58,19 +58,44 @@ static const HelpLine batch_lines[] = {
         { "delete", "RUN", "Have a run listed no more" },
 };
 
-int flow_help(Jobctl *ctl, const char *verb, const char *word) {
-        const bool is_batch = text_equal(verb, "batch");
-        const HelpLine *lines = is_batch ? batch_lines : flow_lines;
-        const size_t n = is_batch ? ELEMENTSOF(batch_lines) : ELEMENTSOF(flow_lines);
-        bool is_known = !word;
+static const HelpLine stream_lines[] = {
+        { "push", "STREAM < DATA", "Push an element into --group=; with --each-line or --tsv many" },
+        { "list", "[STREAM]", "List streams that have runs, or the groups of one" },
+        { "show", "STREAM [GROUP]", "Show a stream and its groups at work, or the elements of a group" },
+        { "why", "STREAM", "Say what it waits for, or why it has ended" },
+        { "resolve", "STREAM GROUP [ELEMENT] --as=OUTCOME", "Decide about an element that is PENDING" },
+        { "pause", "STREAM", "Begin no more elements, until it is resumed; pushes go on" },
+        { "resume", "STREAM", "Let it go on" },
+        { "cancel", "STREAM", "End its run; elements that have not begun are not executed" },
+};
 
+static const struct {
+        const char *verb, *about;
+        const HelpLine *lines;
+        size_t n;
+} helps[] = {
+        { "flow", "Runs of flows", flow_lines, ELEMENTSOF(flow_lines) },
+        { "batch", "Runs of batches", batch_lines, ELEMENTSOF(batch_lines) },
+        { "stream", "Streams, their groups and elements", stream_lines, ELEMENTSOF(stream_lines) },
+};
+
+int flow_help(Jobctl *ctl, const char *verb, const char *word) {
+        const HelpLine *lines;
+        bool is_known = !word;
+        size_t of = 0, n;
+
+        for (size_t i = 0; i < ELEMENTSOF(helps); i++)
+                if (text_equal(verb, helps[i].verb))
+                        of = i;
+        lines = helps[of].lines;
+        n = helps[of].n;
         for (size_t i = 0; i < n; i++)
                 is_known |= text_equal(word, lines[i].word);
         if (!is_known)
                 return jobctl_misused(ctl, "There is no '%s %s'; 'jobctl help %s' lists what there is.", verb, word,
                                       verb);
         if (!word)
-                printf("jobctl [OPTION…] %s VERB …\n\nRuns of %s.\n\n", verb, is_batch ? "batches" : "flows");
+                printf("jobctl [OPTION…] %s VERB …\n\n%s.\n\n", verb, helps[of].about);
         for (size_t i = 0; i < n; i++)
                 if (text_equal(word, lines[i].word))
                         printf("jobctl [OPTION…] %s %s %s\n\n%s.\n", verb, word, lines[i].arguments, lines[i].help);

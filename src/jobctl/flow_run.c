@@ -323,7 +323,7 @@ static int read_priority(Jobctl *ctl, json_t *options) {
 }
 
 /* The name of the person who asks, for the record; NULL: it is not known. */
-static const char *find_operator(const Jobctl *ctl) {
+const char *flow_operator(const Jobctl *ctl) {
         const char *name = ctl->options.operator;
         const struct passwd *user;
 
@@ -352,7 +352,7 @@ static int make_options(Jobctl *ctl, const json_t *assignments, json_t **ret_opt
                 const char *key, *value;
         } texts[] = {
                 { "key", options->key },     { "name", options->name },          { "namespace", options->namespace },
-                { "reqid", options->reqid }, { "operator", find_operator(ctl) },
+                { "reqid", options->reqid }, { "operator", flow_operator(ctl) },
         };
         cleanup_json_ json_t *made = json_pack("{s:{s:O}}", "assign", "as", assignments);
         int r = read_priority(ctl, made);
@@ -369,10 +369,9 @@ static int make_options(Jobctl *ctl, const json_t *assignments, json_t **ret_opt
         return r;
 }
 
-/* Names the person and the request, for the events. */
-static int identify(Jobctl *ctl, BusError *ret_error) {
-        return jobctl_call(ctl, "Identify", "ss", json_pack("[ss]", find_operator(ctl) ?: "", ctl->options.reqid ?: ""),
-                           NULL, ret_error);
+int flow_identify(Jobctl *ctl, BusError *ret_error) {
+        return jobctl_call(ctl, "Identify", "ss",
+                           json_pack("[ss]", flow_operator(ctl) ?: "", ctl->options.reqid ?: ""), NULL, ret_error);
 }
 
 /* — batch start RUN — */
@@ -397,7 +396,7 @@ static int resume_run(Jobctl *ctl, uint64_t id, BusError *ret_error) {
         if (r == 0 && ctl->options.wait)
                 r = jobctl_subscribe(ctl, ret_error);
         if (r == 0)
-                r = identify(ctl, ret_error);
+                r = flow_identify(ctl, ret_error);
         if (r < 0)
                 return r;
         return jobctl_send(ctl, &(BusCall) { path, BUS_RUN, "Resume", "", json_array() }, NULL, ret_error);
@@ -673,7 +672,7 @@ static int change(Jobctl *ctl, size_t verb, uint64_t id, const char *node) {
                 return r;
         r = text_format(&path, BUS_PATH "/run/%" PRIu64, id);
         if (r == 0)
-                r = identify(ctl, &error);
+                r = flow_identify(ctl, &error);
         if (r < 0) {
                 json_decref(arguments);
                 return r == -ENOMEM ? r : jobctl_fail(ctl, &error, "%s run %" PRIu64, verbs[verb].word, id);
@@ -738,7 +737,7 @@ static int call_run(Jobctl *ctl, uint64_t id, const char *method, const char *on
         int r = text_format(&path, BUS_PATH "/run/%" PRIu64, id);
 
         if (r == 0)
-                r = identify(ctl, error);
+                r = flow_identify(ctl, error);
         if (r < 0)
                 return r;
         return jobctl_send(ctl,
@@ -822,7 +821,7 @@ int flow_complete(Jobctl *ctl, char *const *words) {
         if (words[0] && words[1] && words[2])
                 return jobctl_misused(ctl, "'%s' is one word too many; a result is one value of JSON, in quotes.",
                                       words[2]);
-        r = identify(ctl, &error);
+        r = flow_identify(ctl, &error);
         if (r == 0)
                 r = jobctl_call(ctl, "CompleteNode", "sss", json_pack("[sss]", token, as, result ? result : ""), NULL,
                                 &error);

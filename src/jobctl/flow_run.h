@@ -24,6 +24,11 @@ int flow_ack(Jobctl *ctl, char *const *words);
 int flow_complete(Jobctl *ctl, char *const *words);
 int batch_errors(Jobctl *ctl, char *const *words);
 
+/* The person who asks; NULL: not known. */
+const char *flow_operator(const Jobctl *ctl);
+/* Names the person and the request, for the events. */
+int flow_identify(Jobctl *ctl, BusError *ret_error);
+
 /* Submits a run, and waits for it with --wait: an exit status, or < 0. @options: as of StartRun. */
 typedef int FlowStart(Jobctl *ctl, const char *unit, const json_t *options);
 /* --for=: runs for times of the timer of @unit, by @start; the options of each are added to @options. */

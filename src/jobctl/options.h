@@ -41,6 +41,8 @@ typedef struct Options {
         const char *comment;
         bool create;
         const char *first;
+        const char *group;
+        bool each_line, tsv;
         const char *for_times, *timer, *max_runs;
         const char *iterations, *base_time;
 

@@ -210,6 +210,17 @@ static int append_items(DBusMessageIter *iter, DBusSignatureIter *type, const js
         return r;
 }
 
+/* A string stands for its bytes, which need not be UTF-8. */
+static int append_bytes(DBusMessageIter *items, DBusSignatureIter *type, const json_t *value) {
+        const char *bytes = json_string_value(value);
+
+        if (dbus_signature_iter_get_current_type(type) != DBUS_TYPE_BYTE)
+                return -EINVAL;
+        return dbus_message_iter_append_fixed_array(items, DBUS_TYPE_BYTE, &bytes, (int) json_string_length(value))
+                       ? 0
+                       : -ENOMEM;
+}
+
 static int append_array(DBusMessageIter *iter, DBusSignatureIter *type, const json_t *value) {
         DBusMessageIter items;
         DBusSignatureIter item;
@@ -223,7 +234,7 @@ static int append_array(DBusMessageIter *iter, DBusSignatureIter *type, const js
         dbus_free(contents);
         if (!opened)
                 return -ENOMEM;
-        r = append_items(&items, &item, value);
+        r = json_is_string(value) ? append_bytes(&items, &item, value) : append_items(&items, &item, value);
         return dbus_message_iter_close_container(iter, &items) ? r : -ENOMEM;
 }
 

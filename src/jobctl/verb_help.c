@@ -21,7 +21,7 @@ int verb_help(Jobctl *ctl, char *const *words) {
 
                 if (!verb)
                         return verb_complain(ctl, words[0]);
-                if (verb->run == verb_flow)
+                if (verb->run == verb_flow || verb->run == verb_stream)
                         return flow_help(ctl, words[0], words[1]);
                 if (words[1] && !ctl->options.help)
                         return jobctl_misused(ctl, "'%s' is one word too many.", words[1]);

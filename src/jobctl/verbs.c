@@ -134,6 +134,8 @@ static const Verb rows[] = {
         OFFLINE("batch", "VERB …", 1, VERB_ANY, verb_flow,
                 "Runs of batches: start, list, show, why, logs, errors, retry-errors, pause, resume, "
                 "cancel, proceed, delete"),
+        OFFLINE("stream", "VERB …", 1, VERB_ANY, verb_stream,
+                "Streams: push, list, show, why, resolve, pause, resume, cancel"),
         OFFLINE("verify", "FILE|DIRECTORY…", 1, VERB_ANY, verb_verify, "Check unit files; needs no manager"),
 
         HEADING("The manager"),

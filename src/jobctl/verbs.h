@@ -91,6 +91,9 @@ int verb_critical_chain(Jobctl *ctl, char *const *words);
 int verb_top(Jobctl *ctl, char *const *words);
 int verb_graph(Jobctl *ctl, char *const *words);
 
+/* stream.c */
+int verb_stream(Jobctl *ctl, char *const *words);
+
 /* verb_edit.c */
 int verb_edit(Jobctl *ctl, char *const *words);
 
