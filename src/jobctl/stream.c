@@ -81,15 +81,37 @@ static int query(Jobctl *ctl, const char *method, json_t *filters, json_t **ret_
         return 0;
 }
 
-/* --state= as a filter; there is one state for a query. */
-static int add_state(Jobctl *ctl, json_t *filters) {
-        char *const *states = ctl->options.states;
+static const char *const group_states[] = { "IDLE", "AT-WORK", "PENDING", NULL };
+static const char *const element_states[] = { "UNLINKED", "WAITING", "READY", "RUNNING", "PENDING", "SUCCEEDED", "FAILED",
+                                              "SKIPPED", NULL };
 
-        if (!states)
-                return 0;
-        if (states[0] && states[1])
+static bool has_word(const char *const *words, const char *word) {
+        for (; *words; words++)
+                if (text_equal(*words, word))
+                        return true;
+        return false;
+}
+
+/*
+ * Filters for the rows of the stream's run, the one that lives or the last, with --state= if it is given: one of
+ * @known. 0, an exit status after a message, or < 0.
+ */
+static int make_filters(Jobctl *ctl, const char *unit, const char *const *known, json_t **ret_filters) {
+        char *const *states = ctl->options.states;
+        cleanup_json_ json_t *run = NULL;
+        int r;
+
+        if (states && states[0] && states[1])
                 return jobctl_misused(ctl, "'stream' takes one state with --state=.");
-        json_object_set_new(filters, "state", json_pack("{s:s}", "s", states[0]));
+        if (states && !has_word(known, states[0]))
+                return jobctl_misused(ctl, "'%s' is not a state of %s, such as PENDING.", states[0],
+                                      known == group_states ? "groups" : "elements");
+        r = find_run(ctl, unit, &run);
+        if (r != 0)
+                return r;
+        *ret_filters = json_pack("{s:{s:I}}", "run", "t", (json_int_t) value_u64(run, "id"));
+        if (states)
+                json_object_set_new(*ret_filters, "state", json_pack("{s:s}", "s", states[0]));
         return 0;
 }
 
@@ -162,14 +184,12 @@ static int print_groups(Jobctl *ctl, const json_t *rows, bool has_more) {
 static int list_groups(Jobctl *ctl, const char *unit) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *rows = NULL;
-        json_t *filters = json_pack("{s:{s:s}}", "stream", "s", unit);
+        json_t *filters = NULL;
         bool has_more;
-        int r = add_state(ctl, filters);
+        int r = make_filters(ctl, unit, group_states, &filters);
 
-        if (r != 0) {
-                json_decref(filters);
+        if (r != 0)
                 return r;
-        }
         r = query(ctl, "ListGroups", filters, &rows, &has_more, &error);
         if (r < 0)
                 return jobctl_fail(ctl, &error, "list groups of %s", unit);
@@ -291,16 +311,18 @@ static int print_elements(Jobctl *ctl, const json_t *rows, bool has_more) {
 static int show_group(Jobctl *ctl, const char *unit, const char *group) {
         cleanup_(bus_error_deinit) BusError error = {};
         cleanup_json_ json_t *rows = NULL;
-        json_t *filters = json_pack("{s:{s:s}, s:{s:s}}", "stream", "s", unit, "group", "s", group);
+        json_t *filters = NULL, *name = json_pack("{s:s}", "s", group);
         bool has_more;
-        int r = filters ? add_state(ctl, filters) : jobctl_misused(ctl, "The name of the group is not UTF-8.");
+        int r = name ? make_filters(ctl, unit, element_states, &filters)
+                     : jobctl_misused(ctl, "The name of the group is not UTF-8.");
 
-        if (r == 0 && ctl->options.key)
-                json_object_set_new(filters, "key", json_pack("{s:s}", "s", ctl->options.key));
         if (r != 0) {
-                json_decref(filters);
+                json_decref(name);
                 return r;
         }
+        json_object_set_new(filters, "group", name);
+        if (ctl->options.key)
+                json_object_set_new(filters, "key", json_pack("{s:s}", "s", ctl->options.key));
         r = query(ctl, "ListElements", filters, &rows, &has_more, &error);
         if (r < 0)
                 return jobctl_fail(ctl, &error, "list elements of %s", unit);
