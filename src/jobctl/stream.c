@@ -82,8 +82,8 @@ static int query(Jobctl *ctl, const char *method, json_t *filters, json_t **ret_
 }
 
 static const char *const group_states[] = { "IDLE", "AT-WORK", "PENDING", NULL };
-static const char *const element_states[] = { "UNLINKED", "WAITING", "READY", "RUNNING", "PENDING", "SUCCEEDED", "FAILED",
-                                              "SKIPPED", NULL };
+static const char *const element_states[] = { "UNLINKED", "WAITING",   "READY",  "RUNNING", "PENDING",
+                                              "SUCCEEDED", "FAILED", "SKIPPED", NULL };
 
 static bool has_word(const char *const *words, const char *word) {
         for (; *words; words++)

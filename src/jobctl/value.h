@@ -24,7 +24,8 @@ json_t *value_read(DBusMessage *message, bool escape);
 
 /*
  * Appends @args, an array with one item for each complete type of @signature. The value of a variant is an object with
- * one member, named by the signature: {"u": 12}. An array of bytes may be a string, also one that is no UTF-8. 0, -EINVAL if they do not match, or -ENOMEM.
+ * one member, named by the signature: {"u": 12}. An array of bytes may be a string, also one that is no UTF-8. 0,
+ * -EINVAL if they do not match, or -ENOMEM.
  */
 int value_append(DBusMessage *message, const char *signature, const json_t *args);
 

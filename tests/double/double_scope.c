@@ -45,6 +45,8 @@ static const JsonValue *find_value(const JsonValue *root, const RunReference *re
                 return get(get(root, "run"), "id");
         case RUN_REFERENCE_RUN_NAME:
                 return get(get(root, "run"), "name");
+        case RUN_REFERENCE_ELEMENT:
+                return get(get(root, "element"), reference->name);
         }
         return NULL;
 }

@@ -37,6 +37,10 @@ Items=1
 TimeoutStopSec=1
 Exec=/bin/sleep 1000
 U
+unit hum.stream <<'U'
+[Stream]
+Exec=/bin/true
+U
 start_daemon
 ctl start quick.service
 
@@ -94,6 +98,8 @@ RUN=$(ctl flow list --no-legend | awk '{ print $1 }')
 check_equal "and has a number" "$(grep -cE '^[0-9]+$' <<<"$RUN")" 1
 BATCH_VERBS=$(ctl help batch | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p')
 check_equal "help has the verbs of batch" "$(grep -cx 'errors\|start\|proceed' <<<"$BATCH_VERBS")" 3
+STREAM_VERBS=$(ctl help stream | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p')
+check_equal "help has the verbs of stream" "$(grep -cx 'push\|list\|resolve' <<<"$STREAM_VERBS")" 3
 check "a run of a batch begins" ctl batch start doze
 OF_BATCH=$(ctl batch list --no-legend | awk '{ print $1 }')
 ! command -v fish >/dev/null || offers "fish: all options" "$OPTIONS" complete_fish jobctl --
@@ -106,6 +112,8 @@ for SHELL_NAME in bash zsh fish; do
         offers "$SHELL_NAME: verbs of batch" "$BATCH_VERBS" "complete_$SHELL_NAME" jobctl batch ''
         offers "$SHELL_NAME: batches" doze.batch "complete_$SHELL_NAME" jobctl batch start "do"
         offers "$SHELL_NAME: runs of batches" "$OF_BATCH" "complete_$SHELL_NAME" jobctl batch errors ''
+        offers "$SHELL_NAME: verbs of stream" "$STREAM_VERBS" "complete_$SHELL_NAME" jobctl stream ''
+        offers "$SHELL_NAME: streams" hum.stream "complete_$SHELL_NAME" jobctl stream push "hu"
         offers "$SHELL_NAME: options of run" "--on-calendar --scope --wait" "complete_$SHELL_NAME" jobctl run --
 done
 for word in pause cancel logs; do

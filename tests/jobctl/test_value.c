@@ -89,6 +89,25 @@ Test(value, arguments_of_another_type_are_refused) {
         dbus_message_unref(message);
 }
 
+/* Also bytes that are no UTF-8, and a NUL. */
+Test(value, a_string_stands_for_an_array_of_bytes) {
+        static const char bytes[] = { 'a', '\0', '\xff' };
+        DBusMessage *message = dbus_message_new_signal("/a", "a.b", "C");
+        cleanup_json_ json_t *args = json_array(), *numbers = json_pack("[s]", "x");
+        cleanup_json_ json_t *read = NULL;
+        cleanup_free_ char *text = NULL;
+
+        json_array_append_new(args, json_stringn_nocheck(bytes, sizeof(bytes)));
+        cr_assert(eq(int, value_append(message, "au", numbers), -EINVAL));
+        dbus_message_unref(message);
+        message = dbus_message_new_signal("/a", "a.b", "C");
+        cr_assert(eq(int, value_append(message, "ay", args), 0));
+        read = value_read(message, false);
+        text = json_dumps(read, JSON_COMPACT);
+        assert_string(text, "[[97,0,255]]");
+        dbus_message_unref(message);
+}
+
 Test(value, absent_members_read_as_nothing) {
         cleanup_json_ json_t *object = json_pack("{s:i}", "n", 3);
 

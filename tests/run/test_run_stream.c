@@ -353,6 +353,67 @@ Test(run_stream, what_has_ended_needs_no_memory) {
         run_stream_free(stream);
 }
 
+/* Also if nothing that is over is to be kept. */
+Test(run_stream, the_tail_is_never_pruned) {
+        RunStreamSettings settings = usual;
+        RunStreamPrune prune = {};
+        RunStream *stream;
+
+        settings.keep_done = 0;
+        stream = made(&settings);
+        for (uint32_t i = 0; i < RUN_STREAM_PRUNE; i++)
+                pushed(stream, "a");
+        answer_groups(stream);
+        for (uint64_t i = 1; i <= RUN_STREAM_PRUNE; i++) {
+                RunStreamQuery query;
+
+                run_stream_step(stream, NOW);
+                while (run_stream_take_query(stream, &query)) {
+                        for (uint64_t n = query.after + 1; n <= query.after + query.limit; n++)
+                                run_stream_answer_element(stream, &(RunElementRow) { .sequence = n, .group = "a",
+                                                                                     .position = n,
+                                                                                     .state = RUN_ELEMENT_WAITING });
+                        run_stream_answer_end(stream, "a", NOW);
+                        run_stream_step(stream, NOW);
+                }
+                cr_assert(eq(u64, begun(stream), i));
+                run_stream_end(stream, i, RUN_END_EXITED, 0, NOW, USEC_INFINITY, 0);
+        }
+        cr_assert(run_stream_take_prune(stream, &prune));
+        assert_string(prune.group, "a");
+        cr_assert(eq(u64, prune.position, RUN_STREAM_PRUNE - 1));
+        run_stream_free(stream);
+}
+
+/* A store that answers what it was not asked for makes no second element. */
+Test(run_stream, an_answer_that_is_none_is_dropped) {
+        const RunElementRow row = { .sequence = 1, .group = "a", .position = 1, .state = RUN_ELEMENT_READY };
+        RunStream *stream = made(&usual);
+        RunStreamQuery query;
+
+        cr_assert(eq(int, run_stream_answer_element(stream, &row), 0));
+        run_stream_answer_end(stream, "a", NOW);
+        run_stream_answer_group(stream, "a", NULL);
+        for (uint32_t i = 0; i < RUN_STREAM_AHEAD + 8; i++)
+                pushed(stream, "a");
+        answer_groups(stream);
+        run_stream_step(stream, NOW);
+        take_rows(stream, NULL);
+        for (uint64_t i = 1; i <= RUN_STREAM_AHEAD * 3 / 4; i++) {
+                cr_assert(eq(u64, begun(stream), i));
+                run_stream_end(stream, i, RUN_END_EXITED, 0, NOW, USEC_INFINITY, 0);
+                run_stream_step(stream, NOW);
+        }
+        cr_assert(run_stream_take_query(stream, &query));
+        cr_assert(eq(int, query.kind, RUN_STREAM_QUERY_ELEMENTS));
+        cr_assert(eq(u64, query.after, RUN_STREAM_AHEAD));
+        for (uint64_t n = 1; n <= RUN_STREAM_AHEAD; n++)
+                cr_assert(eq(int, run_stream_answer_element(stream, &(RunElementRow) { .sequence = n, .group = "a",
+                                                                                       .position = n }), 0));
+        cr_assert(eq(u32, stream_group_find(stream, "a")->chain.n, RUN_STREAM_AHEAD / 4));
+        run_stream_free(stream);
+}
+
 Test(run_stream, words_of_states) {
         assert_string(run_element_state_to_string(RUN_ELEMENT_UNLINKED), "UNLINKED");
         assert_string(run_group_state_to_string(RUN_GROUP_AT_WORK), "AT-WORK");

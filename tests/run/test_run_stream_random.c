@@ -520,17 +520,20 @@ static void compare_groups(Case *test) {
 /* Nothing that could begin is left while there is a place. */
 static void compare_counts(Case *test) {
         RunStreamCounts counts;
-        uint32_t out = 0;
+        uint32_t out = 0, loading = 0;
 
         run_stream_count(test->stream, &counts);
         for (uint32_t group = 0; group < SLOW_GROUPS; group++) {
                 out += slow_count(&test->slow, group, RUN_ELEMENT_RUNNING);
+                loading += test->has_query[group] || test->later[group] > test->now;
                 if (!counts.is_held && counts.places < test->slow.settings.max_groups && !test->has_query[group] &&
                     test->later[group] <= test->now && slow_can_begin(&test->slow, group, test->now) &&
                     run_stream_due(test->stream, test->now) > test->now)
                         complain(test, "a group could begin", group);
         }
         compare(test, "out", 0, counts.out, out);
+        if (counts.places < out || counts.places > out + loading)
+                complain(test, "places", counts.places);
         compare(test, "backlog", 0, counts.backlog, slow_backlog(&test->slow));
         if (counts.bytes > RUN_STREAM_BYTES_MAX + (uint64_t) (test->slow.settings.max_groups + 2) * test->size)
                 complain(test, "bytes", counts.bytes);

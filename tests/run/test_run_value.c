@@ -23,7 +23,7 @@ static const char values[] =
         "\"item\":{\"state\":\"SKIPPED\"},\"1st\":{\"result\":1},\"cache-hit\":{\"result\":\"hit\"},"
         "\"big\":{\"state\":\"SUCCEEDED\",\"result\":\"TOO LARGE\"}},"
         "\"item\":{\"id\":18446744073709551615},\"retry\":[\"eu\",\"us\"],\"trigger\":{\"unit\":\"x.timer\"},"
-        "\"run\":{\"id\":\"41\",\"name\":\"nightly\"}}";
+        "\"run\":{\"id\":\"41\",\"name\":\"nightly\"},\"element\":{\"group\":\"anna\",\"key\":\"o-1\",\"sequence\":7}}";
 
 /* The value as JSON, or the problem. */
 static char *outcome_of(const char *text, RunWanted wanted, int *ret_r) {
@@ -95,6 +95,9 @@ Test(run_value, references) {
         assert_value("trigger.unit", "\"x.timer\"");
         assert_value("run.id", "\"41\"");
         assert_value("run.name", "\"nightly\"");
+        assert_value("group", "\"anna\"");
+        assert_value("key == \"o-1\" and sequence > 6", "true");
+        assert_value("group.state", "null");
 }
 
 Test(run_value, a_name_may_begin_as_another_word) {
