@@ -19,25 +19,10 @@
 #include "jobctl/flow_run.h"
 #include "jobctl/names.h"
 #include "jobctl/state.h"
-#include "jobctl/stream.h"
+#include "jobctl/stream_push.h"
 #include "jobctl/table.h"
 
 #define ROWS_SHOWN 100U
-
-int stream_parse_unit(Jobctl *ctl, const char *word, char **ret_unit) {
-        cleanup_free_ char *unit = NULL;
-        int r = name_mangle(word, ".stream", &unit);
-
-        if (r == -ENOMEM)
-                return r;
-        if (r == 0 && name_has_runs(unit) && !text_ends_with(unit, ".stream"))
-                return jobctl_misused(ctl, "%s is a %s: 'jobctl %s' is for that.", unit, name_type_of(unit),
-                                      name_type_of(unit));
-        if (r < 0 || !text_ends_with(unit, ".stream"))
-                return jobctl_misused(ctl, "'%s' is not the name of a stream, such as orders.stream.", word);
-        *ret_unit = take_ptr(unit);
-        return 0;
-}
 
 /* The run of the stream that lives or, if there is none, the last one. 0, an exit status after a message, or < 0. */
 static int find_run(Jobctl *ctl, const char *unit, json_t **ret_run) {

@@ -18,11 +18,27 @@
 #include "basic/macro.h"
 #include "basic/text.h"
 #include "jobctl/flow_run.h"
-#include "jobctl/stream.h"
+#include "jobctl/names.h"
+#include "jobctl/stream_push.h"
 
 #define DATA_MAX ((size_t) 1 << 20) /* bytes of an element */
 #define CALL_ELEMENTS 500U /* of one call, at most … */
 #define CALL_BYTES ((size_t) 4 << 20) /* … and beyond so many bytes no more */
+
+int stream_parse_unit(Jobctl *ctl, const char *word, char **ret_unit) {
+        cleanup_free_ char *unit = NULL;
+        int r = name_mangle(word, ".stream", &unit);
+
+        if (r == -ENOMEM)
+                return r;
+        if (r == 0 && name_has_runs(unit) && !text_ends_with(unit, ".stream"))
+                return jobctl_misused(ctl, "%s is a %s: 'jobctl %s' is for that.", unit, name_type_of(unit),
+                                      name_type_of(unit));
+        if (r < 0 || !text_ends_with(unit, ".stream"))
+                return jobctl_misused(ctl, "'%s' is not the name of a stream, such as orders.stream.", word);
+        *ret_unit = take_ptr(unit);
+        return 0;
+}
 
 static json_t *make_options(const Jobctl *ctl) {
         json_t *options = json_object();

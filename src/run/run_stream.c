@@ -145,13 +145,6 @@ RunStream *run_stream_free(RunStream *stream) {
         return NULL;
 }
 
-int run_stream_set(RunStream *stream, const RunStreamSettings *settings) {
-        if (check_settings(settings) < 0)
-                return -EINVAL;
-        stream->settings = *settings;
-        return 0;
-}
-
 /* — pushes — */
 
 int run_stream_push(RunStream *stream, const RunStreamElement *push, usec_t now, uint64_t *ret_sequence) {

@@ -102,9 +102,6 @@ int run_stream_new(const RunStreamSettings *settings, uint64_t sequence, RunStre
 RunStream *run_stream_free(RunStream *stream); /* accepts NULL, returns NULL */
 DEFINE_CLEANUP(RunStream, run_stream_free)
 
-/* Other settings, from now on: 0 or -EINVAL. */
-int run_stream_set(RunStream *stream, const RunStreamSettings *settings);
-
 /* 0, or -EINVAL: not UTF-8, a control character, or longer than RUN_STREAM_GROUP_MAX characters. */
 int run_stream_check_group(const char *group);
 /* The same; or empty, or longer than RUN_STREAM_KEY_MAX bytes. */
@@ -324,5 +321,3 @@ typedef struct RunStreamCounts {
 void run_stream_count(const RunStream *stream, RunStreamCounts *ret_counts);
 /* The row of a group in memory, and its head as far as that is known (.sequence 0: not). -ENOENT. */
 int run_stream_get_group(const RunStream *stream, const char *group, RunGroupRow *ret_group, RunElementRow *ret_head);
-/* When the head of a group in memory is tried again; 0: it does not wait for that. */
-usec_t run_stream_head_due(const RunStream *stream, const char *group);

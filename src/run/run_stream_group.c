@@ -38,10 +38,6 @@ void stream_queue_add(RunStream *stream, StreamGroup *group, StreamQueue queue) 
         queue_insert(stream, group, queue, false);
 }
 
-void stream_queue_add_first(RunStream *stream, StreamGroup *group, StreamQueue queue) {
-        queue_insert(stream, group, queue, true);
-}
-
 void stream_queue_remove(RunStream *stream, StreamGroup *group, StreamQueue queue) {
         StreamQueueEnds *ends = ends_of(stream, group, queue);
         StreamGroup *before = group->before[queue], *next = group->next[queue];

@@ -140,7 +140,6 @@ static inline uint32_t stream_hash(uint64_t sequence) {
 /* — lists — */
 
 void stream_queue_add(RunStream *stream, StreamGroup *group, StreamQueue queue); /* does nothing if it is in it */
-void stream_queue_add_first(RunStream *stream, StreamGroup *group, StreamQueue queue);
 void stream_queue_remove(RunStream *stream, StreamGroup *group, StreamQueue queue);
 void stream_list_add(StreamList *list, StreamElement *element);
 StreamElement *stream_list_take(StreamList *list); /* the first, of a list that has one */

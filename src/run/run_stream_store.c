@@ -400,9 +400,3 @@ int run_stream_get_group(const RunStream *stream, const char *name, RunGroupRow 
                 fill_element(group->chain.first, ret_head);
         return 0;
 }
-
-usec_t run_stream_head_due(const RunStream *stream, const char *name) {
-        const StreamGroup *group = stream_group_find(stream, name);
-
-        return group && group->work == STREAM_DELAYED ? group->due : 0;
-}

@@ -123,6 +123,15 @@ check_exit "a state of groups is one" 2 ctl stream list orders --state=READY
 check_exit "and one of elements" 2 ctl stream show orders anna --state=IDLE
 check_exit "a line with --tsv has two tabs" 2 sh -c "printf 'a\tb\n' | '$BUILD/jobctl' --user stream push orders --tsv"
 check_exit "a key is of one element" 2 push orders x --each-line --key=k
+if command -v busctl >/dev/null; then
+        stream() {
+                busctl --address="unix:path=$JOBD_SOCKET" call org.jobd1 /org/jobd1/unit/quiet_2estream org.jobd1.Stream "$@" 2>&1
+        }
+        check_prints "a stream without a run has no processes" '^a\(sus\) 0$' stream GetProcesses
+        check_prints "and takes none" 'itself, not to one below it' stream AttachProcesses sau /sub 1 "$$"
+else
+        skip "a stream without a run has no processes" "busctl is not installed"
+fi
 check_exit "there is no other verb" 2 ctl stream frobnicate
 check_prints "whose list is in the help" '^  resolve ' ctl help stream
 done_testing

@@ -106,9 +106,6 @@ Test(run_stream, settings_that_cannot_be) {
         cr_assert(eq(int, run_stream_new(&settings, 0, &stream), -EINVAL));
         settings.max_groups = 0;
         cr_assert(eq(int, run_stream_new(&settings, 1, &stream), -EINVAL));
-        stream = made(&usual);
-        cr_assert(eq(int, run_stream_set(stream, &settings), -EINVAL));
-        run_stream_free(stream);
 }
 
 /* Pushed, linked and issued in one turn, an element is one row. */

@@ -186,6 +186,7 @@ static const BusSettingRow rows[] = {
         { "RetryExitStatus", "RetryExitStatus", "(aiai)", bus_setting_write_statuses },
         { "NoRetryExitStatus", "NoRetryExitStatus", "(aiai)", bus_setting_write_statuses },
         { "AgainExitStatus", "AgainExitStatus", "(aiai)", bus_setting_write_statuses },
+        { "PendingExitStatus", "PendingExitStatus", "(aiai)", bus_setting_write_statuses },
         { "CPUAffinity", "CPUAffinity", "ay", write_mask },
         { "NUMAMask", "NUMAMask", "ay", write_mask },
         { "AllowedCPUs", "AllowedCPUs", "ay", write_mask },
