@@ -23,7 +23,8 @@
 
 #define DATA_MAX ((size_t) 1 << 20) /* bytes of an element */
 #define CALL_ELEMENTS 500U /* of one call, at most … */
-#define CALL_BYTES ((size_t) 4 << 20) /* … and beyond so many bytes no more */
+#define CALL_BYTES ((size_t) 2 << 20) /* … and so many bytes: a message of the bus has 4 MiB */
+#define ELEMENT_BYTES 64U /* of an element, beside its own */
 
 int stream_parse_unit(Jobctl *ctl, const char *word, char **ret_unit) {
         cleanup_free_ char *unit = NULL;
@@ -168,10 +169,18 @@ static int add_line(Lines *lines, char *line, size_t n) {
                 element = json_pack("[sso]", lines->ctl->options.group ?: "", "", json_stringn_nocheck(line, n));
         if (r != 0)
                 return r;
-        if (!element || json_array_append_new(lines->elements, element) < 0)
+        if (!element)
                 return -ENOMEM;
+        /* The name of the group is a part of the line, or short. */
+        n += ELEMENT_BYTES + strlen(lines->ctl->options.group ?: "");
+        if (json_array_size(lines->elements) == CALL_ELEMENTS || lines->bytes + n > CALL_BYTES)
+                r = send_elements(lines);
+        if (r != 0) {
+                json_decref(element);
+                return r;
+        }
         lines->bytes += n;
-        return json_array_size(lines->elements) < CALL_ELEMENTS && lines->bytes < CALL_BYTES ? 0 : send_elements(lines);
+        return json_array_append_new(lines->elements, element) < 0 ? -ENOMEM : 0;
 }
 
 static int push_lines(Jobctl *ctl, const char *unit) {

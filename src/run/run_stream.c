@@ -211,6 +211,8 @@ static void link_first(RunStream *stream, StreamGroup *group) {
                RUN_ELEMENT_LINKED);
         group->tail = element->sequence;
         element->is_kept = false;
+        group->n_held -= element->is_held;
+        element->is_held = false;
         if (follows)
                 stream_list_add(&group->chain, element);
         group->waiting++;
@@ -249,7 +251,7 @@ static void link_all(RunStream *stream, usec_t now) {
 
 /* — issue — */
 
-static void delay(RunStream *stream, StreamGroup *group, usec_t due) {
+void stream_delay(RunStream *stream, StreamGroup *group, usec_t due) {
         group->work = STREAM_DELAYED;
         group->due = due;
         /* There is room: stream_group_get(). */
@@ -286,7 +288,7 @@ static void delay_all_anew(RunStream *stream, usec_t now) {
                 if (again == 0)
                         continue;
                 stream_queue_remove(stream, group, STREAM_QUEUE_READY);
-                delay(stream, group, usec_add(now, again));
+                stream_delay(stream, group, usec_add(now, again));
         }
         stream->has_restored = false;
 }
@@ -428,7 +430,6 @@ static void finish(RunStream *stream, StreamGroup *group, RunElementState state,
 
         become(stream, element, state, reason, changes | RUN_ELEMENT_OVER);
         element->is_kept = false;
-        group->last = element->sequence;
         group->waiting--;
         stream->backlog--;
         if (state == RUN_ELEMENT_FAILED) {
@@ -464,7 +465,7 @@ static void stop_group(RunStream *stream, StreamGroup *group, RunReason reason) 
 static void wait_until(RunStream *stream, StreamGroup *group, RunReason reason, usec_t due) {
         become(stream, group->chain.first, RUN_ELEMENT_READY, reason, 0);
         rest_head(stream, group->chain.first);
-        delay(stream, group, due);
+        stream_delay(stream, group, due);
 }
 
 static void fail_for_good(RunStream *stream, StreamGroup *group, RunReason reason) {

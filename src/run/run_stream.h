@@ -29,7 +29,7 @@
  * A group of which nothing is in memory is unknown. A push into it is accepted
  * at once, and its row asked for; its elements are linked when that is there.
  * Elements of the store that are linked and not in memory are asked for when
- * their turn comes, and some in advance. Elements that are over are no answer. A query must see all rows that were
+ * their turn comes, and some in advance. A query must see all rows that were
  * taken before the query.
  *
  * MaxGroups= is the number of places: of elements that are out, and of heads
@@ -226,13 +226,13 @@ int run_stream_find_begin(const RunStream *stream, uint64_t sequence, RunStreamB
 
 typedef enum RunStreamQueryKind {
         RUN_STREAM_QUERY_GROUP, /* the row of .group: run_stream_answer_group() */
-        RUN_STREAM_QUERY_ELEMENTS, /* .limit elements after .after, linked and not over: …_answer_element() */
+        RUN_STREAM_QUERY_ELEMENTS, /* .limit elements from behind .position on: run_stream_answer_element() … */
 } RunStreamQueryKind;
 
 typedef struct RunStreamQuery {
         RunStreamQueryKind kind;
         const char *group;
-        uint64_t after; /* sequence */
+        uint64_t position; /* elements that are linked have higher ones, if they are neither over nor in memory */
         uint32_t limit;
         uint64_t bytes; /* of data, beyond which no more elements are needed; one at least is */
 } RunStreamQuery;
@@ -241,9 +241,9 @@ typedef struct RunStreamQuery {
 bool run_stream_take_query(RunStream *stream, RunStreamQuery *ret_query);
 /* @row: NULL: there is none. An answer to nothing is dropped. */
 void run_stream_answer_group(RunStream *stream, const char *group, const RunGroupRow *row);
-/* By rising sequence, then run_stream_answer_end(). Dropped: one that is no answer, or is beyond .limit. -ENOMEM. */
+/* By rising position, then run_stream_answer_end(). Dropped: one that is no answer, or is beyond .limit. -ENOMEM. */
 int run_stream_answer_element(RunStream *stream, const RunElementRow *row);
-/* No more elements come. If none has, as when the query failed, there is another query, not before @retry. */
+/* No more elements come. If none has, as when the query failed, the group asks again, not before @retry. */
 void run_stream_answer_end(RunStream *stream, const char *group, usec_t retry);
 
 /* — ends — */

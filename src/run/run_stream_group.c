@@ -207,16 +207,21 @@ static void group_free(RunStream *stream, StreamGroup *group) {
         free(group);
 }
 
-/* Data of what is not linked yet stays while there is room: it is needed again when that is linked. */
+/* Of what is not linked yet the first elements keep their data while there is room: they are the next to be issued. */
 static void settle_element(RunStream *stream, StreamElement *element) {
         StreamGroup *group = element->group;
 
         if (element->is_dirty)
                 return;
-        if (!element->is_kept)
+        if (!element->is_kept) {
                 stream_element_free(stream, element);
-        else if (element->state == RUN_ELEMENT_UNLINKED &&
-                 (stream->bytes > RUN_STREAM_BYTES_MAX || group->unlinked.n > RUN_STREAM_AHEAD))
+                return;
+        }
+        if (element->state != RUN_ELEMENT_UNLINKED)
+                return;
+        element->is_held = stream->bytes <= RUN_STREAM_BYTES_MAX && group->n_held < RUN_STREAM_AHEAD;
+        group->n_held += element->is_held;
+        if (!element->is_held)
                 stream_element_drop_data(stream, element);
 }
 

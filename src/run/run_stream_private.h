@@ -32,6 +32,7 @@ typedef struct StreamElement {
         bool is_dirty; /* its row is to be taken */
         bool is_kept; /* in a list of its group; else it is freed when its row is taken */
         bool is_claimed; /* while restoring */
+        bool is_held; /* not linked, its row was taken, and its data are kept */
 } StreamElement;
 
 typedef struct StreamList {
@@ -74,12 +75,12 @@ struct StreamGroup {
         StreamList chain; /* the head, and what comes next; linked, and not over */
         StreamList unlinked;
         uint64_t tail; /* sequence */
-        uint64_t last; /* sequence of the last element that has left .chain, or was there */
         uint64_t waiting, done, failed; /* as in its row */
         uint64_t pruned; /* position, of the prune that is to be taken */
         usec_t due; /* in the heap */
         uint32_t heap_place;
         uint32_t n_dirty; /* elements */
+        uint32_t n_held; /* elements of .unlinked with .is_held */
         usec_t asks_at;
         uint8_t work; /* StreamWork */
         uint8_t ask; /* StreamAsk */
@@ -166,6 +167,8 @@ void stream_index(RunStream *stream, StreamGroup *group);
 void stream_unindex(RunStream *stream, StreamGroup *group);
 /* A group that has something to do, and no place, gets in the queue. */
 void stream_queue_up(RunStream *stream, StreamGroup *group, bool is_first);
+/* The head waits until a time. */
+void stream_delay(RunStream *stream, StreamGroup *group, usec_t due);
 /* Notes a query for what the group lacks. */
 void stream_want(RunStream *stream, StreamGroup *group);
 

@@ -100,11 +100,9 @@ static bool lacks_data(const StreamGroup *group) {
         return group->chain.n > 0 && !group->chain.first->has_data;
 }
 
-/* The last element that is not to be answered. */
+/* The position of the last element that is not to be answered: positions of a group have no gaps. */
 static uint64_t known_up_to(const StreamGroup *group) {
-        if (lacks_data(group))
-                return group->chain.first->sequence - 1;
-        return group->chain.n > 0 ? group->chain.last->sequence : group->last;
+        return group->done + group->failed + (lacks_data(group) ? 0 : group->chain.n);
 }
 
 bool run_stream_take_query(RunStream *stream, RunStreamQuery *ret_query) {
@@ -118,7 +116,7 @@ bool run_stream_take_query(RunStream *stream, RunStreamQuery *ret_query) {
         *ret_query = (RunStreamQuery) {
                 .kind = group->is_known ? RUN_STREAM_QUERY_ELEMENTS : RUN_STREAM_QUERY_GROUP,
                 .group = group->name,
-                .after = group->is_known ? known_up_to(group) : 0,
+                .position = group->is_known ? known_up_to(group) : 0,
                 .limit = group->is_known ? RUN_STREAM_AHEAD - group->chain.n + lacks_data(group) : 1,
                 .bytes = stream->bytes < RUN_STREAM_BYTES_MAX ? RUN_STREAM_BYTES_MAX - stream->bytes : 0,
         };
@@ -184,7 +182,7 @@ int run_stream_answer_element(RunStream *stream, const RunElementRow *row) {
         if (group->chain.n > 0 && stream->bytes > RUN_STREAM_BYTES_MAX)
                 return 0;
         if (group->chain.n >= RUN_STREAM_AHEAD || group->chain.n >= group->waiting ||
-            row->sequence <= known_up_to(group) || row->position == 0 || run_element_state_is_over(row->state))
+            row->position != known_up_to(group) + 1 || run_element_state_is_over(row->state))
                 return 0;
         r = stream_element_new(stream, group, row, true, &element);
         if (r < 0)
@@ -201,23 +199,26 @@ int run_stream_answer_element(RunStream *stream, const RunElementRow *row) {
 
 void run_stream_answer_end(RunStream *stream, const char *name, usec_t retry) {
         StreamGroup *group;
-        bool has_head;
 
         stream_settle(stream);
         group = stream_group_find(stream, name);
         if (!group || group->ask != STREAM_ASK_OPEN)
                 return;
-        has_head = group->is_known && group->chain.n > 0 && group->chain.first->has_data;
         group->ask = STREAM_ASK_NOTHING;
-        if (has_head && group->work == STREAM_LOADING) {
-                stream->n_places--;
-                stream_queue_up(stream, group, true);
-        } else if (!has_head && (!group->is_known || group->work == STREAM_LOADING)) {
+        if (!group->is_known) {
                 group->ask = STREAM_ASK_LATER;
                 group->asks_at = retry;
                 stream_queue_add(stream, group, STREAM_QUEUE_ASK);
-        } else
+        } else if (group->work != STREAM_LOADING)
                 stream->taken_group = group;
+        else {
+                stream->n_places--;
+                /* A head that does not come holds up no other group. */
+                if (group->chain.n > 0 && group->chain.first->has_data)
+                        stream_queue_up(stream, group, true);
+                else
+                        stream_delay(stream, group, retry);
+        }
 }
 
 /* — after a restart — */

@@ -30,6 +30,10 @@ unit quiet.stream <<'U'
 [Stream]
 Exec=/bin/true
 U
+unit idle.stream <<'U'
+[Stream]
+Exec=/bin/true
+U
 unit other.flow <<'U'
 [Node a]
 Exec=/bin/true
@@ -63,6 +67,9 @@ check_equal "each line is an element" "$(printf 'a b\n\nc' | ctl stream push ord
 check_equal "a line may have a group and a key" "$(printf 'dora\tk2\tx\ty\n\t\t\n' | ctl stream push orders --tsv --json)" \
         '{"stream":"orders.stream","sequence":6}
 {"stream":"orders.stream","sequence":7}'
+check_equal "long lines are sent in several calls" \
+        "$(head -c 9000000 /dev/zero | tr '\0' x | fold -w 900000 | ctl stream push quiet --each-line --group=long)" \
+        "10 elements were pushed to quiet.stream: 1 to 10."
 check_equal "no lines are no elements" "$(ctl stream push orders --each-line </dev/null)" "There were no lines."
 wait_for '^7$' sh -c "wc -l <'$DIR/done'"
 check_equal "commands get the data as they were" "$(grep -c -x -e 'dora 6 x	y' -e 'carl 3 a b' "$DIR/done")" 2
@@ -118,14 +125,14 @@ check_exit "a push beyond MaxBacklog= is refused" 4 push small wait --group=c
 touch "$DIR/go"
 check_exit "a stream that is not there has no pushes" 5 push nowhere x
 check_exit "nor has a flow" 2 push other.flow x
-check_exit "a stream without a run has no groups to show" 5 ctl stream show quiet
+check_exit "a stream without a run has no groups to show" 5 ctl stream show idle
 check_exit "a state of groups is one" 2 ctl stream list orders --state=READY
 check_exit "and one of elements" 2 ctl stream show orders anna --state=IDLE
 check_exit "a line with --tsv has two tabs" 2 sh -c "printf 'a\tb\n' | '$BUILD/jobctl' --user stream push orders --tsv"
 check_exit "a key is of one element" 2 push orders x --each-line --key=k
 if command -v busctl >/dev/null; then
         stream() {
-                busctl --address="unix:path=$JOBD_SOCKET" call org.jobd1 /org/jobd1/unit/quiet_2estream org.jobd1.Stream "$@" 2>&1
+                busctl --address="unix:path=$JOBD_SOCKET" call org.jobd1 /org/jobd1/unit/idle_2estream org.jobd1.Stream "$@" 2>&1
         }
         check_prints "a stream without a run has no processes" '^a\(sus\) 0$' stream GetProcesses
         check_prints "and takes none" 'itself, not to one below it' stream AttachProcesses sau /sub 1 "$$"

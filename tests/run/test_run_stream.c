@@ -366,7 +366,7 @@ Test(run_stream, the_tail_is_never_pruned) {
 
                 run_stream_step(stream, NOW);
                 while (run_stream_take_query(stream, &query)) {
-                        for (uint64_t n = query.after + 1; n <= query.after + query.limit; n++)
+                        for (uint64_t n = query.position + 1; n <= query.position + query.limit; n++)
                                 run_stream_answer_element(stream, &(RunElementRow) { .sequence = n, .group = "a",
                                                                                      .position = n,
                                                                                      .state = RUN_ELEMENT_WAITING });
@@ -403,11 +403,63 @@ Test(run_stream, an_answer_that_is_none_is_dropped) {
         }
         cr_assert(run_stream_take_query(stream, &query));
         cr_assert(eq(int, query.kind, RUN_STREAM_QUERY_ELEMENTS));
-        cr_assert(eq(u64, query.after, RUN_STREAM_AHEAD));
+        cr_assert(eq(u64, query.position, RUN_STREAM_AHEAD));
         for (uint64_t n = 1; n <= RUN_STREAM_AHEAD; n++)
                 cr_assert(eq(int, run_stream_answer_element(stream, &(RunElementRow) { .sequence = n, .group = "a",
                                                                                        .position = n }), 0));
         cr_assert(eq(u32, stream_group_find(stream, "a")->chain.n, RUN_STREAM_AHEAD / 4));
+        run_stream_free(stream);
+}
+
+/* The rows of a group that was dormant begin with those that are over, and are not asked for. */
+Test(run_stream, a_group_that_wakes_asks_for_what_is_not_over) {
+        RunStream *stream = made(&usual);
+        RunStreamQuery query;
+
+        for (uint32_t i = 0; i < 2 * RUN_STREAM_AHEAD; i++)
+                pushed(stream, "a");
+        take_rows(stream, NULL);
+        cr_assert(run_stream_take_query(stream, &query));
+        run_stream_answer_group(stream, "a", &(RunGroupRow) { .name = "a", .tail = 7, .done = 500, .failed = 40 });
+        run_stream_step(stream, NOW);
+        cr_assert(eq(u32, stream_group_find(stream, "a")->chain.n, RUN_STREAM_AHEAD));
+        cr_assert(eq(u64, begun(stream), 1));
+        for (uint64_t i = 1; i <= RUN_STREAM_AHEAD * 3 / 4; i++) {
+                run_stream_end(stream, i, RUN_END_EXITED, 0, NOW, USEC_INFINITY, 0);
+                run_stream_step(stream, NOW);
+        }
+        cr_assert(run_stream_take_query(stream, &query));
+        cr_assert(eq(int, query.kind, RUN_STREAM_QUERY_ELEMENTS));
+        cr_assert(eq(u64, query.position, 540 + RUN_STREAM_AHEAD));
+        run_stream_free(stream);
+}
+
+/* What is linked and not in memory is asked for, and a group that does not get it holds up no other. */
+Test(run_stream, a_head_that_does_not_come_takes_no_place) {
+        RunStreamSettings settings = usual;
+        RunStreamQuery query;
+        RunStream *stream;
+
+        settings.max_groups = 1;
+        cr_assert(eq(int, run_stream_new(&settings, 900, &stream), 0));
+        cr_assert(eq(int, run_stream_restore_group(stream, &(RunGroupRow) { .name = "a", .tail = 800, .waiting = 2,
+                                                                            .done = 600 }), 0));
+        run_stream_begin(stream);
+        run_stream_step(stream, NOW);
+        cr_assert(run_stream_take_query(stream, &query));
+        cr_assert(eq(u64, query.position, 600));
+        cr_assert(eq(u32, count(stream).places, 1));
+        run_stream_answer_end(stream, "a", NOW + 100);
+        cr_assert(eq(u32, count(stream).places, 0));
+        cr_assert(eq(u64, run_stream_due(stream, NOW), NOW + 100));
+        run_stream_step(stream, NOW + 100);
+        cr_assert(run_stream_take_query(stream, &query));
+        cr_assert(eq(int, run_stream_answer_element(stream, &(RunElementRow) { .sequence = 790, .group = "a",
+                                                                               .position = 601,
+                                                                               .state = RUN_ELEMENT_WAITING }), 0));
+        run_stream_answer_end(stream, "a", NOW + 100);
+        run_stream_step(stream, NOW + 100);
+        cr_assert(eq(u64, begun(stream), 790));
         run_stream_free(stream);
 }
 
