@@ -175,7 +175,10 @@ RunStreamKey run_stream_find_key(const RunStream *stream, const char *key, uint6
 void run_stream_unpin_key(RunStream *stream, const char *key);
 /* @sequence: 0: the store does not have it. An answer to nothing is dropped. */
 void run_stream_answer_key(RunStream *stream, const char *key, uint64_t sequence);
-/* The query has failed: the next one who looks is told …_ASK. Those that were told …_ASKED fail, too, and unpin. */
+/*
+ * The query has failed, and no answer comes: the next one who looks is told …_ASK. Those that were told …_ASKED fail,
+ * too, and unpin. Otherwise a question stays open, also if nobody has the key pinned any more, until it is answered.
+ */
 void run_stream_forget_key(RunStream *stream, const char *key);
 /* All rows of elements up to @sequence are durable: the store answers for their keys. */
 void run_stream_note_durable(RunStream *stream, uint64_t sequence);

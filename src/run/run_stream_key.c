@@ -3,10 +3,10 @@
 /*
  * Keys of pushes
  *
- * A key is here from the first look at it until nobody has it pinned and the
- * row of its element is durable. A query that was sent before that row was
- * durable does not see it; but who has sent the query has pinned the key, so
- * that it is still here when the answer comes.
+ * A key is here from the first look at it until nobody has it pinned, the row
+ * of its element is durable, and no question about it is open. A query that was
+ * sent before that row was durable does not see it; but then the key is still
+ * here when the answer comes, and is known.
  */
 
 #include <assert.h>
@@ -54,7 +54,7 @@ static int key_add(RunStream *stream, const char *name, StreamKey **ret_key) {
 static void key_drop(RunStream *stream, StreamKey *key) {
         const uint32_t slot = (uint32_t) (key - stream->keys.items);
 
-        if (key->pins > 0 || key->is_listed)
+        if (key->pins > 0 || key->is_listed || (key->is_asked && !key->is_known))
                 return;
         index_table_remove(&stream->by_key, index_table_hash(key->key), slot);
         free(key->key);
@@ -115,13 +115,16 @@ void run_stream_answer_key(RunStream *stream, const char *name, uint64_t sequenc
                 return;
         key->is_known = true;
         key->sequence = sequence;
+        key_drop(stream, key);
 }
 
 void run_stream_forget_key(RunStream *stream, const char *name) {
         StreamKey *key = key_find(stream, name);
 
-        if (key && !key->is_known)
-                key->is_asked = false;
+        if (!key || key->is_known)
+                return;
+        key->is_asked = false;
+        key_drop(stream, key);
 }
 
 void stream_key_use(RunStream *stream, const char *name, uint64_t sequence) {
