@@ -450,12 +450,12 @@ static int add_extras(FlowSpec *spec) {
         return r;
 }
 
-/* A launch of a batch takes a launcher of the host, see FLOW_LAUNCHERS. */
+/* A launch of a batch takes a launcher of the host, see FLOW_LAUNCHERS; that of a stream, which never ends, none. */
 static int find_node_demand(FlowSpec *spec, const FlowNode *node, uint32_t *ret_demand) {
         FlowNeed launcher = { (char[]) { FLOW_LAUNCHERS }, 1 };
         const FlowClaim claim = { .needs = { .items = &launcher, .n = 1 } };
 
-        return find_demand(spec, node->is_range ? &claim : &node->claim, ret_demand);
+        return find_demand(spec, node->is_range && !spec->flow->is_stream ? &claim : &node->claim, ret_demand);
 }
 
 int flow_spec_add(FlowSpec *spec, const FlowNode *node, uint32_t command) {

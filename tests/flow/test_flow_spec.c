@@ -419,3 +419,54 @@ Test(flow_spec, a_batch_is_a_node_that_launches) {
         cr_assert(eq(u64, demand->needs[0].amount, 1));
         cr_assert(ne(u32, run_graph_payload(graph, run_graph_find(graph, "items")), RUN_NODE_NONE));
 }
+
+static const FlowSettings *load_stream(const char *lines) {
+        cleanup_free_ char *text = NULL;
+        const Unit *unit;
+
+        cr_assert(eq(int, text_format(&text, "[Stream]\nExec=/bin/true\n%s", lines), 0));
+        file_world_restart(world);
+        file_write(world, "a/x.stream", text);
+        unit = file_load(world, "x.stream");
+        cr_assert(eq(int, unit->load_state, UNIT_LOADED), "%s", failure_message(&unit->load_failure));
+        return unit->type_settings;
+}
+
+/* So is a stream; but its launch lasts for ever, and takes no launcher, of which there are a few for batches. */
+Test(flow_spec, a_stream_is_a_node_that_launches) {
+        cleanup_(flow_spec_freep) FlowSpec *spec = NULL;
+        cleanup_(run_graph_unrefp) RunGraph *graph = NULL;
+        const RunPolicy *policy;
+
+        cr_assert(eq(int, flow_spec_new(&spec, load_stream("Retry=3\nTimeoutSec=1\n")), 0));
+        cr_assert(eq(int, flow_spec_add_sections(spec), 0));
+        cr_assert(eq(int, flow_spec_make(spec, UINT64_MAX, &graph, NULL), 0));
+        cr_assert(eq(u32, run_graph_count(graph), 1));
+        policy = policy_of(graph, "elements");
+        cr_assert(eq(int, policy->action, RUN_ACTION_RANGE));
+        cr_assert(eq(int, policy->recover, RUN_RECOVER_RETRY));
+        cr_assert(eq(u32, policy->retry, 0));
+        cr_assert(eq(u64, policy->timeout, USEC_INFINITY));
+        cr_assert(eq(u32, policy->demand, 0));
+}
+
+Test(flow_spec, what_decides_about_an_element) {
+        RunPolicy policy;
+
+        flow_spec_element_policy(load_stream("")->nodes.items, &policy);
+        cr_assert(eq(u32, policy.retry, 5));
+        cr_assert(eq(int, policy.recover, RUN_RECOVER_RETRY));
+        cr_assert(eq(int, policy.failure, RUN_POLICY_CONTINUE));
+        flow_spec_element_policy(load_stream("Retry=0\nFailurePolicy=suspend\nPendingExitStatus=4\nAgainSec=1\n"
+                                             "TimeoutSec=9\n")->nodes.items, &policy);
+        cr_assert(eq(int, policy.recover, RUN_RECOVER_PENDING));
+        cr_assert(eq(int, policy.failure, RUN_POLICY_SUSPEND));
+        cr_assert(eq(u32, count_ends(policy.pending_ends), 1));
+        cr_assert(eq(u32, count_ends(policy.again_ends), 1));
+        cr_assert(eq(u64, policy.again, USEC_PER_SEC));
+        cr_assert(eq(u64, policy.timeout, 9 * USEC_PER_SEC));
+        flow_spec_element_policy(load_stream("Retry=0\nFailurePolicy=suspend\nFailurePolicy=\nIdempotent=yes\n")
+                                         ->nodes.items, &policy);
+        cr_assert(eq(int, policy.recover, RUN_RECOVER_RETRY));
+        cr_assert(eq(int, policy.failure, RUN_POLICY_CONTINUE));
+}
