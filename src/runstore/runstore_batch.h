@@ -80,6 +80,7 @@ typedef struct RunStoreQuery {
         RunStoreTable table;
         uint64_t columns;               /* bits of those wanted; 0: all */
         bool is_descending;             /* by the primary key, the highest first */
+        bool is_behind;                 /* not sent: it leaves behind all batches that are queued, and sees them */
         uint32_t limit;                 /* rows at most; 0, or too many: RUNSTORE_LIMIT_MAX */
         size_t n_filters;
         RunStoreFilter filters[RUNSTORE_FILTERS_MAX];

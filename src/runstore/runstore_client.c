@@ -32,6 +32,7 @@ typedef struct ClientFrame {
         uint8_t *bytes;                 /* owned */
         size_t n;
         int fd;                         /* owned; -1: none. It goes with the first byte. */
+        uint64_t behind;                /* of a query: the number of the batch that it follows; 0: none */
 } ClientFrame;
 
 typedef VECTOR(ClientFrame) ClientFrames;
@@ -48,9 +49,10 @@ struct RunStoreClient {
         size_t n_gone;                  /* the first items of the queue that are durable, and freed */
         size_t n_sent;                  /* items that this link has taken whole, with those that are gone */
         ClientFrames asked;             /* HELLO and queries that are not sent yet */
-        size_t n_asked;                 /* the first of these are sent */
+        ClientFrames later;             /* queries that follow a batch, the same */
+        size_t n_asked, n_later;        /* the first of these are sent */
         size_t n_partial;               /* bytes that are sent of the next frame */
-        bool is_partial_asked;          /* that frame is one of .asked */
+        ClientFrames *partial;          /* borrowed: that frame is one of these */
         VECTOR(uint64_t) queries;       /* numbers that have no answer yet */
         uint64_t last_query;
 
@@ -86,13 +88,16 @@ static size_t free_frame(ClientFrame *frame) {
 static void close_link(RunStoreClient *client) {
         client->fd = fd_close(client->fd);
         client->is_welcome = false;
-        client->is_partial_asked = false;
-        client->n_partial = client->n_input = client->n_asked = 0;
+        client->partial = NULL;
+        client->n_partial = client->n_input = client->n_asked = client->n_later = 0;
         client->n_sent = client->n_gone;
         vector_clear(&client->input);
         for (size_t i = 0; i < client->asked.n; i++)
                 free_frame(&client->asked.items[i]);
         vector_clear(&client->asked);
+        for (size_t i = 0; i < client->later.n; i++)
+                free_frame(&client->later.items[i]);
+        vector_clear(&client->later);
 }
 
 RunStoreClient *runstore_client_free(RunStoreClient *client) {
@@ -103,6 +108,7 @@ RunStoreClient *runstore_client_free(RunStoreClient *client) {
                 free_frame(&client->queue.items[i]);
         vector_deinit(&client->queue);
         vector_deinit(&client->asked);
+        vector_deinit(&client->later);
         vector_deinit(&client->queries);
         vector_deinit(&client->input);
         record_writer_deinit(&client->writer);
@@ -236,10 +242,12 @@ int runstore_client_query(RunStoreClient *client, const RunStoreQuery *query, ui
         runstore_frame_begin(&writer, RUNSTORE_QUERY, RUNSTORE_QUERY_NUMBER | (client->last_query + 1));
         runstore_put_query(&writer, query);
         if (r == 0)
-                r = push_frame(&client->asked, &writer, -1);
+                r = push_frame(query->is_behind ? &client->later : &client->asked, &writer, -1);
         record_writer_deinit(&writer);
         if (r < 0)
                 return r;
+        if (query->is_behind)
+                vector_last(&client->later).behind = client->last;
         *ret_number = RUNSTORE_QUERY_NUMBER | ++client->last_query;
         return vector_push(&client->queries, *ret_number);
 }
@@ -275,7 +283,8 @@ int runstore_client_fd(const RunStoreClient *client) {
 }
 
 static bool has_output(const RunStoreClient *client) {
-        return client->n_asked < client->asked.n || (client->is_welcome && client->n_sent < client->queue.n);
+        return client->n_asked < client->asked.n ||
+               (client->is_welcome && (client->n_sent < client->queue.n || client->n_later < client->later.n));
 }
 
 short runstore_client_events(const RunStoreClient *client) {
@@ -316,28 +325,47 @@ static int send_frame(RunStoreClient *client, const ClientFrame *frame) {
         return 1;
 }
 
-/* Questions go first, unless a batch has left in part. */
+/* The number of the last batch that has left. */
+static uint64_t last_sent(const RunStoreClient *client) {
+        return client->durable + (client->n_sent - client->n_gone);
+}
+
+/* Questions go first, but those that are to see batches behind these. What has left in part goes on. */
+static ClientFrames *find_next(RunStoreClient *client) {
+        if (client->n_partial > 0)
+                return client->partial;
+        if (client->n_asked < client->asked.n)
+                return &client->asked;
+        if (client->n_later < client->later.n && client->later.items[client->n_later].behind <= last_sent(client))
+                return &client->later;
+        return &client->queue;
+}
+
+static void note_asked(ClientFrames *frames, size_t *n) {
+        free_frame(&frames->items[*n]);
+        if (++*n < frames->n)
+                return;
+        vector_clear(frames);
+        *n = 0;
+}
+
 static int send_next(RunStoreClient *client) {
-        bool is_asked = client->n_asked < client->asked.n && (client->n_partial == 0 || client->is_partial_asked);
-        ClientFrame *frame;
+        ClientFrames *frames = find_next(client);
+        size_t *n = frames == &client->asked   ? &client->n_asked
+                    : frames == &client->later ? &client->n_later
+                                               : &client->n_sent;
         int r;
 
-        frame = is_asked ? &client->asked.items[client->n_asked] : &client->queue.items[client->n_sent];
-        if (!is_asked && client->n_partial == 0)
-                runstore_frame_set_epoch(frame->bytes, client->epoch);
-        r = send_frame(client, frame);
-        client->is_partial_asked = is_asked && client->n_partial > 0;
+        if (frames == &client->queue && client->n_partial == 0)
+                runstore_frame_set_epoch(frames->items[*n].bytes, client->epoch);
+        r = send_frame(client, &frames->items[*n]);
+        client->partial = frames;
         if (r <= 0)
                 return r;
-        if (!is_asked) {
+        if (frames == &client->queue)
                 client->n_sent++;
-                return 1;
-        }
-        free_frame(frame);
-        if (++client->n_asked == client->asked.n) {
-                vector_clear(&client->asked);
-                client->n_asked = 0;
-        }
+        else
+                note_asked(frames, n);
         return 1;
 }
 
@@ -375,9 +403,7 @@ static int take_welcome(RunStoreClient *client, const RunStoreFrame *frame) {
 }
 
 static int take_mark(RunStoreClient *client, const RunStoreFrame *frame) {
-        const uint64_t sent = client->durable + (client->n_sent - client->n_gone);
-
-        if (!client->is_welcome || frame->n > 0 || frame->number > sent)
+        if (!client->is_welcome || frame->n > 0 || frame->number > last_sent(client))
                 return -EBADMSG;
         if (frame->number > client->accepted) {
                 client->accepted = frame->number;

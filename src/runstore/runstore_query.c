@@ -45,6 +45,40 @@ static bool leaves_out_success(const RunStoreQuery *query, const RunStoreFilter 
                !text_equal(filter->value.bytes, "SUCCEEDED");
 }
 
+/*
+ * Without counts of rows, which nobody makes, SQLite takes the primary key where a run may have a million of elements,
+ * and few of them are of the group or the state that is asked for.
+ */
+static const char *index_of(const RunStoreQuery *query) {
+        static const struct {
+                RunStoreTable table;
+                unsigned column;
+                const char *name;
+        } indexes[] = {
+                { RUNSTORE_ELEMENT, ELEMENT_KEY, "element_key" },
+                { RUNSTORE_ELEMENT, ELEMENT_GROUP, "element_group" },
+                { RUNSTORE_ELEMENT, ELEMENT_STATE, "element_state" },
+                { RUNSTORE_STREAM_GROUP, STREAM_GROUP_STATE, "stream_group_state" },
+        };
+        bool has_position = false;
+
+        /* With its group alone. */
+        for (size_t k = 0; k < query->n_filters && query->table == RUNSTORE_ELEMENT; k++)
+                has_position |= query->filters[k].column == ELEMENT_POSITION;
+        for (size_t i = 0; i < ELEMENTSOF(indexes); i++) {
+                bool has_run = false, has_column = false;
+
+                for (size_t k = 0; k < query->n_filters && query->table == indexes[i].table; k++) {
+                        has_run |= query->filters[k].column == 0 && query->filters[k].compare == RUNSTORE_EQUAL;
+                        has_column |= query->filters[k].column == indexes[i].column &&
+                                      query->filters[k].compare == RUNSTORE_EQUAL;
+                }
+                if (has_run && has_column)
+                        return has_position ? "element_position" : indexes[i].name;
+        }
+        return NULL;
+}
+
 static void write_terms(Text *sql, const RunStoreTableInfo *info, const RunStoreQuery *query) {
         const char *separator = " WHERE ";
 
@@ -71,12 +105,15 @@ static void write_terms(Text *sql, const RunStoreTableInfo *info, const RunStore
 static int write_select(const RunStoreQuery *query, char **ret_sql) {
         const RunStoreTableInfo *info = runstore_table(query->table);
         const uint64_t key = (UINT64_C(1) << info->n_key) - 1;
+        const char *index = index_of(query);
         Text sql = {};
         int r;
 
         text_add(&sql, "SELECT ");
         write_columns(&sql, info, query->columns | key);
         text_addf(&sql, " FROM \"%s\"", info->name);
+        if (index)
+                text_addf(&sql, " INDEXED BY %s", index);
         write_terms(&sql, info, query);
         text_add(&sql, " ORDER BY ");
         write_key(&sql, info, query->is_descending ? " DESC" : "");

@@ -65,6 +65,13 @@ static const SchemaPart parts[] = {
         { "INDEX", "outbox_run", "ON outbox (run)" },
         { "INDEX", "alarm_run", "ON alarm (run)" },
         { "INDEX", "alarm_open", "ON alarm (raised) WHERE acknowledged IS NULL" },
+        /* Elements of a group, or of a state, are in their order. */
+        { "INDEX", "element_group", "ON element (run, \"group\", sequence)" },
+        { "INDEX", "element_position", "ON element (run, \"group\", position)" },
+        { "INDEX", "element_key", "ON element (run, key) WHERE key IS NOT NULL" },
+        { "INDEX", "element_state", "ON element (run, state, sequence)" },
+        { "INDEX", "stream_group_state", "ON stream_group (run, state)" },
+        { "INDEX", "stream_key_at", "ON stream_key (run, at)" },
         { "INDEX", "blob_use_hash", "ON blob_use (hash)" },
         { "TRIGGER", "run_deleted", "AFTER DELETE ON run BEGIN"
           "\n        DELETE FROM blob_use WHERE run = OLD.id;\nEND" },
@@ -288,17 +295,39 @@ static int add_columns(sqlite3 *db, const RunStoreTableInfo *info) {
         return r;
 }
 
+/* Tables that the program that made the file did not know. */
+static int add_tables(sqlite3 *db) {
+        static const RunStoreTable later[] = {
+                RUNSTORE_ITEM_ERROR, RUNSTORE_ELEMENT, RUNSTORE_STREAM_GROUP, RUNSTORE_STREAM_KEY,
+        };
+        cleanup_free_ char *sql = NULL;
+        Text text = {};
+        int r = 0;
+
+        for (size_t i = 0; i < ELEMENTSOF(later) && r == 0; i++) {
+                const RunStoreTableInfo *info = runstore_table(later[i]);
+                cleanup_free_ char *question = NULL;
+                int64_t n = 0;
+
+                r = text_format(&question, "SELECT count(*) FROM pragma_table_info('%s')", info->name);
+                if (r == 0)
+                        r = ask(db, question, &n);
+                if (r == 0 && n == 0)
+                        write_table(&text, info);
+        }
+        if (r == 0)
+                r = text_finish(&text, &sql);
+        text_deinit(&text);
+        return r < 0 ? r : execute(db, sql);
+}
+
 /* Parts that the program that made the file did not know, in the transaction at hand. */
 static int add_parts(sqlite3 *db) {
         cleanup_free_ char *sql = NULL;
         Text text = {};
-        int64_t n, n_errors = 0;
+        int64_t n;
         int r = ask(db, "SELECT count(*) FROM pragma_table_info('blob_use')", &n);
 
-        if (r == 0)
-                r = ask(db, "SELECT count(*) FROM pragma_table_info('item_error')", &n_errors);
-        if (r == 0 && n_errors == 0)
-                write_table(&text, runstore_table(RUNSTORE_ITEM_ERROR));
         if (r == 0 && n == 0) {
                 write_table(&text, runstore_table(RUNSTORE_BLOB_USE));
                 text_add(&text, "INSERT INTO blob_use SELECT DISTINCT run, blob FROM node WHERE blob IS NOT NULL;\n");
@@ -316,6 +345,8 @@ static int add_what_is_new(sqlite3 *db) {
 
         for (unsigned i = 0; i < _RUNSTORE_TABLE_MAX && r == 0; i++)
                 r = add_columns(db, runstore_table((RunStoreTable) i));
+        if (r == 0)
+                r = add_tables(db);
         if (r == 0)
                 r = add_parts(db);
         if (r == 0)

@@ -206,6 +206,47 @@ static const RunStoreColumn item_error_columns[_ITEM_ERROR_MAX] = {
         [ITEM_ERROR_TEXT] = { "text", RUNSTORE_TEXT },
 };
 
+static const RunStoreColumn element_columns[_ELEMENT_MAX] = {
+        [ELEMENT_RUN] = { "run", RUNSTORE_INTEGER },
+        [ELEMENT_SEQUENCE] = { "sequence", RUNSTORE_INTEGER },
+        [ELEMENT_GROUP] = { "group", RUNSTORE_TEXT },
+        [ELEMENT_POSITION] = { "position", RUNSTORE_INTEGER },
+        [ELEMENT_KEY] = { "key", RUNSTORE_TEXT },
+        [ELEMENT_PROCESSOR] = { "processor", RUNSTORE_TEXT },
+        [ELEMENT_STATE] = { "state", RUNSTORE_TEXT },
+        [ELEMENT_REASON] = { "reason", RUNSTORE_TEXT },
+        [ELEMENT_TRIES] = { "tries", RUNSTORE_INTEGER },
+        [ELEMENT_LOST] = { "lost", RUNSTORE_INTEGER },
+        [ELEMENT_EXIT] = { "exit", RUNSTORE_INTEGER },
+        [ELEMENT_SIGNAL] = { "signal", RUNSTORE_INTEGER },
+        [ELEMENT_WHY] = { "why", RUNSTORE_TEXT },
+        [ELEMENT_OPERATOR] = { "operator", RUNSTORE_TEXT },
+        [ELEMENT_PUSHED] = { "pushed", RUNSTORE_INTEGER },
+        [ELEMENT_BEGAN] = { "began", RUNSTORE_INTEGER },
+        [ELEMENT_ENDED] = { "ended", RUNSTORE_INTEGER },
+        [ELEMENT_ATTEMPT] = { "attempt", RUNSTORE_INTEGER },
+        [ELEMENT_RESULT] = { "result", RUNSTORE_BYTES },
+        [ELEMENT_PAYLOAD] = { "payload", RUNSTORE_BYTES },
+};
+
+static const RunStoreColumn stream_group_columns[_STREAM_GROUP_MAX] = {
+        [STREAM_GROUP_RUN] = { "run", RUNSTORE_INTEGER },
+        [STREAM_GROUP_NAME] = { "name", RUNSTORE_TEXT },
+        [STREAM_GROUP_HEAD] = { "head", RUNSTORE_INTEGER },
+        [STREAM_GROUP_TAIL] = { "tail", RUNSTORE_INTEGER },
+        [STREAM_GROUP_WAITING] = { "waiting", RUNSTORE_INTEGER },
+        [STREAM_GROUP_DONE] = { "done", RUNSTORE_INTEGER },
+        [STREAM_GROUP_FAILED] = { "failed", RUNSTORE_INTEGER },
+        [STREAM_GROUP_STATE] = { "state", RUNSTORE_TEXT },
+};
+
+static const RunStoreColumn stream_key_columns[_STREAM_KEY_MAX] = {
+        [STREAM_KEY_RUN] = { "run", RUNSTORE_INTEGER },
+        [STREAM_KEY_KEY] = { "key", RUNSTORE_TEXT },
+        [STREAM_KEY_SEQUENCE] = { "sequence", RUNSTORE_INTEGER },
+        [STREAM_KEY_AT] = { "at", RUNSTORE_INTEGER },
+};
+
 static const RunStoreTableInfo tables[_RUNSTORE_TABLE_MAX] = {
         [RUNSTORE_DEF] = { "def", def_columns, ELEMENTSOF(def_columns), 1 },
         [RUNSTORE_DEF_NODE] = { "def_node", def_node_columns, ELEMENTSOF(def_node_columns), 2 },
@@ -219,6 +260,9 @@ static const RunStoreTableInfo tables[_RUNSTORE_TABLE_MAX] = {
         [RUNSTORE_BLOB] = { "blob", blob_columns, ELEMENTSOF(blob_columns), 2 },
         [RUNSTORE_BLOB_USE] = { "blob_use", blob_use_columns, ELEMENTSOF(blob_use_columns), 2 },
         [RUNSTORE_ITEM_ERROR] = { "item_error", item_error_columns, ELEMENTSOF(item_error_columns), 2 },
+        [RUNSTORE_ELEMENT] = { "element", element_columns, ELEMENTSOF(element_columns), 2 },
+        [RUNSTORE_STREAM_GROUP] = { "stream_group", stream_group_columns, ELEMENTSOF(stream_group_columns), 2 },
+        [RUNSTORE_STREAM_KEY] = { "stream_key", stream_key_columns, ELEMENTSOF(stream_key_columns), 2 },
 };
 
 const RunStoreTableInfo *runstore_table(RunStoreTable table) {

@@ -28,6 +28,9 @@ typedef enum RunStoreTable {
         RUNSTORE_BLOB, /* large results, in chunks, by their hash */
         RUNSTORE_BLOB_USE, /* the runs that have one */
         RUNSTORE_ITEM_ERROR, /* items of batches that have failed for good */
+        RUNSTORE_ELEMENT, /* elements of streams */
+        RUNSTORE_STREAM_GROUP, /* their groups, from the first element that was linked */
+        RUNSTORE_STREAM_KEY, /* keys of elements, which outlive them */
         _RUNSTORE_TABLE_MAX,
 } RunStoreTable;
 
@@ -207,6 +210,41 @@ enum {
         ITEM_ERROR_TEXT, /* the text of one that has another than its number */
         _ITEM_ERROR_MAX
 };
+enum {
+        ELEMENT_RUN,
+        ELEMENT_SEQUENCE, /* of its push, unique among elements of the run */
+        ELEMENT_GROUP,
+        ELEMENT_POSITION, /* in its group, from 1; absent: not linked yet */
+        ELEMENT_KEY,
+        ELEMENT_PROCESSOR,
+        ELEMENT_STATE,
+        ELEMENT_REASON,
+        ELEMENT_TRIES, /* that have failed */
+        ELEMENT_LOST, /* attempts that were lost */
+        ELEMENT_EXIT,
+        ELEMENT_SIGNAL,
+        ELEMENT_WHY,
+        ELEMENT_OPERATOR, /* who has resolved it */
+        ELEMENT_PUSHED,
+        ELEMENT_BEGAN,
+        ELEMENT_ENDED,
+        ELEMENT_ATTEMPT, /* the number of the last one */
+        ELEMENT_RESULT,
+        ELEMENT_PAYLOAD, /* at the end: what is in front of it is found without it */
+        _ELEMENT_MAX
+};
+enum {
+        STREAM_GROUP_RUN,
+        STREAM_GROUP_NAME,
+        STREAM_GROUP_HEAD, /* the element that is at work, or comes next; 0: none */
+        STREAM_GROUP_TAIL, /* the last one that is linked */
+        STREAM_GROUP_WAITING,
+        STREAM_GROUP_DONE,
+        STREAM_GROUP_FAILED,
+        STREAM_GROUP_STATE,
+        _STREAM_GROUP_MAX
+};
+enum { STREAM_KEY_RUN, STREAM_KEY_KEY, STREAM_KEY_SEQUENCE, STREAM_KEY_AT, _STREAM_KEY_MAX };
 
 #define RUNSTORE_COLUMNS_MAX 64U
 #define RUNSTORE_KEY_MAX 3U /* columns of a primary key */

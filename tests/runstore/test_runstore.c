@@ -846,6 +846,70 @@ Test(runstore, file_of_before_results_were_deleted_gets_what_it_lacks) {
         world_core_free(core);
 }
 
+/* A batch of more than the socket takes is still on its way when it is asked for. */
+Test(runstore, question_behind_batches_sees_them) {
+        enum { N = 8 };
+        WorldCore *core = start();
+        uint64_t number;
+
+        for (int64_t id = 1; id <= N; id++) {
+                static char text[512 * 1024];
+                RecordWriter *writer;
+
+                memset(text, 'x', sizeof(text) - 1);
+                cr_assert(eq(int, runstore_client_begin(core->client, &writer), 0));
+                runstore_put_operation(writer, RUNSTORE_RUN, RUNSTORE_PUT, 2);
+                runstore_put_integer(writer, RUN_ROW_ID, id);
+                runstore_put_text(writer, RUN_ROW_PARAMS, text);
+                cr_assert(eq(int, runstore_client_end(core->client, &number), 0));
+        }
+        cr_assert(eq(int,
+                     runstore_client_query(core->client,
+                                           &(RunStoreQuery) { .table = RUNSTORE_RUN,
+                                                              .columns = 1,
+                                                              .is_behind = true },
+                                           &number),
+                     0));
+        world_wait(core, core->seen.n_rows > 0);
+        cr_assert(eq(u64, core->seen.n_page, N));
+        world_core_free(core);
+}
+
+Test(runstore, file_of_before_streams_gets_their_tables) {
+        WorldCore *core = start();
+        RecordWriter *writer;
+        uint64_t number;
+        sqlite3 *db;
+
+        put_run(core, 1, "a");
+        world_kill_store(SIGTERM);
+        cr_assert(eq(int, sqlite3_open(world.file, &db), SQLITE_OK));
+        cr_assert(eq(int, sqlite3_exec(db, "DROP TABLE element; DROP TABLE stream_group; DROP TABLE stream_key;", NULL,
+                                       NULL, NULL), SQLITE_OK));
+        sqlite3_close(db);
+        world_core_free(core);
+        world_start_store();
+        core = world_core_new(12);
+        world_wait(core, core->seen.n_welcomed > 0);
+        cr_assert(eq(int, runstore_client_begin(core->client, &writer), 0));
+        runstore_put_operation(writer, RUNSTORE_ELEMENT, RUNSTORE_PUT, 3);
+        runstore_put_integer(writer, ELEMENT_RUN, 1);
+        runstore_put_integer(writer, ELEMENT_SEQUENCE, 7);
+        runstore_put_text(writer, ELEMENT_GROUP, "");
+        runstore_put_operation(writer, RUNSTORE_STREAM_GROUP, RUNSTORE_PUT, 2);
+        runstore_put_integer(writer, STREAM_GROUP_RUN, 1);
+        runstore_put_text(writer, STREAM_GROUP_NAME, "");
+        runstore_put_operation(writer, RUNSTORE_STREAM_KEY, RUNSTORE_PUT, 2);
+        runstore_put_integer(writer, STREAM_KEY_RUN, 1);
+        runstore_put_text(writer, STREAM_KEY_KEY, "k");
+        cr_assert(eq(int, runstore_client_end(core->client, &number), 0));
+        world_wait_durable(core, number);
+        cr_assert(eq(i64, world_ask("SELECT sequence FROM element JOIN stream_group USING (run) "
+                                    "WHERE name = \"group\" AND run IN (SELECT run FROM stream_key)"), 7));
+        cr_assert(eq(i64, world_ask("SELECT count(*) FROM sqlite_schema WHERE name = 'element_group'"), 1));
+        world_core_free(core);
+}
+
 Test(runstore, file_of_a_later_format_is_refused_by_name_and_untouched) {
         WorldCore *core = start();
         struct stat before, after;
