@@ -298,6 +298,7 @@ static void issue(RunStream *stream, StreamGroup *group) {
 
         group->work = STREAM_OUT;
         stream->n_out++;
+        head->issue++;
         become(stream, head, RUN_ELEMENT_RUNNING, RUN_REASON_NONE, RUN_ELEMENT_BEGAN);
         stream_index(stream, group);
         stream_queue_add(stream, group, STREAM_QUEUE_BEGIN);
@@ -377,6 +378,7 @@ static void fill_begin(const RunStream *stream, const StreamGroup *group, RunStr
                 .data = head->data,
                 .size = head->size,
                 .tries = head->tries,
+                .issue = head->issue,
                 .is_repeatable = stream->settings.policy.recover == RUN_RECOVER_RETRY,
         };
 }
@@ -399,6 +401,12 @@ int run_stream_find_begin(const RunStream *stream, uint64_t sequence, RunStreamB
                 return -ENOENT;
         fill_begin(stream, group, ret_begin);
         return 0;
+}
+
+bool run_stream_is_out(const RunStream *stream, uint64_t sequence, uint32_t issue) {
+        const StreamGroup *group = stream_find_out(stream, sequence);
+
+        return group && group->chain.first->issue == issue;
 }
 
 /* — ends — */

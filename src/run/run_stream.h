@@ -126,10 +126,11 @@ typedef struct RunElementRow {
         const void *data; /* with RUN_ELEMENT_PUSHED, and in what the store has answered */
         size_t size; /* of .data */
         uint64_t position; /* in the group, from 1 on; 0: UNLINKED */
-        unsigned changes; /* bits of RunElementChange; .state, .tries, .deaths and .reason always count */
+        unsigned changes; /* bits of RunElementChange; .state, .tries, .deaths, .issue and .reason always count */
         RunElementState state;
         uint32_t tries; /* that have failed */
         uint32_t deaths; /* attempts that were lost */
+        uint32_t issue; /* how often it was issued: the number of its last attempt */
         RunReason reason;
         uint16_t end; /* of the last attempt that has ended: as run_engine_ended() has it */
 } RunElementRow;
@@ -219,6 +220,7 @@ typedef struct RunStreamBegin {
         const void *data;
         size_t size;
         uint32_t tries; /* before this one */
+        uint32_t issue; /* the number of the attempt */
         bool is_repeatable; /* Recover=retry: begins when its batch is accepted; else, when it is durable */
 } RunStreamBegin;
 
@@ -226,6 +228,8 @@ typedef struct RunStreamBegin {
 bool run_stream_take_begin(RunStream *stream, RunStreamBegin *ret_begin);
 /* The same of an element that is out, at any time: after a claim, too, if its data is in memory. -ENOENT. */
 int run_stream_find_begin(const RunStream *stream, uint64_t sequence, RunStreamBegin *ret_begin);
+/* The element is out, with the attempt of that number: the end of another one is not that of the element. */
+bool run_stream_is_out(const RunStream *stream, uint64_t sequence, uint32_t issue);
 
 typedef enum RunStreamQueryKind {
         RUN_STREAM_QUERY_GROUP, /* the row of .group: run_stream_answer_group() */
@@ -295,9 +299,10 @@ int run_stream_restore_group(RunStream *stream, const RunGroupRow *row);
 int run_stream_restore_element(RunStream *stream, const RunElementRow *row);
 /*
  * The host has an attempt of the element, begun or not; its end is told by run_stream_end() when it is known, also
- * at once. -ENOENT: the element is over, unknown or no head: the attempt is nobody's.
+ * at once. @issue: its number; of several the highest is told first. -ENOENT: the element is over, unknown or no head, or
+ * the end of the attempt is known: it is nobody's.
  */
-int run_stream_claim(RunStream *stream, uint64_t sequence);
+int run_stream_claim(RunStream *stream, uint64_t sequence, uint32_t issue);
 /* The lowest from @from on that is RUNNING and not claimed; 0: none. It was lost, or goes to run_stream_return(). */
 uint64_t run_stream_next_unclaimed(const RunStream *stream, uint64_t from);
 /* From now on it works. What is RUNNING and was neither claimed nor ended counts as out. */

@@ -99,6 +99,7 @@ int stream_element_new(RunStream *stream, StreamGroup *group, const RunElementRo
                 .size = row->size,
                 .tries = row->tries,
                 .deaths = row->deaths,
+                .issue = row->issue,
                 .end = row->end,
                 .state = (uint8_t) row->state,
                 .reason = (uint8_t) row->reason,

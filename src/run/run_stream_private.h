@@ -24,7 +24,7 @@ typedef struct StreamElement {
         struct StreamElement *next; /* in a list of its group */
         struct StreamElement *next_dirty;
         unsigned changes; /* RunElementChange, since its row was taken */
-        uint32_t tries, deaths;
+        uint32_t tries, deaths, issue;
         uint16_t end;
         uint8_t state; /* RunElementState */
         uint8_t reason; /* RunReason */

@@ -25,6 +25,7 @@ static void fill_element(const StreamElement *element, RunElementRow *ret_row) {
                 .state = (RunElementState) element->state,
                 .tries = element->tries,
                 .deaths = element->deaths,
+                .issue = element->issue,
                 .reason = (RunReason) element->reason,
                 .end = element->end,
         };
@@ -304,7 +305,13 @@ int run_stream_restore_element(RunStream *stream, const RunElementRow *row) {
         return -EINVAL;
 }
 
-int run_stream_claim(RunStream *stream, uint64_t sequence) {
+/* The row of a begin may be lost with the store; that of an end, which an attempt can outlive for a while, is not. */
+static bool is_attempt_of(const StreamElement *head, uint32_t issue) {
+        return head->state == RUN_ELEMENT_RUNNING ? issue == head->issue
+                                                  : head->state == RUN_ELEMENT_READY && issue > head->issue;
+}
+
+int run_stream_claim(RunStream *stream, uint64_t sequence, uint32_t issue) {
         size_t probe = 0;
         uint32_t at;
 
@@ -313,11 +320,12 @@ int run_stream_claim(RunStream *stream, uint64_t sequence) {
                 StreamGroup *group = stream->groups.items[at].group;
                 StreamElement *head = group->chain.first;
 
-                if (head->sequence != sequence || head->state == RUN_ELEMENT_PENDING || head->is_claimed)
+                if (head->sequence != sequence || head->is_claimed || !is_attempt_of(head, issue))
                         continue;
                 if (head->state != RUN_ELEMENT_RUNNING) {
                         head->state = RUN_ELEMENT_RUNNING;
                         head->reason = RUN_REASON_NONE;
+                        head->issue = issue;
                         stream_element_touch(stream, head, RUN_ELEMENT_BEGAN);
                 }
                 head->is_claimed = true;
