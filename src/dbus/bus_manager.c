@@ -290,6 +290,35 @@ static const BusMethod methods[] = {
           "when that is durable. The result is a value of JSON, or \"\". Whoever has the token may; the same again "
           "changes nothing.",
           .flags = BUS_PROPERTY_OWN },
+        { "Push", "sssaya{sv}", "stream group key data options", "t", "sequence", BUS_VERB_SUBMIT, bus_manager_push,
+          "Pushes an element into a group of a stream, and makes a run of it if there is none; answered with the "
+          "number of the element when that is durable. A group has at most 100 characters, and \"\" is one, too. A key "
+          "(\"\": none) that was pushed before is answered with the number of that element. At most 1 MiB of data. "
+          "Options for the record: operator s, reqid s. Users whom AllowSubmit= of the stream names may call it, too.",
+          find_unit, .word = "start", .flags = BUS_PROPERTY_OWN },
+        { "PushMany", "sa(ssay)a{sv}", "stream elements options", "at", "sequences", BUS_VERB_SUBMIT,
+          bus_manager_push_many,
+          "As Push, for up to 10000 elements: group, key and data of each. All of them are taken, or none.",
+          find_unit, .word = "start", .flags = BUS_PROPERTY_OWN },
+        { "ListGroups", "a{sv}us", "filters limit cursor", "aa{sv}s", "groups cursor", BUS_VERB_READ,
+          bus_manager_list_groups,
+          "Groups of a stream that have linked elements, in the order of their names: run, group, head (the number of "
+          "the element that is at work or comes next; 0: none), tail (that of the last one), waiting, done, failed, "
+          "state ('IDLE', 'AT-WORK' or 'PENDING'). Filters: stream s or run t, one of which is needed, group s, "
+          "state s. Limit and cursor are as for ListRuns.",
+          .flags = BUS_PROPERTY_OWN },
+        { "ListElements", "a{sv}us", "filters limit cursor", "aa{sv}s", "elements cursor", BUS_VERB_READ,
+          bus_manager_list_elements,
+          "Elements of a stream in the order of their pushes, those that are over as long as KeepDone= says: run, "
+          "sequence, group, position, key, state, reason, tries, lost, exit, signal, problem, operator, pushed, began, "
+          "ended and, with the filter data b, data ay and result ay. Other filters: stream s or run t, one of which is "
+          "needed, group s, state s, key s. Limit and cursor are as for ListRuns.",
+          .flags = BUS_PROPERTY_OWN },
+        { "ResolveElement", "sstsay", "stream group sequence outcome result", "", NULL, BUS_VERB_CONTROL_RUN,
+          bus_manager_resolve_element,
+          "Resolves the head of a group that is PENDING, by its number or as 0, as 'success', 'failed', 'retry' or "
+          "'skip', with a result; answered when that is durable. Its group goes on.",
+          bus_manager_find_stream, .flags = BUS_PROPERTY_OWN },
         { "Stats", "", NULL, "a{sv}", "statistics", BUS_VERB_READ, bus_manager_stats, "Counters of the job engine.",
           .flags = BUS_PROPERTY_OWN },
         { "ReloadUnits", "b", "force", "as", "differences", BUS_VERB_RELOAD, bus_manager_reload_units,

@@ -62,6 +62,17 @@ static void put_value(Sink *sink, const char *key, const RunStoreValue *value) {
         }
 }
 
+static void put_bytes(Sink *sink, const char *key, const RunStoreValue *value) {
+        if (value->type != RUNSTORE_BYTES)
+                return;
+        sink_entry_open(sink, key, "ay");
+        sink_open(sink, 'a', "y");
+        for (size_t i = 0; i < value->n; i++)
+                sink_byte(sink, ((const uint8_t *) value->bytes)[i]);
+        sink_close(sink);
+        sink_entry_close(sink);
+}
+
 /* A large result is known by its hash. */
 static void put_blob(Sink *sink, const RunStoreValue *value) {
         char hex[2 * RUNSTORE_HASH_BYTES + 1];
@@ -101,8 +112,11 @@ static bool is_private(RunStoreTable table, unsigned column) {
 /* "why" is what a node that has not ended waits for, which no row has. */
 static const char *key_of(RunStoreTable table, unsigned column) {
         if ((table == RUNSTORE_NODE && column == NODE_WHY) || (table == RUNSTORE_ATTEMPT && column == ATTEMPT_WHY) ||
-            (table == RUNSTORE_ITEM_ERROR && column == ITEM_ERROR_WHY))
+            (table == RUNSTORE_ITEM_ERROR && column == ITEM_ERROR_WHY) ||
+            (table == RUNSTORE_ELEMENT && column == ELEMENT_WHY))
                 return "problem";
+        if (table == RUNSTORE_STREAM_GROUP && column == STREAM_GROUP_NAME)
+                return "group";
         return table == RUNSTORE_NODE && column == NODE_NAME ? "node" : runstore_table(table)->columns[column].name;
 }
 
@@ -145,6 +159,10 @@ static void put_row(const RowsAnswer *rows, const ManagerRunValues *values, Sink
                 if (!is_private(answer->table, c) && !is_secret(rows, values, c) &&
                     !is_open(answer->table, c, &values->values[c]))
                         put_value(sink, key_of(answer->table, c), &values->values[c]);
+        if (answer->table == RUNSTORE_ELEMENT && !rows->is_other) {
+                put_bytes(sink, "data", &values->values[ELEMENT_PAYLOAD]);
+                put_bytes(sink, "result", &values->values[ELEMENT_RESULT]);
+        }
         if (answer->table == RUNSTORE_NODE && !rows->is_other)
                 put_blob(sink, &values->values[NODE_BLOB]);
         if (answer->table == RUNSTORE_RUN)
@@ -156,6 +174,7 @@ static void put_row(const RowsAnswer *rows, const ManagerRunValues *values, Sink
 static void write_cursor(const ManagerRunAnswer *answer, Sink *sink) {
         const RunStorePage *page = answer->page;
         const RunStoreValue *last = page->n_cursor > 0 ? &page->cursor[page->n_cursor - 1] : NULL;
+        cleanup_free_ char *name = NULL;
         char number[24];
 
         if (!page->has_more || !last) {
@@ -163,6 +182,10 @@ static void write_cursor(const ManagerRunAnswer *answer, Sink *sink) {
         } else if (last->type == RUNSTORE_INTEGER) {
                 snprintf(number, sizeof(number), "%" PRId64, last->integer);
                 sink_string(sink, number);
+        } else if (answer->table == RUNSTORE_STREAM_GROUP &&
+                   text_format(&name, "=%s", (const char *) last->bytes) == 0) {
+                /* A name may be empty, and the cursor of the last page is. */
+                sink_string(sink, name);
         } else {
                 sink_string(sink, last->bytes);
         }
@@ -298,7 +321,24 @@ static BusRunPage *take_page(BusRuns *runs, BusLater later) {
         return NULL;
 }
 
+static void write_pushed(const BusView *view, const void *data, Sink *sink) {
+        const ManagerRunAnswer *answer = data;
+
+        sink_u64(sink, answer->sequences[0]);
+}
+
+static void write_pushed_many(const BusView *view, const void *data, Sink *sink) {
+        const ManagerRunAnswer *answer = data;
+
+        sink_open(sink, 'a', "t");
+        for (size_t i = 0; i < answer->n_sequences; i++)
+                sink_u64(sink, answer->sequences[i]);
+        sink_close(sink);
+}
+
 static BusLaterWrite writer_of(ManagerRunAnswerKind kind) {
+        if (kind == MANAGER_RUN_PUSHED || kind == MANAGER_RUN_PUSHED_MANY)
+                return kind == MANAGER_RUN_PUSHED ? write_pushed : write_pushed_many;
         if (kind == MANAGER_RUN_SUBMITTED)
                 return write_submitted;
         if (kind == MANAGER_RUN_COUNTED)
@@ -449,8 +489,7 @@ BusRuns *bus_runs_free(BusRuns *runs) {
         return NULL;
 }
 
-/* Keeps the call, and gives the ticket of its answer. */
-static int keep(BusCall *call, ManagerRunTicket *ret_ticket) {
+int bus_run_keep(BusCall *call, ManagerRunTicket *ret_ticket) {
         BusLater later;
         int r = bus_call_keep(call, &later);
 
@@ -459,7 +498,7 @@ static int keep(BusCall *call, ManagerRunTicket *ret_ticket) {
         return r;
 }
 
-static int end_asking(BusCall *call, int r) {
+int bus_run_end_asking(BusCall *call, int r) {
         if (r < 0)
                 bus_call_unkeep(call);
         return r < 0 ? r : BUS_CALL_LATER;
@@ -584,13 +623,13 @@ static int read_cursor(BusCall *call, const char *cursor, RunStoreQuery *query) 
         return 0;
 }
 
-static int send_query(BusCall *call, const RunStoreQuery *query, uint32_t run) {
+int bus_run_send_query(BusCall *call, const RunStoreQuery *query, uint32_t run) {
         ManagerRunTicket ticket;
-        int r = keep(call, &ticket);
+        int r = bus_run_keep(call, &ticket);
 
         if (r < 0)
                 return r;
-        return end_asking(call,
+        return bus_run_end_asking(call,
                           manager_runs_query(manager_runs(call->tree->manager), query, run, ticket, &call->failure));
 }
 
@@ -602,7 +641,7 @@ static int ask(BusCall *call, RunStoreQuery *query, uint32_t run) {
                 return r;
         query->limit = bus_call_u32(call);
         r = read_cursor(call, bus_call_string(call), query);
-        return r < 0 ? r : send_query(call, query, run);
+        return r < 0 ? r : bus_run_send_query(call, query, run);
 }
 
 int bus_manager_list_runs(BusCall *call) {
@@ -645,7 +684,7 @@ static int ask_for_nodes(BusCall *call, const RunStoreQuery *query) {
         if (r == 0)
                 r = vector_reserve(&runs->pages, 1);
         if (r == 0)
-                r = keep(call, &ticket);
+                r = bus_run_keep(call, &ticket);
         if (r < 0)
                 return r;
         page->later = later_of(&ticket);
@@ -653,7 +692,7 @@ static int ask_for_nodes(BusCall *call, const RunStoreQuery *query) {
         r = manager_runs_query(manager_runs(call->tree->manager), query, run, ticket, &call->failure);
         if (r < 0)
                 bus_run_page_free(take_page(runs, later_of(&ticket)));
-        return end_asking(call, r);
+        return bus_run_end_asking(call, r);
 }
 
 static int method_nodes(BusCall *call) {
@@ -697,10 +736,11 @@ static int method_result(BusCall *call) {
         request.fd = fd;
         if (fd < 0)
                 return bus_call_fail(call, -EMFILE, "LimitsExceeded", "There is no descriptor left for the result.");
-        r = keep(call, &request.ticket);
+        r = bus_run_keep(call, &request.ticket);
         if (r < 0)
                 return r;
-        return end_asking(call, manager_runs_read_result(manager_runs(call->tree->manager), &request, &call->failure));
+        return bus_run_end_asking(call, manager_runs_read_result(manager_runs(call->tree->manager), &request,
+                                                                 &call->failure));
 }
 
 /* — methods of the manager — */
@@ -911,10 +951,11 @@ int bus_manager_start_run(BusCall *call) {
                 r = describe_client(&requester, &client);
         request.client = client;
         if (r >= 0)
-                r = keep(call, &request.ticket);
+                r = bus_run_keep(call, &request.ticket);
         if (r < 0)
                 return r;
-        return end_asking(call, manager_runs_submit(manager_runs(call->tree->manager), &request, &call->failure));
+        return bus_run_end_asking(call, manager_runs_submit(manager_runs(call->tree->manager), &request,
+                                                            &call->failure));
 }
 
 int bus_manager_plan_run(BusCall *call) {
@@ -962,11 +1003,11 @@ int bus_manager_acknowledge(BusCall *call) {
         const uint64_t alarm = bus_call_u64(call);
         const char *operator= bus_call_string(call);
         ManagerRunTicket ticket;
-        int r = keep(call, &ticket);
+        int r = bus_run_keep(call, &ticket);
 
         if (r < 0)
                 return r;
-        return end_asking(call,
+        return bus_run_end_asking(call,
                           manager_runs_acknowledge(manager_runs(call->tree->manager), alarm,
                                                    *operator? operator: NULL, requester.uid, ticket, &call->failure));
 }
@@ -988,10 +1029,11 @@ int bus_manager_complete_node(BusCall *call) {
                                      "A node is not completed as '%s', but as success or failed.", outcome);
         wanted.completion = text_equal(outcome, "success") ? RUN_COMPLETION_SUCCESS : RUN_COMPLETION_FAILURE;
         wanted.result = *result ? result : NULL;
-        r = keep(call, &wanted.ticket);
+        r = bus_run_keep(call, &wanted.ticket);
         if (r < 0)
                 return r;
-        return end_asking(call, manager_runs_complete(manager_runs(call->tree->manager), &wanted, &call->failure));
+        return bus_run_end_asking(call, manager_runs_complete(manager_runs(call->tree->manager), &wanted,
+                                                              &call->failure));
 }
 
 /* — verbs — */
@@ -1013,11 +1055,11 @@ static int give(BusCall *call, ManagerRunCommand wanted) {
         wanted.uid = requester.uid;
         wanted.operator= call->client->operator;
         wanted.reqid = call->client->reqid;
-        r = keep(call, &wanted.ticket);
+        r = bus_run_keep(call, &wanted.ticket);
         if (r < 0)
                 return r;
         r = manager_runs_command(manager_runs(call->tree->manager), &wanted, &call->failure);
-        return end_asking(call, r);
+        return bus_run_end_asking(call, r);
 }
 
 static int command(BusCall *call, RunVerb verb, const char *node) {
@@ -1261,11 +1303,11 @@ static int ask_properties(BusCall *call, const BusProperty *property) {
                 .compare = RUNSTORE_EQUAL,
                 .value = { .type = RUNSTORE_INTEGER, .integer = (int64_t) call->object->id },
         };
-        r = keep(call, &ticket);
+        r = bus_run_keep(call, &ticket);
         if (r < 0)
                 return r;
         ticket.what = property ? (uint32_t) (property - bus_run_properties) + 1 : ALL_PROPERTIES;
-        return end_asking(call, manager_runs_query(manager_runs(call->tree->manager), &query,
+        return bus_run_end_asking(call, manager_runs_query(manager_runs(call->tree->manager), &query,
                                                    (uint32_t) call->object->id, ticket, &call->failure));
 }
 

@@ -28,3 +28,12 @@ int bus_manager_explain_run(BusCall *call);
 int bus_manager_list_alarms(BusCall *call);
 int bus_manager_acknowledge(BusCall *call);
 int bus_manager_complete_node(BusCall *call);
+
+/* Methods of the manager about streams. */
+int bus_manager_push(BusCall *call);
+int bus_manager_push_many(BusCall *call);
+int bus_manager_list_groups(BusCall *call);
+int bus_manager_list_elements(BusCall *call);
+int bus_manager_resolve_element(BusCall *call);
+/* The run of the stream that the first argument names. */
+bool bus_manager_find_stream(const BusCall *call, BusObject *ret_subject);

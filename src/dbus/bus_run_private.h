@@ -7,8 +7,18 @@
 
 #include "basic/vector.h"
 #include "dbus/broadcast/bus_broadcast.h"
+#include "dbus/object/bus_call.h"
 #include "dbus/object/bus_later.h"
 #include "manager/manager_run.h"
+
+/* — bus_run.c — */
+
+/* Keeps the call, and gives the ticket of its answer. */
+int bus_run_keep(BusCall *call, ManagerRunTicket *ret_ticket);
+/* @r: whether the answer will come. */
+int bus_run_end_asking(BusCall *call, int r);
+/* Keeps the call until the store has answered. */
+int bus_run_send_query(BusCall *call, const RunStoreQuery *query, uint32_t run);
 
 /* — bus_run_property.c — */
 

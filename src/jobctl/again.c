@@ -59,6 +59,8 @@ static const struct Repeatable {
         { "ListUnitFilesByPatterns", 1 },
         { "ListUnitsByPatterns", 1 },
         { "ListAlarms", 1 },
+        { "ListElements", 1 },
+        { "ListGroups", 1 },
         { "ListLocks", 1 },
         { "ListRuns", 1 },
         { "Nodes", 1 },

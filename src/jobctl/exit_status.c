@@ -37,6 +37,7 @@ static const ErrorStatus error_statuses[] = {
         { "NoSuchAlarm", { EXIT_NO_SUCH, EXIT_NO_SUCH, EXIT_NO_SUCH } },
         { "NoSuchRun", { EXIT_NO_SUCH, EXIT_NO_SUCH, EXIT_NO_SUCH } },
         { "NoSuchNode", { EXIT_NO_SUCH, EXIT_NO_SUCH, EXIT_NO_SUCH } },
+        { "NoSuchElement", { EXIT_NO_SUCH, EXIT_NO_SUCH, EXIT_NO_SUCH } },
         { "InvalidTransition", { EXIT_REFUSED, EXIT_REFUSED, EXIT_REFUSED } },
         { "NameTaken", { EXIT_REFUSED, EXIT_REFUSED, EXIT_REFUSED } },
         { "Busy", { EXIT_REFUSED, EXIT_REFUSED, EXIT_REFUSED } },

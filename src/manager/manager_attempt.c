@@ -202,7 +202,8 @@ static void forget_items(ManagerAttempts *attempts) {
         for (size_t i = 0; i < attempts->all.n && attempts->shared.n_items_over > 0; i++) {
                 ManagerAttempt *attempt = attempts->all.items[i];
 
-                if (!attempt || !manager_attempt_state(attempt)->is_item || !is_over(attempt))
+                if (!attempt || !manager_attempt_state(attempt)->is_item ||
+                    manager_attempt_state(attempt)->is_element || !is_over(attempt))
                         continue;
                 manager_attempt_forget(attempt);
                 attempts->shared.n_items_over--;
@@ -348,6 +349,12 @@ int manager_attempts_worker_fd(const ManagerAttempts *attempts, const RunAttempt
         return manager_attempt_worker_fd(attempt) < 0 ? -ENOENT : manager_attempt_worker_fd(attempt);
 }
 
+void manager_attempts_know_elements(ManagerAttempts *attempts, uint32_t run) {
+        for (size_t i = 0; i < attempts->all.n; i++)
+                if (is_item_of(attempts->all.items[i], run))
+                        manager_attempt_know(attempts->all.items[i]);
+}
+
 static bool has_folder(const void *userdata, const char *name) {
         return manager_attempts_find_owner(userdata, name);
 }
@@ -437,6 +444,67 @@ void manager_attempts_visit_items(const ManagerAttempts *attempts, uint32_t run,
                 if (is_item_of(attempt, run) && !is_over(attempt))
                         visit(userdata, &manager_attempt_state(attempt)->key, manager_attempt_state(attempt)->item);
         }
+}
+
+static ManagerElementAttempt describe_element(const ManagerAttempt *attempt) {
+        const ManagerAttemptState *state = manager_attempt_state(attempt);
+
+        return (ManagerElementAttempt) {
+                .key = state->key, .sequence = state->item, .issue = state->issue, .is_over = is_over(attempt)
+        };
+}
+
+void manager_attempts_visit_elements(const ManagerAttempts *attempts, uint32_t run,
+                                     void (*visit)(void *userdata, const ManagerElementAttempt *attempt),
+                                     void *userdata) {
+        for (size_t i = 0; i < attempts->all.n; i++) {
+                ManagerElementAttempt element;
+
+                if (!is_item_of(attempts->all.items[i], run))
+                        continue;
+                element = describe_element(attempts->all.items[i]);
+                visit(userdata, &element);
+        }
+}
+
+int manager_attempts_get_element(const ManagerAttempts *attempts, const RunAttemptKey *key,
+                                 ManagerElementAttempt *ret_attempt) {
+        const ManagerAttempt *attempt = find(attempts, key);
+
+        if (!attempt || !manager_attempt_state(attempt)->is_element)
+                return -ENOENT;
+        *ret_attempt = describe_element(attempt);
+        return 0;
+}
+
+bool manager_attempts_execute(const ManagerAttempts *attempts, uint32_t run, uint64_t sequence) {
+        for (size_t i = 0; i < attempts->all.n; i++) {
+                const ManagerAttempt *attempt = attempts->all.items[i];
+
+                if (is_item_of(attempt, run) && !is_over(attempt) && manager_attempt_state(attempt)->item == sequence)
+                        return true;
+        }
+        return false;
+}
+
+void manager_attempts_untell_elements(ManagerAttempts *attempts, uint32_t run) {
+        for (size_t i = 0; i < attempts->all.n; i++) {
+                ManagerAttempt *attempt = attempts->all.items[i];
+
+                if (is_item_of(attempt, run))
+                        attempts->n_stored -= manager_attempt_report_untell(manager_attempt_report(attempt));
+        }
+}
+
+size_t manager_attempts_total(const ManagerAttempts *attempts) {
+        return attempts->n;
+}
+
+void manager_attempts_note_told(ManagerAttempts *attempts, const RunAttemptKey *key) {
+        ManagerAttempt *attempt = find(attempts, key);
+
+        if (attempt && is_over(attempt) && !manager_attempt_report_is_in_batch(manager_attempt_report(attempt)))
+                manager_attempt_report_note_told(manager_attempt_report(attempt));
 }
 
 uint32_t manager_attempts_count_items(const ManagerAttempts *attempts, uint32_t run) {

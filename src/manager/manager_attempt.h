@@ -35,6 +35,7 @@
 #include "process/process_group.h"
 #include "process/process_kept.h"
 #include "process/process_timer.h"
+#include "run/run_stream.h"
 
 typedef struct ManagerAttempts ManagerAttempts;
 typedef struct ManagerLaunch ManagerLaunch; /* manager_launch.h */
@@ -71,6 +72,8 @@ typedef struct ManagerAttemptsOps {
                           char **ret_problem);
         const char *(*token_of)(void *userdata, const RunAttemptKey *key); /* of Callback=; NULL: none */
         char *const *(*environment_of)(void *userdata, uint32_t run); /* that all attempts of the run have */
+        /* The element of a stream with that number, which is out: 0 or -ENOENT. */
+        int (*element_of)(void *userdata, const RunAttemptKey *key, uint64_t element, RunStreamBegin *ret_element);
         RunState (*result_of)(void *userdata, uint32_t run); /* of one that is about to end */
         /*
          * What the attempt is given, as JSON that the caller owns; files that the JSON names are put into @folder. 0;
@@ -193,6 +196,8 @@ void manager_attempts_hand_over(ManagerAttempts *attempts, bool is_handed_over);
  * than that before this one has died.
  */
 int manager_attempts_worker_fd(const ManagerAttempts *attempts, const RunAttemptKey *key);
+/* Attempts of elements of a run, which are resumed when its stream is loaded. */
+void manager_attempts_know_elements(ManagerAttempts *attempts, uint32_t run);
 /* Kills attempts that no run has asked for, and forgets them; abandoned ones go on. */
 void manager_attempts_drop_unknown(ManagerAttempts *attempts);
 
@@ -218,6 +223,27 @@ uint32_t manager_attempts_count_items(const ManagerAttempts *attempts, uint32_t 
 const char *manager_attempts_get_text(const ManagerAttempts *attempts, const RunAttemptKey *key);
 /* What an attempt has printed that reads items, a descriptor; -1: it is lost. */
 int manager_attempts_get_output(const ManagerAttempts *attempts, const RunAttemptKey *key);
+/* The attempt of an element. */
+typedef struct ManagerElementAttempt {
+        RunAttemptKey key;
+        uint64_t sequence;
+        uint32_t issue;
+        bool is_over; /* it is kept until the store has its end */
+} ManagerElementAttempt;
+
+/* Attempts of elements of a run, also those that are over. @visit may end them. */
+void manager_attempts_visit_elements(const ManagerAttempts *attempts, uint32_t run,
+                                     void (*visit)(void *userdata, const ManagerElementAttempt *attempt),
+                                     void *userdata);
+int manager_attempts_get_element(const ManagerAttempts *attempts, const RunAttemptKey *key,
+                                 ManagerElementAttempt *ret_attempt); /* 0 or -ENOENT */
+/* Whether an attempt of the element is not over. */
+bool manager_attempts_execute(const ManagerAttempts *attempts, uint32_t run, uint64_t sequence);
+/* The ends of attempts of elements may be in no batch: they are told again when they are resumed. */
+void manager_attempts_untell_elements(ManagerAttempts *attempts, uint32_t run);
+size_t manager_attempts_total(const ManagerAttempts *attempts); /* with those that are over, and are kept */
+/* The end of an element has been taken, and is in the next batch. */
+void manager_attempts_note_told(ManagerAttempts *attempts, const RunAttemptKey *key);
 /* The item that an attempt executes, and how often it has failed before; @ret_is_told: it was told to end. -ENOENT. */
 int manager_attempts_get_item(const ManagerAttempts *attempts, const RunAttemptKey *key, uint64_t *ret_item,
                               uint32_t *ret_tries, bool *ret_is_told);

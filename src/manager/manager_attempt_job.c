@@ -165,7 +165,7 @@ static bool step_launch(ManagerAttempt *attempt) {
                 manager_attempt_mark(attempt);
         }
         launch->has_changed = false;
-        if (launch->range && !state->has_begun)
+        if (launch->number > 0 && !state->has_begun)
                 manager_attempt_note_begun(attempt);
         if (launch->has_end)
                 manager_attempt_end_job(attempt, launch->kind);

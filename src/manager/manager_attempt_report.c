@@ -47,7 +47,7 @@ const char *manager_attempt_report_problem(const ManagerAttemptReport *report) {
         return report->problem;
 }
 
-static void note_told(ManagerAttemptReport *report) {
+void manager_attempt_report_note_told(ManagerAttemptReport *report) {
         *report->n_told += !report->is_told;
         report->is_told = true;
 }
@@ -56,9 +56,9 @@ void manager_attempt_report_end(ManagerAttemptReport *report) {
         const ManagerAttemptBasis *basis = report->basis;
         const ManagerAttemptState *state = basis->state;
 
-        /* An item is in no batch of the store. */
+        /* An item is in no batch of the store, and that of an element follows when its stream has taken the end. */
         if (!state->is_item)
-                note_told(report);
+                manager_attempt_report_note_told(report);
         basis->host->ops->ended(basis->host->userdata, &state->key, basis->unit, state->kind, state->end);
 }
 
@@ -83,7 +83,7 @@ void manager_attempt_report_answer(ManagerAttemptReport *report, int fd, bool is
         cleanup_free_ char *reason = NULL;
         RunAnswer answer;
 
-        note_told(report);
+        manager_attempt_report_note_told(report);
         answer = read_answer(report, fd, is_late, &reason);
         basis->host->ops->answered(basis->host->userdata, &basis->state->key, basis->unit, answer, reason);
 }
@@ -96,6 +96,14 @@ bool manager_attempt_report_note_batch(ManagerAttemptReport *report, uint64_t ba
         report->batch = batch;
         (*report->n_told)--;
         return true;
+}
+
+bool manager_attempt_report_untell(ManagerAttemptReport *report) {
+        const bool was_stored = report->is_stored;
+
+        *report->n_told -= report->is_told;
+        report->is_told = report->is_stored = false;
+        return was_stored;
 }
 
 bool manager_attempt_report_is_in_batch(const ManagerAttemptReport *report) {

@@ -21,11 +21,13 @@ bool manager_attempt_report_keep_problem(ManagerAttemptReport *report, const cha
 const char *manager_attempt_report_problem(const ManagerAttemptReport *report); /* NULL: nothing is known */
 
 void manager_attempt_report_end(ManagerAttemptReport *report); /* tells the run, as the state has it */
+void manager_attempt_report_note_told(ManagerAttemptReport *report); /* the end of an element is in the next batch */
 /* The same for a question: @fd has what the command has written; @is_late: it was not in time. */
 void manager_attempt_report_answer(ManagerAttemptReport *report, int fd, bool is_late);
 
 /* The end is in @batch: false if none was told since the last call. */
 bool manager_attempt_report_note_batch(ManagerAttemptReport *report, uint64_t batch);
+bool manager_attempt_report_untell(ManagerAttemptReport *report); /* it is told anew; true: it was in a batch */
 bool manager_attempt_report_is_in_batch(const ManagerAttemptReport *report); /* in any … */
 bool manager_attempt_report_is_durable(const ManagerAttemptReport *report, uint64_t durable); /* … up to @durable */
 

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "basic/fd.h"
+#include "basic/fd_write.h"
 #include "basic/strv.h"
 #include "basic/text.h"
 #include "exec/exec_credentials.h"
@@ -37,6 +38,7 @@ struct ManagerAttemptRequest {
         bool makes_folder; /* the manager does, as a process has failed to */
         bool has_lost_folder; /* the process that was to make it died before that */
         int answer, answer_in; /* owned: the ends of a pipe; .answer alone: a file in memory; -1 */
+        int payload; /* owned: a file in memory with the data of an element; -1: none */
 };
 
 int manager_attempt_request_new(ManagerAttemptRequest **ret_request, const ManagerAttemptBasis *basis) {
@@ -45,7 +47,7 @@ int manager_attempt_request_new(ManagerAttemptRequest **ret_request, const Manag
         if (!request)
                 return -ENOMEM;
         request->basis = basis;
-        request->answer = request->answer_in = -1;
+        request->answer = request->answer_in = request->payload = -1;
         *ret_request = request;
         return 0;
 }
@@ -55,6 +57,7 @@ ManagerAttemptRequest *manager_attempt_request_free(ManagerAttemptRequest *reque
                 return NULL;
         fd_close(request->answer);
         fd_close(request->answer_in);
+        fd_close(request->payload);
         strv_free(request->argv);
         free(request->input);
         free(request->text);
@@ -107,6 +110,22 @@ static int make_words(ManagerAttemptRequest *request, const ExecCommand *command
 
 /* — environment — */
 
+static int set_element(const ManagerAttemptRequest *request, char ***environment) {
+        const ManagerAttemptState *state = request->basis->state;
+        const ManagerAttemptsHost *host = request->basis->host;
+        RunStreamBegin element;
+        int r = unit_process_add_variable(environment, "JOBD_STREAM=%s", request->basis->unit->id);
+
+        if (r == 0)
+                r = unit_process_add_variable(environment, "JOBD_SEQUENCE=%" PRIu64, state->item);
+        if (r < 0 || host->ops->element_of(host->userdata, &state->key, state->item, &element) < 0)
+                return r;
+        r = unit_process_add_variable(environment, "JOBD_GROUP=%s", element.group);
+        if (r == 0 && element.key)
+                r = unit_process_add_variable(environment, "JOBD_KEY=%s", element.key);
+        return r;
+}
+
 /* The command ExecPrepare= has no item, one that reads items a cursor; a worker has many, and reads them. */
 static int set_item(const ManagerAttemptRequest *request, const char *node, char ***environment) {
         const ManagerAttemptState *state = request->basis->state;
@@ -118,11 +137,13 @@ static int set_item(const ManagerAttemptRequest *request, const char *node, char
                 return unit_process_add_variable(environment, "JOBD_CURSOR=%s", state->item_text ?: "");
         if (state->is_worker)
                 return unit_process_add_variable(environment, "JOBD_WORKER=%" PRIu32, state->key.number);
-        if (state->item_text)
+        if (state->is_element)
+                r = set_element(request, environment);
+        else if (state->item_text)
                 r = unit_process_add_variable(environment, "JOBD_ITEM=%s", state->item_text);
         else
                 r = unit_process_add_variable(environment, "JOBD_ITEM=%" PRIu64, state->item);
-        if (r == 0)
+        if (r == 0 && !state->is_element)
                 r = unit_process_add_variable(environment, "JOBD_INDEX=%" PRIu64, state->item);
         if (r == 0)
                 r = unit_process_add_variable(environment, "JOBD_ATTEMPT=%" PRIu32, state->item_tries + 1);
@@ -392,6 +413,43 @@ static int set_streams(ManagerAttemptRequest *request, ExecRequest *exec) {
         return 0;
 }
 
+/* A file in memory, whose reader is never behind, and which no process can change. */
+static int make_payload(const RunStreamBegin *element, int *ret_fd) {
+        cleanup_fd_ int fd = memfd_create("element", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+        int r = fd < 0 ? -errno : 0;
+
+        if (r == 0 && element->size > 0)
+                r = fd_write_all(fd, element->data, element->size);
+        if (r == 0 && lseek(fd, 0, SEEK_SET) < 0)
+                r = -errno;
+        if (r == 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) < 0)
+                r = -errno;
+        if (r == 0)
+                *ret_fd = fd_take(&fd);
+        return r;
+}
+
+/* The command of an element reads its data from standard input. */
+static int set_payload(ManagerAttemptRequest *request, ExecRequest *exec, ExecResult *result) {
+        const ManagerAttemptsHost *host = request->basis->host;
+        const ManagerAttemptState *state = request->basis->state;
+        RunStreamBegin element;
+        int r;
+
+        if (!state->is_element || state->step != MANAGER_ATTEMPT_MAIN)
+                return 0;
+        request->payload = fd_close(request->payload);
+        if (host->ops->element_of(host->userdata, &state->key, state->item, &element) < 0)
+                return -EAGAIN;
+        r = make_payload(&element, &request->payload);
+        if (r < 0)
+                exec_result_set(result, EXEC_STEP_RESOURCES, r, "the data of the element cannot be given: %s",
+                                strerror(-r));
+        else
+                exec->standard_input_fd = request->payload;
+        return r;
+}
+
 static int set_question(ManagerAttemptRequest *request, ExecRequest *exec, ExecResult *result, bool *ret_lacks_input) {
         int r = set_input(request, exec, result, ret_lacks_input);
 
@@ -427,7 +485,9 @@ int manager_attempt_request_fill(ManagerAttemptRequest *request, ExecRequest *ex
         if (basis->state->is_question)
                 return set_question(request, exec, result, ret_lacks_input);
         r = set_run_folder(request, exec, result);
-        return r < 0 ? r : set_data(request, exec, result, ret_lacks_input);
+        if (r == 0)
+                r = set_data(request, exec, result, ret_lacks_input);
+        return r < 0 ? r : set_payload(request, exec, result);
 }
 
 void manager_attempt_request_add_log(const ManagerAttemptRequest *request, ExecRequest *exec) {
@@ -470,6 +530,7 @@ void manager_attempt_request_look_for_folder(ManagerAttemptRequest *request) {
 void manager_attempt_request_let_go(ManagerAttemptRequest *request) {
         request->has_lost_folder = false;
         request->answer_in = fd_close(request->answer_in);
+        request->payload = fd_close(request->payload);
         free(take_ptr(request->text));
 }
 

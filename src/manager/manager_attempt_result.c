@@ -84,6 +84,9 @@ static int begin_take(ManagerAttemptResult *result) {
         take->copy_path = take_ptr(copy);
         take->outputs = wanted_outputs(basis);
         take->max = manager_attempt_command_data(basis->command)->result_max;
+        /* The result of an element is in its row. */
+        if (basis->state->is_element)
+                take->max = MIN(take->max, MANAGER_RESULT_SHORT);
         result->take = take;
         return 0;
 }

@@ -27,7 +27,8 @@ enum {
         FLAG_RANGE = 1 << 12,
         FLAG_ITEM = 1 << 13,
         FLAG_WORKER = 1 << 14,
-        FLAGS_END = 1 << 15,
+        FLAG_ELEMENT = 1 << 15,
+        FLAGS_END = 1 << 16,
 };
 
 void manager_attempt_state_init(ManagerAttemptState *state, const RunAttemptKey *key) {
@@ -87,7 +88,7 @@ static uint64_t flags_of(const ManagerAttemptState *state, bool is_paused) {
                (state->is_question ? FLAG_QUESTION : 0U) | (state->is_sub ? FLAG_SUB : 0U) |
                (is_paused ? FLAG_PAUSED : 0U) | (state->is_end_of_stop ? FLAG_END_OF_STOP : 0U) |
                (state->is_range ? FLAG_RANGE : 0U) | (state->is_item ? FLAG_ITEM : 0U) |
-               (state->is_worker ? FLAG_WORKER : 0U);
+               (state->is_worker ? FLAG_WORKER : 0U) | (state->is_element ? FLAG_ELEMENT : 0U);
 }
 
 void manager_attempt_state_write(const ManagerAttemptState *state, bool is_paused, RecordWriter *writer) {
@@ -133,6 +134,7 @@ static void set_flags(ManagerAttemptState *state, uint64_t flags) {
         state->is_range = flags & FLAG_RANGE;
         state->is_item = flags & FLAG_ITEM;
         state->is_worker = flags & FLAG_WORKER;
+        state->is_element = flags & FLAG_ELEMENT;
 }
 
 void manager_attempt_state_read(ManagerAttemptState *state, bool *ret_is_paused, RecordReader *reader) {

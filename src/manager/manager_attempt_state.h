@@ -45,6 +45,8 @@ typedef struct ManagerAttemptItem {
         uint64_t number;
         uint32_t tries; /* that have failed */
         const char *text; /* NULL: it has its number alone */
+        uint32_t issue; /* the number of the attempt, if it is an element of a stream, whose end is kept until the store
+                           has it; 0: it is the item of a batch */
 } ManagerAttemptItem;
 
 typedef struct ManagerAttemptState {
@@ -65,10 +67,12 @@ typedef struct ManagerAttemptState {
         bool is_question; /* to a command that judges the node */
         bool is_range; /* it is the launch of a batch, and no process; .is_job is set, too */
         bool is_item; /* it executes an item of a batch, … */
-        bool is_worker; /* … or many: it is a worker; .is_item is set, too */
+        bool is_worker; /* … or many: it is a worker; … */
+        bool is_element; /* … or an element of a stream, whose number that of the item is: .is_item is set with both; … */
         uint64_t item; /* … this one, … */
         uint32_t item_tries; /* … which has failed so often … */
         char *item_text; /* owned: … and has this text, or the cursor of a page; NULL: it has its number alone */
+        uint32_t issue; /* of an element: the number of the attempt */
         pid_t pid; /* of the process at hand; 0: none */
         pid_t main_pid;
         bool has_end; /* the following are set */

@@ -287,7 +287,7 @@ static void ask(ManagerAttempt *attempt) {
 }
 
 static void tell_end(ManagerAttempt *attempt) {
-        attempt->shared->n_items_over += attempt->state.is_item;
+        attempt->shared->n_items_over += attempt->state.is_item && !attempt->state.is_element;
         if (attempt->state.is_question)
                 manager_attempt_report_answer(attempt->report, manager_attempt_request_answer(attempt->request),
                                               attempt->is_late);
@@ -530,6 +530,13 @@ int manager_attempt_prepare(ManagerAttempt *attempt, UnitPurpose purpose, ExecRe
         if (r < 0)
                 return r;
         r = manager_attempt_request_fill(attempt->request, request, result, &lacks_input);
+        if (r == -EAGAIN && result->step == EXEC_STEP_NONE) {
+                /* The element is being read from the store. */
+                attempt->state.is_wanted = false;
+                manager_attempt_look_again(attempt);
+                manager_attempt_mark(attempt);
+                return -ECANCELED;
+        }
         if (lacks_input)
                 note_end(attempt, RUN_END_INPUT_MISSING, NULL);
         if (r < 0 && result->step != EXEC_STEP_NONE)
@@ -668,6 +675,8 @@ int manager_attempt_begin_item(ManagerAttempt *attempt, const ManagerAttemptItem
         attempt->state.is_item = true;
         attempt->state.item = item->number;
         attempt->state.item_tries = item->tries;
+        attempt->state.is_element = item->issue > 0;
+        attempt->state.issue = item->issue;
         manager_attempt_mark(attempt);
         proceed(attempt);
         return 0;
@@ -875,6 +884,10 @@ void manager_attempt_hand_over(ManagerAttempt *attempt, bool is_handed_over) {
                 process_kept_drop(kept, attempt->name, "worker", 0);
 }
 
+void manager_attempt_know(ManagerAttempt *attempt) {
+        attempt->is_known = true;
+}
+
 void manager_attempt_go_alone(ManagerAttempt *attempt) {
         attempt->is_known = true;
         if (attempt->state.pid == 0)
@@ -1016,6 +1029,8 @@ void manager_attempt_write(const ManagerAttempt *attempt, RecordWriter *writer) 
         record_put(writer, attempt->sub.undone);
         record_put(writer, attempt->state.item);
         record_put(writer, attempt->state.item_tries);
+        if (attempt->state.is_element)
+                record_put(writer, attempt->state.issue);
         if (attempt->state.is_range)
                 manager_launch_write(&attempt->launch, writer);
         else if (attempt->state.is_item)
@@ -1058,6 +1073,8 @@ int manager_attempt_read(ManagerAttempt *attempt, RecordReader *reader, unsigned
                 attempt->state.item = record_get(reader);
                 attempt->state.item_tries = (uint32_t) record_get_below(reader, (uint64_t) UINT32_MAX + 1);
         }
+        if (r == 0 && attempt->state.is_element)
+                attempt->state.issue = (uint32_t) record_get_below(reader, (uint64_t) UINT32_MAX + 1);
         if (r == 0 && attempt->state.is_range)
                 r = manager_launch_read(&attempt->launch, reader);
         else if (r == 0 && attempt->state.is_item && !record_is_at_end(reader))

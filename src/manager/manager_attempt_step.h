@@ -40,7 +40,7 @@ ManagerAttempt *manager_attempt_free(ManagerAttempt *attempt); /* the processes 
 
 /* @id: of its row. 0 or -ENOMEM. */
 int manager_attempt_begin(ManagerAttempt *attempt, uint64_t id, FlowDefinition *definition, RunGraph *graph);
-/* An attempt that executes an item of a batch. */
+/* An attempt that executes an item of a batch, or an element of a stream. */
 int manager_attempt_begin_item(ManagerAttempt *attempt, const ManagerAttemptItem *item, FlowDefinition *definition,
                                RunGraph *graph); /* 0 or -ENOMEM */
 int manager_attempt_begin_worker(ManagerAttempt *attempt, FlowDefinition *definition, RunGraph *graph); /* the same */
@@ -70,6 +70,7 @@ void manager_attempt_forget(ManagerAttempt *attempt);
 void manager_attempt_forget_later(ManagerAttempt *attempt);
 void manager_attempt_resume(ManagerAttempt *attempt, FlowDefinition *definition, RunGraph *graph, bool has_to_end);
 void manager_attempt_hand_over(ManagerAttempt *attempt, bool is_handed_over); /* see manager_attempts_hand_over() */
+void manager_attempt_know(ManagerAttempt *attempt); /* a run will resume it */
 void manager_attempt_go_alone(ManagerAttempt *attempt); /* it is abandoned, and no run asks for it any more */
 
 /* — what processes ask and tell: see process_owner.h — */

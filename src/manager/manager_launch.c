@@ -554,7 +554,13 @@ void manager_launch_give_cursor(ManagerRuns *runs, ManagerRun *run, const RunAtt
 void manager_launch_step(void *userdata, const RunAttemptKey *key, ManagerLaunch *launch, bool ends) {
         Step step;
 
-        if (look(userdata, key, launch, &step) < 0 || !begin(&step))
+        if (look(userdata, key, launch, &step) < 0)
+                return;
+        if (manager_stream_is_of(step.run)) {
+                manager_stream_step_launch(step.runs, step.run, key, launch, ends);
+                return;
+        }
+        if (!begin(&step))
                 return;
         tell_stage(&step);
         judge_budget(&step);

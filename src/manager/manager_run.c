@@ -87,6 +87,7 @@ static void on_opened(void *userdata, uint64_t durable, bool has_lost) {
                 manager_run_drop_outlines(runs);
                 manager_alarms_put_all(runs->alarms);
                 run_engine_put_all(runs->engine);
+                manager_streams_reset(runs);
         }
         manager_attempts_store_again(runs->attempts, has_lost ? UINT64_MAX : durable);
         if (!runs->is_loaded && !runs->load)
@@ -100,10 +101,12 @@ static void on_marks(void *userdata, uint64_t accepted, uint64_t durable) {
 
         runs->has_heard = true;
         runs->durable = durable;
+        runs->accepted = accepted;
         if (runs->is_loaded)
                 run_engine_stored(runs->engine, (uint32_t) accepted, (uint32_t) durable);
         manager_attempts_forget_stored(runs->attempts, durable);
         manager_run_answer_durable(runs);
+        manager_stream_answer_durable(runs);
         runs->host.attempts.turn->has_news = true;
 }
 
@@ -125,7 +128,8 @@ static void on_rows(void *userdata, uint64_t query, RunStorePage *page) {
         runs->has_heard = true;
         if (manager_run_load_rows(runs, query, page) || manager_run_submit_rows(runs, query, page) ||
             manager_run_retain_rows(runs, query, page) || manager_run_outbox_rows(runs, query, page) ||
-            manager_run_outline_rows(runs, query, page) || manager_run_reading_rows(runs, query, page))
+            manager_run_outline_rows(runs, query, page) || manager_run_reading_rows(runs, query, page) ||
+            manager_stream_rows(runs, query, page))
                 return;
         if (!take_asked(runs, query, &asked)) {
                 manager_launch_take_rows(runs, query, page);
@@ -149,7 +153,7 @@ static void on_refused(void *userdata, uint64_t number, const RunStoreRefusal *r
                 runs->is_refusing &= manager_run_link_is_refused(runs->link);
         if (number == 0 || manager_run_load_refused(runs, number, refusal) ||
             manager_run_submit_refused(runs, number) || manager_run_retain_refused(runs, number) ||
-            manager_run_outbox_refused(runs, number) ||
+            manager_run_outbox_refused(runs, number) || manager_stream_refused(runs, number) ||
             manager_run_outline_refused(runs, number) || manager_run_reading_refused(runs, number, refusal) ||
             manager_attempts_refused(runs->attempts, number, refusal->reason == RUNSTORE_REFUSED_TOO_LARGE))
                 return;
@@ -157,6 +161,7 @@ static void on_refused(void *userdata, uint64_t number, const RunStoreRefusal *r
                 manager_run_answer_failure(runs, asked.ticket, -EHOSTDOWN, "StoreUnavailable", refusal->sentence);
         else if (!manager_launch_take_refusal(runs, number)) {
                 manager_run_forget_stored(runs);
+                manager_streams_reset(runs);
                 log_error("The store of runs has refused batch %" PRIu64 ": %s", number, refusal->sentence);
         }
 }
@@ -188,6 +193,7 @@ static void look(ManagerRuns *runs) {
                 failure_set(&failure, -EHOSTDOWN, "StoreUnavailable", "The store of runs cannot be used: %s",
                             manager_run_link_problem(runs->link) ?: strerror(ENOMEM));
                 manager_run_refuse_submits(runs, &failure, true);
+                manager_stream_refuse_pushes(runs, false, &failure);
                 manager_run_refuse_pending(runs, &failure);
                 manager_run_refuse_acknowledgements(runs, &failure);
         }
@@ -197,14 +203,14 @@ static void look(ManagerRuns *runs) {
 
 static bool has_clients(const ManagerRuns *runs) {
         return runs->asked.n > 0 || runs->awaited.n > 0 || runs->submits || runs->pending ||
-               runs->acknowledgements.n > 0;
+               runs->acknowledgements.n > 0 || manager_stream_has_pushes(runs);
 }
 
 /* Runs wait as long as the store needs, people do not. */
 static void answer_silence(ManagerRuns *runs) {
         cleanup_(failure_deinit) Failure failure = {};
         /* Commands about a run that is in the store alone wait until there is a link to ask for it. */
-        const usec_t absence = runs->pending ? manager_run_link_absence(runs->link) : 0;
+        const usec_t absence = runs->pending || runs->pushes ? manager_run_link_absence(runs->link) : 0;
         const char *problem;
 
         if (!has_clients(runs) || MAX(manager_run_link_silence(runs->link), absence) < SILENCE_MAX)
@@ -215,11 +221,13 @@ static void answer_silence(ManagerRuns *runs) {
                 manager_run_answer(runs, runs->asked.items[i].ticket, 0, &failure);
         vector_clear(&runs->asked);
         manager_run_refuse_submits(runs, &failure, false);
+        manager_stream_refuse_pushes(runs, false, &failure);
         manager_run_refuse_pending(runs, &failure);
         manager_run_refuse_acknowledgements(runs, &failure);
         failure_set(&failure, -EHOSTDOWN, "StoreUnavailable",
                     "What was asked for is done, but the store of runs has not recorded it yet: %s.", problem);
         manager_run_refuse_awaited(runs, &failure);
+        manager_stream_refuse_pushes(runs, true, &failure);
 }
 
 static void loaded(ManagerRuns *runs, uint32_t id, bool has_failed) {
@@ -420,6 +428,7 @@ static void tell_flows(ManagerRuns *runs) {
                         flow->unit->vtable->runs_changed(flow->unit);
                 }
                 if (!flow->first && !flow->must_hold && !manager_run_is_submitted_to(runs, flow) &&
+                    !manager_stream_has_pushes_to(runs, flow) &&
                     unit_state_is_inactive_or_failed(flow->unit->active_state) &&
                     manager_attempts_count(runs->attempts, flow->unit) == 0)
                         manager_run_drop_flow(runs, flow);
@@ -473,7 +482,8 @@ static void judge_store(ManagerRuns *runs) {
                                                              : RUN_STORE_OPEN);
 }
 
-static void end_batch(ManagerRuns *runs) {
+/* False: it could not be made. */
+static bool end_batch(ManagerRuns *runs) {
         uint32_t batch;
 
         if (manager_alarms_has_rows(runs->alarms) || manager_run_outbox_has_rows(runs))
@@ -486,7 +496,7 @@ static void end_batch(ManagerRuns *runs) {
                 runs->has_batch = runs->has_refused = false;
                 runs->look_at = MIN(runs->look_at, usec_add(runs->now, LOOK_TIME));
                 manager_run_outline_end_batch(runs, false);
-                return;
+                return false;
         }
         manager_run_outline_end_batch(runs, true);
         runs->batch = MAX(runs->batch, runs->durable);
@@ -497,6 +507,7 @@ static void end_batch(ManagerRuns *runs) {
         manager_run_put_holds(runs);
         manager_attempts_note_batch(runs->attempts, runs->batch);
         manager_attempts_forget_stored(runs->attempts, runs->durable);
+        return true;
 }
 
 static void put_outline(ManagerRuns *runs) {
@@ -530,7 +541,7 @@ static void arm(ManagerRuns *runs) {
                 next = MIN(MIN(MIN(next, run_engine_deadline(runs->engine)), runs->watch_at),
                            MIN(MIN(runs->summary_at, manager_run_outbox_next(runs)),
                                MIN(MIN(manager_run_retain_next(runs), manager_run_submit_next(runs)),
-                                   manager_launches_due(runs))));
+                                   MIN(manager_launches_due(runs), manager_streams_due(runs)))));
         if (next == runs->alarm)
                 return;
         runs->alarm = next;
@@ -552,6 +563,7 @@ static void arm(ManagerRuns *runs) {
 
 static bool is_idle(const ManagerRuns *runs) {
         return !runs->flows && !runs->submits && !runs->triggers && !runs->pending && !runs->load &&
+               !manager_stream_has_pushes(runs) &&
                !runs->retentions && !runs->remains && !runs->outlines && !runs->writer && runs->awaited.n == 0 &&
                runs->acknowledgements.n == 0 && runs->asked.n == 0 && runs->look_at == USEC_INFINITY &&
                runs->alarm <= runs->retain_at && manager_run_outbox_is_idle(runs);
@@ -604,7 +616,8 @@ void manager_runs_turn(ManagerRuns *runs) {
                 return;
         }
         runs->now = read_clock();
-        if (runs->is_refusing && (runs->submits || runs->pending || runs->acknowledgements.n > 0))
+        if (runs->is_refusing &&
+            (runs->submits || runs->pending || runs->pushes || runs->acknowledgements.n > 0))
                 runs->look_at = runs->now;
         look(runs);
         answer_silence(runs);
@@ -626,13 +639,15 @@ void manager_runs_turn(ManagerRuns *runs) {
                 manager_run_summarize(runs);
                 manager_run_outbox_step(runs);
                 put_outline(runs);
+                manager_streams_step(runs);
                 if (!runs->has_refused)
                         manager_run_retain_drop(runs);
-                end_batch(runs);
+                manager_streams_send(runs, end_batch(runs));
                 manager_attempts_store(runs->attempts);
                 /* Ends that it tells are in the next batch. */
                 has_more |= manager_attempts_step(runs->attempts);
                 manager_run_answer_durable(runs);
+                manager_stream_answer_durable(runs);
                 manager_run_forget_ends(runs);
                 manager_run_forget_holds(runs);
                 forget_ended(runs);
@@ -703,6 +718,7 @@ int manager_runs_new(ManagerRuns **ret_runs, const ManagerRunOptions *options, c
         runs->n_processors = n > 0 ? (uint32_t) n : 1;
         runs->loaded = loaded;
         runs->answer_sub = manager_run_answer_part;
+        runs->answer_push = manager_stream_answer_submit;
         runs->query = manager_runs_query;
         read_boot(runs->boot);
         runs->now = read_clock();
@@ -741,6 +757,7 @@ ManagerRuns *manager_runs_free(ManagerRuns *runs) {
         job_manager_set_holders(runs->host.jobs->engine, NULL);
         runs->load = manager_run_load_free(runs->load);
         manager_run_drop_submits(runs);
+        manager_stream_drop_pushes(runs);
         manager_run_drop_triggers(runs);
         manager_run_drop_pending(runs);
         manager_run_drop_retentions(runs);

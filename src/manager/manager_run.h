@@ -37,6 +37,9 @@ typedef enum ManagerRunAnswerKind {
         MANAGER_RUN_SUBMITTED,
         MANAGER_RUN_ROWS, /* of the store */
         MANAGER_RUN_RESULT, /* of a node: it is in the descriptor */
+        MANAGER_RUN_PUSHED, /* an element into a stream, or … */
+        MANAGER_RUN_PUSHED_MANY, /* … several */
+        MANAGER_RUN_RESOLVED, /* an element of a stream */
 } ManagerRunAnswerKind;
 
 typedef struct ManagerRunResult {
@@ -53,6 +56,8 @@ typedef struct ManagerRunAnswer {
         RunStorePage *page; /* of rows … */
         RunStoreTable table; /* … of this table */
         const ManagerRunResult *result; /* or the result of a node */
+        const uint64_t *sequences; /* or the numbers of elements */
+        size_t n_sequences;
 } ManagerRunAnswer;
 
 /* The notice for a target signal:; all is borrowed, and nothing is NULL. */

@@ -13,6 +13,8 @@
 void manager_run_tell(ManagerRuns *runs, const ManagerRunAnswer *answer) {
         if (answer->ticket.a == MANAGER_RUN_OF_TRIGGER)
                 manager_run_end_trigger(runs, answer->ticket.b, answer->failure);
+        else if (answer->ticket.a == MANAGER_RUN_OF_PUSH)
+                runs->answer_push(runs, answer);
         else if (answer->ticket.a == MANAGER_RUN_OF_SUB)
                 runs->answer_sub(runs, answer);
         else

@@ -17,6 +17,7 @@
 #include "manager/manager_run_table.h"
 #include "manager/manager_run_token.h"
 #include "manager/manager_run_value.h"
+#include "manager/manager_stream.h"
 
 static void attempt_started(void *userdata, const RunAttemptKey *key) {
         ManagerRuns *runs = userdata;
@@ -67,6 +68,10 @@ static void attempt_ended(void *userdata, const RunAttemptKey *key, Unit *unit, 
         ManagerAttemptFacts facts = { .again = USEC_INFINITY };
 
         note_news(runs, unit);
+        if (manager_launch_is_item(key) && run && manager_stream_is_of(run)) {
+                manager_stream_note_end(runs, run, key, kind, end);
+                return;
+        }
         if (manager_launch_is_item(key)) {
                 manager_launch_note_end(runs, key, kind, end);
                 return;
@@ -184,6 +189,7 @@ const ManagerAttemptsOps manager_run_attempts_ops = {
         .collect = attempt_collect,
         .token_of = manager_run_token,
         .environment_of = attempt_environment_of,
+        .element_of = manager_stream_find_element,
         .result_of = attempt_result_of,
         .surround = attempt_surround,
         .owner_of = attempt_owner_of,

@@ -17,6 +17,7 @@
 #include "manager/manager_run_policy.h"
 #include "manager/manager_run_sub.h"
 #include "manager/manager_run_table.h"
+#include "manager/manager_stream.h"
 
 /* Nodes, and parents of a node, that are named. */
 #define NODES_MAX 100U
@@ -30,7 +31,7 @@ static bool is_batch(const ManagerRun *run) {
 
 /* The first word of the verbs for it. */
 static const char *verb_of(const ManagerRun *run) {
-        return is_batch(run) ? "batch" : "flow";
+        return manager_stream_is_of(run) ? "stream" : is_batch(run) ? "batch" : "flow";
 }
 
 static void add_parents(const ManagerRuns *runs, const ManagerRun *run, uint32_t node, Text *text) {
@@ -254,6 +255,8 @@ static void add_launch(const ManagerRuns *runs, const ManagerRun *run, Text *tex
 
         if (run_engine_get_lock(manager_runs_engine(runs), manager_run_id(run), 0, &why) > 0)
                 add_lock(runs, run, 0, text);
+        else if (manager_stream_is_of(run))
+                manager_stream_explain(runs, run, text);
         else
                 manager_launch_explain(runs, manager_run_id(run), text);
 }
@@ -321,7 +324,7 @@ static void add_why(const ManagerRuns *runs, const ManagerRun *run, const RunNod
                 break;
         case RUN_WHY_RANGE:
         case RUN_WHY_PROCEED:
-                manager_launch_explain(runs, manager_run_id(run), text);
+                add_launch(runs, run, text);
                 break;
         case RUN_WHY_CALLBACK:
                 text_add(text, "its command has ended, and whoever has its token has to complete it: 'jobctl flow "
@@ -468,7 +471,7 @@ static void add_run_why(const ManagerRuns *runs, const ManagerRun *run, const Ru
                 break;
         case RUN_WHY_RANGE:
         case RUN_WHY_PROCEED:
-                manager_launch_explain(runs, manager_run_id(run), text);
+                add_launch(runs, run, text);
                 break;
         case RUN_WHY_NOTHING:
         case RUN_WHY_PARENTS:
@@ -599,7 +602,10 @@ static int put_items(const ManagerRuns *runs, const ManagerRun *run, Sink *sink)
         if (manager_launch_count(runs, manager_run_id(run), &counts) == 0 && counts.is_open)
                 sink_entry_bool(sink, "open", true);
         manager_launch_write_workers(runs, manager_run_id(run), sink);
-        manager_launch_explain_wait(runs, manager_run_id(run), &text);
+        if (manager_stream_is_of(run))
+                manager_stream_explain(runs, run, &text);
+        else
+                manager_launch_explain_wait(runs, manager_run_id(run), &text);
         add_lock(runs, run, 0, &text);
         r = text_finish(&text, &waits);
         if (r == 0 && *waits)

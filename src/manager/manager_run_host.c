@@ -55,6 +55,21 @@ static void put_definition(ManagerRuns *runs, const ManagerRun *run, RecordWrite
                                        flow_definition_nodes(run->definition), runs->host.attempts.turn->now_realtime);
 }
 
+/* The counts of a stream are those of its elements, as far as this core has seen them. */
+static bool note_elements(ManagerRuns *runs, ManagerRun *run) {
+        RunStreamCounts counts;
+
+        if (!manager_stream_is_of(run))
+                return false;
+        if (manager_stream_count(runs, run->id, &counts) < 0)
+                return true;
+        run->facts.n_total = counts.sequence;
+        run->facts.n_done = counts.sequence - counts.backlog;
+        run->facts.n_running = counts.out;
+        run->facts.n_failed = counts.failed;
+        return true;
+}
+
 static void count_nodes(ManagerRuns *runs, ManagerRun *run) {
         uint32_t n[_RUN_NODE_STATE_MAX], total = 0, done = 0;
 
@@ -65,7 +80,7 @@ static void count_nodes(ManagerRuns *runs, ManagerRun *run) {
                 done += run_node_state_is_terminal((RunNodeState) i) ? n[i] : 0;
         }
         /* The counts of a batch are those of its items, as of its last checkpoint. */
-        if (run->facts.cursor)
+        if (run->facts.cursor || note_elements(runs, run))
                 return;
         run->facts.n_total = total;
         run->facts.n_done = done;

@@ -319,8 +319,10 @@ static void settle_attempt(ManagerRuns *runs, ManagerRun *run, const RunNodeRow 
         if (row->attempt != RUN_ATTEMPT_NONE &&
             manager_attempts_resume(runs->attempts, &key, run->definition, run->graph, has_to_end) < 0)
                 settle_unknown(runs, run, row, is_other_boot);
-        if (row->attempt != RUN_ATTEMPT_NONE &&
-            run_graph_policy(run->graph, row->node)->action == RUN_ACTION_RANGE)
+        if (manager_stream_is_of(run))
+                manager_attempts_know_elements(runs->attempts, run->id);
+        else if (row->attempt != RUN_ATTEMPT_NONE &&
+                 run_graph_policy(run->graph, row->node)->action == RUN_ACTION_RANGE)
                 manager_attempts_resume_items(runs->attempts, run->id, run->definition, run->graph);
 }
 

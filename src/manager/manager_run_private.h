@@ -18,6 +18,7 @@
 #include "manager/manager_run_outbox.h"
 #include "manager/manager_run_policy.h"
 #include "manager/manager_run_table.h"
+#include "manager/manager_stream.h"
 
 /* A node as the last batch has it: what follows is told once. */
 typedef struct ManagerRunMark {
@@ -46,12 +47,14 @@ struct ManagerRun {
         bool must_tell_alarm; /* that it is suspended, by Notify= */
         usec_t summary_at; /* of the next summary, by the clock of the engine; 0: not set yet */
         bool is_put; /* the store has a row of it */
+        bool has_no_elements; /* of a stream: it was submitted by this core */
         bool has_grown; /* the store lacks its definition */
         bool is_new; /* in the batch at hand */
         bool is_over; /* it has ended, by its last row */
         bool drops_files; /* it is forgotten, and its large results with it */
         uint32_t told_round; /* whose end others were told of; 0: none */
         uint64_t batch; /* with its last row */
+        ManagerStream *stream; /* owned: of the run of a stream; NULL: there is none yet */
 };
 
 /* A flow with runs. */
@@ -68,6 +71,7 @@ struct ManagerFlow {
         uint64_t hold_batch; /* that holds its runs; 0: none; UINT64_MAX: the one at hand */
         bool has_failed, has_succeeded; /* a run has, since it became active */
         bool is_news; /* the unit is to be told */
+        bool holds_pushes; /* one waits, in this turn, and those behind it do */
         const char *problem; /* why its start has failed; static */
         usec_t paused_until; /* by the clock of the engine: then NodesFile= of a submission is read again */
 };
@@ -115,6 +119,7 @@ typedef struct ManagerToldEnd {
 } ManagerToldEnd;
 
 typedef struct ManagerSubmit ManagerSubmit;
+typedef struct ManagerPush ManagerPush;
 typedef struct ManagerPending ManagerPending;
 typedef struct ManagerTrigger ManagerTrigger;
 typedef struct ManagerRetention ManagerRetention;
@@ -135,6 +140,10 @@ struct ManagerRuns {
         ManagerSpare spare;
         IdMap by_id; /* ManagerRun */
         ManagerSubmit *submits; /* owned, in their order */
+        ManagerPush *pushes, *last_waiting; /* owned: that no run has taken, in their order … */
+        ManagerPush *taken, *last_taken; /* owned: … and those that are not durable */
+        uint64_t last_push; /* the number of the last one */
+        size_t n_push_bytes; /* of both */
         ManagerPending *pending; /* owned */
         ManagerRetention *retentions; /* owned */
         ManagerRemains *remains; /* owned: of runs that are gone */
@@ -161,6 +170,8 @@ struct ManagerRuns {
         ManagerRunLoad *load; /* owned; NULL: nothing is being loaded */
         void (*loaded)(ManagerRuns *runs, uint32_t id, bool has_failed); /* the loader has ended */
         void (*answer_sub)(ManagerRuns *runs, const ManagerRunAnswer *answer); /* as manager_run_answer_sub() */
+        /* As manager_stream_answer_submit(). */
+        void (*answer_push)(ManagerRuns *runs, const ManagerRunAnswer *answer);
         int (*query)(ManagerRuns *runs, const RunStoreQuery *query, uint32_t run, ManagerRunTicket ticket,
                      Failure *ret_failure); /* as manager_runs_query() */
         bool is_loaded, knows_attempts;
@@ -177,7 +188,7 @@ struct ManagerRuns {
         bool has_work; /* since its last turn began */
         bool has_heard; /* from the store, since it was last set to false */
         uint64_t batch; /* the last one */
-        uint64_t durable;
+        uint64_t durable, accepted; /* .accepted: 0 until the store says so */
         usec_t now; /* by the clock of the engine, in this turn */
         sd_event_source *timer; /* owned */
         usec_t alarm;

@@ -413,6 +413,9 @@ void manager_run_row_delete(RecordWriter *writer, uint32_t run) {
                 RunStoreTable table;
                 unsigned column;
         } tables[] = {
+                { RUNSTORE_STREAM_KEY, STREAM_KEY_RUN },
+                { RUNSTORE_STREAM_GROUP, STREAM_GROUP_RUN },
+                { RUNSTORE_ELEMENT, ELEMENT_RUN },
                 { RUNSTORE_ITEM_ERROR, ITEM_ERROR_RUN },
                 { RUNSTORE_EVENT, EVENT_RUN },
                 { RUNSTORE_ATTEMPT, ATTEMPT_RUN },

@@ -318,8 +318,10 @@ static int submit_run(ManagerRuns *runs, ManagerSubmit *submit, uint32_t *ret_id
         r = run_engine_submit(flow->engine, &wanted, ret_id);
         if (r < 0 || *ret_id != wanted.id)
                 manager_run_remove(runs, run);
-        else
+        else {
                 runs->last_id = wanted.id;
+                run->has_no_elements = true;
+        }
         if (r < 0)
                 *ret_id = 0;
         if (r == -ENOBUFS || (r == -EBUSY && busy == FLOW_BUSY_QUEUE))
@@ -610,7 +612,7 @@ int manager_runs_submit(ManagerRuns *runs, const ManagerRunRequest *request, Fai
         if (r < 0)
                 return failure_set(ret_failure, r, "InvalidName", "'%s' is not a valid name of a unit.", request->unit);
         if (!unit_type_has_runs(unit->type))
-                return failure_set(ret_failure, -EINVAL, "NotSupported", "%s is neither a flow nor a batch.", unit->id);
+                return failure_set(ret_failure, -EINVAL, "NotSupported", "%s is no flow, batch or stream.", unit->id);
         if (unit->load_state != UNIT_LOADED)
                 return failure_copy(ret_failure, &unit->load_failure);
         if (runs->host.ops->is_ending(runs->host.userdata))

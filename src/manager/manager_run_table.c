@@ -231,6 +231,7 @@ void manager_run_remove(ManagerRuns *runs, ManagerRun *run) {
         vector_deinit(&run->sayings);
         manager_run_data_leave(runs, run);
         manager_run_drop_items(run);
+        manager_stream_free(run->stream);
         run_graph_unref(run->graph);
         manager_run_free_readers(run->readers);
         flow_definition_unref(run->definition);

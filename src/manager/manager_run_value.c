@@ -16,6 +16,7 @@
 #include "manager/manager_run_graph.h"
 #include "manager/manager_run_table.h"
 #include "manager/manager_run_value.h"
+#include "manager/manager_stream.h"
 #include "run/run_word.h"
 #include "unitfile/exec_settings.h"
 
@@ -29,7 +30,8 @@ typedef struct Scope {
         const ManagerRunFacts *facts; /* the same */
         uint32_t node; /* that executes; RUN_NODE_NONE: none does */
         const char *item_text; /* of that; NULL: it has none */
-        char item[24]; /* the number of the item of a batch that executes; "": none does */
+        char item[24]; /* the number of the item or the element that executes; "": none does */
+        const char *group, *key; /* borrowed: of the element; NULL: none */
         JsonTree params; /* read when the first one is asked for */
         VECTOR(JsonTree) trees; /* of results and causes that were asked for */
         char id[16];
@@ -153,6 +155,18 @@ static void find_time(const ManagerRunFacts *facts, JsonValue *made, const JsonV
         }
 }
 
+/* An element without a key has an empty one. */
+static void find_element_value(const Scope *scope, const char *name, JsonValue *made, const JsonValue **ret_value) {
+        if (strcmp(name, "group") == 0)
+                make_text(scope->group, made, ret_value);
+        else if (strcmp(name, "key") == 0)
+                make_text(scope->group && !scope->key ? "" : scope->key, made, ret_value);
+        else if (*scope->item) {
+                *made = JSON_VALUE_NUMBER(scope->item, strlen(scope->item));
+                *ret_value = made;
+        }
+}
+
 static int find_value(const RunScope *base, const RunReference *reference, JsonValue *made,
                       const JsonValue **ret_value) {
         Scope *scope = container_of(base, Scope, scope);
@@ -194,6 +208,8 @@ static int find_value(const RunScope *base, const RunReference *reference, JsonV
                 }
                 return scope->node == RUN_NODE_NONE ? 0 : get_item(scope->runs, scope->run, scope->node, ret_value);
         case RUN_REFERENCE_ELEMENT:
+                find_element_value(scope, reference->name, made, ret_value);
+                break;
         case RUN_REFERENCE_RETRY:
                 break;
         }
@@ -431,6 +447,7 @@ int manager_run_substitute(ManagerRuns *runs, const RunAttemptKey *key, const Ex
         char **argv = NULL;
         uint32_t tries;
         uint64_t item;
+        RunStreamBegin element;
         bool is_told;
         Scope scope;
         int r = 0;
@@ -443,6 +460,10 @@ int manager_run_substitute(ManagerRuns *runs, const RunAttemptKey *key, const Ex
         if (manager_attempts_get_item(manager_runs_attempts(runs), key, &item, &tries, &is_told) == 0)
                 snprintf(scope.item, sizeof(scope.item), "%" PRIu64, item);
         scope.item_text = manager_attempts_get_text(manager_runs_attempts(runs), key);
+        if (*scope.item && manager_stream_find_element(runs, key, item, &element) == 0) {
+                scope.group = element.group;
+                scope.key = element.key;
+        }
         for (char *const *word = command->argv; *word && r == 0; word++) {
                 char *made = NULL;
 

@@ -299,8 +299,8 @@ int run_stream_restore_group(RunStream *stream, const RunGroupRow *row);
 int run_stream_restore_element(RunStream *stream, const RunElementRow *row);
 /*
  * The host has an attempt of the element, begun or not; its end is told by run_stream_end() when it is known, also
- * at once. @issue: its number; of several the highest is told first. -ENOENT: the element is over, unknown or no head, or
- * the end of the attempt is known: it is nobody's.
+ * at once. @issue: its number; of several the highest is told first. -ENOENT: the element is over, unknown or no head,
+ * or the end of the attempt is known: it is nobody's.
  */
 int run_stream_claim(RunStream *stream, uint64_t sequence, uint32_t issue);
 /* The lowest from @from on that is RUNNING and not claimed; 0: none. It was lost, or goes to run_stream_return(). */
