@@ -8,6 +8,9 @@
  * occasion; a single one after the end of its runs. A flow that keeps many and
  * ends many is looked at once for several ends, so that the rows that are read
  * are not as many as the square of those ends.
+ *
+ * A run of a stream may have millions of elements. These are deleted some at a
+ * time, before the run is; the look goes on after that.
  */
 
 #include <errno.h>
@@ -32,6 +35,9 @@
 #define GATHER_FOR (5 * USEC_PER_SEC)
 #define GATHER_SHARE 16U
 
+/* Rows of a stream that are deleted at once. */
+#define SLICE 200U
+
 /* The limits of one flow, and how many of its runs the look has seen. */
 typedef struct Keep {
         char *unit; /* owned */
@@ -50,13 +56,41 @@ struct ManagerRetention {
         bool has_begun, is_over;
         uint64_t cursor; /* number of the last run that was seen; 0: none */
         VECTOR(uint32_t) drops; /* runs that are not kept */
+
+        VECTOR(uint32_t) streams; /* runs of streams that are not kept: the last one is taken apart … */
+        size_t table; /* … in that table of slices[] */
+        uint64_t slice_query; /* under way; 0: none */
+        bool has_slice, is_last_slice; /* rows that are to be deleted; and no more of the table are */
+        VECTOR(uint64_t) sequences; /* of elements */
+        VECTOR(char *) names; /* owned: of groups, or keys */
 };
+
+static const struct {
+        RunStoreTable table;
+        unsigned run, row; /* columns: its key */
+} slices[] = {
+        { RUNSTORE_STREAM_KEY, STREAM_KEY_RUN, STREAM_KEY_KEY },
+        { RUNSTORE_STREAM_GROUP, STREAM_GROUP_RUN, STREAM_GROUP_NAME },
+        { RUNSTORE_ELEMENT, ELEMENT_RUN, ELEMENT_SEQUENCE },
+};
+
+static void clear_slice(ManagerRetention *retention) {
+        for (size_t i = 0; i < retention->names.n; i++)
+                free(retention->names.items[i]);
+        vector_clear(&retention->names);
+        vector_clear(&retention->sequences);
+        retention->has_slice = false;
+}
 
 static void free_retention(ManagerRetention *retention) {
         for (size_t i = 0; i < retention->keeps.n; i++)
                 free(retention->keeps.items[i].unit);
         vector_deinit(&retention->keeps);
         vector_deinit(&retention->drops);
+        clear_slice(retention);
+        vector_deinit(&retention->streams);
+        vector_deinit(&retention->sequences);
+        vector_deinit(&retention->names);
         free(retention);
 }
 
@@ -165,6 +199,25 @@ static void ask(ManagerRuns *runs, ManagerRetention *retention) {
                 retention->query = 0;
 }
 
+/* Behind the batch with the deletes of the slice before. */
+static void ask_for_slice(ManagerRuns *runs, ManagerRetention *retention) {
+        RunStoreQuery query = {
+                .table = slices[retention->table].table,
+                .columns = UINT64_C(1) << slices[retention->table].row,
+                .limit = SLICE,
+                .is_behind = true,
+                .n_filters = 1,
+                .filters[0] = {
+                        .column = slices[retention->table].run,
+                        .compare = RUNSTORE_EQUAL,
+                        .value = { .type = RUNSTORE_INTEGER, .integer = vector_last(&retention->streams) },
+                },
+        };
+
+        if (manager_run_link_query(runs->link, &query, &retention->slice_query) < 0)
+                retention->slice_query = 0;
+}
+
 /* The first look that is due goes to the front, where it stays until its end. */
 static void choose(ManagerRuns *runs) {
         ManagerRetention **at = &runs->retentions, *retention;
@@ -192,6 +245,11 @@ void manager_run_retain_step(ManagerRuns *runs) {
         if (runs->retentions && !runs->retentions->has_begun)
                 choose(runs);
         /* Rows of deleted runs leave the outbox before a look at all runs takes more of them. */
+        if (runs->retentions && runs->retentions->streams.n > 0) {
+                if (runs->retentions->slice_query == 0 && !runs->retentions->has_slice)
+                        ask_for_slice(runs, runs->retentions);
+                return;
+        }
         if (runs->retentions && runs->retentions->has_begun && runs->retentions->query == 0 &&
             !(runs->retentions->is_of_all && manager_run_outbox_count_gone(runs) >= ROWS_AT_ONCE))
                 ask(runs, runs->retentions);
@@ -286,6 +344,26 @@ static void drop(ManagerRuns *runs, uint32_t id) {
         manager_run_outbox_forget(runs, id);
 }
 
+/* The rows of the slice, and when they were the last of the run, the run. */
+static void drop_slice(ManagerRuns *runs, ManagerRetention *retention) {
+        const uint32_t run = vector_last(&retention->streams);
+        RecordWriter *writer = is_wanted(runs, run) ? NULL : manager_run_writer(runs);
+
+        for (size_t i = 0; writer && i < retention->sequences.n; i++)
+                manager_run_row_delete_one(writer, slices[retention->table].table, run, retention->sequences.items[i],
+                                           NULL);
+        for (size_t i = 0; writer && i < retention->names.n; i++)
+                manager_run_row_delete_one(writer, slices[retention->table].table, run, 0, retention->names.items[i]);
+        clear_slice(retention);
+        /* What could not be deleted is found by the next look. */
+        if (writer && (!retention->is_last_slice || ++retention->table < ELEMENTSOF(slices)))
+                return;
+        (void) vector_pop(&retention->streams);
+        retention->table = 0;
+        if (writer)
+                drop(runs, run);
+}
+
 /*
  * In the turn that sends the batch: no question that comes later is asked of the store before that, so nobody loads a
  * run that is about to be deleted.
@@ -298,22 +376,64 @@ void manager_run_retain_drop(ManagerRuns *runs) {
         for (size_t i = 0; i < retention->drops.n; i++)
                 drop(runs, retention->drops.items[i]);
         vector_clear(&retention->drops);
-        if (retention->is_over)
+        if (retention->has_slice)
+                drop_slice(runs, retention);
+        if (retention->is_over && retention->streams.n == 0)
                 free_first(runs);
+}
+
+static int take_slice_row(ManagerRetention *retention, const ManagerRunValues *values) {
+        const unsigned column = slices[retention->table].row;
+        char *name = NULL;
+        int r;
+
+        if (slices[retention->table].table == RUNSTORE_ELEMENT)
+                return vector_push(&retention->sequences, manager_run_values_number(values, column));
+        r = text_copy(manager_run_values_text(values, column), &name);
+        if (r == 0)
+                r = vector_push(&retention->names, name);
+        if (r < 0)
+                free(name);
+        return r;
+}
+
+/* What memory is missing for is in the next slice. */
+static void take_slice(ManagerRetention *retention, RunStorePage *page) {
+        ManagerRunValues values;
+
+        retention->slice_query = 0;
+        retention->is_last_slice = !page->has_more;
+        while (manager_run_values_next(page, &values) > 0)
+                if (take_slice_row(retention, &values) < 0)
+                        retention->is_last_slice = false;
+        retention->has_slice = true;
+}
+
+static int add_drop(ManagerRetention *retention, const ManagerRunValues *values) {
+        const uint32_t run = (uint32_t) manager_run_values_number(values, RUN_ROW_ID);
+
+        if (unit_name_type(manager_run_values_text(values, RUN_ROW_UNIT)) == UNIT_STREAM)
+                return vector_push(&retention->streams, run);
+        return vector_push(&retention->drops, run);
 }
 
 bool manager_run_retain_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page) {
         ManagerRetention *retention = runs->retentions;
         ManagerRunValues values;
 
-        if (!retention || retention->query != query)
+        if (!retention || (retention->query != query && retention->slice_query != query))
                 return false;
+        if (retention->slice_query == query) {
+                take_slice(retention, page);
+                runs->host.attempts.turn->has_news = true;
+                return true;
+        }
         retention->query = 0;
         while (manager_run_values_next(page, &values) > 0) {
                 retention->cursor = manager_run_values_number(&values, RUN_ROW_ID);
                 /* Without memory it goes with the next look. */
                 if (!is_kept(runs, retention, &values))
-                        (void) vector_push(&retention->drops, (uint32_t) retention->cursor);
+                        (void) add_drop(retention, &values);
         }
         retention->is_over = !page->has_more;
         runs->host.attempts.turn->has_news = true;
@@ -321,7 +441,7 @@ bool manager_run_retain_rows(ManagerRuns *runs, uint64_t query, RunStorePage *pa
 }
 
 bool manager_run_retain_refused(ManagerRuns *runs, uint64_t query) {
-        if (!runs->retentions || runs->retentions->query != query)
+        if (!runs->retentions || (runs->retentions->query != query && runs->retentions->slice_query != query))
                 return false;
         free_first(runs);
         return true;

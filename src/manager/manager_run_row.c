@@ -429,6 +429,16 @@ void manager_run_row_delete(RecordWriter *writer, uint32_t run) {
         }
 }
 
+void manager_run_row_delete_one(RecordWriter *writer, RunStoreTable table, uint32_t run, uint64_t number,
+                                const char *text) {
+        runstore_put_operation(writer, table, RUNSTORE_DELETE, 2);
+        put_number(writer, 0, run);
+        if (text)
+                runstore_put_text(writer, 1, text);
+        else
+                put_number(writer, 1, number);
+}
+
 /* — reading — */
 
 int manager_run_values_next(RunStorePage *page, ManagerRunValues *ret_values) {

@@ -116,6 +116,9 @@ void manager_run_row_put_item_error(RecordWriter *writer, uint32_t run, uint64_t
 void manager_run_row_delete_item_error(RecordWriter *writer, uint32_t run, uint64_t item);
 /* All rows of the run. */
 void manager_run_row_delete(RecordWriter *writer, uint32_t run);
+/* A row of a table whose key is a run and a number or, if that is not NULL, @text. */
+void manager_run_row_delete_one(RecordWriter *writer, RunStoreTable table, uint32_t run, uint64_t number,
+                                const char *text);
 void manager_run_row_put_event(RecordWriter *writer, const ManagerRunEvent *event);
 
 /* — reading; each takes the next row of a page that has all columns — */

@@ -30,6 +30,12 @@ unit quiet.stream <<'U'
 [Stream]
 Exec=/bin/true
 U
+unit kept.stream <<'U'
+[Stream]
+Exec=/bin/true
+KeepRuns=1
+MaxGroups=1
+U
 unit idle.stream <<'U'
 [Stream]
 Exec=/bin/true
@@ -117,6 +123,30 @@ check_prints "also by show" 'CANCELLED' ctl stream show orders
 check_equal "the next push begins anew" "$(push orders ok --group=anna)" 1
 wait_for '^[0-9]+ RUNNING$' run_of orders.stream
 report $? "with another run"
+
+# A run that is not kept goes with all of its elements, groups and keys.
+rows_of() {
+        python3 - "$XDG_STATE_HOME/jobd/runs.db" "$1" <<'P'
+import sqlite3
+import sys
+
+store = sqlite3.connect('file:%s?mode=ro' % sys.argv[1], uri=True)
+print(*(store.execute('SELECT count(*) FROM %s WHERE %s = ?' % (table, key), (sys.argv[2],)).fetchone()[0]
+        for table, key in (('element', 'run'), ('stream_group', 'run'), ('stream_key', 'run'), ('run', 'id'))))
+P
+}
+
+seq 450 | awk '{ printf "g%d\tk%d\t\n", $1 % 300, $1 }' | ctl stream push kept --tsv >/dev/null
+ctl stream pause kept >/dev/null
+first=$(run_of kept.stream)
+first=${first% *}
+check_prints "a run has rows of elements, groups and keys" '^450 [0-9]+ 450 1$' rows_of "$first"
+ctl stream cancel kept >/dev/null
+wait_for '^[0-9]+ CANCELLED$' run_of kept.stream
+push kept "" >/dev/null
+ctl stream cancel kept >/dev/null
+wait_for '^0 0 0 0$' rows_of "$first"
+report $? "which are deleted with it"
 
 # What is refused.
 push small wait --group=a >/dev/null
