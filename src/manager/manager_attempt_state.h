@@ -68,7 +68,7 @@ typedef struct ManagerAttemptState {
         bool is_range; /* it is the launch of a batch, and no process; .is_job is set, too */
         bool is_item; /* it executes an item of a batch, … */
         bool is_worker; /* … or many: it is a worker; … */
-        bool is_element; /* … or an element of a stream, whose number that of the item is: .is_item is set with both; … */
+        bool is_element; /* … or an element of a stream, with the number .item: .is_item is set with both; … */
         uint64_t item; /* … this one, … */
         uint32_t item_tries; /* … which has failed so often … */
         char *item_text; /* owned: … and has this text, or the cursor of a page; NULL: it has its number alone */
