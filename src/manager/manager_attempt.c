@@ -399,6 +399,12 @@ bool manager_attempts_has(const ManagerAttempts *attempts, const RunAttemptKey *
         return find(attempts, key);
 }
 
+bool manager_attempts_is_live(const ManagerAttempts *attempts, const RunAttemptKey *key) {
+        const ManagerAttempt *attempt = find(attempts, key);
+
+        return attempt && !is_over(attempt);
+}
+
 int manager_attempts_get(const ManagerAttempts *attempts, const RunAttemptKey *key, ManagerAttemptFacts *ret_facts) {
         const ManagerAttempt *attempt = find(attempts, key);
 
@@ -477,16 +483,6 @@ int manager_attempts_get_element(const ManagerAttempts *attempts, const RunAttem
         return 0;
 }
 
-bool manager_attempts_execute(const ManagerAttempts *attempts, uint32_t run, uint64_t sequence) {
-        for (size_t i = 0; i < attempts->all.n; i++) {
-                const ManagerAttempt *attempt = attempts->all.items[i];
-
-                if (is_item_of(attempt, run) && !is_over(attempt) && manager_attempt_state(attempt)->item == sequence)
-                        return true;
-        }
-        return false;
-}
-
 void manager_attempts_untell_elements(ManagerAttempts *attempts, uint32_t run) {
         for (size_t i = 0; i < attempts->all.n; i++) {
                 ManagerAttempt *attempt = attempts->all.items[i];
@@ -496,8 +492,12 @@ void manager_attempts_untell_elements(ManagerAttempts *attempts, uint32_t run) {
         }
 }
 
-size_t manager_attempts_total(const ManagerAttempts *attempts) {
-        return attempts->n;
+size_t manager_attempts_count_kept(const ManagerAttempts *attempts, uint32_t run) {
+        size_t n = 0;
+
+        for (size_t i = 0; i < attempts->all.n; i++)
+                n += is_item_of(attempts->all.items[i], run) && is_over(attempts->all.items[i]);
+        return n;
 }
 
 void manager_attempts_note_told(ManagerAttempts *attempts, const RunAttemptKey *key) {

@@ -204,6 +204,7 @@ void manager_attempts_drop_unknown(ManagerAttempts *attempts);
 /* — what can be asked — */
 
 bool manager_attempts_has(const ManagerAttempts *attempts, const RunAttemptKey *key);
+bool manager_attempts_is_live(const ManagerAttempts *attempts, const RunAttemptKey *key); /* it is not over */
 /* The facts of an attempt; valid until the next turn. -ENOENT. */
 int manager_attempts_get(const ManagerAttempts *attempts, const RunAttemptKey *key, ManagerAttemptFacts *ret_facts);
 /* How many attempts of @unit are not over; those that are runs of other flows do not count. */
@@ -237,11 +238,10 @@ void manager_attempts_visit_elements(const ManagerAttempts *attempts, uint32_t r
                                      void *userdata);
 int manager_attempts_get_element(const ManagerAttempts *attempts, const RunAttemptKey *key,
                                  ManagerElementAttempt *ret_attempt); /* 0 or -ENOENT */
-/* Whether an attempt of the element is not over. */
-bool manager_attempts_execute(const ManagerAttempts *attempts, uint32_t run, uint64_t sequence);
 /* The ends of attempts of elements may be in no batch: they are told again when they are resumed. */
 void manager_attempts_untell_elements(ManagerAttempts *attempts, uint32_t run);
-size_t manager_attempts_total(const ManagerAttempts *attempts); /* with those that are over, and are kept */
+/* Items of a run that are over, and are kept until the store has their ends. */
+size_t manager_attempts_count_kept(const ManagerAttempts *attempts, uint32_t run);
 /* The end of an element has been taken, and is in the next batch. */
 void manager_attempts_note_told(ManagerAttempts *attempts, const RunAttemptKey *key);
 /* The item that an attempt executes, and how often it has failed before; @ret_is_told: it was told to end. -ENOENT. */

@@ -13,6 +13,7 @@
 #include "flow/flow_add.h"
 #include "manager/manager_launch.h"
 #include "manager/manager_launch_mend.h"
+#include "manager/manager_stream.h"
 #include "manager/manager_run_add.h"
 #include "manager/manager_run_answer.h"
 #include "manager/manager_run_command.h"
@@ -209,6 +210,10 @@ static int take_verb(ManagerRuns *runs, ManagerRun *run, const ManagerRunCommand
                                    "Run %" PRIu32 " is PARTIAL, and all its items are over: 'jobctl batch "
                                    "retry-errors %" PRIu32 "' issues those again that are errors.",
                                    run->id, run->id);
+        if (verb == RUN_VERB_RETRY && run->is_over && manager_stream_is_of(run))
+                return failure_set(ret_failure, -EINVAL, "InvalidTransition",
+                                   "Run %" PRIu32 " of %s has ended, and its elements with it: the next push makes "
+                                   "another run.", run->id, run->flow->unit->id);
         r = verb == RUN_VERB_RETRY && !name ? retry_failed(runs, run)
                                             : run_engine_verb(runs->engine, run->id, verb, node);
         if (r < 0)

@@ -186,7 +186,7 @@ static bool is_behind(const ManagerRuns *runs, const ManagerRun *run) {
         const size_t max = flow_definition_settings(run->definition)->stream.max_groups;
 
         return manager_run_link_bytes(runs->link) > MANAGER_RUN_BYTES_TIGHT ||
-               manager_attempts_total(runs->attempts) > MAX((size_t) ATTEMPTS_KEPT, 4 * max);
+               manager_attempts_count_kept(runs->attempts, run->id) > MAX((size_t) ATTEMPTS_KEPT, 4 * max);
 }
 
 static void step(ManagerRuns *runs, ManagerRun *run) {

@@ -28,6 +28,7 @@ void manager_stream_clear(ManagerStream *stream) {
         vector_clear(&stream->queries);
         stream->first = stream->n_sent = 0;
         vector_clear(&stream->begins);
+        vector_clear(&stream->strays);
         vector_clear(&stream->deletes);
         manager_stream_clear_notes(stream);
         stream->engine = run_stream_free(stream->engine);
@@ -42,6 +43,7 @@ ManagerStream *manager_stream_free(ManagerStream *stream) {
         manager_stream_clear(stream);
         vector_deinit(&stream->queries);
         vector_deinit(&stream->begins);
+        vector_deinit(&stream->strays);
         vector_deinit(&stream->notes);
         vector_deinit(&stream->deletes);
         free(stream);

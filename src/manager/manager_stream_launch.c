@@ -102,15 +102,30 @@ static bool is_safe(const ManagerRuns *runs, const ManagerStreamBegin *begin) {
                                                                          : runs->durable);
 }
 
+static bool has_strays(const ManagerRuns *runs, const ManagerStream *stream) {
+        for (size_t i = 0; i < stream->strays.n; i++)
+                if (manager_attempts_is_live(runs->attempts, &stream->strays.items[i]))
+                        return true;
+        return false;
+}
+
+static bool is_stray(const ManagerStream *stream, const RunAttemptKey *key) {
+        for (size_t i = 0; i < stream->strays.n; i++)
+                if (memcmp(&stream->strays.items[i], key, sizeof(*key)) == 0)
+                        return true;
+        return false;
+}
+
 static void begin_elements(ManagerRuns *runs, ManagerRun *run, const RunAttemptKey *key, ManagerLaunch *launch) {
         ManagerStream *stream = run->stream;
         size_t n = 0;
 
+        if (has_strays(runs, stream))
+                return;
         for (size_t i = 0; i < stream->begins.n; i++) {
                 const ManagerStreamBegin begin = stream->begins.items[i];
 
-                /* What is left of an attempt that nobody knew has to be gone. */
-                if (!is_safe(runs, &begin) || manager_attempts_execute(runs->attempts, run->id, begin.sequence))
+                if (!is_safe(runs, &begin))
                         stream->begins.items[n++] = begin;
                 else if (begin_attempt(runs, run, key, launch, begin.sequence) < 0) {
                         (void) run_stream_return(stream->engine, begin.sequence);
@@ -194,7 +209,7 @@ void manager_stream_note_end(ManagerRuns *runs, ManagerRun *run, const RunAttemp
         (void) random_bytes(&chance, sizeof(chance));
         kind = judge(kind, is_told);
         /* The end of an attempt that is not the element's any more is that of nobody. */
-        if (run_stream_is_out(stream->engine, sequence, attempt.issue) &&
+        if (!is_stray(stream, key) && run_stream_is_out(stream->engine, sequence, attempt.issue) &&
             run_stream_end(stream->engine, sequence, kind, kind == RUN_END_INTERRUPTED ? 0 : end, clock_of_runs(),
                            facts.again, chance) == RUN_STREAM_ENDED)
                 note_facts(stream, sequence, &facts);

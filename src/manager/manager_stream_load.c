@@ -185,7 +185,7 @@ static int compare_issues(const void *a, const void *b) {
         return (left->issue < right->issue) - (left->issue > right->issue);
 }
 
-/* The last attempt of an element is what it is about. What is left of others is ended. */
+/* The last attempt of an element is what it is about. What is left of others is ended, before anything begins. */
 static void claim_all(ManagerRuns *runs, ManagerRun *run) {
         Attempts attempts = {};
 
@@ -195,8 +195,10 @@ static void claim_all(ManagerRuns *runs, ManagerRun *run) {
         for (size_t i = 0; i < attempts.n; i++) {
                 const ManagerElementAttempt *attempt = &attempts.items[i];
 
-                if (run_stream_claim(run->stream->engine, attempt->sequence, attempt->issue) < 0)
-                        manager_attempts_end(runs->attempts, &attempt->key);
+                if (run_stream_claim(run->stream->engine, attempt->sequence, attempt->issue) == 0)
+                        continue;
+                (void) vector_push(&run->stream->strays, attempt->key);
+                manager_attempts_end(runs->attempts, &attempt->key);
         }
         vector_deinit(&attempts);
 }

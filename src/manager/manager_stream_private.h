@@ -66,6 +66,7 @@ struct ManagerStream {
         VECTOR(ManagerStreamQuery) queries;
         size_t first, n_sent;
         VECTOR(ManagerStreamBegin) begins;
+        VECTOR(RunAttemptKey) strays; /* attempts that no element has claimed: nothing begins before they are over */
         VECTOR(ManagerStreamNote) notes;
         VECTOR(uint64_t) deletes; /* elements that are pruned */
 };

@@ -356,8 +356,7 @@ static void keep_taken(ManagerRuns *runs, ManagerPush *push) {
 /* One that waits holds up those behind it; their keys are asked for all the same. */
 static void prepare(const ManagerRuns *runs, ManagerPush *push) {
         bool waits;
-        uint32_t created;
-        ManagerRun *run = find_run(runs, push->flow, &waits, &created);
+        ManagerRun *run = find_run(runs, push->flow, &waits, &push->created);
 
         if (run && run->stream && run->stream->phase == MANAGER_STREAM_OPEN && push->pinned != run->id)
                 (void) pin(run, push);

@@ -280,6 +280,9 @@ void stream_queue_up(RunStream *stream, StreamGroup *group, bool is_first) {
 static bool lacks_elements(const RunStream *stream, const StreamGroup *group) {
         if (group->work == STREAM_LOADING)
                 return true;
+        /* What was claimed may have been read without its data, and is executed if its command never began. */
+        if (group->work == STREAM_OUT && group->chain.n > 0 && !group->chain.first->has_data)
+                return true;
         return group->work == STREAM_OUT && group->waiting > group->chain.n &&
                group->chain.n <= RUN_STREAM_AHEAD / 4 && stream->bytes < RUN_STREAM_BYTES_MAX;
 }
