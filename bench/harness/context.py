@@ -21,9 +21,9 @@ def add_options(parser, sizes, oneshots, runs):
     parser.add_argument('--oneshots', type=numbers, default=oneshots, help='N of row h')
     parser.add_argument('--services', type=int, default=10_000, help='N of row i')
     parser.add_argument('--runs', type=int, default=runs)
-    parser.add_argument('--rows', type=lambda text: set(text.split(',')), default=set('abcdefghijklmnop') | {'engine'},
+    parser.add_argument('--rows', type=lambda text: set(text.split(',')), default=set('abcdefghijklmnopq') | {'engine'},
                         help='letters, and "engine"')
-    parser.add_argument('--disk', help='for the runs of rows k to p (default: the folder of temporary files)')
+    parser.add_argument('--disk', help='for the runs of rows k to q (default: the folder of temporary files)')
     parser.add_argument('--workflows', type=pathlib.Path, default=SOURCE / 'tests/data/workflows',
                         help='recorded workflows of row k')
     parser.add_argument('--history', type=int, default=1_000_000, help='runs that have ended, of row m')

@@ -7,6 +7,7 @@ the last command has begun. The others compare what they know of files with the
 disk; here there are none, each command is to run. jobd keeps its runs on a
 real disk (--disk), since what it promises with Recover=pending is that.
 """
+import contextlib
 import json
 import os
 import pathlib
@@ -34,6 +35,10 @@ WORKERS = 4
 POOLS = [('C', '{worker}', 1, 400_000), ('C', '{worker}', 8, 1_000_000),
          ('Python', '/usr/bin/env python3 {examples}/worker.py', 1, 50_000),
          ('Python', '/usr/bin/env python3 {examples}/worker.py', 8, 50_000)]
+# What starts are measured beside, and how many there are: of a target, and of a flow of one node.
+LOADS = ('nothing', 'batch', 'stream')
+STARTS, FLOW_STARTS = 2_000, 100
+GROUPS = 100            # of the elements that are pushed meanwhile
 PROBE_MSEC = 3000
 MONTAGE = 'montage-dss-05d-001.tsv'
 
@@ -83,6 +88,7 @@ class Graphs:
         self.write_foreach('pending')
         self.write_batch()
         self.write_pools()
+        self.write_loads()
         for name, nodes in self.shapes.items():
             self.write_flow(name, nodes, 'retry')
             self.write_flow(name, nodes, 'pending')
@@ -136,6 +142,18 @@ class Graphs:
                 f'Exec={exec_}',
                 f'FinalExec={self.tools.stamp} {self.tools.fifo} top',
             ]) + '\n', encoding='ascii')
+
+    def write_loads(self):
+        """A batch and a stream that do not end while others are measured, and what they are measured by."""
+        (self.units / 'one.target').write_text('[Unit]\nDefaultDependencies=no\n', encoding='ascii')
+        (self.units / 'load.batch').write_text('\n'.join([
+            '[Unit]', 'DefaultDependencies=no',
+            '[Batch]', 'Items=1000000000000', 'ItemMode=pool', f'Parallel={WORKERS}', 'Depth=8', f'Exec={self.tools.worker}',
+        ]) + '\n', encoding='ascii')
+        (self.units / 'load.stream').write_text('\n'.join([
+            '[Unit]', 'DefaultDependencies=no',
+            '[Stream]', f'MaxGroups={PARALLEL}', f'Exec={self.tools.nothing}',
+        ]) + '\n', encoding='ascii')
 
     def write_unit(self, name, nodes, *settings):
         """The settings of nodes stand in each of their lines."""
@@ -527,6 +545,48 @@ class FlowBench:
             what = f'pool, {name}, Depth={depth}'
             self.add('p', what, 'jobd', items, 'items/s', items / took * 1e9)
             self.add('p', f'{what}, CPU of core an item', 'jobd', items, 'µs', (it.cpu_nsec() - cpu) / items / 1e3)
+
+    # — q: starts beside a batch and a stream —
+
+    def beside_loads(self):
+        for _ in range(self.options.runs):
+            for load in LOADS:
+                self.context.fifo.drain()
+                self.beside_load(load)
+        self.context.tell('(q) starts beside a batch and a stream')
+
+    def beside_load(self, load):
+        with JobdWithRuns(self.context) as it:
+            it.start(self.graphs.units)
+            self.warm_up(it)
+            with self.load(it, load):
+                said = it.round_trips(STARTS)
+                took = []
+                for _ in range(FLOW_STARTS):
+                    took.append(it.run_to_stamp('small.flow') / 1e6)
+                    it.await_end('small.flow')
+            self.add('q', f'start beside {load}, p50', 'jobd', STARTS, 'ms', said['p50'] / 1e6)
+            self.add('q', f'start beside {load}, p99', 'jobd', STARTS, 'ms', said['p99'] / 1e6)
+            self.add('q', f'first attempt of a flow beside {load}, p50', 'jobd', FLOW_STARTS, 'ms', statistics.median(took))
+            self.add('q', f'first attempt of a flow beside {load}, p99', 'jobd', FLOW_STARTS, 'ms', sorted(took)[-2])
+
+    @contextlib.contextmanager
+    def load(self, it, load):
+        """The batch has four busy workers; elements are pushed as fast as they are taken."""
+        pusher = None
+        if load == 'batch':
+            it.submit('load.batch')
+        elif load == 'stream':
+            push = ' '.join(map(str, it.jobctl('stream', 'push', '--quiet', '--tsv', 'load.stream')))
+            lines = f"seq -f 'g%g\t\tx' {GROUPS}"
+            pusher = subprocess.Popen(['sh', '-c', f'while {lines} | {push}; do :; done'], stdout=subprocess.DEVNULL,
+                                      stderr=subprocess.DEVNULL, start_new_session=True)
+        try:
+            yield
+        finally:
+            if pusher:
+                os.killpg(pusher.pid, signal.SIGKILL)
+                pusher.wait()
 
     def run_xargs(self):
         numbers = '\n'.join(map(str, range(ITEMS))) + '\n'

@@ -108,7 +108,7 @@ class Bench:
 
     def flows(self):
         rows = self.options.rows
-        if not rows & set('klmnop'):
+        if not rows & set('klmnopq'):
             return
         bench = flow.FlowBench(self.context, self.results)
         if 'k' in rows:
@@ -123,6 +123,8 @@ class Bench:
             bench.told()
         if 'p' in rows:
             bench.batch()
+        if 'q' in rows:
+            bench.beside_loads()
 
     def measure_size(self, n):
         steps = [({'a', 'b', 'j'}, self.load_and_transactions), ({'f'}, self.requests), ({'c'}, self.chain),

@@ -9,7 +9,7 @@ ROWS = {
     'a': 'load of a random DAG of N targets', 'b': 'transaction on it', 'c': 'chain of N', 'd': 'target after N services',
     'e': 'N/2 cycles of two units', 'f': 'one request with N units loaded', 'g': 'round trips on the private socket',
     'h': 'oneshots that run a static true', 'i': 'reload of N services', 'j': 'memory, wake-ups', 'k': 'flows beside ninja and make', 'l': 'a flow of very many nodes', 'm': 'runs that have ended', 'n': 'a node for many items',
-    'o': 'targets that hang, fail or flood', 'p': 'a batch beside xargs',
+    'o': 'targets that hang, fail or flood', 'p': 'a batch beside xargs', 'q': 'starts beside a batch and a stream',
     '': 'the engine alone',
 }
 NAMES = ['jobd', 'no commits', 'systemd', 'dinit', 'engine', 'jobd, retry', 'jobd, pending', 'ninja', 'make', 'xargs']
@@ -203,6 +203,11 @@ def flow_figures(results, asked):
         what = f'pool, {name}, Depth={depth}'
         rows['p'].append(at_least(f'{what}: items/s', of(what, 'jobd'), least))
         rows['p'].append(limit(f'{what}: CPU of core an item, µs', of(f'{what}, CPU of core an item', 'jobd'), most))
+    for load in ('batch', 'stream'):
+        rows.setdefault('q', []).append(limit(f'start beside a {load}, p99, ms', of(f'start beside {load}, p99', 'jobd'), 5))
+        alone, beside = (of(f'first attempt of a flow beside {what}, p99', 'jobd') for what in ('nothing', load))
+        rows['q'].append(limit(f'first attempt of a flow, p99, later beside a {load} by ms',
+                               beside - alone if alone and beside else None, 5))
     found = rows.setdefault('l', [])
     for what, most in (('large, submit to first attempt, first time', 2000), ('large, submit to first attempt', 200),
                        ('large, CPU of core to the first attempt, first time', 2000),
