@@ -36,6 +36,8 @@ static int mark_launch(ManagerRuns *runs, ManagerRun *run, ManagerLaunch *launch
 
         if (r < 0)
                 return r;
+        /* An answer that is under way is about where it was. */
+        launch->mend_query = 0;
         launch->has_changed = true;
         launch->changed_at = runs->now;
         return manager_launch_put_cursor(runs, run, launch);
@@ -85,6 +87,8 @@ void manager_launch_mend(ManagerRuns *runs, const ManagerRun *run, ManagerLaunch
                            UINT64_C(1) << ITEM_ERROR_TEXT,
                 .limit = ROWS_AT_ONCE,
                 .n_filters = 1,
+                /* Rows that were put or deleted a moment ago count. */
+                .is_behind = true,
         };
         const RunStoreValue of = { .type = RUNSTORE_INTEGER, .integer = (int64_t) run->id };
         RunRangeCounts counts;

@@ -337,7 +337,8 @@ void manager_runs_unit_changed(ManagerRuns *runs, const Unit *unit, UnitActiveSt
         if (!flow || old == new)
                 return;
         if (new == UNIT_ACTIVE)
-                run_flow_unit(flow->engine, RUN_UNIT_ACTIVE, runs->host.ops->is_serving(runs->host.userdata));
+                run_flow_unit(flow->engine, RUN_UNIT_ACTIVE,
+                              runs->host.ops->is_serving(runs->host.userdata) && !flow->is_reviving);
         else if (unit_state_is_inactive_or_failed(new))
                 run_flow_unit(flow->engine, RUN_UNIT_INACTIVE, false);
         flow->is_stopping = flow->is_stopping && !unit_state_is_inactive_or_failed(new);
@@ -351,6 +352,8 @@ void manager_runs_job_ended(ManagerRuns *runs, const JobInfo *job) {
         /* Attempts may wait for any job. */
         if (runs->flows)
                 runs->has_work = true;
+        if (flow)
+                flow->is_reviving = false;
         if (!flow || job->unit->active_state == UNIT_ACTIVE)
                 return;
         /* A start that its conditions prevent is done, and no run begins by it. */
@@ -447,11 +450,11 @@ static void revive(ManagerRuns *runs) {
 
                 for (const ManagerRun *run = flow->first; run; run = run->next)
                         is_held |= !run->is_over && run_engine_get(runs->engine, run->id, &row, &why) == 0 &&
-                                   row.is_held && !row.is_held_by_person;
+                                   row.is_held && !row.is_held_by_person && !row.is_paused;
                 if (is_held && unit_state_is_inactive_or_failed(flow->unit->active_state) &&
                     !manager_jobs_has(runs->host.jobs, flow->unit))
-                        (void) manager_jobs_request(runs->host.jobs, flow->unit, JOB_START, JOB_REPLACE,
-                                                    "runs that were interrupted");
+                        flow->is_reviving = manager_jobs_request(runs->host.jobs, flow->unit, JOB_START, JOB_REPLACE,
+                                                                 "runs that were interrupted") == 0;
         }
 }
 

@@ -66,6 +66,7 @@ struct ManagerFlow {
         ManagerKept kept; /* of the last submission */
         bool is_starting; /* its start job waits for a submission */
         bool must_hold; /* a person has stopped its unit, which the store has not recorded yet */
+        bool is_reviving; /* its start was asked for by runs that were interrupted, and by no person */
         bool is_stopping; /* its stop waits for attempts … */
         bool waits_for_hold; /* … and for .hold_batch */
         uint64_t hold_batch; /* that holds its runs; 0: none; UINT64_MAX: the one at hand */

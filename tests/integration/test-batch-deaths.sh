@@ -67,6 +67,7 @@ batch store 60 0.05
 batch both 60 0.05 SyncItems=5
 batch again 40 0.05
 batch boot 100 0.05 SyncItems=5
+batch kept 40 0.1
 batch stopped 40 0.1 StopMode=interrupt TimeoutStopSec=5
 unit sticky.batch <<U
 [Batch]
@@ -192,6 +193,10 @@ report $? "power is lost, and they are"
 check_prints "none is an error" '^No errors' ctl batch errors "$RUN"
 rm "$DIR/go" "$DIR/good"
 
+begin kept
+PAUSED=$RUN
+check "a run is paused" ctl flow pause "$PAUSED"
+wait_for_state PAUSED
 begin stopped
 wait_for_items 10
 stop_daemon
@@ -203,6 +208,8 @@ wait_for_state SUCCEEDED
 report $? "and the run goes on with the next one"
 [ "$(repeats 40)" -le 4 ]
 report $? "with what was out alone" "$(repeats 40)"
+check_equal "one that a person had paused does not" "$(run_state "$PAUSED")" PAUSED
+check "it is cancelled" ctl flow cancel "$PAUSED"
 
 begin boot
 wait_for_items 60
