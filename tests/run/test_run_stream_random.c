@@ -13,7 +13,7 @@
 #include "double/double_assert.h"
 #include "slow_stream.h"
 
-#define SEQUENCES 300U
+#define SEQUENCES 100U
 #define FAULTY_SEQUENCES 600U
 #define STEPS 300U
 #define KEYS 24U
