@@ -35,7 +35,7 @@ int flow_spec_add_sections(FlowSpec *spec);
 
 /* The exit statuses of items, by the node of a batch: nothing else of the policy is set. */
 void flow_spec_item_policy(const FlowNode *node, RunPolicy *ret_policy);
-/* What decides about an element, by the node of a stream: tries, statuses, .recover, .failure and .timeout. */
+/* The rules for elements, from the node of a stream: tries, statuses, .recover, .failure and .timeout. */
 void flow_spec_element_policy(const FlowNode *node, RunPolicy *ret_policy);
 
 /* Whether any node that was added has KeepResult=no, or Save=. */

@@ -222,7 +222,7 @@ void manager_attempts_visit_items(const ManagerAttempts *attempts, uint32_t run,
 uint32_t manager_attempts_count_items(const ManagerAttempts *attempts, uint32_t run);
 /* The text of that item; NULL: it has none, or is not there. */
 const char *manager_attempts_get_text(const ManagerAttempts *attempts, const RunAttemptKey *key);
-/* What an attempt has printed that reads items, a descriptor; -1: it is lost. */
+/* The descriptor of the output of an attempt that reads items; -1: the output is lost. */
 int manager_attempts_get_output(const ManagerAttempts *attempts, const RunAttemptKey *key);
 /* The attempt of an element. */
 typedef struct ManagerElementAttempt {

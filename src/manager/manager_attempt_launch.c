@@ -204,7 +204,7 @@ static int restore_pages(RunRangeSettings *settings, RunPageSource source, Recor
         return r;
 }
 
-/* What stands behind the range comes first: it says how many items are known. */
+/* The fields behind the range are read before it: they say how many items are known. */
 static int restore_rest(RunRangeSettings *settings, RunPageSource source, RecordReader *reader, ManagerLaunch *launch) {
         size_t n;
 

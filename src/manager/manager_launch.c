@@ -287,7 +287,7 @@ static void read_page(const Step *step) {
                 step->runs->look_at = MIN(step->runs->look_at, usec_add(step->runs->now, AGAIN_TIME));
 }
 
-/* What a command has printed: the caller owns it. -errno. */
+/* Reads the output of a command, which the caller owns then. 0 or -errno. */
 static int read_output(int fd, char **ret_bytes, size_t *ret_n) {
         off_t end = lseek(fd, 0, SEEK_CUR);
         cleanup_free_ char *bytes = malloc(RUN_PAGE_BYTES_MAX);

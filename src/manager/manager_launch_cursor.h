@@ -13,7 +13,7 @@ int manager_launch_describe(const ManagerRuns *runs, const ManagerRun *run, RunR
 RunPageSource manager_launch_source(const ManagerRun *run); /* of items that have texts */
 /* The row of the run gets what the launch knows, as a checkpoint. 0 or -ENOMEM. */
 int manager_launch_put_cursor(ManagerRuns *runs, ManagerRun *run, const ManagerLaunch *launch);
-/* That of the row, for a launch that has nothing yet: 0, -EINVAL, -EBADMSG or -ENOMEM. */
+/* A launch that has no range gets that of the row: 0, -EINVAL, -EBADMSG or -ENOMEM. */
 int manager_launch_open_cursor(const ManagerRuns *runs, const ManagerRun *run, ManagerLaunch *launch);
 /* The row of a new run gets a cursor by which the items below @first are over: 0, -EINVAL or -ENOMEM. */
 int manager_launch_put_first(ManagerRuns *runs, ManagerRun *run, uint64_t first);

@@ -127,7 +127,7 @@ static void end_item(ManagerLaunchPool *pool, const ManagerWorkerItem *item, Run
                 manager_launch_drop_text(pool->launch, item->index);
 }
 
-/* What a worker says about a failure, as one line of JSON; NULL: nothing. The caller owns it. */
+/* The result of a worker for an item that failed, as one line of JSON, owned by the caller; NULL: none. */
 static char *explain_failure(const char *result, size_t length) {
         JsonReader reader = {};
         char *problem = NULL;

@@ -355,7 +355,7 @@ static void drop_slice(ManagerRuns *runs, ManagerRetention *retention) {
         for (size_t i = 0; writer && i < retention->names.n; i++)
                 manager_run_row_delete_one(writer, slices[retention->table].table, run, 0, retention->names.items[i]);
         clear_slice(retention);
-        /* What could not be deleted is found by the next look. */
+        /* Rows that could not be deleted are found by the next look. */
         if (writer && (!retention->is_last_slice || ++retention->table < ELEMENTSOF(slices)))
                 return;
         (void) vector_pop(&retention->streams);
@@ -397,7 +397,7 @@ static int take_slice_row(ManagerRetention *retention, const ManagerRunValues *v
         return r;
 }
 
-/* What memory is missing for is in the next slice. */
+/* Rows for which memory is missing are in the next slice. */
 static void take_slice(ManagerRetention *retention, RunStorePage *page) {
         ManagerRunValues values;
 

@@ -263,7 +263,7 @@ static void filter_text(RunStoreQuery *query, unsigned column, const char *value
 }
 
 static void describe(const ManagerRun *run, const ManagerStreamQuery *wanted, RunStoreQuery *query) {
-        /* What the engine has given before is in batches that need not have left yet. */
+        /* Rows that the engine gave before may be in batches that have not left yet. */
         *query = (RunStoreQuery) { .table = RUNSTORE_ELEMENT, .limit = wanted->limit, .is_behind = true };
         /* The run is the first column of all three tables. */
         filter_number(query, ELEMENT_RUN, RUNSTORE_EQUAL, run->id);
@@ -378,7 +378,7 @@ static void answer_prune(ManagerStream *stream, ManagerStreamQuery *query, RunSt
         }
         if (!has_more)
                 return;
-        /* Those of this answer are deleted before the next one is made. */
+        /* Rows of this answer are deleted before the next answer is made. */
         query->number = 0;
         note_question(stream, query, query->text);
 }

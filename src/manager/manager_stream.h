@@ -73,7 +73,7 @@ void manager_stream_answer_submit(ManagerRuns *runs, const ManagerRunAnswer *ans
 void manager_stream_answer_durable(ManagerRuns *runs);
 bool manager_stream_has_pushes(const ManagerRuns *runs); /* that are to be answered */
 bool manager_stream_has_pushes_to(const ManagerRuns *runs, const ManagerFlow *flow);
-/* Those that no run has taken yet fail, or, with @is_taken, those that one has. */
+/* Pushes that no run has taken yet fail, or, with @is_taken, pushes that a run has taken. */
 void manager_stream_refuse_pushes(ManagerRuns *runs, bool is_taken, const Failure *failure);
 void manager_stream_drop_pushes(ManagerRuns *runs);
 
@@ -91,5 +91,5 @@ int manager_stream_find_element(void *userdata, const RunAttemptKey *key, uint64
                                 RunStreamBegin *ret_element);
 /* The counts of the stream of a run; -ENOENT: it is none of a stream, or is being loaded. */
 int manager_stream_count(const ManagerRuns *runs, uint32_t run, RunStreamCounts *ret_counts);
-/* What the elements do, as a part of a sentence. */
+/* The state of the elements, as a part of a sentence. */
 void manager_stream_explain(const ManagerRuns *runs, const ManagerRun *run, Text *text);

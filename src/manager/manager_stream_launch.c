@@ -28,7 +28,7 @@ static void note_news(ManagerRuns *runs) {
 
 /* — launches — */
 
-/* What has not begun yet is for the next launch. */
+/* Elements that have not begun yet are for the next launch. */
 static void give_back(ManagerStream *stream) {
         for (size_t i = 0; i < stream->begins.n; i++)
                 (void) run_stream_return(stream->engine, stream->begins.items[i].sequence);

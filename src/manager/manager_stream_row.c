@@ -48,7 +48,7 @@ static uint64_t columns_of(const RunElementRow *row, const ManagerElementFacts *
         return columns;
 }
 
-/* What the process has ended with is one number in the engine. */
+/* The end of a process is one number in the engine. */
 static void put_end(RecordWriter *writer, const RunElementRow *row) {
         const unsigned signal = row->end >= RUN_END_BY_SIGNAL(0) ? row->end - RUN_END_BY_SIGNAL(0) : 0;
 

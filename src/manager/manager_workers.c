@@ -184,7 +184,7 @@ static void note_problem(ManagerWorkers *workers, char *problem) {
         say(workers, problem);
 }
 
-/* What it says counts no more. */
+/* The output of the worker counts no more. */
 static void refuse(ManagerWorkers *workers, Worker *worker, const char *why) {
         char *problem = NULL;
 
@@ -759,7 +759,7 @@ void manager_workers_note_gone(ManagerWorkers *workers, uint32_t number, bool is
         }
         return_items(workers, worker, is_own);
         forget(workers, worker);
-        /* What has come back may go to another one. */
+        /* Items that have come back may go to another worker. */
         give_out(workers);
 }
 

@@ -353,7 +353,7 @@ uint64_t run_stream_next_unclaimed(const RunStream *stream, uint64_t from) {
 static void begin_group(RunStream *stream, StreamGroup *group) {
         const StreamElement *head = group->chain.first;
 
-        /* What was told before may have changed it already. */
+        /* An earlier message may have changed it already. */
         if (group->work == STREAM_IDLE && head && head->state == RUN_ELEMENT_PENDING) {
                 group->work = STREAM_STOPPED;
                 stream->n_pending++;
