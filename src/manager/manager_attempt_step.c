@@ -32,6 +32,8 @@
 
 /* Without control groups nothing tells that the last process is gone. */
 #define LOOK_AGAIN (100 * USEC_PER_MSEC)
+/* How long a process of an attempt that is to end may be on its way, before it is killed without having its program. */
+#define ARRIVAL (2 * USEC_PER_SEC)
 #define NAME_BYTES 64U
 
 struct ManagerAttempt {
@@ -209,15 +211,30 @@ static void kill_finally(ManagerAttempt *attempt, int signal) {
         manager_attempt_mark(attempt);
 }
 
+static UnitPurpose purpose_of(const ManagerAttempt *attempt) {
+        return attempt->state.step == MANAGER_ATTEMPT_MAIN ? UNIT_PURPOSE_MAIN : UNIT_PURPOSE_CONTROL;
+}
+
+/* A process that was asked for is not wanted any more. One on its way is killed. */
+static void take_back(ManagerAttempt *attempt) {
+        process_errands_take_back(attempt->basis.host->errands, &attempt->owner, purpose_of(attempt));
+        attempt->state.is_wanted = false;
+        note_end(attempt, RUN_END_FAILED, NULL);
+        manager_attempt_mark(attempt);
+}
+
+/* Whether it is to end before its main process has. */
+static bool is_to_end(const ManagerAttempt *attempt) {
+        return attempt->state.is_stopping && attempt->state.step < MANAGER_ATTEMPT_CLEAN;
+}
+
 /* A command that judges has nothing to clean up. */
 static void give_up_question(ManagerAttempt *attempt) {
         if (attempt->state.signal == MANAGER_ATTEMPT_KILLED)
                 return;
         attempt->is_late |= attempt->state.step == MANAGER_ATTEMPT_MAIN;
         if (attempt->state.is_wanted) {
-                process_errands_take_back(attempt->basis.host->errands, &attempt->owner, UNIT_PURPOSE_MAIN);
-                attempt->state.is_wanted = false;
-                note_end(attempt, RUN_END_FAILED, NULL);
+                take_back(attempt);
                 attempt->state.step = MANAGER_ATTEMPT_CLEAN;
                 proceed(attempt);
                 return;
@@ -231,6 +248,12 @@ static void take_next_signal(ManagerAttempt *attempt) {
 
         if (attempt->state.is_question && attempt->state.signal != MANAGER_ATTEMPT_KILLED) {
                 give_up_question(attempt);
+                return;
+        }
+        if (attempt->state.is_wanted && is_to_end(attempt)) {
+                /* It has not got its program in all that time. */
+                take_back(attempt);
+                proceed(attempt);
                 return;
         }
         if (attempt->state.signal == MANAGER_ATTEMPT_UNSIGNALLED) {
@@ -257,10 +280,6 @@ static void take_next_signal(ManagerAttempt *attempt) {
 }
 
 /* — steps — */
-
-static UnitPurpose purpose_of(const ManagerAttempt *attempt) {
-        return attempt->state.step == MANAGER_ATTEMPT_MAIN ? UNIT_PURPOSE_MAIN : UNIT_PURPOSE_CONTROL;
-}
 
 /* Asks for the process of the present step. */
 static void ask(ManagerAttempt *attempt) {
@@ -517,6 +536,14 @@ int manager_attempt_prepare(ManagerAttempt *attempt, UnitPurpose purpose, ExecRe
 
         if (!attempt->state.is_wanted)
                 return -ECANCELED;
+        if (is_to_end(attempt)) {
+                /* The process was on its way when core died, and has not arrived. */
+                attempt->state.is_wanted = false;
+                note_end(attempt, RUN_END_FAILED, NULL);
+                manager_attempt_look_again(attempt);
+                manager_attempt_mark(attempt);
+                return -ECANCELED;
+        }
         if (!is_defined(attempt) || open_command(attempt) < 0) {
                 /* A restored attempt whose run is not there yet asks again. */
                 attempt->state.is_wanted = false;
@@ -565,7 +592,7 @@ void manager_attempt_note_process(ManagerAttempt *attempt, pid_t pid, const Exec
         is_retried = pid <= 0 && manager_attempt_request_has_failed(attempt->request, result);
         manager_attempt_request_let_go(attempt->request);
         manager_attempt_mark(attempt);
-        if (is_retried) {
+        if (is_retried && !is_to_end(attempt)) {
                 ask(attempt);
                 return;
         }
@@ -588,12 +615,14 @@ void manager_attempt_note_process(ManagerAttempt *attempt, pid_t pid, const Exec
                 manager_attempt_control_watch_later(attempt->control, !attempt->state.has_begun);
         if (attempt->state.is_worker && attempt->state.step == MANAGER_ATTEMPT_MAIN)
                 host->ops->connected(host->userdata, &attempt->state.key, manager_attempt_worker_fd(attempt));
-        if (attempt->state.has_begun)
-                return;
-        attempt->state.has_begun = true;
-        attempt->state.started = host->turn->now_realtime;
-        if (!attempt->state.is_question)
-                host->ops->started(host->userdata, &attempt->state.key);
+        if (!attempt->state.has_begun) {
+                attempt->state.has_begun = true;
+                attempt->state.started = host->turn->now_realtime;
+                if (!attempt->state.is_question)
+                        host->ops->started(host->userdata, &attempt->state.key);
+        }
+        if (is_to_end(attempt) && open_command(attempt) == 0)
+                terminate(attempt);
 }
 
 void manager_attempt_note_exit(ManagerAttempt *attempt, const UnitExit *exit) {
@@ -702,11 +731,14 @@ void manager_attempt_stop(ManagerAttempt *attempt) {
         manager_attempt_mark(attempt);
         if (attempt->state.is_job)
                 return;
-        if (attempt->state.is_wanted) {
-                process_errands_take_back(attempt->basis.host->errands, &attempt->owner, purpose_of(attempt));
-                attempt->state.is_wanted = false;
-                note_end(attempt, RUN_END_FAILED, NULL);
+        if (attempt->state.is_wanted &&
+            process_errands_are_coming(attempt->basis.host->errands, &attempt->owner, purpose_of(attempt))) {
+                /* The program may run already: manager_attempt_note_process() terminates it as any other. */
+                set_timer(attempt, MIN(timeout_stop(attempt), ARRIVAL));
+                return;
         }
+        if (attempt->state.is_wanted)
+                take_back(attempt);
         if (attempt->state.pid == 0)
                 proceed(attempt);
         else if (is_defined(attempt) && open_command(attempt) == 0)
@@ -836,7 +868,6 @@ static bool revoke_stop(ManagerAttempt *attempt) {
 
 void manager_attempt_resume(ManagerAttempt *attempt, FlowDefinition *definition, RunGraph *graph, bool has_to_end) {
         const ManagerAttemptsHost *host = attempt->basis.host;
-        const ManagerAttemptStep step = attempt->state.step;
         bool has_result = false;
 
         define(attempt, definition, graph);
@@ -856,8 +887,7 @@ void manager_attempt_resume(ManagerAttempt *attempt, FlowDefinition *definition,
                 host->turn->has_news = true;
         else if (attempt->is_due && open_command(attempt) == 0)
                 take_next_signal(attempt);
-        else if (attempt->state.is_stopping && step < MANAGER_ATTEMPT_CLEAN && attempt->state.pid > 0 &&
-                 open_command(attempt) == 0)
+        else if (is_to_end(attempt) && attempt->state.pid > 0 && open_command(attempt) == 0)
                 terminate(attempt);
         else if (attempt->state.waits || (attempt->state.pid == 0 && !attempt->state.is_wanted)) {
                 attempt->state.waits = false;

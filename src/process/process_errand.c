@@ -720,6 +720,14 @@ void process_errands_take_back(ProcessErrands *errands, const ProcessOwner *owne
         }
 }
 
+bool process_errands_are_coming(const ProcessErrands *errands, const ProcessOwner *owner, UnitPurpose purpose) {
+        for (const ProcessErrand *errand = errands->newest; errand; errand = errand->next)
+                if (errand->owner == owner && errand->kind == ERRAND_SPAWN && errand->purpose == purpose &&
+                    errand->state == ERRAND_COMING)
+                        return true;
+        return false;
+}
+
 /* A process on its way goes on without an owner; other errands are dropped. */
 static void part_from(ProcessErrand *errand) {
         if (errand->state != ERRAND_COMING) {

@@ -23,6 +23,8 @@ ProcessErrands *process_errands_free(ProcessErrands *errands);
 int process_errands_spawn(ProcessErrands *errands, ProcessOwner *owner, UnitPurpose purpose);
 /* Takes back a request for a process: .spawned is not called, and a process on its way is killed. */
 void process_errands_take_back(ProcessErrands *errands, const ProcessOwner *owner, UnitPurpose purpose);
+/* Whether a process that was requested is on its way: its program may run already. */
+bool process_errands_are_coming(const ProcessErrands *errands, const ProcessOwner *owner, UnitPurpose purpose);
 /*
  * Requests a signal to a process of @owner; with @is_group to its process group, too. 0, -ESRCH if the owner has no
  * such process, or -errno.

@@ -141,6 +141,29 @@ wait_for_lines() {
         wait_for '^yes$' sh -c "test \"\$(wc -l <$RECORD)\" -ge $1 && echo yes"
 }
 
+# as many that begin in one turn, and are told to end while core hears of them
+unit sudden.flow <<'U'
+[Flow]
+NodesFile=sudden.jsonl
+MaxParallel=100
+U
+for ((i = 1; i <= 100; i++)); do
+        printf '{"Node":"n%d","Idempotent":true,"Exec":"%s %d"}\n' "$i" "$DIR/slot" "$i"
+done >"$UNITS/sudden.jsonl"
+
+# cancel_suddenly: a run is cancelled as soon as one of its commands has written that it has begun
+cancel_suddenly() {
+        : >"$RECORD"
+        start sudden || return
+        until [ -s "$RECORD" ]; do :; done
+        ctl flow cancel --quiet "$RUN" && wait_for_state "$RUN" CANCELLED
+}
+
+# without_end: those that have begun, and did not get to end in order
+without_end() {
+        awk '$1 == "b" { on[$2] = 1 } $1 == "e" { delete on[$2] } END { for (i in on) print i }' "$RECORD"
+}
+
 unit keeper.flow <<U
 [Node a]
 Lock=printer tray
@@ -367,4 +390,14 @@ check_equal "each node of theirs ran" "$(awk -v not="${CROWD[0]} ${CROWD[1]} $FI
         BEGIN { split(not, words); for (i in words) is_not[words[i]] }
         $1 == "e" { split($2, name, ":"); if (!(name[1] in is_not)) print $2 }' "$RECORD" | sort -u | wc -l)" 600
 check_equal "five at a time" "$(most)" 5
+
+# — commands whose process is on its way when they are to end —
+rm "$DIR/open"
+UNENDED=
+for _ in $(seq 15); do
+        cancel_suddenly || break
+        UNENDED+=$(without_end)
+done
+report $? "runs are cancelled as soon as a command has begun"
+check_equal "those that have begun end as they like" "$UNENDED" ""
 done_testing
