@@ -251,7 +251,7 @@ static void take_next_signal(ManagerAttempt *attempt) {
                 return;
         }
         if (attempt->state.is_wanted && is_to_end(attempt)) {
-                /* It has not got its program in all that time. */
+                /* The process has not got its program in all that time. */
                 take_back(attempt);
                 proceed(attempt);
                 return;
