@@ -85,9 +85,11 @@ void job_walk_steps(const JobTransaction *transaction, size_t at) {
                 job_fetch_unit(next[FETCH_UNIT]->unit);
                 fetch_ahead(next[FETCH_UNIT]->via);
         }
+        if (n > FETCH_OTHER_PLACES)
+                fetch_ahead(job_table_peek(transaction->installed, next[FETCH_OTHER_PLACES]->index));
         if (n <= FETCH_OTHERS)
                 return;
-        fetch_ahead(job_table_peek(transaction->installed, next[FETCH_OTHERS]->index));
+        fetch_ahead(job_table_peek(transaction->installed, next[FETCH_OTHERS]->index)->name);
         fetch_ahead(next[FETCH_OTHERS]->unit->id);      /* read by the subscribers */
         if (next[FETCH_OTHERS]->via)
                 fetch_ahead(&next[FETCH_OTHERS]->via->subject->step);
