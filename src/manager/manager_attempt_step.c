@@ -217,7 +217,7 @@ static UnitPurpose purpose_of(const ManagerAttempt *attempt) {
 
 /* A process that was asked for is not wanted any more. One on its way is killed. */
 static void take_back(ManagerAttempt *attempt) {
-        process_errands_take_back(attempt->basis.host->errands, &attempt->owner, purpose_of(attempt));
+        process_errands_take_back(attempt->basis.host->errands, &attempt->owner, purpose_of(attempt), NULL);
         attempt->state.is_wanted = false;
         note_end(attempt, RUN_END_FAILED, NULL);
         manager_attempt_mark(attempt);
@@ -785,7 +785,7 @@ void manager_attempt_drop(ManagerAttempt *attempt) {
         const ManagerAttemptsHost *host = attempt->basis.host;
 
         if (attempt->state.is_wanted)
-                process_errands_take_back(host->errands, &attempt->owner, UNIT_PURPOSE_MAIN);
+                process_errands_take_back(host->errands, &attempt->owner, UNIT_PURPOSE_MAIN, NULL);
         manager_attempt_cancel_job(attempt);
         manager_uses_release(&attempt->uses, host->jobs);
         if (attempt->state.step != MANAGER_ATTEMPT_OVER &&

@@ -39,11 +39,10 @@ static int host_spawn(UnitHost *host, Unit *unit, UnitPurpose purpose) {
         return owner ? process_errands_spawn(manager_of(host)->errands, owner, purpose) : -ENOMEM;
 }
 
-static void host_take_back(UnitHost *host, Unit *unit, UnitPurpose purpose) {
+static bool host_take_back(UnitHost *host, Unit *unit, UnitPurpose purpose, ExecResult *ret_result) {
         const ProcessOwner *owner = manager_find_owner(manager_of(host), unit);
 
-        if (owner)
-                process_errands_take_back(manager_of(host)->errands, owner, purpose);
+        return owner && process_errands_take_back(manager_of(host)->errands, owner, purpose, ret_result);
 }
 
 static int host_watch_process(UnitHost *host, Unit *unit, UnitPurpose purpose, pid_t pid) {

@@ -280,23 +280,31 @@ static usec_t find_delay(const ProcessErrand *errand) {
                                                                                        : 0;
 }
 
-/* Hands a process that has arrived over to its owner; a process that has failed stays the errand's. */
-static void arrive(ProcessErrand *errand) {
+/*
+ * Hands a process that has arrived over to its owner; a process that has failed stays the errand's. Returns its pid, or
+ * 0 if it has failed.
+ */
+static pid_t hand_over(ProcessErrand *errand, ExecResult *result) {
         ProcessErrands *errands = errand->errands;
-        ProcessOwner *owner = errand->owner;
-        const UnitPurpose purpose = errand->purpose;
-        pid_t pid = errand->pid;
-        ExecResult result;
+        const pid_t pid = errand->pid;
 
         process_pace_note_arrival(&errands->pace, find_delay(errand), errand->is_alone);
-        if (end_spawn(errand, &result) < 0) {
-                pid = 0;
+        if (end_spawn(errand, result) < 0) {
                 count_out(errand);
                 errand_detach(errand);
-        } else {
-                process_table_hand_over(process_table_find(errands->table, pid), owner, purpose);
-                remove_sent(errand);
+                return 0;
         }
+        process_table_hand_over(process_table_find(errands->table, pid), errand->owner, errand->purpose);
+        remove_sent(errand);
+        return pid;
+}
+
+static void arrive(ProcessErrand *errand) {
+        ProcessOwner *owner = errand->owner;
+        const UnitPurpose purpose = errand->purpose;
+        ExecResult result;
+        const pid_t pid = hand_over(errand, &result);
+
         tell_spawned(owner, purpose, pid, &result);
 }
 
@@ -710,14 +718,21 @@ static void let_go(ProcessErrand *errand) {
         }
 }
 
-void process_errands_take_back(ProcessErrands *errands, const ProcessOwner *owner, UnitPurpose purpose) {
+bool process_errands_take_back(ProcessErrands *errands, const ProcessOwner *owner, UnitPurpose purpose,
+                               ExecResult *ret_result) {
         ProcessErrand *next;
+        bool runs = false;
 
         for (ProcessErrand *errand = errands->newest; errand; errand = next) {
                 next = errand->next;
-                if (errand->owner == owner && errand->kind == ERRAND_SPAWN && errand->purpose == purpose)
+                if (errand->owner != owner || errand->kind != ERRAND_SPAWN || errand->purpose != purpose)
+                        continue;
+                if (ret_result && errand->state == ERRAND_COMING && exec_spawn_has_arrived_within(errand->spawn, 0))
+                        runs |= (ret_result->pid = hand_over(errand, ret_result)) > 0;
+                else
                         let_go(errand);
         }
+        return runs;
 }
 
 bool process_errands_are_coming(const ProcessErrands *errands, const ProcessOwner *owner, UnitPurpose purpose) {

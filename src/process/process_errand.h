@@ -21,8 +21,12 @@ ProcessErrands *process_errands_free(ProcessErrands *errands);
  * when the process has arrived or has failed. 0 or -ENOMEM.
  */
 int process_errands_spawn(ProcessErrands *errands, ProcessOwner *owner, UnitPurpose purpose);
-/* Takes back a request for a process: .spawned is not called, and a process on its way is killed. */
-void process_errands_take_back(ProcessErrands *errands, const ProcessOwner *owner, UnitPurpose purpose);
+/*
+ * Takes back a request for a process: .spawned is not called, and a process on its way is killed. With @ret_result a
+ * process that has its program by now is not: it is the owner's, and the answer is true, with what .spawned would tell.
+ */
+bool process_errands_take_back(ProcessErrands *errands, const ProcessOwner *owner, UnitPurpose purpose,
+                               struct ExecResult *ret_result /* may be NULL */);
 /* Whether a process that was requested is on its way: its program may run already. */
 bool process_errands_are_coming(const ProcessErrands *errands, const ProcessOwner *owner, UnitPurpose purpose);
 /*

@@ -114,11 +114,20 @@ static void enter_after_signal(Unit *unit, MountState state, MountResult result)
                 enter_dead_or_mounted(unit, result);
 }
 
-void mount_enter_signal(Unit *unit, MountState state, MountResult result) {
+static void record_start(Unit *unit, pid_t pid) {
         Mount *mount = mount_of(unit);
 
+        mount->control.since = unit_now(unit);
+        unit_process_started(unit, &mount->commands[mount->control.kind], pid, mount->control.since);
+}
+
+void mount_enter_signal(Unit *unit, MountState state, MountResult result) {
+        Mount *mount = mount_of(unit);
+        ExecResult come;
+
         note_result(unit, result);
-        unit_process_take_back(unit, UNIT_PURPOSE_CONTROL, &mount->control);
+        if (unit_process_take_back(unit, UNIT_PURPOSE_CONTROL, &mount->control, &come))
+                record_start(unit, come.pid);
         if (mount_signal(unit, state) <= 0) {
                 mount->is_there = mount_find(unit, true);
                 enter_after_signal(unit, state, MOUNT_RESULT_SUCCESS);
@@ -292,13 +301,6 @@ static void control_ended(Unit *unit, const UnitExit *exit) {
 void mount_child_exited(Unit *unit, const UnitExit *exit) {
         if (mount_of(unit)->control.pid == exit->pid)
                 control_ended(unit, exit);
-}
-
-static void record_start(Unit *unit, pid_t pid) {
-        Mount *mount = mount_of(unit);
-
-        mount->control.since = unit_now(unit);
-        unit_process_started(unit, &mount->commands[mount->control.kind], pid, mount->control.since);
 }
 
 static void spawn_failed(Unit *unit, const ExecResult *result) {

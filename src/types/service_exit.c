@@ -14,7 +14,6 @@
 #include <sys/wait.h>
 
 #include "basic/macro.h"
-#include "types/exec_sandbox.h"
 #include "types/service_clean.h"
 #include "types/service_event.h"
 #include "types/service_limit.h"
@@ -23,12 +22,7 @@
 #include "types/service_result.h"
 #include "types/service_spawn.h"
 #include "types/service_step.h"
-#include "types/socket_pass.h"
 #include "unitfile/resource_settings.h"
-
-static ExecCommand *command_of(const Unit *unit, const UnitProcess *process) {
-        return process->has_command ? service_command(unit, (ServiceExec) process->kind, process->index) : NULL;
-}
 
 static void tell_exit(Unit *unit, const UnitProcess *process, const UnitExit *exit, ServiceResult result) {
         bool is_main = process == &service_of(unit)->main;
@@ -156,7 +150,7 @@ static void main_ended(Unit *unit, const UnitExit *exit) {
                 .realtime = unit_timestamp(unit).realtime,
                 .monotonic = exit->time,
         };
-        unit_process_ended(unit, command_of(unit, &ended), exit);
+        unit_process_ended(unit, service_process_command(unit, &ended), exit);
         if (is_forgiven(unit, &ended))
                 result = SERVICE_RESULT_SUCCESS;
         tell_exit(unit, &service->main, exit, result);
@@ -336,7 +330,7 @@ static void control_ended(Unit *unit, const UnitExit *exit) {
         const UnitProcess ended = service->control;
         ServiceResult result = service_result_of_exit(unit, exit);
 
-        unit_process_ended(unit, command_of(unit, &ended), exit);
+        unit_process_ended(unit, service_process_command(unit, &ended), exit);
         if (ended.ignores_failure)
                 result = SERVICE_RESULT_SUCCESS;
         if (ended.kind == SERVICE_EXEC_CONDITION)
@@ -373,18 +367,6 @@ void service_child_exited(Unit *unit, const UnitExit *exit) {
                 service_take_probe(unit, service_probe_ended(unit, exit));
 }
 
-static void record_start(Unit *unit, UnitPurpose purpose, UnitProcess *process, pid_t pid) {
-        Service *service = service_of(unit);
-        UnitTimestamp now = unit_timestamp(unit);
-
-        process->since = now.monotonic;
-        if (purpose == UNIT_PURPOSE_MAIN) {
-                service->main_known = true;
-                service->exec_main = (ServiceExitRecord) { .pid = pid, .start = now };
-        }
-        unit_process_started(unit, command_of(unit, process), pid, now.monotonic);
-}
-
 static void spawn_failed(Unit *unit, UnitPurpose purpose, UnitProcess *process, const ExecResult *result) {
         const char *name = service_exec_to_string((ServiceExec) process->kind);
         UnitExit exit;
@@ -398,7 +380,7 @@ static void spawn_failed(Unit *unit, UnitPurpose purpose, UnitProcess *process, 
                 process_lost(unit, purpose);
                 return;
         }
-        record_start(unit, purpose, process, result->pid);
+        service_record_start(unit, purpose, process, result->pid);
         if (purpose == UNIT_PURPOSE_MAIN)
                 main_ended(unit, &exit);
         else
@@ -409,11 +391,7 @@ static void process_runs(Unit *unit, UnitPurpose purpose, UnitProcess *process, 
         Service *service = service_of(unit);
         ServiceType type = service_settings(unit)->type;
 
-        unit_process_note_user(result, &service->uid, &service->gid);
-        exec_sandbox_spawned(unit, result);
-        record_start(unit, purpose, process, process->pid);
-        if (process->kind == SERVICE_EXEC_START)
-                socket_pass_done(unit);
+        service_note_process(unit, purpose, process, result);
         /* The host reports the spawn after execve(), so Type=simple and Type=exec do not differ. */
         if (purpose == UNIT_PURPOSE_MAIN && service->state == SERVICE_STATE_START &&
             (type == SERVICE_SIMPLE || type == SERVICE_EXEC || type == SERVICE_IDLE))

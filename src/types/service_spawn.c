@@ -38,6 +38,32 @@ UnitProcess *service_process(const Unit *unit, UnitPurpose purpose) {
         return purpose == UNIT_PURPOSE_MAIN ? &service->main : &service->control;
 }
 
+ExecCommand *service_process_command(const Unit *unit, const UnitProcess *process) {
+        return process->has_command ? service_command(unit, (ServiceExec) process->kind, process->index) : NULL;
+}
+
+void service_record_start(Unit *unit, UnitPurpose purpose, UnitProcess *process, pid_t pid) {
+        Service *service = service_of(unit);
+        UnitTimestamp now = unit_timestamp(unit);
+
+        process->since = now.monotonic;
+        if (purpose == UNIT_PURPOSE_MAIN) {
+                service->main_known = true;
+                service->exec_main = (ServiceExitRecord) { .pid = pid, .start = now };
+        }
+        unit_process_started(unit, service_process_command(unit, process), pid, now.monotonic);
+}
+
+void service_note_process(Unit *unit, UnitPurpose purpose, UnitProcess *process, const ExecResult *result) {
+        Service *service = service_of(unit);
+
+        unit_process_note_user(result, &service->uid, &service->gid);
+        exec_sandbox_spawned(unit, result);
+        service_record_start(unit, purpose, process, process->pid);
+        if (process->kind == SERVICE_EXEC_START)
+                socket_pass_done(unit);
+}
+
 int service_run(Unit *unit, UnitPurpose purpose, ServiceExec kind, unsigned index) {
         const ExecCommand *command = service_command(unit, kind, index);
         UnitProcess *process = service_process(unit, purpose);

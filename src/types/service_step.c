@@ -342,12 +342,20 @@ static void enter_after_signal(Unit *unit, ServiceState state, ServiceResult res
         }
 }
 
+/* A program that runs already is signalled as if it had been heard of before. */
+static void take_back(Unit *unit, UnitPurpose purpose, UnitProcess *process) {
+        ExecResult come;
+
+        if (unit_process_take_back(unit, purpose, process, &come))
+                service_note_process(unit, purpose, process, &come);
+}
+
 void service_enter_signal(Unit *unit, ServiceState state, ServiceResult result) {
         Service *service = service_of(unit);
 
         service_note_result(unit, result);
-        unit_process_take_back(unit, UNIT_PURPOSE_MAIN, &service->main);
-        unit_process_take_back(unit, UNIT_PURPOSE_CONTROL, &service->control);
+        take_back(unit, UNIT_PURPOSE_MAIN, &service->main);
+        take_back(unit, UNIT_PURPOSE_CONTROL, &service->control);
 
         if (service_signal_all(unit, state) <= 0) {
                 enter_after_signal(unit, state, SERVICE_RESULT_SUCCESS);

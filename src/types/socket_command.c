@@ -70,6 +70,22 @@ int socket_prepare_spawn(Unit *unit, UnitPurpose purpose, ExecRequest *request) 
         return r < 0 ? r : 0;
 }
 
+void socket_record_start(Unit *unit, pid_t pid) {
+        UnitProcess *control = &socket_of(unit)->control;
+
+        control->since = unit_now(unit);
+        unit_process_started(unit, socket_command(unit, (SocketExec) control->kind, control->index), pid,
+                             control->since);
+}
+
+void socket_note_command(Unit *unit, const ExecResult *result) {
+        Socket *socket = socket_of(unit);
+
+        unit_process_note_user(result, &socket->uid, &socket->gid);
+        exec_sandbox_spawned(unit, result);
+        socket_record_start(unit, socket->control.pid);
+}
+
 int socket_signal_all(Unit *unit, SocketState state) {
         const KillSettings *kill = &socket_settings(unit)->kill;
         bool kills = state == SOCKET_STATE_STOP_PRE_SIGKILL || state == SOCKET_STATE_FINAL_SIGKILL;

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <sys/wait.h>
 
-#include "types/exec_sandbox.h"
 #include "types/socket_clean.h"
 #include "types/socket_command.h"
 #include "types/socket_event.h"
@@ -58,14 +57,6 @@ void socket_child_exited(Unit *unit, const UnitExit *exit) {
                 control_ended(unit, exit);
 }
 
-static void record_start(Unit *unit, pid_t pid) {
-        UnitProcess *control = &socket_of(unit)->control;
-
-        control->since = unit_now(unit);
-        unit_process_started(unit, socket_command(unit, (SocketExec) control->kind, control->index), pid,
-                             control->since);
-}
-
 static void spawn_failed(Unit *unit, const ExecResult *result) {
         UnitProcess *control = &socket_of(unit)->control;
         const char *name = socket_exec_to_string((SocketExec) control->kind);
@@ -76,7 +67,7 @@ static void spawn_failed(Unit *unit, const ExecResult *result) {
         else
                 socket_note_failure(unit, "%s: %s", name, result->message);
         if (unit_process_failed_exit(unit, result, &exit)) {
-                record_start(unit, result->pid);
+                socket_record_start(unit, result->pid);
                 control_ended(unit, &exit);
                 return;
         }
@@ -95,9 +86,7 @@ void socket_spawned(Unit *unit, UnitPurpose purpose, pid_t pid, const ExecResult
         else if (spawn == UNIT_SPAWN_FAILED)
                 spawn_failed(unit, result);
         else {
-                unit_process_note_user(result, &socket->uid, &socket->gid);
-                exec_sandbox_spawned(unit, result);
-                record_start(unit, pid);
+                socket_note_command(unit, result);
                 socket_republish(unit);
         }
 }

@@ -149,9 +149,11 @@ static void poll_rest(Unit *unit, usec_t delay) {
 
 void socket_enter_signal(Unit *unit, SocketState state, SocketResult result) {
         Socket *socket = socket_of(unit);
+        ExecResult come;
 
         note_result(unit, result);
-        unit_process_take_back(unit, UNIT_PURPOSE_CONTROL, &socket->control);
+        if (unit_process_take_back(unit, UNIT_PURPOSE_CONTROL, &socket->control, &come))
+                socket_note_command(unit, &come);
         if (socket_signal_all(unit, state) <= 0) {
                 enter_after_signal(unit, state, SOCKET_RESULT_SUCCESS);
                 return;

@@ -33,14 +33,15 @@ int unit_process_ask(Unit *unit, UnitPurpose purpose, UnitProcess *process, Unit
         return r;
 }
 
-void unit_process_take_back(Unit *unit, UnitPurpose purpose, UnitProcess *process) {
+bool unit_process_take_back(Unit *unit, UnitPurpose purpose, UnitProcess *process, ExecResult *ret_result) {
         UnitHost *host = unit_host(unit);
 
         if (!process->is_wanted)
-                return;
-        if (host->ops->take_back)
-                host->ops->take_back(host, unit, purpose);
+                return false;
+        if (host->ops->take_back && host->ops->take_back(host, unit, purpose, ret_result))
+                return unit_process_spawned(unit, process, ret_result->pid) == UNIT_SPAWN_RUNNING;
         *process = (UnitProcess) {};
+        return false;
 }
 
 UnitSpawn unit_process_spawned(Unit *unit, UnitProcess *process, pid_t pid) {

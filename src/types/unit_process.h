@@ -8,7 +8,7 @@
  * command when it flushes its outbox (UnitVTable.prepare_spawn), and reports
  * the outcome later (UnitVTable.spawned, which begins with
  * unit_process_spawned()). In between the unit may withdraw the request: then
- * the process, if it starts at all, is killed.
+ * the process is killed, unless it runs its program already.
  */
 
 #include "exec/exec.h"
@@ -50,8 +50,11 @@ static inline bool unit_process_exists(const UnitProcess *process) {
  */
 int unit_process_ask(Unit *unit, UnitPurpose purpose, UnitProcess *process, UnitProcess wish);
 
-/* Withdraws a wish: a process that has not got its program yet never will. */
-void unit_process_take_back(Unit *unit, UnitPurpose purpose, UnitProcess *process);
+/*
+ * Withdraws a wish: a process that has not got its program yet never will. True: it has its program already, and
+ * *process is filled in as by unit_process_spawned(), which is not called any more.
+ */
+bool unit_process_take_back(Unit *unit, UnitPurpose purpose, UnitProcess *process, ExecResult *ret_result);
 
 /*
  * The outcome of a wish, as UnitVTable.spawned tells it; fills in *process, which may be NULL (no wish for that

@@ -21,6 +21,7 @@
 
 typedef struct Unit Unit;
 typedef struct UnitHost UnitHost;
+struct ExecResult; /* exec/exec.h */
 struct ResourceDefaults; /* unitfile/resource_settings.h */
 struct MountEntry; /* unitfile/mount_table.h */
 
@@ -76,9 +77,10 @@ typedef struct UnitHostOps {
 
         /*
          * The process of @purpose is not wanted any more: UnitVTable.spawned is not told, and one that is on its way
-         * to its program is killed. NULL: the host asks and tells all the same.
+         * to its program is killed. True: it has its program already, and goes on; *ret_result is what would have been
+         * told. NULL: the host asks and tells all the same.
          */
-        void (*take_back)(UnitHost *host, Unit *unit, UnitPurpose purpose);
+        bool (*take_back)(UnitHost *host, Unit *unit, UnitPurpose purpose, struct ExecResult *ret_result);
 
         /*
          * Follows a process that this host did not start (the one of a PID file): its exit is reported like any other.

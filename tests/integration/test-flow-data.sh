@@ -36,7 +36,7 @@ import os, socket, struct, sys
 sys.path.insert(0, "$(dirname "$(realpath "$0")")")
 from bus_client import call, pad, size_of_message, string
 interface, method, run, node, kind = sys.argv[1:]
-file = os.memfd_create("result") if kind == "memory" else os.open("$DIR/file", os.O_RDWR | os.O_CREAT) if kind == "file" \\
+file = os.memfd_create("result") if kind == "memory" else os.open("/dev/zero", os.O_RDWR) if kind == "file" \\
     else os.pipe()[1]
 bus = socket.socket(socket.AF_UNIX)
 bus.connect(os.environ["JOBD_SOCKET"])

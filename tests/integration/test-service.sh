@@ -15,6 +15,22 @@ if ! getent hosts localhost >/dev/null; then
         mount --bind "$DIR/etc" /etc
 fi
 
+cat >"$DIR/sudden" <<S
+#!/bin/sh
+trap 'echo "e \$1" >>$DIR/record; exit 0' TERM
+echo "b \$1" >>$DIR/record
+sleep 1000 &
+wait
+S
+chmod +x "$DIR/sudden"
+unit sudden@.service <<U
+[Service]
+ExecStart=$DIR/sudden %i
+U
+echo '[Unit]' | unit sudden.target
+for n in $(seq 40); do
+        printf 'Wants=sudden@%s.service\n' "$n" >>"$UNITS/sudden.target"
+done
 unit reload.service <<U
 [Service]
 Type=notify-reload
@@ -280,6 +296,17 @@ check_equal "it was started again twice" "$(ctl show -P NRestarts direct.service
 
 check "and who waits for it to be up does so until it is" ctl start dependent.service
 check_equal "after as many tries" "$(wc -l <"$DIR/patient")" 3
+
+# — programs that core has not heard of yet when they are to end —
+UNENDED=
+for _ in $(seq 10); do
+        : >"$DIR/record"
+        ctl start --no-block sudden.target
+        timeout "$PATIENCE" sh -c 'until [ -s "$1" ]; do :; done' sh "$DIR/record"
+        ctl stop 'sudden@*.service' sudden.target
+        UNENDED+=$(awk '$1 == "b" { on[$2] = 1 } $1 == "e" { delete on[$2] } END { for (i in on) print i }' "$DIR/record")
+done
+check_equal "a service that is stopped while it begins ends as it likes" "$UNENDED" ""
 
 # — the bus —
 ctl start --no-block busless.service

@@ -339,7 +339,7 @@ static void rival_spawned(ProcessOwner *owner, UnitPurpose purpose, pid_t pid, c
         attempt->pid = pid;
         attempt->n_told++;
         if (!attempt->is_last)
-                process_errands_take_back(attempt->world->errands, &attempt[1].owner, UNIT_PURPOSE_MAIN);
+                process_errands_take_back(attempt->world->errands, &attempt[1].owner, UNIT_PURPOSE_MAIN, NULL);
 }
 
 Test(process_owner, what_waits_or_is_on_its_way_may_be_taken_back) {
