@@ -70,20 +70,23 @@ uint32_t item_trial_pick(ItemTrial *trial, uint32_t n) {
 }
 
 void item_trial_complain(ItemTrial *trial, const char *format, ...) {
+        char difference[sizeof(trial->difference)];
         va_list arguments;
 
         if (trial->difference[0] != '\0')
                 return;
         va_start(arguments, format);
-        vsnprintf(trial->difference, sizeof(trial->difference), format, arguments);
+        vsnprintf(difference, sizeof(difference), format, arguments);
         va_end(arguments);
-        item_trial_tell(trial, "difference: %s", trial->difference);
+        item_trial_tell(trial, "difference: %s", difference);
+        memcpy(trial->difference, difference, sizeof(difference));
 }
 
 void item_trial_tell(const ItemTrial *trial, const char *format, ...) {
         va_list arguments;
 
-        if (!trial->script)
+        /* What follows it says nothing more. */
+        if (!trial->script || trial->difference[0] != '\0')
                 return;
         va_start(arguments, format);
         vfprintf(trial->script, format, arguments);
