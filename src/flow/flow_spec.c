@@ -213,6 +213,52 @@ void flow_spec_item_policy(const FlowNode *node, RunPolicy *ret_policy) {
         set_statuses(node, ret_policy);
 }
 
+RunRangeEnd flow_spec_item_end(const RunPolicy *policy, RunEndKind kind, uint16_t end, bool is_told) {
+        const bool is_success = kind == RUN_END_EXITED && (end == 0 || run_end_set_has(policy->success_ends, end));
+
+        /* Of what one that was told to end has done nobody can be sure. */
+        if (is_told)
+                return RUN_RANGE_RETURNED;
+        if (is_success)
+                return RUN_RANGE_SUCCESS;
+        if (kind == RUN_END_LOST)
+                return RUN_RANGE_LOST;
+        if (kind == RUN_END_INTERRUPTED || kind == RUN_END_CANCELLED)
+                return RUN_RANGE_RETURNED;
+        if (kind != RUN_END_EXITED)
+                return RUN_RANGE_FAILURE;
+        return policy->again > 0 && run_end_set_has(policy->again_ends, end) ? RUN_RANGE_AGAIN
+               : run_policy_retries(policy, end)                            ? RUN_RANGE_FAILURE
+                                                                            : RUN_RANGE_FINAL;
+}
+
+static RunRangeBackoff range_backoff(FlowBackoff backoff) {
+        return backoff == FLOW_BACKOFF_LINEAR        ? RUN_RANGE_LINEAR
+               : backoff == FLOW_BACKOFF_EXPONENTIAL ? RUN_RANGE_EXPONENTIAL
+                                                     : RUN_RANGE_FIXED;
+}
+
+void flow_spec_range_settings(const FlowRange *range, const FlowNode *node, uint32_t n_processors,
+                              RunRangeSettings *ret_settings) {
+        *ret_settings = (RunRangeSettings) {
+                .n = range->items,
+                .is_open = range->items == 0,
+                .window = flow_range_window(range, n_processors),
+                .slots = flow_range_slots(range, n_processors),
+                .rate = range->rate,
+                .period = range->rate_period,
+                .burst = range->burst,
+                .retry = node->retry,
+                .backoff = range_backoff(node->retry_backoff),
+                .delay = node->retry_delay,
+                .max_delay = node->retry_max_delay,
+                .jitter = node->retry_jitter,
+                .max_errors = range->max_errors,
+                .max_error_percent = range->max_error_percent,
+                .max_errors_total = range->max_errors_total,
+        };
+}
+
 static void set_tries(const FlowNode *node, RunPolicy *policy) {
         policy->recover = recover_of(node);
         policy->backoff = backoff_of(node->retry_backoff);

@@ -11,6 +11,7 @@
 
 #include "basic/macro.h"
 #include "run/run_engine.h"
+#include "run/run_range.h"
 #include "unitfile/flow_settings.h"
 
 /* Names of the nodes of the end of a run, which no other node can have. */
@@ -35,6 +36,11 @@ int flow_spec_add_sections(FlowSpec *spec);
 
 /* The exit statuses of items, by the node of a batch: nothing else of the policy is set. */
 void flow_spec_item_policy(const FlowNode *node, RunPolicy *ret_policy);
+/* The end of an item by that policy; one that was told to end was not worked on, as the first signal decides. */
+RunRangeEnd flow_spec_item_end(const RunPolicy *policy, RunEndKind kind, uint16_t end, bool is_told);
+/* The range of a batch, by [Batch] and the node of its items. */
+void flow_spec_range_settings(const FlowRange *range, const FlowNode *node, uint32_t n_processors,
+                              RunRangeSettings *ret_settings);
 /* The rules for elements, from the node of a stream: tries, statuses, .recover, .failure and .timeout. */
 void flow_spec_element_policy(const FlowNode *node, RunPolicy *ret_policy);
 

@@ -570,25 +570,6 @@ void manager_launch_step(void *userdata, const RunAttemptKey *key, ManagerLaunch
 
 /* — ends of items — */
 
-/* The first signal decides: of what one that was told to end has done nobody can be sure. */
-static RunRangeEnd judge(const RunPolicy *policy, RunEndKind kind, uint16_t end, bool is_told) {
-        const bool is_success = kind == RUN_END_EXITED && (end == 0 || run_end_set_has(policy->success_ends, end));
-
-        if (is_told)
-                return RUN_RANGE_RETURNED;
-        if (is_success)
-                return RUN_RANGE_SUCCESS;
-        if (kind == RUN_END_LOST)
-                return RUN_RANGE_LOST;
-        if (kind == RUN_END_INTERRUPTED || kind == RUN_END_CANCELLED)
-                return RUN_RANGE_RETURNED;
-        if (kind != RUN_END_EXITED)
-                return RUN_RANGE_FAILURE;
-        return policy->again > 0 && run_end_set_has(policy->again_ends, end) ? RUN_RANGE_AGAIN
-               : run_policy_retries(policy, end)                            ? RUN_RANGE_FAILURE
-                                                                            : RUN_RANGE_FINAL;
-}
-
 /* Without the section, which was there when the launch began, all failures are equal. */
 static void find_policy(const Step *step, RunPolicy *ret_policy) {
         FlowCommand command;
@@ -642,8 +623,8 @@ static void end_item(const Step *step, const RunAttemptKey *key, RunEndKind kind
         (void) manager_attempts_get(step->runs->attempts, key, &facts);
         (void) random_bytes(&chance, sizeof(chance));
         find_policy(step, &policy);
-        fate = run_range_end(step->launch->range, item, judge(&policy, kind, end, is_told), clock_of_runs(),
-                             facts.again == USEC_INFINITY ? policy.again : facts.again, chance);
+        fate = run_range_end(step->launch->range, item, flow_spec_item_end(&policy, kind, end, is_told),
+                             clock_of_runs(), facts.again == USEC_INFINITY ? policy.again : facts.again, chance);
         if (fate == RUN_RANGE_ERROR || fate == RUN_RANGE_POISON || fate == RUN_RANGE_MENDED)
                 put_error(step, &facts, item, manager_attempts_get_text(step->runs->attempts, key), tries + 1, fate);
         if (fate != RUN_RANGE_RETRIES && fate != RUN_RANGE_STRANGE)

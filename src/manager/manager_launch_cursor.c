@@ -12,12 +12,6 @@
 
 #define RANGE_NODE 0U /* the one node of a batch */
 
-static RunRangeBackoff backoff_of(FlowBackoff backoff) {
-        return backoff == FLOW_BACKOFF_LINEAR        ? RUN_RANGE_LINEAR
-               : backoff == FLOW_BACKOFF_EXPONENTIAL ? RUN_RANGE_EXPONENTIAL
-                                                     : RUN_RANGE_FIXED;
-}
-
 int manager_launch_describe(const ManagerRuns *runs, const ManagerRun *run, RunRangeSettings *ret_settings) {
         const FlowRange *range = &flow_definition_settings(run->definition)->range;
         FlowCommand command;
@@ -25,23 +19,7 @@ int manager_launch_describe(const ManagerRuns *runs, const ManagerRun *run, RunR
 
         if (r < 0)
                 return r;
-        *ret_settings = (RunRangeSettings) {
-                .n = range->items,
-                .is_open = range->items == 0,
-                .window = flow_range_window(range, runs->n_processors),
-                .slots = flow_range_slots(range, runs->n_processors),
-                .rate = range->rate,
-                .period = range->rate_period,
-                .burst = range->burst,
-                .retry = command.node->retry,
-                .backoff = backoff_of(command.node->retry_backoff),
-                .delay = command.node->retry_delay,
-                .max_delay = command.node->retry_max_delay,
-                .jitter = command.node->retry_jitter,
-                .max_errors = range->max_errors,
-                .max_error_percent = range->max_error_percent,
-                .max_errors_total = range->max_errors_total,
-        };
+        flow_spec_range_settings(range, command.node, runs->n_processors, ret_settings);
         flow_command_close(&command);
         return 0;
 }

@@ -12,6 +12,7 @@
 
 #include "basic/text.h"
 #include "sim/sim_attempt.h"
+#include "unitfile/flow_range.h"
 
 void sim_rule_deinit(SimRule *rule) {
         sim_durations_deinit(&rule->durations);
@@ -63,24 +64,73 @@ static int add_rule(SimAttempts *attempts, const char *where, const char *node, 
         return 0;
 }
 
+int sim_attempt_parse_items(const char *word, uint64_t *ret_first, uint64_t *ret_last) {
+        const char *dash = strchr(word, '-');
+        char first[24];
+
+        if (!dash)
+                return text_parse_u64(word, ret_first) < 0 ? -EINVAL : (int) ((*ret_last = *ret_first), 0);
+        if ((size_t) (dash - word) >= sizeof(first))
+                return -EINVAL;
+        memcpy(first, word, (size_t) (dash - word));
+        first[dash - word] = '\0';
+        return text_parse_u64(first, ret_first) < 0 || text_parse_u64(dash + 1, ret_last) < 0 ||
+                               *ret_last < *ret_first
+                       ? -EINVAL
+                       : 0;
+}
+
+/* How well a rule fits the attempt, of those for one place; 0: not at all. */
+static unsigned fit(const SimRuleEntry *entry, const SimAttempt *attempt) {
+        uint64_t first, last;
+
+        if (!attempt->is_item)
+                return strcmp(entry->node, attempt->node) == 0;
+        if (entry->rule.tries > 0 && attempt->tries >= entry->rule.tries)
+                return 0;
+        if (sim_attempt_parse_items(entry->node, &first, &last) < 0)
+                return strcmp(entry->node, FLOW_RANGE_NODE) == 0;
+        return first > attempt->item || last < attempt->item ? 0 : first == last ? 3 : 2;
+}
+
 /* A script for the run has precedence over one for the flow. */
 static const SimRule *rule_of(const SimAttempts *attempts, const SimAttempt *attempt) {
-        const SimRuleEntry *entry;
+        const SimRule *best = &attempts->every;
+        unsigned best_fit = 0;
         char run[16];
 
         snprintf(run, sizeof(run), "%" PRIu32, attempt->key.run);
-        entry = find_rule(attempts, run, attempt->node) ?: find_rule(attempts, attempt->unit, attempt->node);
-        return entry ? &entry->rule : &attempts->every;
+        for (size_t i = 0; i < attempts->rules.n; i++) {
+                const SimRuleEntry *entry = &attempts->rules.items[i];
+                const bool is_of_run = strcmp(entry->where, run) == 0;
+                unsigned how = 0;
+
+                if (is_of_run || strcmp(entry->where, attempt->unit) == 0)
+                        how = fit(entry, attempt);
+                if (how > 0 && is_of_run)
+                        how += 4;
+                if (how <= best_fit)
+                        continue;
+                best_fit = how;
+                best = &entry->rule;
+        }
+        return best;
 }
 
 static void plan(const SimAttempts *attempts, SimAttempt *attempt) {
         const SimRule *rule = rule_of(attempts, attempt);
         const usec_t time = rule->durations.n > 0 ? sim_durations_get(&rule->durations, attempt->node) : rule->after;
 
+        if (attempt->is_launch)
+                return;
         attempt->kind = rule->kind;
         attempt->end = rule->end;
         attempt->ends_at = usec_add(attempt->started_at, time);
         attempt->ignores_term = rule->ignores_term;
+        if (attempt->timeout > 0 && time > attempt->timeout) {
+                attempt->kind = RUN_END_TIMEOUT;
+                attempt->ends_at = usec_add(attempt->started_at, attempt->timeout);
+        }
 }
 
 /* After a change of the rules. */
@@ -136,6 +186,15 @@ SimAttempt *sim_attempts_running(SimAttempts *attempts, uint32_t run, const char
         return NULL;
 }
 
+uint32_t sim_attempts_count_items(const SimAttempts *attempts, uint32_t run) {
+        uint32_t n = 0;
+
+        for (size_t i = 0; i < attempts->all.n; i++)
+                n += attempts->all.items[i].is_item && attempts->all.items[i].key.run == run &&
+                     (attempts->all.items[i].state != SIM_ATTEMPT_OVER || !attempts->all.items[i].is_told);
+        return n;
+}
+
 uint32_t sim_attempts_count(const SimAttempts *attempts, const char *unit) {
         uint32_t n = 0;
 
@@ -160,6 +219,23 @@ int sim_attempts_ask(SimAttempts *attempts, const RunAttemptKey *key, const char
         return r;
 }
 
+int sim_attempts_ask_item(SimAttempts *attempts, const SimAttempt *like, const char *unit) {
+        char node[24];
+        int r;
+
+        snprintf(node, sizeof(node), "%" PRIu64, like->item);
+        r = sim_attempts_ask(attempts, &like->key, unit, node);
+        if (r == 0) {
+                SimAttempt *attempt = &vector_last(&attempts->all);
+
+                attempt->is_item = true;
+                attempt->item = like->item;
+                attempt->tries = like->tries;
+                attempt->timeout = like->timeout;
+        }
+        return r;
+}
+
 void sim_attempt_begin(SimAttempts *attempts, SimAttempt *attempt, usec_t now) {
         attempt->state = SIM_ATTEMPT_RUNS;
         attempt->started_at = now;
@@ -179,7 +255,8 @@ void sim_attempt_tell_to_end(SimAttempt *attempt, usec_t now, usec_t timeout) {
                 return;
         attempt->is_told_to_end = true;
         /* One that ignores SIGTERM may end by itself before SIGKILL. */
-        if (attempt->state != SIM_ATTEMPT_RUNS || attempt->ends_at <= end || attempt->job > 0)
+        if (attempt->state != SIM_ATTEMPT_RUNS || attempt->ends_at <= end || attempt->job > 0 ||
+            attempt->is_launch)
                 return;
         attempt->ends_at = end;
         attempt->kind = RUN_END_EXITED;

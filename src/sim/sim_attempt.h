@@ -22,6 +22,7 @@ typedef struct SimRule {
         usec_t after; /* their start; USEC_INFINITY: never */
         SimDurations durations; /* owned; instead of .after, if there are some */
         bool ignores_term; /* only SIGKILL ends them */
+        uint32_t tries; /* of items: the first ones alone; 0: all */
 } SimRule;
 
 typedef enum SimAttemptState {
@@ -32,7 +33,7 @@ typedef enum SimAttemptState {
 
 typedef struct SimAttempt {
         RunAttemptKey key;
-        char *unit, *node; /* owned */
+        char *unit, *node; /* owned; .node of an item: its number */
         SimAttemptState state;
         usec_t started_at;
         usec_t ends_at; /* USEC_INFINITY: not by itself */
@@ -45,11 +46,16 @@ typedef struct SimAttempt {
         uint32_t order; /* among those that are over */
         bool ignores_term;
         uint32_t job; /* that it is, instead of a process; 0: none */
+        bool is_launch; /* of a batch: the script does not end it */
+        bool is_item; /* of a batch, whose key is none of the engine */
+        uint64_t item;
+        uint32_t tries; /* of the item, that have failed before */
+        usec_t timeout; /* of an item; 0: none */
 } SimAttempt;
 
 typedef struct SimRuleEntry {
         char *where; /* owned: a run's number or a flow's name */
-        char *node; /* owned */
+        char *node; /* owned: also an item of a batch, "17", some of them, "10-19", or all, "items" */
         SimRule rule;
 } SimRuleEntry;
 
@@ -72,11 +78,17 @@ void sim_attempts_set_every(SimAttempts *attempts, SimRule *rule);
 SimAttempt *sim_attempts_find(SimAttempts *attempts, const RunAttemptKey *key);
 /* The one that runs for a node; NULL: none. */
 SimAttempt *sim_attempts_running(SimAttempts *attempts, uint32_t run, const char *node);
+/* Items of a run whose processes are not gone. */
+uint32_t sim_attempts_count_items(const SimAttempts *attempts, uint32_t run);
 /* The attempts of @unit whose processes are not gone. */
 uint32_t sim_attempts_count(const SimAttempts *attempts, const char *unit);
 
 /* 0 or -ENOMEM. */
 int sim_attempts_ask(SimAttempts *attempts, const RunAttemptKey *key, const char *unit, const char *node);
+/* The same for an item of a batch: @like has .key, .item, .tries and .timeout. */
+int sim_attempts_ask_item(SimAttempts *attempts, const SimAttempt *like, const char *unit);
+/* "17", or "10-19": -EINVAL. */
+int sim_attempt_parse_items(const char *word, uint64_t *ret_first, uint64_t *ret_last);
 /* Begins the process, by the rule for it. */
 void sim_attempt_begin(SimAttempts *attempts, SimAttempt *attempt, usec_t now);
 /* SIGTERM, and SIGKILL @timeout later. */

@@ -538,11 +538,11 @@ static const SimVerbRow sim_verbs[] = {
         { "relate", 1, UINT_MAX, sim_verb_relate, "UNIT [RELATION=UNIT...]", 0 },
         { "reloaded", 1, 1, sim_verb_reloaded, "UNIT", 0 },
         { "restart", 0, 0, sim_verb_restart, "", 0 },
-        { "submit", 1, 3, sim_verb_submit, "FLOW [queue|reject|skip|replace] [key=WORD]", 0 },
+        { "submit", 1, 3, sim_verb_submit, "FLOW|BATCH [queue|reject|skip|replace] [key=WORD]", 0 },
         { "flow", 2, 3, sim_verb_flow, "VERB RUN[/NODE] [--as=OUTCOME]", 0 },
         { "runs", 0, 1, sim_verb_runs, "[PATTERN]", 0 },
         { "nodes", 1, 1, sim_verb_nodes, "RUN", 0 },
-        { "attempt", 2, 6, sim_verb_attempt, "RUN/NODE|FLOW/NODE END [after TIME] [ignores-sigterm]",
+        { "attempt", 2, 8, sim_verb_attempt, "RUN/NODE|FLOW/NODE END [after TIME] [ignores-sigterm] [tries N]",
           SETS_UP | ALWAYS },
         { "auto-attempts", 1, 5, sim_verb_auto_attempts, "END [after TIME|FILE] [ignores-sigterm]", SETS_UP | ALWAYS },
         { "answer", 2, 2, sim_verb_answer, "RUN/NODE READY|WAIT|NEVER|FAIL|PENDING|LOST", 0 },
@@ -557,6 +557,8 @@ static const SimVerbRow sim_verbs[] = {
         { "expect-state", 2, 2, sim_verb_expect_state, "UNIT STATE", QUESTION | ALWAYS },
         { "expect-order", 1, UINT_MAX, sim_verb_expect_order, "[TYPE:]UNIT|RUN/NODE...", QUESTION | ALWAYS },
         { "expect-run", 2, 3, sim_verb_expect_run, "RUN STATE [REASON]", QUESTION },
+        { "expect-items", 2, UINT_MAX, sim_verb_expect_items, "RUN done=N|failed=N|running=N|waiting=N|left=N...",
+          QUESTION },
         { "expect-node", 2, 3, sim_verb_expect_node, "RUN/NODE STATE [REASON]", QUESTION },
 };
 

@@ -8,6 +8,10 @@
 #include "unit/unit_table.h"
 #include "unitfile/flow_settings.h"
 
+bool sim_flow_is_of(const Unit *unit) {
+        return unit->type == UNIT_FLOW || unit->type == UNIT_BATCH;
+}
+
 bool sim_flow_waits_for_end(const Unit *unit) {
         const FlowSettings *settings = unit->type_settings;
 

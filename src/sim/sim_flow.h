@@ -10,6 +10,7 @@
 
 #include "unit/unit.h"
 
+bool sim_flow_is_of(const Unit *unit); /* it has runs: a flow, or a batch */
 bool sim_flow_waits_for_end(const Unit *unit); /* its start lasts until its runs have ended: StartMode=finished */
 UnitAnswer sim_flow_start(Unit *unit);
 /* *@ret_timeout: when attempts are to be interrupted, a span; USEC_INFINITY: they are already, or never. */

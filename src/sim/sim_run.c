@@ -12,6 +12,7 @@
 #include <inttypes.h>
 
 #include "sim/sim.h"
+#include "sim/sim_launch.h"
 
 /* The rows and attempts of a turn. */
 #define ATTEMPTS_A_TURN 64U
@@ -32,6 +33,7 @@ int sim_runs_init(Sim *sim, bool is_auto) {
 }
 
 void sim_runs_deinit(Sim *sim) {
+        sim_launches_drop(sim);
         sim_runs_drop(sim);
         vector_deinit(&sim->runs.replies);
         sim_attempts_deinit(&sim->runs.attempts);
@@ -63,7 +65,7 @@ static void begin_asked(Sim *sim) {
 
                 if (attempt->state != SIM_ATTEMPT_ASKED)
                         continue;
-                if (!sim_runs_begin_job(sim, attempt))
+                if (!sim_launch_begin(sim, attempt) && !sim_runs_begin_job(sim, attempt))
                         sim_attempt_begin(attempts, attempt, sim->now);
                 sim_runs_emit_attempt(sim, attempt, "started");
                 sim->runs.has_changed = true;
@@ -81,6 +83,11 @@ static void tell_attempts(Sim *sim) {
                 if (attempt->is_told || attempt->state == SIM_ATTEMPT_ASKED)
                         continue;
                 attempt->is_told = sim->runs.has_changed = true;
+                if (attempt->is_item) {
+                        if (attempt->state == SIM_ATTEMPT_OVER)
+                                sim_launch_note_end(sim, attempt);
+                        continue;
+                }
                 (void) run_engine_started(sim->runs.engine, &attempt->key, attempt->started_at);
                 if (attempt->state == SIM_ATTEMPT_OVER)
                         (void) run_engine_ended(sim->runs.engine, &attempt->key, attempt->kind, attempt->end);
@@ -159,6 +166,7 @@ static int step(Sim *sim) {
         run_engine_time(runs->engine, sim->now);
         sim_runs_look_at_jobs(sim);
         tell_attempts(sim);
+        sim_launches_step(sim);
         r = sim_runs_submit_starts(sim);
         if (r < 0)
                 return r;
@@ -222,6 +230,6 @@ usec_t sim_runs_next(const Sim *sim) {
         usec_t next = MIN(sim_attempts_next(&runs->attempts), sim_store_next(&runs->store));
 
         if (!runs->is_down && runs->is_loaded)
-                next = MIN(next, run_engine_deadline(runs->engine));
+                next = MIN(next, MIN(run_engine_deadline(runs->engine), sim_launches_next(sim)));
         return next;
 }

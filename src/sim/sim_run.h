@@ -18,6 +18,10 @@
 
 typedef struct Sim Sim;
 typedef struct SimFlow SimFlow;
+typedef struct SimLaunch SimLaunch;
+
+/* A machine that all simulations have. */
+#define SIM_PROCESSORS 4U
 
 typedef struct SimRun {
         struct SimRun *next; /* of the flow */
@@ -27,6 +31,8 @@ typedef struct SimRun {
         RunRow row; /* as it was put last */
         RunNodeRow *nodes; /* owned: the same */
         bool is_put; /* the store has a row */
+        uint8_t *cursor; /* owned: the items of a batch, as of the last checkpoint; NULL: none */
+        size_t n_cursor;
         bool is_other_boot; /* which was put in an earlier boot */
 } SimRun;
 
@@ -72,6 +78,7 @@ typedef struct SimRuns {
         uint32_t batch; /* the last one */
         uint32_t told_accepted; /* the engine was told that these are accepted */
         SimAttempts attempts;
+        SimLaunch *launches; /* owned; see sim_launch.h */
         SimStore store;
         SimCrash crash_at;
         bool is_dying; /* at the end of the call of the engine */
@@ -100,6 +107,8 @@ SimRun *sim_runs_find(const Sim *sim, uint32_t id); /* NULL */
 /* 0 or -ENOMEM. */
 int sim_runs_add(SimFlow *flow, uint32_t id, FlowDefinition *definition, SimRun **ret_run);
 void sim_runs_remove(SimRun *run);
+/* A copy of a cursor, which may be NULL: 0 or -ENOMEM. */
+int sim_runs_copy_cursor(const uint8_t *cursor, size_t n, uint8_t **ret_cursor);
 bool sim_runs_is_live(const Sim *sim, const SimRun *run);
 void sim_runs_drop(Sim *sim); /* all that core has in memory */
 

@@ -9,7 +9,13 @@
 
 #include <errno.h>
 
+#include "flow/flow_spec.h"
 #include "sim/sim.h"
+#include "sim/sim_flow.h"
+#include "sim/sim_launch.h"
+
+/* Launches of batches at a time. */
+#define LAUNCHERS 64U
 
 static void emit(Sim *sim, const char *name, const char *key, json_t *value) {
         json_t *event = sim_event_new(&sim->events, name);
@@ -34,6 +40,7 @@ void sim_runs_die(Sim *sim) {
 
         if (runs->is_down)
                 return;
+        sim_launches_die(sim);
         sim_runs_drop(sim);
         sim_store_drop_open(&runs->store);
         sim_store_drop(&runs->store, runs->store.accepted);
@@ -58,6 +65,7 @@ void sim_runs_lose_power(Sim *sim, JobManager *jobs) {
         sim_runs_die(sim);
         sim_store_drop(&sim->runs.store, sim->runs.store.durable);
         drop_attempts(sim, true);
+        sim_launches_drop(sim);
         sim->runs.boot++;
         sim->runs.must_revive = true;
         job_manager_free(sim->jobs);
@@ -76,6 +84,8 @@ void sim_runs_lose_power(Sim *sim, JobManager *jobs) {
 int sim_runs_begin(Sim *sim) {
         int r = run_engine_new(&sim->runs.engine, &sim_run_host, sim);
 
+        if (r == 0)
+                r = run_engine_set_resource(sim->runs.engine, FLOW_LAUNCHERS, LAUNCHERS);
         if (r == 0) {
                 run_engine_wall(sim->runs.engine, sim->now, sim->now);
                 run_engine_time(sim->runs.engine, sim->now);
@@ -86,7 +96,7 @@ int sim_runs_begin(Sim *sim) {
 /* Units in the midst of a start or stop of runs go on with it. */
 static int resume_units(Sim *sim) {
         unit_table_foreach(sim->units, unit) {
-                if (unit->type != UNIT_FLOW || unit_state_is_inactive_or_failed(unit->active_state))
+                if (!sim_flow_is_of(unit) || unit_state_is_inactive_or_failed(unit->active_state))
                         continue;
                 if (!sim_runs_flow(sim, unit))
                         return -ENOMEM;
@@ -149,6 +159,11 @@ static int restore_rows(Sim *sim, SimRun *run, Restored *restored) {
                 return -ENOMEM;
         last = find_rows(&sim->runs.store, run->id, rows);
         run->row = last->run;
+        run->n_cursor = last->n_cursor;
+        if (sim_runs_copy_cursor(last->cursor, last->n_cursor, &run->cursor) < 0) {
+                free(rows);
+                return -ENOMEM;
+        }
         run->is_put = true;
         run->is_other_boot = last->boot != sim->runs.boot;
         if (run->is_other_boot && !run_state_is_terminal(run->row.state)) {
@@ -194,7 +209,7 @@ static void tell_exits(Sim *sim) {
                 for (size_t i = 0; i < attempts->all.n; i++) {
                         SimAttempt *attempt = &attempts->all.items[i];
 
-                        if (attempt->state == SIM_ATTEMPT_OVER && !attempt->is_told &&
+                        if (attempt->state == SIM_ATTEMPT_OVER && !attempt->is_told && !attempt->is_item &&
                             (!next || attempt->order < next->order))
                                 next = attempt;
                 }
@@ -231,7 +246,7 @@ static void drop_unknown(Sim *sim) {
         for (size_t i = attempts->all.n; i-- > 0;) {
                 SimAttempt *attempt = &attempts->all.items[i];
 
-                if (attempt->is_told)
+                if (attempt->is_told || (attempt->is_item && sim_runs_find(sim, attempt->key.run)))
                         continue;
                 sim_runs_emit_attempt(sim, attempt, "killed");
                 sim_attempts_remove(attempts, attempt);
@@ -242,6 +257,9 @@ static void settle_attempts(Sim *sim) {
         SimAttempts *attempts = &sim->runs.attempts;
 
         for (size_t i = 0; i < attempts->all.n; i++) {
+                /* What core knew of items it knows again. */
+                if (attempts->all.items[i].is_item)
+                        continue;
                 attempts->all.items[i].is_told = false;
                 attempts->all.items[i].batch = 0;
         }
@@ -296,6 +314,7 @@ int sim_runs_load(Sim *sim) {
         /* Rows of two boots would have times of two clocks. */
         if (restored.is_other_boot)
                 run_engine_put_all(runs->engine);
+        sim_launches_restore(sim);
         settle_attempts(sim);
         return 0;
 }

@@ -87,6 +87,9 @@ static void put_run(void *userdata, const RunRow *row) {
                 if (text_copy(run->flow->unit->id, &stored.unit) < 0)
                         sim->events.error = -ENOMEM;
         }
+        stored.n_cursor = run->n_cursor;
+        if (sim_runs_copy_cursor(run->cursor, run->n_cursor, &stored.cursor) < 0)
+                sim->events.error = -ENOMEM;
         put_row(sim, &stored);
         emit_run(sim, run, row);
         if (run_state_is_terminal(row->state) != run_state_is_terminal(run->row.state))
@@ -139,6 +142,7 @@ static void emit_end(Sim *sim, json_t *event, const SimAttempt *attempt) {
                 set_string(sim, event, "result",
                            attempt->kind == RUN_END_CANCELLED ? "cancelled" :
                            attempt->kind == RUN_END_TIMEOUT   ? "timeout" :
+                           attempt->kind == RUN_END_WITH_ERRORS ? "errors" :
                                                                 "failed");
         else if (attempt->end >= RUN_END_BY_SIGNAL(0))
                 set_number(sim, event, "signal", attempt->end - RUN_END_BY_SIGNAL(0));
@@ -151,8 +155,13 @@ void sim_runs_emit_attempt(Sim *sim, const SimAttempt *attempt, const char *stat
 
         set_number(sim, event, "run", attempt->key.run);
         set_string(sim, event, "node", attempt->node);
-        set_number(sim, event, "generation", attempt->key.generation);
-        set_number(sim, event, "number", attempt->key.number);
+        if (attempt->is_item) {
+                set_number(sim, event, "item", attempt->item);
+                set_number(sim, event, "try", attempt->tries + UINT64_C(1));
+        } else {
+                set_number(sim, event, "generation", attempt->key.generation);
+                set_number(sim, event, "number", attempt->key.number);
+        }
         set_string(sim, event, "state", state);
         if (text_equal(state, "ended"))
                 emit_end(sim, event, attempt);

@@ -12,11 +12,9 @@
 #include "basic/text.h"
 #include "flow/flow_spec.h"
 #include "sim/sim.h"
+#include "sim/sim_launch.h"
 #include "unitfile/file_text.h"
 #include "unitfile/flow_nodes.h"
-
-/* A machine that all simulations have. */
-#define PROCESSORS 4U
 
 static int read_nodes(const char *path, char **ret_text, Failure *ret_failure) {
         FileProblem problem;
@@ -92,7 +90,7 @@ static int submit(Sim *sim, SimFlow *flow, FlowDefinition *definition, FlowBusy 
         r = sim_runs_add(flow, wanted->id, definition, &run);
         if (r < 0)
                 return r;
-        flow_spec_settings(flow_definition_settings(definition), busy, PROCESSORS, &settings);
+        flow_spec_settings(flow_definition_settings(definition), busy, SIM_PROCESSORS, &settings);
         run_flow_set(flow->engine, &settings);
         run_engine_set_store(runs->engine, runs->store.mode == SIM_STORE_FULL ? RUN_STORE_FULL : RUN_STORE_OPEN);
         r = run_engine_submit(flow->engine, wanted, ret_id);
@@ -123,6 +121,9 @@ int sim_runs_submit(Sim *sim, SimFlow *flow, int busy, uint64_t key, uint32_t *r
                                    "%s has a node with Foreach=, and a simulation knows no results to make a list of.",
                                    flow->unit->id);
         settings = flow_definition_settings(definition);
+        if (flow->unit->type == UNIT_BATCH && sim_launch_problem(settings))
+                return failure_set(ret_failure, -EINVAL, "NotSupported", "%s has %s.", flow->unit->id,
+                                   sim_launch_problem(settings));
         if (busy < 0)
                 busy = settings->on_busy;
         wanted.graph = flow_definition_graph(definition);

@@ -5,6 +5,8 @@
  */
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "sim/sim.h"
 #include "sim/sim_flow.h"
@@ -79,6 +81,15 @@ int sim_runs_add(SimFlow *flow, uint32_t id, FlowDefinition *definition, SimRun 
         return 0;
 }
 
+int sim_runs_copy_cursor(const uint8_t *cursor, size_t n, uint8_t **ret_cursor) {
+        *ret_cursor = cursor ? malloc(n) : NULL;
+        if (cursor && !*ret_cursor)
+                return -ENOMEM;
+        if (cursor)
+                memcpy(*ret_cursor, cursor, n);
+        return 0;
+}
+
 void sim_runs_remove(SimRun *run) {
         SimRun **at = &run->flow->first;
 
@@ -88,6 +99,7 @@ void sim_runs_remove(SimRun *run) {
         run->flow->is_news = true;
         flow_definition_unref(run->definition);
         free(run->nodes);
+        free(run->cursor);
         free(run);
 }
 

@@ -79,7 +79,7 @@ void sim_runs_stop_unit(UnitHost *host, Unit *unit, bool interrupts) {
 void sim_runs_unit_changed(Sim *sim, Unit *unit, UnitActiveState old, UnitActiveState new) {
         SimFlow *flow;
 
-        if (unit->type != UNIT_FLOW || old == new || !(flow = sim_runs_find_flow(sim, unit)))
+        if (!sim_flow_is_of(unit) || old == new || !(flow = sim_runs_find_flow(sim, unit)))
                 return;
         if (new == UNIT_ACTIVE)
                 run_flow_unit(flow->engine, RUN_UNIT_ACTIVE, sim->runs.boot_job == 0);

@@ -13,6 +13,8 @@
 #include <string.h>
 
 #include "basic/text.h"
+#include "sim/sim_flow.h"
+#include "sim/sim_launch.h"
 #include "sim/sim_run_verb.h"
 
 /* — words — */
@@ -124,14 +126,8 @@ int sim_verb_submit(Sim *sim, const SimLine *line, Failure *ret_failure) {
         if (r < 0)
                 return r;
         r = unit_table_load(sim->units, line->words[1], &unit);
-        if (r == 0 && unit->type == UNIT_BATCH) {
-                failure_set(ret_failure, -EINVAL, "InvalidArgs",
-                            "%s is a batch, whose items are processes alone: submit a flow with a node Flow=%s, which "
-                            "ends as 'attempt' says", unit->id, unit->id);
-                return -EBADMSG;
-        }
-        if (r == -EINVAL || (r == 0 && unit->type != UNIT_FLOW))
-                return sim_bad(ret_failure, "name of a flow", line->words[1]);
+        if (r == -EINVAL || (r == 0 && !sim_flow_is_of(unit)))
+                return sim_bad(ret_failure, "name of a flow or batch", line->words[1]);
         if (r == 0 && unit->load_state != UNIT_LOADED)
                 r = failure_copy(&failure, &unit->load_failure);
         else if (r == 0 && !sim->runs.is_loaded)
@@ -245,6 +241,23 @@ static int refuse(const Sim *sim, const SimRun *run, const char *word, const cha
                            has_node ? run_node_state_to_string(node_row.state) : run_state_to_string(row.state), verb);
 }
 
+/* The owner of a batch goes on with its launch. */
+static int proceed(Sim *sim, const char *word, Failure *ret_failure) {
+        cleanup_(failure_deinit) Failure failure = {};
+        uint32_t node;
+        bool has_node;
+        SimRun *run;
+        int r;
+
+        r = find(sim, word, false, &run, &node, &has_node, ret_failure);
+        if (r < 0)
+                return r;
+        if (sim_launch_proceed(sim, run->id) < 0)
+                r = refuse(sim, run, word, "proceed", false, 0, &failure);
+        answer(sim, "flow", run->id, r, &failure);
+        return 0;
+}
+
 int sim_verb_flow(Sim *sim, const SimLine *line, Failure *ret_failure) {
         cleanup_(failure_deinit) Failure failure = {};
         const char *word = line->words[2];
@@ -255,6 +268,8 @@ int sim_verb_flow(Sim *sim, const SimLine *line, Failure *ret_failure) {
         SimRun *run;
         int r;
 
+        if (text_equal(line->words[1], "proceed"))
+                return proceed(sim, word, ret_failure);
         r = parse_flow_verb(line, &row, &verb, ret_failure);
         if (r == 0)
                 r = find(sim, word, flow_verbs[row].needs_node, &run, &node, &has_node, ret_failure);
@@ -279,23 +294,34 @@ int sim_verb_flow(Sim *sim, const SimLine *line, Failure *ret_failure) {
 
 /* — questions — */
 
-static json_t *run_json(const SimRun *run, const RunRow *row, RunWhy why,
-                        const uint32_t n[static _RUN_NODE_STATE_MAX]) {
-        cleanup_free_ char *name = NULL;
+/* Nodes, or items of a batch: done, failed, running, all. */
+static json_t *progress_json(const Sim *sim, uint32_t id, const uint32_t n[static _RUN_NODE_STATE_MAX]) {
         uint32_t total = 0, done = 0;
+        RunRangeCounts counts;
 
+        if (sim_launch_count(sim, id, &counts) == 0)
+                return json_pack("[I,I,i,I]", (json_int_t) counts.over, (json_int_t) counts.errors, (int) counts.out,
+                                 (json_int_t) counts.n);
         for (unsigned i = 0; i < _RUN_NODE_STATE_MAX; i++) {
                 total += n[i];
                 done += run_node_state_is_terminal((RunNodeState) i) ? n[i] : 0;
         }
-        if (text_format(&name, "%.*s-%" PRIu32, (int) (strlen(run->flow->unit->id) - strlen(".flow")),
+        return json_pack("[i,i,i,i]", (int) done, (int) (n[RUN_NODE_FAILED] + n[RUN_NODE_TIMEOUT]),
+                         (int) n[RUN_NODE_RUNNING], (int) total);
+}
+
+static json_t *run_json(const Sim *sim, const SimRun *run, const RunRow *row, RunWhy why,
+                        const uint32_t n[static _RUN_NODE_STATE_MAX]) {
+        cleanup_free_ char *name = NULL;
+
+        if (text_format(&name, "%.*s-%" PRIu32, (int) (strrchr(run->flow->unit->id, '.') - run->flow->unit->id),
                         run->flow->unit->id, run->id) < 0)
                 return NULL;
-        return json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:b, s:i, s:[i,i,i,i]}", "id", (int) run->id, "unit",
+        return json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:b, s:i, s:o}", "id", (int) run->id, "unit",
                          run->flow->unit->id, "name", name, "state", run_state_to_string(row->state), "reason",
                          run_reason_to_string(row->reason), "why", run_why_to_string(why), "held", row->is_held,
-                         "round", (int) row->round, "progress", (int) done,
-                         (int) (n[RUN_NODE_FAILED] + n[RUN_NODE_TIMEOUT]), (int) n[RUN_NODE_RUNNING], (int) total);
+                         "round", (int) row->round, "progress",
+                         progress_json(sim, run->id, n));
 }
 
 int sim_verb_runs(Sim *sim, const SimLine *line, Failure *ret_failure) {
@@ -312,7 +338,7 @@ int sim_verb_runs(Sim *sim, const SimLine *line, Failure *ret_failure) {
                     run_engine_get(sim->runs.engine, id, &row, &why) < 0 ||
                     run_engine_tally(sim->runs.engine, id, n) < 0)
                         continue;
-                r = json_array_append_new(list, run_json(run, &row, why, n)) < 0 ? -ENOMEM : 0;
+                r = json_array_append_new(list, run_json(sim, run, &row, why, n)) < 0 ? -ENOMEM : 0;
         }
         sim_event_set(&sim->events, event, "runs", list);
         sim_event_emit(&sim->events, event);
@@ -351,6 +377,60 @@ int sim_verb_nodes(Sim *sim, const SimLine *line, Failure *ret_failure) {
 }
 
 /* — expectations — */
+
+/* "done=5": *ret_value points to what is counted. */
+static int parse_count(const char *word, const RunRangeCounts *counts, uint64_t *ret_is, uint64_t *ret_wanted,
+                       Failure *ret_failure) {
+        const struct {
+                const char *name;
+                uint64_t value;
+        } all[] = {
+                { "done=", counts->over - counts->errors + counts->seconds },
+                { "failed=", counts->errors },
+                { "running=", counts->out },
+                { "waiting=", counts->waiting },
+                { "left=", counts->n - counts->over },
+        };
+
+        for (size_t i = 0; i < ELEMENTSOF(all); i++)
+                if (text_starts_with(word, all[i].name) &&
+                    text_parse_u64(word + strlen(all[i].name), ret_wanted) == 0) {
+                        *ret_is = all[i].value;
+                        return 0;
+                }
+        return sim_bad(ret_failure, "count of items (done=, failed=, running=, waiting=, left=)", word);
+}
+
+int sim_verb_expect_items(Sim *sim, const SimLine *line, Failure *ret_failure) {
+        RunRangeCounts counts;
+        uint32_t id, node;
+        SimRun *run;
+        int r;
+
+        r = sim_parse_run(line->words[1], &id, ret_failure);
+        if (r == 0)
+                r = sim_find_node(sim, id, NULL, &run, &node, ret_failure);
+        if (r < 0)
+                return r;
+        if (sim_launch_count(sim, id, &counts) < 0)
+                return failure_set(ret_failure, -EINVAL, "InvalidArgs", "run %" PRIu32 " of %s has no items", id,
+                                   run->flow->unit->id);
+        for (size_t i = 2; i < line->n_words; i++) {
+                uint64_t is, wanted;
+
+                r = parse_count(line->words[i], &counts, &is, &wanted, ret_failure);
+                if (r < 0)
+                        return r;
+                if (is == wanted)
+                        continue;
+                failure_set(ret_failure, -EBADMSG, "Unexpected",
+                            "run %" PRIu32 " has %" PRIu64 ", not %s; of %" PRIu64 " items %" PRIu64
+                            " are over, %" PRIu64 " of them failed, %" PRIu32 " run",
+                            id, is, line->words[i], counts.n, counts.over, counts.errors, counts.out);
+                return SIM_E_UNEXPECTED;
+        }
+        return SIM_E_SUCCESS;
+}
 
 static int compare(const SimLine *line, const char *state, const char *reason, Failure *ret_failure) {
         const char *wanted = line->n_words > 3 ? line->words[3] : NULL;

@@ -22,6 +22,8 @@ int sim_verb_nodes(Sim *sim, const SimLine *line, Failure *ret_failure);
 /* expect-run RUN STATE [REASON], expect-node RUN/NODE STATE [REASON] */
 /* answer RUN/NODE WORD: of the command that judges the node */
 int sim_verb_answer(Sim *sim, const SimLine *line, Failure *ret_failure);
+/* expect-items RUN done=N|failed=N|running=N|waiting=N|left=N... */
+int sim_verb_expect_items(Sim *sim, const SimLine *line, Failure *ret_failure);
 int sim_verb_expect_run(Sim *sim, const SimLine *line, Failure *ret_failure);
 int sim_verb_expect_node(Sim *sim, const SimLine *line, Failure *ret_failure);
 

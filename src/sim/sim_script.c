@@ -61,7 +61,8 @@ static int sim_line_parse_words(SimLine *line, const char *text) {
 
 /* All other verbs that begin with "expect" are followed by JSON. */
 static bool sim_text_has_words(const char *text) {
-        static const char *const verbs[] = { "expect-state", "expect-order", "expect-run", "expect-node" };
+        static const char *const verbs[] = { "expect-state", "expect-order", "expect-run", "expect-node",
+                                             "expect-items" };
 
         if (!text_starts_with(text, "expect"))
                 return true;

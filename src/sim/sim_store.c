@@ -12,6 +12,7 @@
 static void clear_rows(SimRows *rows) {
         for (size_t i = 0; i < rows->n; i++) {
                 free(rows->items[i].unit);
+                free(rows->items[i].cursor);
                 flow_definition_unref(rows->items[i].definition);
         }
         vector_deinit(rows);
@@ -28,6 +29,7 @@ int sim_store_put(SimStore *store, const SimRow *row) {
 
         if (r < 0) {
                 free(row->unit);
+                free(row->cursor);
                 flow_definition_unref(row->definition);
         }
         return r;

@@ -28,6 +28,8 @@ typedef struct SimRow {
         uint32_t boot; /* in which it was put */
         char *unit; /* owned, as the definition: with the first row of a run, else NULL */
         FlowDefinition *definition;
+        uint8_t *cursor; /* owned: the items of a batch, as of the last checkpoint; NULL: none */
+        size_t n_cursor;
 } SimRow;
 
 typedef VECTOR(SimRow) SimRows;

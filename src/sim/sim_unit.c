@@ -109,7 +109,7 @@ static SimOutcome sim_unit_take_outcome(Unit *unit, SimOperation operation) {
 
         state->next[operation] = OUTCOME_DEFAULT;
         sim->n_operations++;
-        if (outcome == OUTCOME_DEFAULT && unit->type != UNIT_FLOW)
+        if (outcome == OUTCOME_DEFAULT && !sim_flow_is_of(unit))
                 return sim->is_auto ? SIM_OUTCOME_DONE : SIM_OUTCOME_UNDER_WAY;
         return outcome;
 }
@@ -263,7 +263,7 @@ UnitVTable sim_unit_vtable(UnitType type) {
                 .reload = sim_unit_reload,
                 .failure = sim_unit_failure,
                 .will_restart = sim_unit_will_restart,
-                .runs_changed = type == UNIT_FLOW ? sim_unit_runs_changed : NULL,
+                .runs_changed = type == UNIT_FLOW || type == UNIT_BATCH ? sim_unit_runs_changed : NULL,
         };
 }
 

@@ -56,8 +56,14 @@ static int parse_how(const Sim *sim, const SimLine *line, size_t at, bool takes_
                         rule->ignores_term = true;
                         continue;
                 }
+                if (text_equal(word, "tries") && !takes_file) {
+                        at++;
+                        if (text_parse_u32(value, &rule->tries) < 0 || rule->tries == 0)
+                                return sim_bad(ret_failure, "number of tries", value);
+                        continue;
+                }
                 if (!text_equal(word, "after") || rule->after == USEC_INFINITY)
-                        return sim_bad(ret_failure, "option of attempts (after, ignores-sigterm)", word);
+                        return sim_bad(ret_failure, "option of attempts (after, ignores-sigterm, tries)", word);
                 at++;
                 if (usec_parse(value, USEC_PER_SEC, &rule->after) == 0 && rule->after != USEC_INFINITY)
                         continue;
@@ -82,26 +88,54 @@ static bool flow_has_node(const Unit *unit, const char *node) {
         return false;
 }
 
+/* "17", "10-19", or "items", of a batch. */
+static int check_items(const FlowSettings *settings, const char *word, Failure *ret_failure) {
+        uint64_t first, last;
+
+        if (text_equal(word, FLOW_RANGE_NODE))
+                return 0;
+        if (sim_attempt_parse_items(word, &first, &last) < 0)
+                return sim_bad(ret_failure, "item of a batch (17, 10-19, items)", word);
+        if (settings && last >= settings->range.items)
+                return failure_set(ret_failure, -EINVAL, "InvalidArgs",
+                                   "there is no item %" PRIu64 ": Items=%" PRIu64 ", and they are counted from 0", last,
+                                   settings->range.items);
+        return 0;
+}
+
 /* *ret_where: of a rule, owned by the caller: the number of the run, or the id of the flow. */
-static int find_place(Sim *sim, const char *run, const char *node, char **ret_where, Failure *ret_failure) {
+static int find_place(Sim *sim, const char *run, const char *node, char **ret_where, bool *ret_is_of_batch,
+                      Failure *ret_failure) {
         uint32_t id, at;
         SimRun *found;
         Unit *unit;
         int r;
 
-        if (text_ends_with(run, ".flow")) {
+        if (text_ends_with(run, ".flow") || text_ends_with(run, ".batch")) {
                 r = unit_table_load(sim->units, run, &unit);
                 if (r < 0)
-                        return r == -EINVAL ? sim_bad(ret_failure, "name of a flow", run) : r;
+                        return r == -EINVAL ? sim_bad(ret_failure, "name of a flow or batch", run) : r;
+                *ret_is_of_batch = unit->type == UNIT_BATCH;
+                if (*ret_is_of_batch) {
+                        r = check_items(unit->type_settings, node, ret_failure);
+                        return r < 0 ? r : text_copy(unit->id, ret_where);
+                }
                 if (!flow_has_node(unit, node))
                         return failure_set(ret_failure, -EINVAL, "InvalidArgs", "%s has no node \"%s\"", unit->id,
                                            node);
                 return text_copy(unit->id, ret_where);
         }
+        *ret_is_of_batch = true;
         r = sim_parse_run(run, &id, ret_failure);
         /* A core that is down knows no runs, but their attempts are there. */
-        if (r == 0 && !sim->runs.is_down)
-                r = sim_find_node(sim, id, node, &found, &at, ret_failure);
+        if (r == 0 && !sim->runs.is_down) {
+                found = sim_runs_find(sim, id);
+                *ret_is_of_batch = found && found->flow->unit->type == UNIT_BATCH;
+                if (*ret_is_of_batch)
+                        r = check_items(flow_definition_settings(found->definition), node, ret_failure);
+                else
+                        r = sim_find_node(sim, id, node, &found, &at, ret_failure);
+        }
         return r < 0 ? r : text_format(ret_where, "%" PRIu32, id);
 }
 
@@ -110,6 +144,7 @@ int sim_verb_attempt(Sim *sim, const SimLine *line, Failure *ret_failure) {
         cleanup_(sim_rule_deinit) SimRule rule = {};
         const char *node;
         SimRule taken;
+        bool is_of_batch;
         size_t at = 2;
         int r;
 
@@ -117,11 +152,14 @@ int sim_verb_attempt(Sim *sim, const SimLine *line, Failure *ret_failure) {
                 return -ENOMEM;
         if (!node)
                 return sim_bad(ret_failure, "node of a run or a flow (RUN/NODE, FLOW/NODE)", line->words[1]);
-        r = find_place(sim, run, node, &where, ret_failure);
+        r = find_place(sim, run, node, &where, &is_of_batch, ret_failure);
         if (r == 0)
                 r = parse_end(line, &at, &rule, ret_failure);
         if (r == 0)
                 r = parse_how(sim, line, at, false, &rule, ret_failure);
+        if (r == 0 && rule.tries > 0 && !is_of_batch)
+                r = failure_set(ret_failure, -EINVAL, "InvalidArgs",
+                                "tries is about items of a batch, and %s is a node", line->words[1]);
         if (r < 0)
                 return r;
         taken = rule;

@@ -19,6 +19,7 @@
 #include "run_case.h"
 #include "run_model.h"
 #include "run_subjects.h"
+#include "run/item_trial.h"
 
 typedef struct Options {
         uint64_t seed, cases; /* 0: no limit */
@@ -26,7 +27,9 @@ typedef struct Options {
         unsigned size; /* 0, or: go on until a case has no more steps and nodes, and fail if none has */
         TrialFeatures features;
         bool wants_difference, shows_tap, shows_statistics;
-        const TrialSubject *subject;
+        const TrialSubject *subject; /* NULL: … */
+        const ItemSubject *items; /* … steps of this one, with a fault of its model */
+        unsigned fault;
 } Options;
 
 /* Shared with the child that plays. */
@@ -50,19 +53,29 @@ static void end_unless_done(unsigned seconds) {
         setitimer(ITIMER_VIRTUAL, &limit, NULL);
 }
 
-static void play_from(const Options *options, Progress *progress, double deadline) {
+/* Returns true if the case of @seed differs. */
+static bool play(const Options *options, uint64_t seed) {
         static TrialCase trial;
+        TrialOutcome outcome = {};
 
+        if (options->items) {
+                ItemTrial item_trial = { .seed = seed, .fault = options->fault };
+
+                options->items->play(&item_trial);
+                return item_trial.difference[0] != '\0';
+        }
+        trial_case_random(seed, &options->features, &trial);
+        trial_play(&trial, options->subject, &outcome);
+        return outcome.differs;
+}
+
+static void play_from(const Options *options, Progress *progress, double deadline) {
         trial_statistics = options->shows_statistics ? &progress->statistics : NULL;
         for (; (options->cases == 0 || progress->n < options->cases) && now() < deadline;
              progress->seed++, progress->n++) {
-                TrialOutcome outcome = {};
-
                 end_unless_done(120);
-                trial_case_random(progress->seed, &options->features, &trial);
-                trial_play(&trial, options->subject, &outcome);
-                progress->differs = outcome.differs;
-                if (outcome.differs)
+                progress->differs = play(options, progress->seed);
+                if (progress->differs)
                         return;
         }
 }
@@ -95,6 +108,24 @@ static void print_lines(char *text) {
         fflush(stdout);
 }
 
+/* The same for steps of a range or stream. */
+static unsigned tell_items(const Options *options, uint64_t seed) {
+        ItemTrial trial = { .seed = seed, .fault = options->fault };
+        const uint32_t n = item_trial_shrink(&trial, options->items);
+        char *text = NULL;
+        size_t n_text = 0;
+
+        trial.script = open_memstream(&text, &n_text);
+        if (!trial.script)
+                exit(2);
+        fprintf(trial.script, "seed %" PRIu64 ": %u steps\n", seed, n);
+        options->items->play(&trial);
+        fclose(trial.script);
+        print_lines(text);
+        free(text);
+        return n;
+}
+
 /* Shrinks the case and prints it. Returns the number of its steps and nodes. */
 static unsigned tell(const Options *options, uint64_t seed) {
         static TrialCase trial, small;
@@ -102,6 +133,8 @@ static unsigned tell(const Options *options, uint64_t seed) {
         char *text = NULL;
         size_t n_text = 0;
 
+        if (options->items)
+                return tell_items(options, seed);
         trial_case_random(seed, &options->features, &trial);
         trial_shrink(&trial, options->subject, &small);
         outcome.script = open_memstream(&text, &n_text);
@@ -146,6 +179,9 @@ static void show_usage(void) {
              "after each turn; properties that need no model are checked, too. The first case\n"
              "that shows something is shrunk and printed. Without a limit it goes on until then.\n"
              "\n"
+             "Subjects range and stream are what issues items of batches and streams, each beside a\n"
+             "slow model of its own; range-FAULT and stream-FAULT are these beside a wrong model.\n"
+             "\n"
              "  --subject NAME   what is tried (default: model, which the properties alone judge)\n"
              "  --subjects       list what can be tried\n"
              "  --seed N         the first case (default: by the time)\n"
@@ -170,6 +206,11 @@ static void list_subjects(void) {
         puts(run_adapter_subject.name);
         for (size_t i = 0; run_subjects[i]; i++)
                 puts(run_subjects[i]->name);
+        for (unsigned k = 0; item_subject_at(k); k++) {
+                puts(item_subject_at(k)->name);
+                for (unsigned fault = 1; item_subject_at(k)->faults[fault]; fault++)
+                        printf("%s-%s\n", item_subject_at(k)->name, item_subject_at(k)->faults[fault]);
+        }
         exit(0);
 }
 
@@ -201,11 +242,32 @@ static void show_case(const Options *options) {
         static TrialCase trial;
         TrialOutcome outcome = { .script = stdout };
 
+        if (options->items) {
+                ItemTrial items = { .seed = options->seed, .fault = options->fault, .script = stdout };
+
+                options->items->play(&items);
+                puts(items.difference[0] != '\0' ? items.difference : "no difference");
+                exit(items.difference[0] != '\0');
+        }
         trial_case_random(options->seed, &options->features, &trial);
         trial_write_definition(&trial.definition, stdout);
         trial_play(&trial, options->subject, &outcome);
         printf("%s\n", outcome.differs ? outcome.what : "no difference");
         exit(outcome.differs);
+}
+
+static void find_subject(Options *options, const char *name) {
+        options->subject = run_find_subject(name);
+        options->items = options->subject ? NULL : item_subject_find(name, &options->fault);
+}
+
+/* What says more about runs says nothing about steps. */
+static int check_items(const Options *options) {
+        if (!trial_without_model && !options->shows_statistics && options->features.percent != 100)
+                return 0;
+        fprintf(stderr, "fuzz-runs: --alone, --features, --statistics: not with the subjects %s and %s, "
+                        "which are steps beside a model\n", range_subject.name, stream_subject.name);
+        return -EINVAL;
 }
 
 static int parse(Options *options, int argc, char **argv) {
@@ -239,7 +301,7 @@ static int parse(Options *options, int argc, char **argv) {
                         options->size = (unsigned) strtoul(optarg, NULL, 10);
                         options->wants_difference = true;
                 } else if (option == 'n')
-                        options->subject = run_find_subject(optarg);
+                        find_subject(options, optarg);
                 else if (option == 'L')
                         list_subjects();
                 else if (option == 'f') {
@@ -259,9 +321,12 @@ static int parse(Options *options, int argc, char **argv) {
                         show_usage();
                 else
                         return -EINVAL;
-        if (!options->subject || optind < argc)
+        if ((!options->subject && !options->items) || optind < argc)
                 return -EINVAL;
-        options->features.known &= options->subject->features;
+        if (options->items && check_items(options) < 0)
+                return -EINVAL;
+        if (options->subject)
+                options->features.known &= options->subject->features;
         if (shows)
                 show_case(options);
         return 0;

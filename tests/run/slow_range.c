@@ -52,7 +52,7 @@ static bool is_all_over(const SlowRange *range) {
         return count_state(range, SLOW_IS_OVER) == n_items(range) && !range->settings.is_open;
 }
 
-uint32_t slow_item(const SlowRange *range, uint64_t index) {
+uint32_t slow_range_item(const SlowRange *range, uint64_t index) {
         return index >= range->first && index < range->settings.n ? (uint32_t) (index - range->first) : SLOW_NONE;
 }
 
@@ -96,7 +96,7 @@ static usec_t token_due(const SlowRange *range, usec_t now) {
         return then.since;
 }
 
-void slow_launch(SlowRange *range, usec_t now) {
+void slow_range_launch(SlowRange *range, usec_t now) {
         range->has_launch = true;
         range->is_drained = false;
         range->launch_errors = range->launch_over = 0;
@@ -144,7 +144,7 @@ static RunRangeIssue explain(const SlowRange *range) {
         return first_waiting(range) != SLOW_NONE ? RUN_RANGE_WAITS : RUN_RANGE_ALL_OUT;
 }
 
-RunRangeIssue slow_issue(SlowRange *range, usec_t now, RunRangeItem *ret_item) {
+RunRangeIssue slow_range_issue(SlowRange *range, usec_t now, RunRangeItem *ret_item) {
         const uint32_t chosen = choose(range, now);
 
         pass_until(range, now);
@@ -167,7 +167,7 @@ RunRangeIssue slow_issue(SlowRange *range, usec_t now, RunRangeItem *ret_item) {
         return RUN_RANGE_ISSUED;
 }
 
-usec_t slow_due(const SlowRange *range, usec_t now) {
+usec_t slow_range_due(const SlowRange *range, usec_t now) {
         const uint32_t waiting = first_waiting(range);
         usec_t due;
 
@@ -209,8 +209,8 @@ static RunRangeFate try_again(const SlowRange *range, SlowItem *item, usec_t now
         return wait_until(item, now, now + MIN(delay, settings->max_delay));
 }
 
-RunRangeFate slow_end(SlowRange *range, uint64_t index, RunRangeEnd end, usec_t now, usec_t again) {
-        const uint32_t i = slow_item(range, index);
+RunRangeFate slow_range_end(SlowRange *range, uint64_t index, RunRangeEnd end, usec_t now, usec_t again) {
+        const uint32_t i = slow_range_item(range, index);
         SlowItem *item = &range->items[i == SLOW_NONE ? 0 : i];
         const bool was_error = item->is_error;
 
@@ -241,8 +241,8 @@ RunRangeFate slow_end(SlowRange *range, uint64_t index, RunRangeEnd end, usec_t 
 
 /* — items — */
 
-int slow_retry(SlowRange *range, uint64_t index) {
-        const uint32_t i = slow_item(range, index);
+int slow_range_retry(SlowRange *range, uint64_t index) {
+        const uint32_t i = slow_range_item(range, index);
 
         if (i == SLOW_NONE || range->items[i].state != SLOW_IS_OVER || !range->items[i].is_error)
                 return -EINVAL;
@@ -251,8 +251,8 @@ int slow_retry(SlowRange *range, uint64_t index) {
         return 0;
 }
 
-int slow_claim(SlowRange *range, uint64_t index) {
-        const uint32_t i = slow_item(range, index);
+int slow_range_claim(SlowRange *range, uint64_t index) {
+        const uint32_t i = slow_range_item(range, index);
 
         if (i == SLOW_NONE || range->items[i].state != SLOW_WAITS)
                 return -ENOENT;
@@ -260,7 +260,7 @@ int slow_claim(SlowRange *range, uint64_t index) {
         return 0;
 }
 
-int slow_set(SlowRange *range, const RunRangeSettings *settings) {
+int slow_range_set(SlowRange *range, const RunRangeSettings *settings) {
         if (count_state(range, SLOW_IS_OUT) > 0)
                 return -EBUSY;
         if (settings->n < range->first + next_of(range))
@@ -269,7 +269,7 @@ int slow_set(SlowRange *range, const RunRangeSettings *settings) {
         return 0;
 }
 
-void slow_save_and_restore(SlowRange *range, usec_t now, usec_t later) {
+void slow_range_save_and_restore(SlowRange *range, usec_t now, usec_t later) {
         const uint32_t base = base_of(range);
 
         for (uint32_t i = 0; i < n_items(range); i++) {
@@ -294,7 +294,7 @@ void slow_save_and_restore(SlowRange *range, usec_t now, usec_t later) {
 
 /* — what can be asked — */
 
-RunRangeBudget slow_budget(const SlowRange *range) {
+RunRangeBudget slow_range_budget(const SlowRange *range) {
         const RunRangeSettings *settings = &range->settings;
         const uint64_t errors = n_errors(range) - (range->fault == SLOW_COUNTS_MENDS ? 0 : n_seconds(range));
 
@@ -309,7 +309,7 @@ RunRangeBudget slow_budget(const SlowRange *range) {
         return RUN_RANGE_WITHIN;
 }
 
-void slow_count(const SlowRange *range, RunRangeCounts *ret_counts) {
+void slow_range_count(const SlowRange *range, RunRangeCounts *ret_counts) {
         *ret_counts = (RunRangeCounts) {
                 .n = range->settings.n,
                 .base = range->first + base_of(range),

@@ -50,15 +50,15 @@ typedef struct SlowRange {
         usec_t since;
 } SlowRange;
 
-void slow_launch(SlowRange *range, usec_t now);
-RunRangeIssue slow_issue(SlowRange *range, usec_t now, RunRangeItem *ret_item);
-usec_t slow_due(const SlowRange *range, usec_t now);
-RunRangeFate slow_end(SlowRange *range, uint64_t index, RunRangeEnd end, usec_t now, usec_t again);
-int slow_retry(SlowRange *range, uint64_t index);
-int slow_claim(SlowRange *range, uint64_t index);
-int slow_set(SlowRange *range, const RunRangeSettings *settings);
-void slow_save_and_restore(SlowRange *range, usec_t now, usec_t later);
-RunRangeBudget slow_budget(const SlowRange *range);
-void slow_count(const SlowRange *range, RunRangeCounts *ret_counts);
+void slow_range_launch(SlowRange *range, usec_t now);
+RunRangeIssue slow_range_issue(SlowRange *range, usec_t now, RunRangeItem *ret_item);
+usec_t slow_range_due(const SlowRange *range, usec_t now);
+RunRangeFate slow_range_end(SlowRange *range, uint64_t index, RunRangeEnd end, usec_t now, usec_t again);
+int slow_range_retry(SlowRange *range, uint64_t index);
+int slow_range_claim(SlowRange *range, uint64_t index);
+int slow_range_set(SlowRange *range, const RunRangeSettings *settings);
+void slow_range_save_and_restore(SlowRange *range, usec_t now, usec_t later);
+RunRangeBudget slow_range_budget(const SlowRange *range);
+void slow_range_count(const SlowRange *range, RunRangeCounts *ret_counts);
 /* The item of an index, SLOW_NONE: it is none. */
-uint32_t slow_item(const SlowRange *range, uint64_t index);
+uint32_t slow_range_item(const SlowRange *range, uint64_t index);
