@@ -132,6 +132,8 @@ static void put_element(ManagerRuns *runs, ManagerRun *run, RecordWriter *writer
 static RecordWriter *find_writer(ManagerRuns *runs, ManagerStream *stream) {
         RecordWriter *writer = manager_run_writer(runs);
 
+        if (writer && !stream->has_put)
+                manager_run_link_put_after(runs->link);
         stream->has_put |= writer != NULL;
         stream->has_lost |= writer == NULL;
         return writer;
