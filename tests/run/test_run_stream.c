@@ -469,3 +469,41 @@ Test(run_stream, words_of_states) {
         cr_assert(eq(int, (int) run_stream_outcome_from_string("skip"), RUN_STREAM_AS_SKIP));
         cr_assert(eq(int, (int) run_element_state_from_string("READY"), RUN_ELEMENT_READY));
 }
+
+static RunStream *restored(RunElementState state, uint32_t issue) {
+        const RunElementRow row = {
+                .sequence = 1, .group = "a", .data = "abc", .size = 3, .position = 1, .state = state, .issue = issue
+        };
+        RunStream *stream;
+
+        cr_assert(eq(int, run_stream_new(&usual, 2, &stream), 0));
+        cr_assert(eq(int, run_stream_restore_group(stream, &(RunGroupRow) { .name = "a", .head = 1, .tail = 1,
+                                                                            .waiting = 1,
+                                                                            .state = RUN_GROUP_AT_WORK }), 0));
+        cr_assert(eq(int, run_stream_restore_element(stream, &row), 0));
+        return stream;
+}
+
+/* The store has died before it had the end of the first attempt, and the begin of the second. */
+Test(run_stream, the_newest_attempt_is_the_elements_whatever_the_store_has) {
+        RunStream *stream = restored(RUN_ELEMENT_RUNNING, 1);
+        RunElementRow last = {};
+
+        cr_assert(eq(int, run_stream_claim(stream, 1, 2, 1), 0));
+        cr_assert(eq(int, run_stream_claim(stream, 1, 1, 0), -ENOENT), "the older one is over");
+        cr_assert(eq(u64, run_stream_next_unclaimed(stream, 1), 0));
+        run_stream_begin(stream);
+        cr_assert(run_stream_is_out(stream, 1, 2));
+        cr_assert(not(run_stream_is_out(stream, 1, 1)));
+        cr_assert(eq(int, (int) take_rows(stream, &last), 1));
+        cr_assert(eq(u32, last.issue, 2));
+        cr_assert(eq(u32, last.tries, 1), "the failure of the first one counts");
+        cr_assert(eq(int, run_stream_end(stream, 1, RUN_END_EXITED, 1, NOW, USEC_INFINITY, 0), RUN_STREAM_ENDED));
+        cr_assert(eq(int, (int) take_rows(stream, &last), 2));
+        cr_assert(eq(int, last.state, RUN_ELEMENT_FAILED), "and that was the last try");
+        run_stream_free(stream);
+        stream = restored(RUN_ELEMENT_RUNNING, 2);
+        cr_assert(eq(int, run_stream_claim(stream, 1, 1, 0), -ENOENT));
+        cr_assert(eq(u64, run_stream_next_unclaimed(stream, 1), 1));
+        run_stream_free(stream);
+}
