@@ -385,6 +385,22 @@ static void answer_prune(ManagerStream *stream, ManagerStreamQuery *query, RunSt
         note_question(stream, query, query->text);
 }
 
+/* Without an engine no row says how they have ended. */
+static void forget_attempts(void *userdata, const ManagerElementAttempt *attempt) {
+        manager_attempts_note_told(((ManagerRuns *) userdata)->attempts, &attempt->key);
+}
+
+static void load_rows(ManagerRuns *runs, ManagerRun *run, RunStorePage *page) {
+        const int r = manager_stream_load_rows(runs, run, page);
+
+        if (r == 0)
+                return;
+        reset(runs, run);
+        run->stream->ask_at = usec_add(runs->now, RETRY_TIME);
+        if (r == -EINVAL && run->is_over)
+                manager_attempts_visit_elements(runs->attempts, run->id, forget_attempts, runs);
+}
+
 bool manager_stream_rows(ManagerRuns *runs, uint64_t number, RunStorePage *page) {
         ManagerStreamQuery query;
         ManagerRunValues values;
@@ -394,10 +410,7 @@ bool manager_stream_rows(ManagerRuns *runs, uint64_t number, RunStorePage *page)
                 return false;
         switch (query.kind) {
         case MANAGER_STREAM_ASK_LOAD:
-                if (manager_stream_load_rows(runs, run, page) < 0) {
-                        reset(runs, run);
-                        run->stream->ask_at = usec_add(runs->now, RETRY_TIME);
-                }
+                load_rows(runs, run, page);
                 break;
         case MANAGER_STREAM_ASK_KEY:
                 run_stream_answer_key(run->stream->engine, query.text,
@@ -437,7 +450,8 @@ usec_t manager_streams_due(const ManagerRuns *runs) {
         foreach_stream(runs, run) {
                 const ManagerStream *stream = run->stream;
 
-                if (!stream || run->is_over)
+                /* One that is over is read only for the ends of its attempts. */
+                if (!stream || (run->is_over && manager_stream_is_open(stream)))
                         continue;
                 if (stream->ask_at > runs->now && manager_stream_has_queries(stream))
                         due = MIN(due, stream->ask_at);

@@ -204,4 +204,31 @@ wait_for '^g0 IDLE 0 2 0$' client groups broken.stream
 report $? "and its group goes on" "$(client groups broken.stream; client elements broken.stream)"
 check_equal "without rows of what is lost" "$(client elements broken.stream | wc -l)" 2
 
+# A run is cancelled while its elements have to be read again.
+rm "$DIR/go"
+client push broken.stream c '' '' >/dev/null
+wait_for '^c ' cat "$RECORD"
+kill -STOP "$(store)"
+touch "$REFUSE_BATCH"
+client open broken.stream 1 1 >"$DIR/answer" &
+PUSH=$!
+wait_for '^0$' sh -c "ls '$REFUSE_BATCH' 2>/dev/null | wc -l"
+wait "$PUSH"
+ctl flow cancel "$RUN" >/dev/null &
+CANCEL=$!
+wait_for '^inactive$' ctl is-active broken.stream
+kill -CONT "$(store)"
+wait "$CANCEL"
+report $? "it is cancelled while it cannot be read"
+# shellcheck disable=SC2317
+broken_element() {
+        python3 - "$DIR" "$RUN" <<'P'
+import glob, sqlite3, sys
+db = sqlite3.connect(glob.glob(sys.argv[1] + '/**/runs.db', recursive=True)[0])
+print(*db.execute('SELECT state, exit, signal FROM element WHERE run = ? AND "group" = ?', (sys.argv[2], 'c')))
+P
+}
+wait_for READY broken_element
+report $? "and the end of what was executed is recorded" "$(broken_element)"
+
 done_testing
