@@ -37,6 +37,8 @@ stream hold "echo hold \$JOBD_GROUP >>$RECORD; until [ -e $DIR/go ]; do sleep 0.
 stream prune true KeepDone=5
 stream careful "echo careful \$JOBD_SEQUENCE >>$RECORD" Recover=pending
 stream first true
+# shellcheck disable=SC2016
+stream meets "echo meets-\$JOBD_GROUP \$JOBD_SEQUENCE >>$RECORD"
 stream fails true
 unit broken.service <<'U'
 [Service]
@@ -64,6 +66,22 @@ check_equal "and are executed in order" "$(seen order-g0)" "$(seq -s ' ' 0 7 299
 
 check_equal "first pushes that come at once are all taken" "$(client open first.stream 20 3 | sort -n | tr '\n' ' ')" "$(seq -s ' ' 20) "
 check_equal "by one run" "$(ctl flow list --no-legend --all first.stream | wc -l)" 1
+
+# Two clients push into groups that are new to the stream, with the same keys, and a third with others.
+flood meets.stream 20 4 k >"$DIR/one" &
+ONE=$!
+flood meets.stream 20 4 k >"$DIR/two" &
+TWO=$!
+flood meets.stream 20 4 o >"$DIR/other"
+wait $ONE $TWO
+check_equal "two first pushes of a key at once are one element" "$(diff "$DIR/one" "$DIR/two")" ''
+check_equal "and each key has a number of its own" "$(cat "$DIR/one" "$DIR/other" | awk '{ print $2 }' | sort -n | tr '\n' ' ')" "$(seq -s ' ' 40) "
+wait_for_seen meets-g0 10
+wait_for_seen meets-g1 10
+wait_for_seen meets-g2 10
+wait_for_seen meets-g3 10
+report $? "which is executed once"
+check_equal "in an order that all groups have" "$(awk '/^meets/ && $2 < last[$1] { print } { last[$1] = $2 }' "$RECORD")" ''
 
 long=$(printf '汉%.0s' $(seq 100))
 check_equal "a group has any name" "$(client push given.stream "$long" '键' 'data')" 1

@@ -507,3 +507,40 @@ Test(run_stream, the_newest_attempt_is_the_elements_whatever_the_store_has) {
         cr_assert(eq(u64, run_stream_next_unclaimed(stream, 1), 1));
         run_stream_free(stream);
 }
+
+/* Two clients push at once into a group of which the stream knows nothing: in one turn, and in the next. */
+Test(run_stream, first_pushes_into_a_group_at_once_are_one_chain_and_one_element_each_key) {
+        const RunStreamElement element = { .group = "new", .key = "k", .data = "abc", .size = 3 };
+        RunStream *stream = made(&usual);
+        RunStreamKey answer;
+        RunElementRow last;
+        uint64_t sequence;
+
+        cr_assert(eq(int, run_stream_pin_key(stream, "k", &answer, &sequence), 0));
+        cr_assert(eq(int, answer, RUN_STREAM_KEY_ASK));
+        cr_assert(eq(int, run_stream_pin_key(stream, "k", &answer, &sequence), 0));
+        cr_assert(eq(int, answer, RUN_STREAM_KEY_ASKED), "the store is asked once");
+        cr_assert(eq(u64, pushed(stream, "new"), 1));
+        run_stream_answer_key(stream, "k", 0);
+        cr_assert(eq(int, run_stream_push(stream, &element, NOW, &sequence), RUN_STREAM_PUSHED));
+        cr_assert(eq(u64, sequence, 2));
+        cr_assert(eq(int, run_stream_push(stream, &element, NOW, &sequence), RUN_STREAM_REPEATED));
+        cr_assert(eq(u64, sequence, 2));
+        run_stream_unpin_key(stream, "k");
+        run_stream_unpin_key(stream, "k");
+        run_stream_step(stream, NOW);
+        cr_assert(eq(u32, take_rows(stream, &last), 2), "none is linked before the group is known");
+        cr_assert(eq(u64, pushed(stream, "new"), 3));
+        answer_groups(stream);
+        run_stream_step(stream, NOW);
+        (void) take_rows(stream, &last);
+        for (uint64_t i = 1; i <= 3; i++) {
+                cr_assert(eq(u64, begun(stream), i));
+                cr_assert(eq(u64, begun(stream), 0), "one at a time");
+                cr_assert(eq(int, run_stream_end(stream, i, RUN_END_EXITED, 0, NOW, USEC_INFINITY, 0), RUN_STREAM_ENDED));
+                run_stream_step(stream, NOW);
+                (void) take_rows(stream, &last);
+                cr_assert(eq(u64, last.position, MIN(i + 1, (uint64_t) 3)));
+        }
+        run_stream_free(stream);
+}
