@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,6 +85,8 @@ static void find_facts(const ManagerStream *stream, uint64_t sequence, ManagerEl
 static void raise_pending(ManagerRuns *runs, const ManagerRun *run, const RunElementRow *row) {
         cleanup_free_ char *text = NULL;
         const char *reason = run_reason_to_string(row->reason);
+        RunStreamCounts counts;
+        char others[64] = "";
         RunRow of;
         int r;
 
@@ -91,9 +94,14 @@ static void raise_pending(ManagerRuns *runs, const ManagerRun *run, const RunEle
         if (run_engine_get_row(runs->engine, run->id, &of) < 0 || of.state == RUN_STOPPING ||
             run_state_is_terminal(of.state))
                 return;
+        run_stream_count(run->stream->engine, &counts);
+        if (counts.pending > 1)
+                snprintf(others, sizeof(others), counts.pending == 2 ? " So does %" PRIu32 " other group."
+                                                                     : " So do %" PRIu32 " other groups.",
+                         counts.pending - 1);
         r = text_format(&text,
-                            "Element %" PRIu64 " of group '%s' of %s is PENDING (%s): a person has to resolve it, and "
-                            "the group waits.", row->sequence, row->group, run->flow->unit->id, reason);
+                        "Element %" PRIu64 " of group '%s' of %s is PENDING (%s): a person has to resolve it, and the "
+                        "group waits.%s", row->sequence, row->group, run->flow->unit->id, reason, others);
 
         log_write(LOG_LEVEL_WARNING, run->flow->unit->id,
                   "Run %" PRIu32 ": element %" PRIu64 " of group '%s' is PENDING (%s): 'jobctl stream resolve %s %s'.",
@@ -107,6 +115,8 @@ static void raise_pending(ManagerRuns *runs, const ManagerRun *run, const RunEle
                                                                .node = FLOW_STREAM_NODE,
                                                                .text = text,
                                                                .raised = runs->host.attempts.turn->now_realtime,
+                                                               /* Thousands of groups may wait. */
+                                                               .is_one = true,
                                                        });
         if (r < 0)
                 log_write(LOG_LEVEL_ERROR, run->flow->unit->id, "Out of memory: no alarm says that it is PENDING.");

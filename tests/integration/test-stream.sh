@@ -37,6 +37,7 @@ stream hold "echo hold \$JOBD_GROUP >>$RECORD; until [ -e $DIR/go ]; do sleep 0.
 stream prune true KeepDone=5
 stream careful "echo careful \$JOBD_SEQUENCE >>$RECORD" Recover=pending
 stream first true
+stream alarm 'exit 9' PendingExitStatus=9
 # shellcheck disable=SC2016
 stream meets "echo meets-\$JOBD_GROUP \$JOBD_SEQUENCE >>$RECORD"
 stream fails true
@@ -128,6 +129,17 @@ check "it is executed again" client resolve asks.stream a 0 retry
 wait_for '^a IDLE 0 3 0$' client groups asks.stream
 report $? "and the group goes on"
 check_equal "in its order" "$(seen asks)" "a1 b4 a2 a2 a3 "
+client many alarm.stream $'a\t\t1\nb\t\t2\nc\t\t3\na\t\t4' >/dev/null
+# shellcheck disable=SC2317
+alarms() {
+        ctl flow alarms | grep -c 'alarm.stream'
+}
+wait_for '3 groups wait for a person' ctl flow why alarm.stream
+check_equal "many groups that wait are one alarm" "$(alarms)" 1
+check_prints "which says so" 'of alarm.stream is PENDING.* So do 2 other groups' ctl flow alarms
+check "one of them goes on" client resolve alarm.stream a 0 skip
+wait_for '^4 a PENDING' client elements alarm.stream a
+check_equal "and asks again without another" "$(alarms)" 1
 client push suspends.stream a '' '' >/dev/null
 wait_for '^a PENDING 1 0 0$' client groups suspends.stream
 report $? "FailurePolicy=suspend asks for a person"
