@@ -234,6 +234,13 @@ static void note_question(ManagerStream *stream, const ManagerStreamQuery *query
                 stream->has_lost = true;
 }
 
+static void note_prune(ManagerStream *stream, const char *group, uint64_t position) {
+        ManagerStreamQuery query = { .kind = MANAGER_STREAM_ASK_PRUNE, .position = position, .limit = PRUNE_LIMIT };
+
+        if (text_copy(group, &query.text) < 0 || manager_stream_note_prune(stream, &query) < 0)
+                stream->has_lost = true;
+}
+
 static void take_questions(ManagerStream *stream) {
         RunStreamQuery query;
         RunStreamPrune prune;
@@ -248,14 +255,9 @@ static void take_questions(ManagerStream *stream) {
                                       .bytes = query.bytes,
                               },
                               query.group);
-        while (run_stream_take_prune(stream->engine, &prune))
-                note_question(stream,
-                              &(ManagerStreamQuery) {
-                                      .kind = MANAGER_STREAM_ASK_PRUNE,
-                                      .position = prune.position,
-                                      .limit = PRUNE_LIMIT,
-                              },
-                              prune.group);
+        while (manager_stream_has_room(stream) && run_stream_take_prune(stream->engine, &prune))
+                note_prune(stream, prune.group, prune.position);
+        stream->has_lost |= manager_stream_ask_prunes(stream) < 0;
 }
 
 static void filter_number(RunStoreQuery *query, unsigned column, RunStoreCompare compare, uint64_t value) {
@@ -380,19 +382,17 @@ static void answer_elements(ManagerRuns *runs, ManagerStream *stream, const Mana
         run_stream_answer_end(stream->engine, query->text, usec_add(runs->now, RETRY_TIME));
 }
 
-static void answer_prune(ManagerStream *stream, ManagerStreamQuery *query, RunStorePage *page) {
+static void answer_prune(ManagerStream *stream, const ManagerStreamQuery *query, RunStorePage *page) {
         const bool has_more = page->has_more;
         ManagerRunValues values;
 
+        stream->n_pruning--;
         while (manager_run_values_next(page, &values) > 0) {
                 if (vector_push(&stream->deletes, manager_run_values_number(&values, ELEMENT_SEQUENCE)) < 0)
                         return;
         }
-        if (!has_more)
-                return;
-        /* Rows of this answer are deleted before the next answer is made. */
-        query->number = 0;
-        note_question(stream, query, query->text);
+        if (has_more)
+                note_prune(stream, query->text, query->position);
 }
 
 /* Without an engine no row says how they have ended. */
