@@ -102,10 +102,34 @@ static bool is_known(const ManagerAlarms *alarms, const ManagerAlarmFacts *facts
         return false;
 }
 
+static Alarm *find_same(const ManagerAlarms *alarms, const ManagerAlarmFacts *facts) {
+        for (size_t i = 0; i < alarms->all.n; i++) {
+                Alarm *alarm = &alarms->all.items[i];
+
+                if (alarm->kind == facts->kind && alarm->run == facts->run && alarm->acknowledged == 0 &&
+                    text_equal(alarm->node, facts->node))
+                        return alarm;
+        }
+        return NULL;
+}
+
+static int change(ManagerAlarms *alarms, Alarm *alarm, const char *text) {
+        char *copy;
+
+        if (text_copy(text, &copy) < 0)
+                return -ENOMEM;
+        free(alarm->text);
+        alarm->text = copy;
+        set_new(alarms, alarm, true);
+        return 0;
+}
+
 int manager_alarms_raise(ManagerAlarms *alarms, const ManagerAlarmFacts *facts) {
-        Alarm *alarm;
+        Alarm *alarm = facts->is_one ? find_same(alarms, facts) : NULL;
         int r;
 
+        if (alarm)
+                return change(alarms, alarm, facts->text);
         if (is_known(alarms, facts))
                 return 0;
         r = add(alarms, alarms->last + 1, facts, &alarm);

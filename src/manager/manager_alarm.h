@@ -33,6 +33,7 @@ typedef struct ManagerAlarmFacts {
         const char *unit, *node; /* .node: NULL: it is about the run */
         const char *text; /* a sentence */
         usec_t raised; /* wall clock */
+        bool is_one; /* an open one of the kind, the run and the node gets the text instead */
 } ManagerAlarmFacts;
 
 int manager_alarms_new(ManagerAlarms **ret_alarms);

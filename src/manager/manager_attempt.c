@@ -456,7 +456,11 @@ static ManagerElementAttempt describe_element(const ManagerAttempt *attempt) {
         const ManagerAttemptState *state = manager_attempt_state(attempt);
 
         return (ManagerElementAttempt) {
-                .key = state->key, .sequence = state->item, .issue = state->issue, .is_over = is_over(attempt)
+                .key = state->key,
+                .sequence = state->item,
+                .issue = state->issue,
+                .tries = state->item_tries,
+                .is_over = is_over(attempt),
         };
 }
 

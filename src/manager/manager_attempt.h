@@ -228,7 +228,7 @@ int manager_attempts_get_output(const ManagerAttempts *attempts, const RunAttemp
 typedef struct ManagerElementAttempt {
         RunAttemptKey key;
         uint64_t sequence;
-        uint32_t issue;
+        uint32_t issue, tries; /* its number; how often the element had failed before */
         bool is_over; /* it is kept until the store has its end */
 } ManagerElementAttempt;
 

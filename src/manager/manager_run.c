@@ -466,7 +466,7 @@ static void forget_ended(ManagerRuns *runs) {
                 for (ManagerRun *run = flow->first, *next; run; run = next) {
                         next = run->next;
                         if (run->is_over && run->is_put && !run->is_new && run->batch <= runs->durable &&
-                            run_engine_forget(runs->engine, run->id) == 0) {
+                            !manager_stream_is_settling(runs, run) && run_engine_forget(runs->engine, run->id) == 0) {
                                 run->drops_files = true;
                                 if (run->facts.deleted > 0)
                                         manager_run_folder_remove(runs->run_folders, run->id);

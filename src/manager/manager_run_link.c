@@ -392,6 +392,10 @@ int manager_run_link_begin(ManagerRunLink *link, RecordWriter **ret_writer) {
         return runstore_client_begin(link->client, ret_writer);
 }
 
+void manager_run_link_put_after(ManagerRunLink *link) {
+        runstore_client_put_after(link->client);
+}
+
 int manager_run_link_end_batch(ManagerRunLink *link, uint64_t *ret_number) {
         return runstore_client_end(link->client, ret_number);
 }

@@ -63,6 +63,7 @@ bool manager_run_link_is_daemon(const ManagerRunLink *link, pid_t pid);
 
 /* As in runstore_client.h. */
 int manager_run_link_begin(ManagerRunLink *link, RecordWriter **ret_writer);
+void manager_run_link_put_after(ManagerRunLink *link);
 int manager_run_link_end_batch(ManagerRunLink *link, uint64_t *ret_number);
 int manager_run_link_collect(ManagerRunLink *link, int fd, uint64_t n_max, uint32_t run, uint64_t *ret_number);
 int manager_run_link_query(ManagerRunLink *link, const RunStoreQuery *query, uint64_t *ret_number);

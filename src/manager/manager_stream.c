@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,6 +85,8 @@ static void find_facts(const ManagerStream *stream, uint64_t sequence, ManagerEl
 static void raise_pending(ManagerRuns *runs, const ManagerRun *run, const RunElementRow *row) {
         cleanup_free_ char *text = NULL;
         const char *reason = run_reason_to_string(row->reason);
+        RunStreamCounts counts;
+        char others[64] = "";
         RunRow of;
         int r;
 
@@ -91,9 +94,14 @@ static void raise_pending(ManagerRuns *runs, const ManagerRun *run, const RunEle
         if (run_engine_get_row(runs->engine, run->id, &of) < 0 || of.state == RUN_STOPPING ||
             run_state_is_terminal(of.state))
                 return;
+        run_stream_count(run->stream->engine, &counts);
+        if (counts.pending > 1)
+                snprintf(others, sizeof(others), counts.pending == 2 ? " So does %" PRIu32 " other group."
+                                                                     : " So do %" PRIu32 " other groups.",
+                         counts.pending - 1);
         r = text_format(&text,
-                            "Element %" PRIu64 " of group '%s' of %s is PENDING (%s): a person has to resolve it, and "
-                            "the group waits.", row->sequence, row->group, run->flow->unit->id, reason);
+                        "Element %" PRIu64 " of group '%s' of %s is PENDING (%s): a person has to resolve it, and the "
+                        "group waits.%s", row->sequence, row->group, run->flow->unit->id, reason, others);
 
         log_write(LOG_LEVEL_WARNING, run->flow->unit->id,
                   "Run %" PRIu32 ": element %" PRIu64 " of group '%s' is PENDING (%s): 'jobctl stream resolve %s %s'.",
@@ -107,6 +115,8 @@ static void raise_pending(ManagerRuns *runs, const ManagerRun *run, const RunEle
                                                                .node = FLOW_STREAM_NODE,
                                                                .text = text,
                                                                .raised = runs->host.attempts.turn->now_realtime,
+                                                               /* Thousands of groups may wait. */
+                                                               .is_one = true,
                                                        });
         if (r < 0)
                 log_write(LOG_LEVEL_ERROR, run->flow->unit->id, "Out of memory: no alarm says that it is PENDING.");
@@ -132,6 +142,8 @@ static void put_element(ManagerRuns *runs, ManagerRun *run, RecordWriter *writer
 static RecordWriter *find_writer(ManagerRuns *runs, ManagerStream *stream) {
         RecordWriter *writer = manager_run_writer(runs);
 
+        if (writer && !stream->has_put)
+                manager_run_link_put_after(runs->link);
         stream->has_put |= writer != NULL;
         stream->has_lost |= writer == NULL;
         return writer;
@@ -222,6 +234,13 @@ static void note_question(ManagerStream *stream, const ManagerStreamQuery *query
                 stream->has_lost = true;
 }
 
+static void note_prune(ManagerStream *stream, const char *group, uint64_t position) {
+        ManagerStreamQuery query = { .kind = MANAGER_STREAM_ASK_PRUNE, .position = position, .limit = PRUNE_LIMIT };
+
+        if (text_copy(group, &query.text) < 0 || manager_stream_note_prune(stream, &query) < 0)
+                stream->has_lost = true;
+}
+
 static void take_questions(ManagerStream *stream) {
         RunStreamQuery query;
         RunStreamPrune prune;
@@ -236,14 +255,9 @@ static void take_questions(ManagerStream *stream) {
                                       .bytes = query.bytes,
                               },
                               query.group);
-        while (run_stream_take_prune(stream->engine, &prune))
-                note_question(stream,
-                              &(ManagerStreamQuery) {
-                                      .kind = MANAGER_STREAM_ASK_PRUNE,
-                                      .position = prune.position,
-                                      .limit = PRUNE_LIMIT,
-                              },
-                              prune.group);
+        while (manager_stream_has_room(stream) && run_stream_take_prune(stream->engine, &prune))
+                note_prune(stream, prune.group, prune.position);
+        stream->has_lost |= manager_stream_ask_prunes(stream) < 0;
 }
 
 static void filter_number(RunStoreQuery *query, unsigned column, RunStoreCompare compare, uint64_t value) {
@@ -368,19 +382,33 @@ static void answer_elements(ManagerRuns *runs, ManagerStream *stream, const Mana
         run_stream_answer_end(stream->engine, query->text, usec_add(runs->now, RETRY_TIME));
 }
 
-static void answer_prune(ManagerStream *stream, ManagerStreamQuery *query, RunStorePage *page) {
+static void answer_prune(ManagerStream *stream, const ManagerStreamQuery *query, RunStorePage *page) {
         const bool has_more = page->has_more;
         ManagerRunValues values;
 
+        stream->n_pruning--;
         while (manager_run_values_next(page, &values) > 0) {
                 if (vector_push(&stream->deletes, manager_run_values_number(&values, ELEMENT_SEQUENCE)) < 0)
                         return;
         }
-        if (!has_more)
+        if (has_more)
+                note_prune(stream, query->text, query->position);
+}
+
+/* Without an engine no row says how they have ended. */
+static void forget_attempts(void *userdata, const ManagerElementAttempt *attempt) {
+        manager_attempts_note_told(((ManagerRuns *) userdata)->attempts, &attempt->key);
+}
+
+static void load_rows(ManagerRuns *runs, ManagerRun *run, RunStorePage *page) {
+        const int r = manager_stream_load_rows(runs, run, page);
+
+        if (r == 0)
                 return;
-        /* Rows of this answer are deleted before the next answer is made. */
-        query->number = 0;
-        note_question(stream, query, query->text);
+        reset(runs, run);
+        run->stream->ask_at = usec_add(runs->now, RETRY_TIME);
+        if (r == -EINVAL && run->is_over)
+                manager_attempts_visit_elements(runs->attempts, run->id, forget_attempts, runs);
 }
 
 bool manager_stream_rows(ManagerRuns *runs, uint64_t number, RunStorePage *page) {
@@ -392,10 +420,7 @@ bool manager_stream_rows(ManagerRuns *runs, uint64_t number, RunStorePage *page)
                 return false;
         switch (query.kind) {
         case MANAGER_STREAM_ASK_LOAD:
-                if (manager_stream_load_rows(runs, run, page) < 0) {
-                        reset(runs, run);
-                        run->stream->ask_at = usec_add(runs->now, RETRY_TIME);
-                }
+                load_rows(runs, run, page);
                 break;
         case MANAGER_STREAM_ASK_KEY:
                 run_stream_answer_key(run->stream->engine, query.text,
@@ -435,7 +460,8 @@ usec_t manager_streams_due(const ManagerRuns *runs) {
         foreach_stream(runs, run) {
                 const ManagerStream *stream = run->stream;
 
-                if (!stream || run->is_over)
+                /* One that is over is read only for the ends of its attempts. */
+                if (!stream || (run->is_over && manager_stream_is_open(stream)))
                         continue;
                 if (stream->ask_at > runs->now && manager_stream_has_queries(stream))
                         due = MIN(due, stream->ask_at);

@@ -89,6 +89,8 @@ void manager_stream_note_end(ManagerRuns *runs, ManagerRun *run, const RunAttemp
 /* As ManagerAttemptsOps.element_of. */
 int manager_stream_find_element(void *userdata, const RunAttemptKey *key, uint64_t element,
                                 RunStreamBegin *ret_element);
+/* Attempts of its elements are over, and the store has not all of their ends: the run stays in memory. */
+bool manager_stream_is_settling(const ManagerRuns *runs, const ManagerRun *run);
 /* The counts of the stream of a run; -ENOENT: it is none of a stream, or is being loaded. */
 int manager_stream_count(const ManagerRuns *runs, uint32_t run, RunStreamCounts *ret_counts);
 /* The state of the elements, as a part of a sentence. */

@@ -9,6 +9,8 @@
 #include "basic/macro.h"
 #include "manager/manager_stream_private.h"
 
+#define PRUNES_AT_ONCE 16U /* pages */
+
 bool manager_stream_is_open(const ManagerStream *stream) {
         return stream && stream->phase == MANAGER_STREAM_OPEN;
 }
@@ -30,6 +32,10 @@ void manager_stream_clear(ManagerStream *stream) {
         vector_clear(&stream->begins);
         vector_clear(&stream->strays);
         vector_clear(&stream->deletes);
+        for (size_t i = 0; i < stream->prunes.n; i++)
+                free(stream->prunes.items[i].text);
+        vector_clear(&stream->prunes);
+        stream->n_pruning = 0;
         manager_stream_clear_notes(stream);
         stream->engine = run_stream_free(stream->engine);
         free(take_ptr(stream->after_name));
@@ -46,6 +52,7 @@ ManagerStream *manager_stream_free(ManagerStream *stream) {
         vector_deinit(&stream->strays);
         vector_deinit(&stream->notes);
         vector_deinit(&stream->deletes);
+        vector_deinit(&stream->prunes);
         free(stream);
         return NULL;
 }
@@ -124,4 +131,46 @@ bool manager_stream_repeat_query(ManagerStream *stream, uint64_t number) {
         queries[stream->queries.n - 1] = query;
         stream->n_sent--;
         return true;
+}
+
+/* — pruning — */
+
+bool manager_stream_has_room(const ManagerStream *stream) {
+        return stream->prunes.n < PRUNES_AT_ONCE;
+}
+
+int manager_stream_note_prune(ManagerStream *stream, const ManagerStreamQuery *query) {
+        int r;
+
+        for (size_t i = 0; i < stream->prunes.n; i++) {
+                ManagerStreamQuery *known = &stream->prunes.items[i];
+
+                if (strcmp(known->text, query->text) != 0)
+                        continue;
+                known->position = MAX(known->position, query->position);
+                free(query->text);
+                return 0;
+        }
+        r = vector_push(&stream->prunes, *query);
+        if (r < 0)
+                free(query->text);
+        return r;
+}
+
+int manager_stream_ask_prunes(ManagerStream *stream) {
+        if (stream->n_pruning > 0 || stream->deletes.n > 0)
+                return 0;
+        for (size_t i = 0; i < stream->prunes.n; i++) {
+                const int r = vector_push(&stream->queries, stream->prunes.items[i]);
+
+                if (r < 0) {
+                        stream->prunes.n -= i;
+                        memmove(stream->prunes.items, stream->prunes.items + i,
+                                stream->prunes.n * sizeof(*stream->prunes.items));
+                        return r;
+                }
+                stream->n_pruning++;
+        }
+        vector_clear(&stream->prunes);
+        return 0;
 }

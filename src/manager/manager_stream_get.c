@@ -5,6 +5,7 @@
 
 #include <errno.h>
 
+#include "manager/manager_attempt.h"
 #include "manager/manager_run_private.h"
 #include "manager/manager_stream_private.h"
 
@@ -19,6 +20,10 @@ int manager_stream_find_element(void *userdata, const RunAttemptKey *key, uint64
         if (!run || !manager_stream_is_open(run->stream))
                 return -ENOENT;
         return run_stream_find_begin(run->stream->engine, element, ret_element);
+}
+
+bool manager_stream_is_settling(const ManagerRuns *runs, const ManagerRun *run) {
+        return run->stream && manager_attempts_count_kept(runs->attempts, run->id) > 0;
 }
 
 int manager_stream_count(const ManagerRuns *runs, uint32_t id, RunStreamCounts *ret_counts) {

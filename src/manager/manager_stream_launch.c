@@ -64,6 +64,9 @@ static void drain(ManagerRuns *runs, ManagerRun *run, ManagerLaunch *launch, boo
 
 /* A stop does not wait for the store: rows of what is ended are settled when the stream has been read. */
 static void end_unread(ManagerRuns *runs, ManagerRun *run, ManagerLaunch *launch, bool ends) {
+        /* What is read then is for the next launch. */
+        if (run->stream)
+                run->stream->is_issuing = false;
         if (ends && !launch->is_told_to_end) {
                 launch->is_told_to_end = true;
                 manager_attempts_visit_items(runs->attempts, run->id, interrupt, runs);

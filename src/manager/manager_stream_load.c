@@ -195,7 +195,7 @@ static void claim_all(ManagerRuns *runs, ManagerRun *run) {
         for (size_t i = 0; i < attempts.n; i++) {
                 const ManagerElementAttempt *attempt = &attempts.items[i];
 
-                if (run_stream_claim(run->stream->engine, attempt->sequence, attempt->issue) == 0)
+                if (run_stream_claim(run->stream->engine, attempt->sequence, attempt->issue, attempt->tries) == 0)
                         continue;
                 (void) vector_push(&run->stream->strays, attempt->key);
                 manager_attempts_end(runs->attempts, &attempt->key);

@@ -69,6 +69,8 @@ struct ManagerStream {
         VECTOR(RunAttemptKey) strays; /* attempts that no element has claimed: nothing begins before they are over */
         VECTOR(ManagerStreamNote) notes;
         VECTOR(uint64_t) deletes; /* elements that are pruned */
+        VECTOR(ManagerStreamQuery) prunes; /* groups of which the next page is to be asked for, one each … */
+        size_t n_pruning; /* … and pages that are */
 };
 
 /* — manager_stream_data.c — */
@@ -85,6 +87,14 @@ ManagerStreamQuery *manager_stream_next_query(ManagerStream *stream);
 bool manager_stream_take_query(ManagerStream *stream, uint64_t number, ManagerStreamQuery *ret_query);
 /* The query with the number is to be sent once more, behind the others. */
 bool manager_stream_repeat_query(ManagerStream *stream, uint64_t number);
+
+/*
+ * Elements that are pruned are asked for by pages, and deleted. A page is asked for when all of those before it are
+ * deleted, of whatever group: before, it would have rows that are to be deleted already.
+ */
+bool manager_stream_has_room(const ManagerStream *stream); /* for a group that is to be pruned */
+int manager_stream_note_prune(ManagerStream *stream, const ManagerStreamQuery *query); /* takes .text; 0 or -ENOMEM */
+int manager_stream_ask_prunes(ManagerStream *stream);
 
 /* — manager_stream_load.c — */
 

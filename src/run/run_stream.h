@@ -299,10 +299,11 @@ int run_stream_restore_group(RunStream *stream, const RunGroupRow *row);
 int run_stream_restore_element(RunStream *stream, const RunElementRow *row);
 /*
  * The host has an attempt of the element, begun or not; its end is told by run_stream_end() when it is known, also
- * at once. @issue: its number; of several the highest is told first. -ENOENT: the element is over, unknown or no head,
- * or the end of the attempt is known: it is nobody's.
+ * at once. @issue: its number, which is above that of the row if the store has died before it had that of the begin;
+ * @tries: those that had failed by then. Of several attempts the one with the highest number is told first. -ENOENT:
+ * the element is over, unknown or no head, or the end of the attempt is known: it is nobody's.
  */
-int run_stream_claim(RunStream *stream, uint64_t sequence, uint32_t issue);
+int run_stream_claim(RunStream *stream, uint64_t sequence, uint32_t issue, uint32_t tries);
 /* The lowest from @from on that is RUNNING and not claimed; 0: none. It was lost, or goes to run_stream_return(). */
 uint64_t run_stream_next_unclaimed(const RunStream *stream, uint64_t from);
 /* From now on it works. What is RUNNING and was neither claimed nor ended counts as out. */

@@ -307,11 +307,11 @@ int run_stream_restore_element(RunStream *stream, const RunElementRow *row) {
 
 /* The row of a begin may be lost with the store; that of an end, which an attempt can outlive for a while, is not. */
 static bool is_attempt_of(const StreamElement *head, uint32_t issue) {
-        return head->state == RUN_ELEMENT_RUNNING ? issue == head->issue
+        return head->state == RUN_ELEMENT_RUNNING ? issue >= head->issue
                                                   : head->state == RUN_ELEMENT_READY && issue > head->issue;
 }
 
-int run_stream_claim(RunStream *stream, uint64_t sequence, uint32_t issue) {
+int run_stream_claim(RunStream *stream, uint64_t sequence, uint32_t issue, uint32_t tries) {
         size_t probe = 0;
         uint32_t at;
 
@@ -322,10 +322,11 @@ int run_stream_claim(RunStream *stream, uint64_t sequence, uint32_t issue) {
 
                 if (head->sequence != sequence || head->is_claimed || !is_attempt_of(head, issue))
                         continue;
-                if (head->state != RUN_ELEMENT_RUNNING) {
+                if (issue > head->issue) {
                         head->state = RUN_ELEMENT_RUNNING;
                         head->reason = RUN_REASON_NONE;
                         head->issue = issue;
+                        head->tries = tries;
                         stream_element_touch(stream, head, RUN_ELEMENT_BEGAN);
                 }
                 head->is_claimed = true;

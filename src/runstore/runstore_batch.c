@@ -88,6 +88,11 @@ void runstore_put_operation(RecordWriter *writer, RunStoreTable table, RunStoreO
         record_put(writer, n_columns);
 }
 
+void runstore_put_after(RecordWriter *writer, uint64_t number) {
+        runstore_put_operation(writer, RUNSTORE_ELEMENT, RUNSTORE_AFTER, 1);
+        runstore_put_integer(writer, ELEMENT_SEQUENCE, (int64_t) number);
+}
+
 static uint64_t first_bits(size_t n) {
         return (UINT64_C(1) << n) - 1;
 }
@@ -102,6 +107,8 @@ static bool has_key(const RunStoreTableInfo *info, const RunStoreOperation *oper
 
         if (operation->kind == RUNSTORE_PUT)
                 return (operation->columns & key) == key;
+        if (operation->kind == RUNSTORE_AFTER)
+                return operation->table == RUNSTORE_ELEMENT && operation->columns == UINT64_C(1) << ELEMENT_SEQUENCE;
         return operation->columns > 0 && !(operation->columns & (operation->columns + 1)) &&
                !(operation->columns & ~key);
 }

@@ -9,6 +9,10 @@
  * the given columns of it, and names the whole primary key; so a batch that
  * is written twice changes nothing. "Delete" names columns of the primary key
  * from its first on, and removes all rows that agree.
+ *
+ * Rows of streams change what earlier batches have put. So "after" names a
+ * batch: if that or a later one was refused, operations of the batch at hand
+ * on tables of streams, which follow it, are left out.
  */
 
 #include "runstore/runstore_protocol.h"
@@ -17,6 +21,7 @@
 typedef enum RunStoreOperationKind {
         RUNSTORE_PUT,
         RUNSTORE_DELETE,
+        RUNSTORE_AFTER,                 /* of the table of elements: the number is in ELEMENT_SEQUENCE */
         _RUNSTORE_OPERATION_MAX,
 } RunStoreOperationKind;
 
@@ -42,6 +47,8 @@ void runstore_put_null(RecordWriter *writer, unsigned column);
 void runstore_put_integer(RecordWriter *writer, unsigned column, int64_t value);
 void runstore_put_text(RecordWriter *writer, unsigned column, const char *value);       /* NULL: as put_null */
 void runstore_put_bytes(RecordWriter *writer, unsigned column, const void *bytes, size_t n);
+
+void runstore_put_after(RecordWriter *writer, uint64_t number);
 
 /* — reading — */
 

@@ -57,6 +57,9 @@ struct RunStoreClient {
         uint64_t last_query;
 
         uint64_t accepted, durable, last;
+        uint64_t refused;               /* the last batch whose refusal was told */
+        uint64_t after;                 /* batches from that one on: none is known to be refused */
+        bool knows_after;               /* the store does */
         size_t bytes;
         RecordWriter writer;            /* the batch that is being put */
         VECTOR(uint8_t) input;
@@ -213,6 +216,11 @@ static int push_numbered(RunStoreClient *client, int fd, uint64_t *ret_number) {
 
 int runstore_client_end(RunStoreClient *client, uint64_t *ret_number) {
         return push_numbered(client, -1, ret_number);
+}
+
+void runstore_client_put_after(RunStoreClient *client) {
+        if (client->knows_after)
+                runstore_put_after(&client->writer, client->after);
 }
 
 int runstore_client_collect(RunStoreClient *client, int fd, uint64_t n_max, uint32_t run, uint64_t *ret_number) {
@@ -395,6 +403,9 @@ static int take_welcome(RunStoreClient *client, const RunStoreFrame *frame) {
         client->accepted = welcome.accepted;
         client->epoch = welcome.epoch;
         client->identity = welcome.identity;
+        if (!client->was_welcome || has_lost)
+                client->after = client->last + 1;
+        client->knows_after = welcome.format & RUNSTORE_KNOWS_AFTER;
         client->is_welcome = client->was_welcome = true;
         forget_durable(client, welcome.durable);
         client->n_sent = client->n_gone + (size_t) (MAX(welcome.accepted, client->durable) - client->durable);
@@ -435,6 +446,12 @@ static int take_refusal(RunStoreClient *client, const RunStoreFrame *frame) {
                 return r;
         if (frame->number & RUNSTORE_QUERY_NUMBER && !forget_query(client, frame->number))
                 return -EBADMSG;
+        if (refusal.reason == RUNSTORE_REFUSED_CONSTRAINT && frame->number <= client->refused)
+                return 0;
+        if (refusal.reason == RUNSTORE_REFUSED_CONSTRAINT) {
+                client->refused = frame->number;
+                client->after = client->last + 1;
+        }
         client->ops->refused(client->userdata, frame->number, &refusal);
         return 0;
 }

@@ -62,6 +62,11 @@ int runstore_client_send(RunStoreClient *client);
  */
 int runstore_client_begin(RunStoreClient *client, RecordWriter **ret_writer);
 int runstore_client_end(RunStoreClient *client, uint64_t *ret_number);
+/*
+ * Before rows of streams are put into the batch: they change what earlier ones have put, and are left out if one of
+ * these is refused. Batches that begin after .refused was called do not stand behind that refusal any more.
+ */
+void runstore_client_put_after(RunStoreClient *client);
 
 /*
  * Stores what is in the regular file @fd, of which the client keeps a copy, up to @n_max bytes. It stays as long as the

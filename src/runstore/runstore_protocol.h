@@ -17,7 +17,8 @@
  *               descriptor of a file comes with it
  *   ACCEPTED  ← all batches up to the number have been read: they outlive core
  *   DURABLE   ← all up to the number are on the disk
- *   REFUSED   ← reason, sentence; number 0: about the store, else about that batch, collection or query
+ *   REFUSED   ← reason, sentence; number 0: about the store, else about that batch, collection or query. Before
+ *               WELCOME: the last batch that was refused, if core has not heard yet that it, or a later one, is durable
  *   STORED    ← hash, bytes: of the collection of that number, which is durable
  *   QUERY     → table, filters, order, limit, cursor; answered when all accepted before it is durable
  *   ROWS      ← columns, rows, cursor; for the query of that number
@@ -94,6 +95,8 @@ int runstore_frame_end(RecordWriter *writer);
 /* Of a BATCH or COLLECT; it stands at a fixed place. */
 void runstore_frame_set_epoch(uint8_t *frame, uint64_t epoch);
 
+#define RUNSTORE_KNOWS_AFTER (UINT64_C(1) << 32) /* in .format: the operation RUNSTORE_AFTER */
+
 typedef struct RunStoreHello {
         uint64_t instance;              /* of the core that writes; 0: the link only reads */
         uint64_t epoch;                 /* of its link before; 0: none */
@@ -104,7 +107,7 @@ typedef struct RunStoreWelcome {
         uint64_t epoch;
         uint64_t accepted, durable;     /* the numbers between them are the tail: read, not yet on the disk */
         uint64_t identity;              /* another than before: the file is another one, and history is lost */
-        uint64_t format;
+        uint64_t format;                /* and above it, what the store knows */
 } RunStoreWelcome;
 
 typedef struct RunStoreRefusal {

@@ -186,6 +186,8 @@ static int read_marks(RunStoreFile *file) {
                 { "number", &file->marks.number },
                 { "epoch", &file->marks.epoch },
                 { "instance", &file->marks.instance },
+                /* The row is made with the first refusal. */
+                { "refused", &file->marks.refused },
         };
         sqlite3_stmt *statement = NULL;
         int code, r;
@@ -198,7 +200,7 @@ static int read_marks(RunStoreFile *file) {
                 if (code == SQLITE_ROW)
                         *rows[i].value = (uint64_t) sqlite3_column_int64(statement, 0);
                 else
-                        r = runstore_map_error(file->db, code) ?: -EBADMSG;
+                        r = runstore_map_error(file->db, code) ?: rows[i].value == &file->marks.refused ? 0 : -EBADMSG;
                 sqlite3_reset(statement);
         }
         sqlite3_finalize(statement);

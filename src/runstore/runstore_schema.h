@@ -18,6 +18,7 @@
 typedef struct RunStoreMarks {
         uint64_t number;                /* of the last batch */
         uint64_t epoch, instance;       /* of the link that it came over */
+        uint64_t refused;               /* the last batch that was refused; 0: none was */
 } RunStoreMarks;
 
 typedef struct RunStoreFile {

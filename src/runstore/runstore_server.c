@@ -58,6 +58,7 @@ struct RunStoreServer {
         uint64_t identity, accepted, durable, epoch, instance;
         uint64_t n_tail;                /* bytes that are accepted and not durable */
         int refused;                    /* what the writer said last, a RunStoreReason; -1: all is well */
+        uint64_t refused_batch;         /* the last one; 0: none */
         char *sentence;                 /* owned */
         RecordWriter frame;             /* kept for its memory */
 };
@@ -146,13 +147,17 @@ static void welcome(ServedLink *served) {
                 link->epoch = server->epoch;
         }
         link->is_welcome = true;
+        /* The refusal may have been told over a link that is lost, or never: before the mark passes its batch. */
+        if (link->hello.instance != 0 && link->hello.next > 0 && server->refused_batch >= link->hello.next)
+                refuse(served, server->refused_batch, RUNSTORE_REFUSED_CONSTRAINT,
+                       "The batch, or one before it, was not written: it broke a constraint.");
         runstore_frame_begin(&server->frame, RUNSTORE_WELCOME, 0);
         runstore_put_welcome(&server->frame, &(RunStoreWelcome) {
                                                      .epoch = link->epoch,
                                                      .accepted = server->accepted,
                                                      .durable = server->durable,
                                                      .identity = server->identity,
-                                                     .format = RUNSTORE_FORMAT,
+                                                     .format = RUNSTORE_FORMAT | RUNSTORE_KNOWS_AFTER,
                                              });
         send_made(served);
         if (server->refused >= 0)
@@ -476,6 +481,7 @@ static void take_opened(RunStoreServer *server, RunStoreTask *task) {
                 server->epoch = task->file_epoch;
                 server->instance = task->file_instance;
         }
+        server->refused_batch = MAX(server->refused_batch, task->file_refused);
         server->identity = task->file_identity;
         server->is_open = true;
         if (server->refused >= 0)
@@ -490,6 +496,8 @@ static void take_written(RunStoreServer *server, RunStoreTask *task) {
 
         server->durable = task->number;
         server->n_tail -= task->n;
+        if (task->refused == RUNSTORE_REFUSED_CONSTRAINT)
+                server->refused_batch = task->number;
         if (!served)
                 return;
         if (task->refused >= 0) {

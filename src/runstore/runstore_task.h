@@ -41,7 +41,7 @@ struct RunStoreTask {
         uint8_t hash[RUNSTORE_HASH_BYTES];      /* COLLECT */
         uint64_t n_stored;
         RecordWriter answer;            /* QUERY: a whole frame */
-        uint64_t file_identity, file_number, file_epoch, file_instance; /* OPENED */
+        uint64_t file_identity, file_number, file_epoch, file_instance, file_refused; /* OPENED */
         bool is_damaged;                /* QUERY: .file_identity is that of the file */
 };
 

@@ -60,6 +60,7 @@ static void tell_opened(RunStoreWriter *writer) {
         task->file_number = writer->number;
         task->file_epoch = writer->file.marks.epoch;
         task->file_instance = writer->file.marks.instance;
+        task->file_refused = writer->file.marks.refused;
         if (writer->file.aside)
                 (void) text_format(&task->sentence, "%s was damaged, and is called %s now.", writer->path,
                                    writer->file.aside);
@@ -243,14 +244,22 @@ static int execute(RunStoreWriter *writer, const char *sql) {
 
 /* — tasks — */
 
+static bool is_of_streams(RunStoreTable table) {
+        return table == RUNSTORE_ELEMENT || table == RUNSTORE_STREAM_GROUP || table == RUNSTORE_STREAM_KEY;
+}
+
 static int write_batch(RunStoreWriter *writer, const RunStoreTask *task) {
         RunStoreOperation operation;
         RecordReader reader;
+        bool leaves_out = false;
         int r;
 
         record_reader_init(&reader, task->bytes, task->n);
         while ((r = runstore_next_operation(&reader, &operation)) > 0) {
-                r = apply(writer, &operation);
+                if (operation.kind == RUNSTORE_AFTER)
+                        leaves_out = (uint64_t) operation.values[ELEMENT_SEQUENCE].integer <= writer->refused;
+                else if (!leaves_out || !is_of_streams(operation.table))
+                        r = apply(writer, &operation);
                 if (r < 0)
                         return r;
         }
@@ -339,6 +348,22 @@ static int collect(RunStoreWriter *writer, RunStoreTask *task) {
         return r < 0 ? r : put_chunks(writer, task->hash, bytes, n);
 }
 
+/* A part of the transaction, too: what follows the refusal has to know it, and core may ask for it later. */
+static int note_refused(RunStoreWriter *writer, uint64_t number) {
+        static const char sql[] = "INSERT INTO \"schema\" VALUES ('refused', ?1)"
+                                  " ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+        sqlite3_stmt *statement = NULL;
+        int code = sqlite3_prepare_v2(writer->file.db, sql, -1, &statement, NULL), ended;
+
+        writer->refused = number;
+        if (code == SQLITE_OK) {
+                sqlite3_bind_int64(statement, 1, (sqlite3_int64) number);
+                code = sqlite3_step(statement);
+        }
+        ended = sqlite3_finalize(statement);
+        return runstore_map_error(writer->file.db, ended ?: code);
+}
+
 /* A task that is refused leaves nothing; errors of the disk end the transaction. */
 static int write_task(RunStoreWriter *writer, RunStoreTask *task) {
         int r = execute(writer, "SAVEPOINT task");
@@ -351,6 +376,8 @@ static int write_task(RunStoreWriter *writer, RunStoreTask *task) {
                 runstore_task_refuse(task, RUNSTORE_REFUSED_CONSTRAINT, "The batch was not written: %s.",
                                      sqlite3_errmsg(writer->file.db));
                 r = execute(writer, "ROLLBACK TO task");
+                if (r == 0)
+                        r = note_refused(writer, task->number);
         }
         return r < 0 ? r : execute(writer, "RELEASE task");
 }
@@ -373,6 +400,7 @@ static int write_marks(RunStoreWriter *writer, const RunStoreTask *last) {
 }
 
 static int write_all(RunStoreWriter *writer, RunStoreTasks *tasks) {
+        const uint64_t refused = writer->refused;
         int r = execute(writer, "BEGIN IMMEDIATE");
 
         for (RunStoreTask *task = tasks->first; task && r == 0; task = task->next)
@@ -383,6 +411,9 @@ static int write_all(RunStoreWriter *writer, RunStoreTasks *tasks) {
                 r = execute(writer, "COMMIT");
         if (r < 0 && !sqlite3_get_autocommit(writer->file.db))
                 (void) execute(writer, "ROLLBACK");
+        /* Tried again, tasks before the one that is refused must not know that yet. */
+        if (r < 0)
+                writer->refused = refused;
         return r;
 }
 
@@ -413,6 +444,7 @@ static bool open_file(RunStoreWriter *writer) {
         if (aside && !writer->file.aside)
                 writer->file.aside = take_ptr(aside);
         writer->number = MAX(writer->number, writer->file.marks.number);
+        writer->refused = MAX(writer->refused, writer->file.marks.refused);
         make_ballast(writer);
         tell_opened(writer);
         return true;

@@ -34,6 +34,7 @@ typedef struct RunStoreWriter {
         int degraded; /* what has been told: 0, RUNSTORE_HAS_NO_BALLAST, or the -errno that keeps it from writing */
         bool has_ballast;
         uint64_t number;                /* the last that is durable */
+        uint64_t refused;               /* the last batch that was refused */
 } RunStoreWriter;
 
 /* The paths stay the caller's. 0 or -errno; it opens the file by itself, and tells so by RUNSTORE_TASK_OPENED. */

@@ -72,6 +72,8 @@ stream careful "echo \$JOBD_GROUP \$JOBD_SEQUENCE >>$RECORD; sleep 0.03" Recover
 stream boot "echo \$JOBD_GROUP \$JOBD_SEQUENCE >>$RECORD; sleep 0.1"
 stream lost "echo \$JOBD_GROUP \$JOBD_SEQUENCE >>$RECORD; until [ -e $DIR/go ]; do sleep 0.02; done" Recover=pending
 stream once false Retry=1 RetryDelaySec=1h
+# shellcheck disable=SC2016
+stream broken "echo \$JOBD_GROUP \$JOBD_SEQUENCE >>$RECORD; until [ -e $DIR/go ]; do sleep 0.02; done"
 stream pending "[ -e $DIR/go ] || exit 9; echo \$JOBD_GROUP \$JOBD_SEQUENCE >>$RECORD" PendingExitStatus=9
 boot
 start_daemon
@@ -168,7 +170,7 @@ stop_daemon
 mkdir "$DIR/programs"
 cp "$BUILD/jobd" "$BUILD/jobd-runstore" "$BUILD/jobd-log" "$DIR/programs"
 cp "$BUILD/tests/integration/jobd-core-forgetful" "$DIR/programs/jobd-core"
-export REFUSE_BATCH=$DIR/refuse
+export REFUSE_BATCH=$DIR/refuse BREAK_BATCH=$DIR/break
 BUILD=$DIR/programs start_daemon
 begin refused 24 4
 for i in 1 2; do
@@ -178,5 +180,55 @@ for i in 1 2; do
 done
 end refused 24
 check_equal "batches are lost, and each element is executed once, in its order" "$(repeats 24)" 0
+
+# The store refuses a batch with a push when core has sent the next one, which says that the element is at work.
+rm -f "$DIR/go"
+: >"$RECORD"
+client groups broken.stream >/dev/null
+client push broken.stream g0 first '' >/dev/null
+wait_for_elements 1
+RUN=$(ctl flow list --no-legend broken.stream | awk '{ print $1 }')
+kill -STOP "$(store)"
+touch "$BREAK_BATCH"
+client open broken.stream 1 1 >"$DIR/answer" &
+PUSH=$!
+wait_for '^0$' sh -c "ls '$BREAK_BATCH' 2>/dev/null | wc -l"
+touch "$DIR/go"
+wait_for ' 1 element waits' ctl flow why "$RUN"
+kill -CONT "$(store)"
+wait "$PUSH"
+check_prints "a push that the store has refused fails" 'may not have recorded the push' cat "$DIR/answer"
+wait_for '^g0 IDLE 0 1 0$' client groups broken.stream
+client push broken.stream g0 again '' >/dev/null
+wait_for '^g0 IDLE 0 2 0$' client groups broken.stream
+report $? "and its group goes on" "$(client groups broken.stream; client elements broken.stream)"
+check_equal "without rows of what is lost" "$(client elements broken.stream | wc -l)" 2
+
+# A run is cancelled while its elements have to be read again.
+rm "$DIR/go"
+client push broken.stream c '' '' >/dev/null
+wait_for '^c ' cat "$RECORD"
+kill -STOP "$(store)"
+touch "$REFUSE_BATCH"
+client open broken.stream 1 1 >"$DIR/answer" &
+PUSH=$!
+wait_for '^0$' sh -c "ls '$REFUSE_BATCH' 2>/dev/null | wc -l"
+wait "$PUSH"
+ctl flow cancel "$RUN" >/dev/null &
+CANCEL=$!
+wait_for '^inactive$' ctl is-active broken.stream
+kill -CONT "$(store)"
+wait "$CANCEL"
+report $? "it is cancelled while it cannot be read"
+# shellcheck disable=SC2317
+broken_element() {
+        python3 - "$DIR" "$RUN" <<'P'
+import glob, sqlite3, sys
+db = sqlite3.connect(glob.glob(sys.argv[1] + '/**/runs.db', recursive=True)[0])
+print(*db.execute('SELECT state, exit, signal FROM element WHERE run = ? AND "group" = ?', (sys.argv[2], 'c')))
+P
+}
+wait_for READY broken_element
+report $? "and the end of what was executed is recorded" "$(broken_element)"
 
 done_testing

@@ -37,6 +37,9 @@ stream hold "echo hold \$JOBD_GROUP >>$RECORD; until [ -e $DIR/go ]; do sleep 0.
 stream prune true KeepDone=5
 stream careful "echo careful \$JOBD_SEQUENCE >>$RECORD" Recover=pending
 stream first true
+stream alarm 'exit 9' PendingExitStatus=9
+# shellcheck disable=SC2016
+stream meets "echo meets-\$JOBD_GROUP \$JOBD_SEQUENCE >>$RECORD"
 stream fails true
 unit broken.service <<'U'
 [Service]
@@ -64,6 +67,22 @@ check_equal "and are executed in order" "$(seen order-g0)" "$(seq -s ' ' 0 7 299
 
 check_equal "first pushes that come at once are all taken" "$(client open first.stream 20 3 | sort -n | tr '\n' ' ')" "$(seq -s ' ' 20) "
 check_equal "by one run" "$(ctl flow list --no-legend --all first.stream | wc -l)" 1
+
+# Two clients push into groups that are new to the stream, with the same keys, and a third with others.
+flood meets.stream 20 4 k >"$DIR/one" &
+ONE=$!
+flood meets.stream 20 4 k >"$DIR/two" &
+TWO=$!
+flood meets.stream 20 4 o >"$DIR/other"
+wait $ONE $TWO
+check_equal "two first pushes of a key at once are one element" "$(diff "$DIR/one" "$DIR/two")" ''
+check_equal "and each key has a number of its own" "$(cat "$DIR/one" "$DIR/other" | awk '{ print $2 }' | sort -n | tr '\n' ' ')" "$(seq -s ' ' 40) "
+wait_for_seen meets-g0 10
+wait_for_seen meets-g1 10
+wait_for_seen meets-g2 10
+wait_for_seen meets-g3 10
+report $? "which is executed once"
+check_equal "in an order that all groups have" "$(awk '/^meets/ && $2 < last[$1] { print } { last[$1] = $2 }' "$RECORD")" ''
 
 long=$(printf '汉%.0s' $(seq 100))
 check_equal "a group has any name" "$(client push given.stream "$long" '键' 'data')" 1
@@ -110,6 +129,17 @@ check "it is executed again" client resolve asks.stream a 0 retry
 wait_for '^a IDLE 0 3 0$' client groups asks.stream
 report $? "and the group goes on"
 check_equal "in its order" "$(seen asks)" "a1 b4 a2 a2 a3 "
+client many alarm.stream $'a\t\t1\nb\t\t2\nc\t\t3\na\t\t4' >/dev/null
+# shellcheck disable=SC2317
+alarms() {
+        ctl flow alarms | grep -c 'alarm.stream'
+}
+wait_for '3 groups wait for a person' ctl flow why alarm.stream
+check_equal "many groups that wait are one alarm" "$(alarms)" 1
+check_prints "which says so" 'of alarm.stream is PENDING.* So do 2 other groups' ctl flow alarms
+check "one of them goes on" client resolve alarm.stream a 0 skip
+wait_for '^4 a PENDING' client elements alarm.stream a
+check_equal "and asks again without another" "$(alarms)" 1
 client push suspends.stream a '' '' >/dev/null
 wait_for '^a PENDING 1 0 0$' client groups suspends.stream
 report $? "FailurePolicy=suspend asks for a person"

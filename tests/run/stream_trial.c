@@ -489,20 +489,23 @@ static void claim_some(Case *test) {
         for (uint64_t i = 1; i <= test->slow.n; i++) {
                 SlowElement *element = slow_at(&test->slow, i);
                 const uint32_t issue = test->elements[i - 1].row.issue + (element->state != RUN_ELEMENT_RUNNING);
+                const uint32_t tries = test->elements[i - 1].row.tries;
 
                 /* One whose end is in the row. */
                 if (element->state != RUN_ELEMENT_RUNNING && issue > 1)
-                        compare(test, "claim", i, (uint64_t) run_stream_claim(test->stream, i, issue - 1),
+                        compare(test, "claim", i, (uint64_t) run_stream_claim(test->stream, i, issue - 1, tries),
                                 (uint64_t) -ENOENT);
                 if (element->state == RUN_ELEMENT_RUNNING && pick(test, 3) > 0)
-                        compare(test, "claim", i, (uint64_t) run_stream_claim(test->stream, i, issue), 0);
+                        compare(test, "claim", i, (uint64_t) run_stream_claim(test->stream, i, issue + pick(test, 2), tries),
+                                0);
                 else if (element->state == RUN_ELEMENT_READY && pick(test, 4) == 0) {
-                        if (run_stream_claim(test->stream, i, issue) == 0) {
+                        if (run_stream_claim(test->stream, i, issue, tries) == 0) {
                                 element->state = RUN_ELEMENT_RUNNING;
                                 element->reason = RUN_REASON_NONE;
                         }
                 } else if (element->state != RUN_ELEMENT_READY && element->state != RUN_ELEMENT_RUNNING)
-                        compare(test, "claim", i, (uint64_t) run_stream_claim(test->stream, i, issue), (uint64_t) -ENOENT);
+                        compare(test, "claim", i, (uint64_t) run_stream_claim(test->stream, i, issue, tries),
+                                (uint64_t) -ENOENT);
         }
         while ((unclaimed = run_stream_next_unclaimed(test->stream, unclaimed + 1)) > 0)
                 if (pick(test, 3) > 0)

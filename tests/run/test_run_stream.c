@@ -469,3 +469,78 @@ Test(run_stream, words_of_states) {
         cr_assert(eq(int, (int) run_stream_outcome_from_string("skip"), RUN_STREAM_AS_SKIP));
         cr_assert(eq(int, (int) run_element_state_from_string("READY"), RUN_ELEMENT_READY));
 }
+
+static RunStream *restored(RunElementState state, uint32_t issue) {
+        const RunElementRow row = {
+                .sequence = 1, .group = "a", .data = "abc", .size = 3, .position = 1, .state = state, .issue = issue
+        };
+        RunStream *stream;
+
+        cr_assert(eq(int, run_stream_new(&usual, 2, &stream), 0));
+        cr_assert(eq(int, run_stream_restore_group(stream, &(RunGroupRow) { .name = "a", .head = 1, .tail = 1,
+                                                                            .waiting = 1,
+                                                                            .state = RUN_GROUP_AT_WORK }), 0));
+        cr_assert(eq(int, run_stream_restore_element(stream, &row), 0));
+        return stream;
+}
+
+/* The store has died before it had the end of the first attempt, and the begin of the second. */
+Test(run_stream, the_newest_attempt_is_the_elements_whatever_the_store_has) {
+        RunStream *stream = restored(RUN_ELEMENT_RUNNING, 1);
+        RunElementRow last = {};
+
+        cr_assert(eq(int, run_stream_claim(stream, 1, 2, 1), 0));
+        cr_assert(eq(int, run_stream_claim(stream, 1, 1, 0), -ENOENT), "the older one is over");
+        cr_assert(eq(u64, run_stream_next_unclaimed(stream, 1), 0));
+        run_stream_begin(stream);
+        cr_assert(run_stream_is_out(stream, 1, 2));
+        cr_assert(not(run_stream_is_out(stream, 1, 1)));
+        cr_assert(eq(int, (int) take_rows(stream, &last), 1));
+        cr_assert(eq(u32, last.issue, 2));
+        cr_assert(eq(u32, last.tries, 1), "the failure of the first one counts");
+        cr_assert(eq(int, run_stream_end(stream, 1, RUN_END_EXITED, 1, NOW, USEC_INFINITY, 0), RUN_STREAM_ENDED));
+        cr_assert(eq(int, (int) take_rows(stream, &last), 2));
+        cr_assert(eq(int, last.state, RUN_ELEMENT_FAILED), "and that was the last try");
+        run_stream_free(stream);
+        stream = restored(RUN_ELEMENT_RUNNING, 2);
+        cr_assert(eq(int, run_stream_claim(stream, 1, 1, 0), -ENOENT));
+        cr_assert(eq(u64, run_stream_next_unclaimed(stream, 1), 1));
+        run_stream_free(stream);
+}
+
+/* Two clients push at once into a group of which the stream knows nothing: in one turn, and in the next. */
+Test(run_stream, first_pushes_into_a_group_at_once_are_one_chain_and_one_element_each_key) {
+        const RunStreamElement element = { .group = "new", .key = "k", .data = "abc", .size = 3 };
+        RunStream *stream = made(&usual);
+        RunStreamKey answer;
+        RunElementRow last;
+        uint64_t sequence;
+
+        cr_assert(eq(int, run_stream_pin_key(stream, "k", &answer, &sequence), 0));
+        cr_assert(eq(int, answer, RUN_STREAM_KEY_ASK));
+        cr_assert(eq(int, run_stream_pin_key(stream, "k", &answer, &sequence), 0));
+        cr_assert(eq(int, answer, RUN_STREAM_KEY_ASKED), "the store is asked once");
+        cr_assert(eq(u64, pushed(stream, "new"), 1));
+        run_stream_answer_key(stream, "k", 0);
+        cr_assert(eq(int, run_stream_push(stream, &element, NOW, &sequence), RUN_STREAM_PUSHED));
+        cr_assert(eq(u64, sequence, 2));
+        cr_assert(eq(int, run_stream_push(stream, &element, NOW, &sequence), RUN_STREAM_REPEATED));
+        cr_assert(eq(u64, sequence, 2));
+        run_stream_unpin_key(stream, "k");
+        run_stream_unpin_key(stream, "k");
+        run_stream_step(stream, NOW);
+        cr_assert(eq(u32, take_rows(stream, &last), 2), "none is linked before the group is known");
+        cr_assert(eq(u64, pushed(stream, "new"), 3));
+        answer_groups(stream);
+        run_stream_step(stream, NOW);
+        (void) take_rows(stream, &last);
+        for (uint64_t i = 1; i <= 3; i++) {
+                cr_assert(eq(u64, begun(stream), i));
+                cr_assert(eq(u64, begun(stream), 0), "one at a time");
+                cr_assert(eq(int, run_stream_end(stream, i, RUN_END_EXITED, 0, NOW, USEC_INFINITY, 0), RUN_STREAM_ENDED));
+                run_stream_step(stream, NOW);
+                (void) take_rows(stream, &last);
+                cr_assert(eq(u64, last.position, MIN(i + 1, (uint64_t) 3)));
+        }
+        run_stream_free(stream);
+}

@@ -192,6 +192,112 @@ Test(runstore, nothing_is_written_before_the_numbers_are_known) {
 
 /* — deaths — */
 
+static RecordWriter *begin_element(WorldCore *core, const char *name, int64_t run) {
+        RecordWriter *writer;
+
+        cr_assert(eq(int, runstore_client_begin(core->client, &writer), 0));
+        runstore_put_operation(writer, RUNSTORE_RUN, RUNSTORE_PUT, 3);
+        runstore_put_integer(writer, RUN_ROW_ID, run);
+        runstore_put_text(writer, RUN_ROW_NAME, name);
+        runstore_put_integer(writer, RUN_ROW_VALID, 1);
+        return writer;
+}
+
+/* A row of a run, and of an element, which changes one that an earlier batch has put. */
+static uint64_t put_element(WorldCore *core, const char *name, int64_t run, int64_t sequence, const char *state) {
+        RecordWriter *writer = begin_element(core, name, run);
+        uint64_t number = 0;
+
+        runstore_client_put_after(core->client);
+        runstore_put_operation(writer, RUNSTORE_ELEMENT, RUNSTORE_PUT, 3);
+        runstore_put_integer(writer, ELEMENT_RUN, 1);
+        runstore_put_integer(writer, ELEMENT_SEQUENCE, sequence);
+        runstore_put_text(writer, ELEMENT_STATE, state);
+        cr_assert(eq(int, runstore_client_end(core->client, &number), 0));
+        return number;
+}
+
+Test(runstore, rows_of_streams_that_stand_behind_a_refused_batch_are_left_out) {
+        WorldCore *core = start();
+        uint64_t refused, number;
+
+        put_element(core, "same", 1, 1, "UNLINKED");
+        refused = put_element(core, "same", 2, 2, "UNLINKED");
+        put_element(core, "other", 3, 2, "WAITING");
+        number = put_element(core, "another", 4, 1, "WAITING");
+        world_wait_durable(core, number);
+        cr_assert(eq(u64, core->seen.n_refused, 1));
+        cr_assert(eq(u64, core->seen.refused_number, refused));
+        cr_assert(eq(i64, world_ask("SELECT sum(id) FROM run"), 8), "other rows are there");
+        cr_assert(eq(i64, world_ask("SELECT sum(sequence) FROM element"), 1));
+        cr_assert(eq(i64, world_ask("SELECT count(*) FROM element WHERE state = 'UNLINKED'"), 1));
+        /* Core knows it now, and goes on, also with the next store. */
+        world_kill_store(SIGKILL);
+        world_start_store();
+        world_wait_durable(core, put_element(core, "last", 5, 2, "UNLINKED"));
+        cr_assert(eq(i64, world_ask("SELECT sum(sequence) FROM element"), 3));
+        cr_assert(eq(u64, core->seen.n_refused, 1));
+        world_core_free(core);
+}
+
+Test(runstore, next_store_leaves_out_what_stands_behind_a_batch_that_the_one_before_has_refused) {
+        WorldCore *core = start();
+        uint64_t number;
+
+        put_element(core, "same", 1, 1, "UNLINKED");
+        number = put_element(core, "same", 2, 2, "UNLINKED");
+        while (runstore_client_events(core->client) != POLLIN)
+                cr_assert(eq(int, runstore_client_send(core->client), 0));
+        while (world_ask("SELECT value FROM schema WHERE name = 'number'") < (int64_t) number)
+                ;
+        number = put_element(core, "other", 3, 2, "WAITING");
+        world_kill_store(SIGKILL);
+        world_start_store();
+        world_connect(core);
+        world_wait_durable(core, number);
+        cr_assert(eq(i64, world_ask("SELECT sum(sequence) FROM element"), 1));
+        cr_assert(eq(i64, world_ask("SELECT max(id) FROM run"), 3));
+        world_core_free(core);
+}
+
+/* Refused, and told over a link that core does not read any more: by that store, or by the next one. */
+static void lose_refusal(bool store_dies) {
+        WorldCore *core = start();
+        uint64_t refused, last;
+
+        put_element(core, "same", 1, 1, "UNLINKED");
+        refused = put_element(core, "same", 2, 2, "UNLINKED");
+        last = put_element(core, "other", 3, 3, "UNLINKED");
+        while (runstore_client_events(core->client) != POLLIN)
+                cr_assert(eq(int, runstore_client_send(core->client), 0));
+        while (world_ask("SELECT value FROM schema WHERE name = 'number'") < (int64_t) last)
+                ;
+        cr_assert(eq(u64, core->seen.n_refused, 0));
+        if (store_dies) {
+                world_kill_store(SIGKILL);
+                world_start_store();
+        }
+        world_connect(core);
+        world_wait(core, core->seen.n_welcomed == 2);
+        cr_assert(eq(u64, core->seen.n_refused, 1));
+        cr_assert(eq(u64, core->seen.refused_number, refused));
+        cr_assert(eq(int, core->seen.reason, RUNSTORE_REFUSED_CONSTRAINT));
+        world_wait_durable(core, put_element(core, "last", 4, 2, "UNLINKED"));
+        world_connect(core);
+        world_wait(core, core->seen.n_welcomed == 3);
+        cr_assert(eq(u64, core->seen.n_refused, 1), "told once");
+        cr_assert(eq(i64, world_ask("SELECT sum(sequence) FROM element"), 3));
+        world_core_free(core);
+}
+
+Test(runstore, refusal_that_was_told_over_a_lost_link_is_told_again) {
+        lose_refusal(false);
+}
+
+Test(runstore, refusal_of_a_store_that_has_died_is_told_by_the_next_one) {
+        lose_refusal(true);
+}
+
 Test(runstore, what_is_not_durable_is_sent_again_to_the_next_store) {
         WorldCore *core = start();
         uint64_t number = 0;
