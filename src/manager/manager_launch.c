@@ -265,11 +265,14 @@ static void prepare(const Step *step) {
 
 /* The run is paused, since nobody knows what the next items are. */
 static void refuse_items(const Step *step, const char *problem) {
+        const FlowRange *range = &step->flow->range;
+
         if (run_engine_pause(step->runs->engine, step->key, RUN_REASON_ITEMS) > 0)
                 log_write(LOG_LEVEL_WARNING, step->run->flow->unit->id,
-                          "Run %" PRIu32 " is paused, since its items cannot be read: %s=: %s. 'jobctl batch resume "
+                          "Run %" PRIu32 " is paused, since its items cannot be read: %s=%s: %s. 'jobctl batch resume "
                           "%" PRIu32 "' reads them again.", step->run->id,
-                          step->flow->range.items_command ? "ItemsCommand" : "ItemsFile", problem, step->run->id);
+                          range->items_command ? "ItemsCommand" : "ItemsFile",
+                          range->items_command ? "" : range->items_file, problem, step->run->id);
 }
 
 /* All items that are known have their texts: after a restart pages are read again. */
