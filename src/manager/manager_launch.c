@@ -413,7 +413,9 @@ static void issue(const Step *step) {
 static RunRangeBudget budget_of(const ManagerLaunch *launch) {
         const RunRangeBudget budget = run_range_budget(launch->range);
 
-        return budget == RUN_RANGE_SPENT_TOTAL && manager_mend_has_more(&launch->mend) ? RUN_RANGE_WITHIN : budget;
+        return budget == RUN_RANGE_SPENT_TOTAL && manager_mend_has_more(&launch->mend)
+                       ? run_range_launch_budget(launch->range)
+                       : budget;
 }
 
 /* Items that are out are ended, too: the launch is to end, its pause has lasted too long, or OnErrorBudget= says so. */
