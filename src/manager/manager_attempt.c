@@ -18,6 +18,7 @@
 #include "manager/manager_attempt.h"
 #include "manager/manager_attempt_folder.h"
 #include "manager/manager_attempt_job.h"
+#include "manager/manager_attempt_launch.h"
 #include "manager/manager_attempt_owner.h"
 #include "manager/manager_attempt_step.h"
 
@@ -439,6 +440,34 @@ ManagerLaunch *manager_attempts_get_launch(const ManagerAttempts *attempts, cons
         ManagerAttempt *attempt = find(attempts, key);
 
         return attempt && manager_attempt_state(attempt)->is_range ? manager_attempt_launch(attempt) : NULL;
+}
+
+ManagerLaunch *manager_attempts_next_launch(const ManagerAttempts *attempts, uint32_t run, uint32_t after) {
+        ManagerLaunch *first = NULL;
+
+        for (size_t i = 0; i < attempts->all.n; i++) {
+                ManagerAttempt *attempt = attempts->all.items[i];
+                ManagerLaunch *launch;
+
+                if (!attempt || !manager_attempt_state(attempt)->is_range ||
+                    manager_attempt_state(attempt)->key.run != run)
+                        continue;
+                launch = manager_attempt_launch(attempt);
+                if (launch->number > after && (!first || launch->number < first->number))
+                        first = launch;
+        }
+        return first;
+}
+
+void manager_attempts_visit_launches(const ManagerAttempts *attempts,
+                                     bool (*visit)(void *userdata, ManagerLaunch *launch), void *userdata) {
+        for (size_t i = 0; i < attempts->all.n; i++) {
+                ManagerAttempt *attempt = attempts->all.items[i];
+
+                if (attempt && manager_attempt_state(attempt)->is_range &&
+                    visit(userdata, manager_attempt_launch(attempt)))
+                        manager_attempt_mark(attempt);
+        }
 }
 
 void manager_attempts_visit_items(const ManagerAttempts *attempts, uint32_t run,

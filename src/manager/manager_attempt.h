@@ -215,6 +215,11 @@ unsigned manager_attempts_count_stuck(const ManagerAttempts *attempts, const Uni
 ManagerLaunch *manager_attempts_find_launch(const ManagerAttempts *attempts, uint32_t run, RunAttemptKey *ret_key);
 /* The same with the key of a launch, also of one that is over; NULL: there is none. */
 ManagerLaunch *manager_attempts_get_launch(const ManagerAttempts *attempts, const RunAttemptKey *key);
+/* Of launches of a run that have a number, also those that are over, the first one behind number @after; NULL: none. */
+ManagerLaunch *manager_attempts_next_launch(const ManagerAttempts *attempts, uint32_t run, uint32_t after);
+/* All launches. @visit: whether the record of the launch has changed. */
+void manager_attempts_visit_launches(const ManagerAttempts *attempts,
+                                     bool (*visit)(void *userdata, ManagerLaunch *launch), void *userdata);
 /* Attempts of items of a run that are not over. @visit may end them. */
 void manager_attempts_visit_items(const ManagerAttempts *attempts, uint32_t run,
                                   void (*visit)(void *userdata, const RunAttemptKey *key, uint64_t item),

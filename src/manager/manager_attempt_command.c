@@ -95,10 +95,14 @@ static int make_file(ManagerAttemptCommand *command, const char *path) {
                                              "status=none" };
         const char *cursor = command->state->item_text;
         char *file = NULL, *skip = NULL;
+        uint64_t start;
         int r = 0;
 
         if (command->file.argv)
                 return 0;
+        /* A cursor that is none is seen when the page comes. */
+        if (run_page_file_start(cursor ?: "", &start) == -ENOMEM)
+                return -ENOMEM;
         command->file = (ExecCommand) { .path = (char *) READ_PROGRAM, .flags = EXEC_NO_EXPANSION };
         r = strv_push(&command->file.argv, READ_PROGRAM);
         if (r == 0)
@@ -106,7 +110,7 @@ static int make_file(ManagerAttemptCommand *command, const char *path) {
         if (r == 0)
                 r = strv_consume(&command->file.argv, file);
         if (r == 0)
-                r = text_format(&skip, "skip=%s", cursor && *cursor ? cursor : "0");
+                r = text_format(&skip, "skip=%" PRIu64, start);
         if (r == 0)
                 r = strv_consume(&command->file.argv, skip);
         for (size_t i = 0; i < ELEMENTSOF(words) && r == 0; i++)

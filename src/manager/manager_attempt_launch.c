@@ -25,21 +25,38 @@ void manager_launch_deinit(ManagerLaunch *launch) {
         vector_deinit(&launch->mended);
         free(launch->saved_workers);
         free(launch->kept);
+        free(launch->kept_errors);
+        manager_item_errors_deinit(&launch->errors);
         *launch = (ManagerLaunch) {};
 }
 
 /* Without memory for it the record is what it was: more is executed again after a death. */
 void manager_launch_keep(ManagerLaunch *launch) {
-        cleanup_(record_writer_deinit) RecordWriter writer = {};
+        cleanup_(record_writer_deinit) RecordWriter writer = {}, errors = {};
 
         if (!launch->range || !launch->workers)
                 return;
         manager_launch_save(launch, launch->changed_at, &writer);
-        if (writer.has_failed)
+        manager_item_errors_write(&launch->errors, &errors);
+        if (writer.has_failed || errors.has_failed)
                 return;
-        free(launch->kept);
+        manager_launch_drop_kept(launch);
         launch->kept = take_ptr(writer.bytes);
         launch->n_kept = writer.n;
+        launch->kept_errors = take_ptr(errors.bytes);
+        launch->n_kept_errors = errors.n;
+}
+
+void manager_launch_drop_kept(ManagerLaunch *launch) {
+        free(take_ptr(launch->kept));
+        free(take_ptr(launch->kept_errors));
+}
+
+static void write_errors(const ManagerLaunch *launch, RecordWriter *writer) {
+        const size_t place = record_open(writer);
+
+        manager_item_errors_write(&launch->errors, writer);
+        (void) record_close(writer, place);
 }
 
 void manager_launch_write(const ManagerLaunch *launch, RecordWriter *writer) {
@@ -54,20 +71,23 @@ void manager_launch_write(const ManagerLaunch *launch, RecordWriter *writer) {
         if (!launch->range) {
                 record_put_bytes(writer, launch->saved, launch->n_saved);
                 record_put_bytes(writer, launch->saved_workers, launch->n_saved_workers);
+                write_errors(launch, writer);
                 return;
         }
         if (launch->kept && !launch->is_handed_over) {
                 record_put_bytes(writer, launch->kept, launch->n_kept);
+                record_put_bytes(writer, NULL, 0);
+                record_put_bytes(writer, launch->kept_errors, launch->n_kept_errors);
                 return;
         }
         place = record_open(writer);
         manager_launch_save(launch, launch->changed_at, writer);
         (void) record_close(writer, place);
-        if (!launch->is_handed_over || !launch->workers)
-                return;
         place = record_open(writer);
-        manager_workers_write(launch->workers, writer);
+        if (launch->is_handed_over && launch->workers)
+                manager_workers_write(launch->workers, writer);
         (void) record_close(writer, place);
+        write_errors(launch, writer);
 }
 
 static int read_bytes(RecordReader *reader, uint8_t **ret_bytes, size_t *ret_n) {
@@ -84,6 +104,17 @@ static int read_bytes(RecordReader *reader, uint8_t **ret_bytes, size_t *ret_n) 
         return 0;
 }
 
+static int read_errors(ManagerLaunch *launch, RecordReader *reader) {
+        size_t n;
+        const void *bytes = record_get_bytes(reader, &n);
+        RecordReader inner;
+
+        if (reader->has_failed)
+                return -EBADMSG;
+        record_reader_init_inner(&inner, bytes, n, reader);
+        return manager_item_errors_read(&launch->errors, &inner);
+}
+
 int manager_launch_read(ManagerLaunch *launch, RecordReader *reader) {
         int r;
 
@@ -96,7 +127,8 @@ int manager_launch_read(ManagerLaunch *launch, RecordReader *reader) {
         r = read_bytes(reader, &launch->saved, &launch->n_saved);
         if (r == 0 && !record_is_at_end(reader))
                 r = read_bytes(reader, &launch->saved_workers, &launch->n_saved_workers);
-        return r;
+        /* An earlier version did not write it. */
+        return r == 0 && !record_is_at_end(reader) ? read_errors(launch, reader) : r;
 }
 
 /* — texts — */

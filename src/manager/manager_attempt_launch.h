@@ -9,6 +9,7 @@
 
 #include "basic/record.h"
 #include "basic/vector.h"
+#include "manager/manager_item_error.h"
 #include "run/run_engine.h"
 #include "run/run_page.h"
 #include "run/run_range.h"
@@ -66,11 +67,14 @@ typedef struct ManagerLaunch {
         struct ManagerLaunchPool *pool; /* borrowed: their own part of it */
         uint8_t *kept; /* owned: the range as it is to be recorded, for answers of workers are not one by one */
         size_t n_kept;
+        uint8_t *kept_errors; /* owned: the same of .errors */
+        size_t n_kept_errors;
         bool is_handed_over;
         bool has_changed; /* in a step: it is to be recorded; not recorded, as the rest */
         bool is_told_to_end; /* its items were */
+        ManagerItemErrors errors; /* owned: that the store does not have yet */
         uint64_t n_over; /* when the store got the last checkpoint … */
-        usec_t checkpoint_at; /* … and when it is to get the next one */
+        usec_t put_at, checkpoint_at; /* … at this time, and when it is to get the next one */
         bool has_end; /* the following is set */
         RunEndKind kind;
 } ManagerLaunch;
@@ -82,6 +86,7 @@ void manager_launch_hand_over(ManagerLaunch *launch, bool is_handed_over);
 void manager_launch_write(const ManagerLaunch *launch, RecordWriter *writer);
 /* To be called when it has changed: with workers the record is of this time until the next one. */
 void manager_launch_keep(ManagerLaunch *launch);
+void manager_launch_drop_kept(ManagerLaunch *launch); /* .kept and .kept_errors */
 int manager_launch_read(ManagerLaunch *launch, RecordReader *reader); /* 0, -EBADMSG or -ENOMEM */
 
 /* The cursor of a run, which the next launch goes on with: .range, .pages, .texts and .mend. */

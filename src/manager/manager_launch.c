@@ -25,6 +25,7 @@
 
 #define AGAIN_TIME (100 * USEC_PER_MSEC) /* after which what needs memory is tried again */
 #define ITEMS_A_STEP 256U /* issued in a turn at most */
+#define ERRORS_BYTES ((size_t) 256 * 1024) /* of errors that the store does not have yet, in each record */
 #define PREPARE MANAGER_ITEM_PREPARE
 
 /* All that a step is about. */
@@ -158,6 +159,8 @@ static bool begin(const Step *step) {
                 step->run->facts.n_launches = MAX(step->run->facts.n_launches, launch->number);
                 if (!launch->pool)
                         manager_attempts_visit_items(step->runs->attempts, step->run->id, claim, (void *) step);
+                if (manager_item_errors_has_new(&launch->errors))
+                        (void) manager_launch_put_cursor(step->runs, step->run, launch);
                 return true;
         }
         step->run->facts.n_launches = launch->number;
@@ -176,7 +179,12 @@ static int put_checkpoint(const Step *step) {
         return manager_launch_put_cursor(step->runs, step->run, step->launch);
 }
 
-/* Each SyncSec= or SyncItems=, and at the end. */
+/* For a checkpoint. */
+static bool has_news(const ManagerLaunch *launch, const RunRangeCounts *counts) {
+        return counts->over != launch->n_over || manager_item_errors_has_new(&launch->errors);
+}
+
+/* Each SyncSec= or SyncItems=, soon after an error, and at the end. */
 static void keep_checkpoint(const Step *step, bool is_last) {
         const FlowRange *range = &step->flow->range;
         ManagerLaunch *launch = step->launch;
@@ -186,8 +194,9 @@ static void keep_checkpoint(const Step *step, bool is_last) {
         if (!is_last && launch->checkpoint_at > step->runs->now && counts.over - launch->n_over < range->sync_items)
                 return;
         launch->checkpoint_at = usec_add(step->runs->now, range->sync);
-        if (counts.over == launch->n_over && !is_last)
+        if (!has_news(launch, &counts) && !is_last)
                 return;
+        launch->put_at = step->runs->now;
         if (put_checkpoint(step) == 0)
                 launch->n_over = counts.over;
         /* Answers of workers are recorded with it, and not one by one. */
@@ -256,11 +265,14 @@ static void prepare(const Step *step) {
 
 /* The run is paused, since nobody knows what the next items are. */
 static void refuse_items(const Step *step, const char *problem) {
+        const FlowRange *range = &step->flow->range;
+
         if (run_engine_pause(step->runs->engine, step->key, RUN_REASON_ITEMS) > 0)
                 log_write(LOG_LEVEL_WARNING, step->run->flow->unit->id,
-                          "Run %" PRIu32 " is paused, since its items cannot be read: %s=: %s. 'jobctl batch resume "
+                          "Run %" PRIu32 " is paused, since its items cannot be read: %s=%s: %s. 'jobctl batch resume "
                           "%" PRIu32 "' reads them again.", step->run->id,
-                          step->flow->range.items_command ? "ItemsCommand" : "ItemsFile", problem, step->run->id);
+                          range->items_command ? "ItemsCommand" : "ItemsFile",
+                          range->items_command ? "" : range->items_file, problem, step->run->id);
 }
 
 /* All items that are known have their texts: after a restart pages are read again. */
@@ -359,9 +371,14 @@ static void end_page(const Step *step, const RunAttemptKey *key, RunEndKind kind
                 step->runs->look_at = MIN(step->runs->look_at, usec_add(step->runs->now, AGAIN_TIME));
 }
 
+static bool is_store_behind(const ManagerRuns *runs, const ManagerLaunch *launch) {
+        return manager_run_link_bytes(runs->link) > MANAGER_RUN_BYTES_TIGHT ||
+               manager_item_errors_bytes(&launch->errors) > ERRORS_BYTES;
+}
+
 static void issue(const Step *step) {
         /* The store is behind: what runs may end, and no more begins. */
-        bool is_held = manager_run_link_bytes(step->runs->link) > MANAGER_RUN_BYTES_TIGHT;
+        bool is_held = is_store_behind(step->runs, step->launch);
         ManagerLaunch *launch = step->launch;
         RunRangeIssue result = RUN_RANGE_ISSUED;
         RunRangeCounts counts;
@@ -396,7 +413,9 @@ static void issue(const Step *step) {
 static RunRangeBudget budget_of(const ManagerLaunch *launch) {
         const RunRangeBudget budget = run_range_budget(launch->range);
 
-        return budget == RUN_RANGE_SPENT_TOTAL && manager_mend_has_more(&launch->mend) ? RUN_RANGE_WITHIN : budget;
+        return budget == RUN_RANGE_SPENT_TOTAL && manager_mend_has_more(&launch->mend)
+                       ? run_range_launch_budget(launch->range)
+                       : budget;
 }
 
 /* Items that are out are ended, too: the launch is to end, its pause has lasted too long, or OnErrorBudget= says so. */
@@ -520,7 +539,7 @@ void manager_launch_abandon(void *userdata, const RunAttemptKey *key) {
         if (launch) {
                 launch->workers = manager_workers_free(launch->workers);
                 launch->pool = NULL;
-                free(take_ptr(launch->kept));
+                manager_launch_drop_kept(launch);
         }
         manager_attempts_visit_items(runs->attempts, key->run, abandon, runs);
         if (!launch || !launch->range || look(runs, key, launch, &step) < 0 || put_checkpoint(&step) < 0)
@@ -549,6 +568,7 @@ void manager_launch_give_cursor(ManagerRuns *runs, ManagerRun *run, const RunAtt
         facts->n_cursor = launch->n_saved;
         facts->n_launches = MAX(facts->n_launches, launch->number);
         manager_launch_count_saved(runs, run);
+        manager_launch_give_errors(runs, run);
 }
 
 void manager_launch_step(void *userdata, const RunAttemptKey *key, ManagerLaunch *launch, bool ends) {
@@ -579,20 +599,6 @@ static void find_policy(const Step *step, RunPolicy *ret_policy) {
                 return;
         flow_spec_item_policy(command.node, ret_policy);
         flow_command_close(&command);
-}
-
-static void put_error(const Step *step, const ManagerAttemptFacts *facts, uint64_t item, const char *text,
-                      uint32_t tries, RunRangeFate fate) {
-        RecordWriter *writer = manager_run_writer(step->runs);
-
-        if (!writer)
-                return;
-        if (fate == RUN_RANGE_MENDED) {
-                manager_launch_note_mended(step->launch, item);
-                manager_run_row_delete_item_error(writer, step->run->id, item);
-        } else
-                manager_run_row_put_item_error(writer, step->run->id, item, text, tries, fate == RUN_RANGE_POISON,
-                                               facts, step->runs->host.attempts.turn->now_realtime);
 }
 
 static void end_prepare(const Step *step, RunEndKind kind, uint16_t end) {
@@ -626,7 +632,16 @@ static void end_item(const Step *step, const RunAttemptKey *key, RunEndKind kind
         fate = run_range_end(step->launch->range, item, flow_spec_item_end(&policy, kind, end, is_told),
                              clock_of_runs(), facts.again == USEC_INFINITY ? policy.again : facts.again, chance);
         if (fate == RUN_RANGE_ERROR || fate == RUN_RANGE_POISON || fate == RUN_RANGE_MENDED)
-                put_error(step, &facts, item, manager_attempts_get_text(step->runs->attempts, key), tries + 1, fate);
+                manager_launch_note_error(step->runs, step->launch,
+                                          &(ManagerItemError) {
+                                                  .item = item,
+                                                  .tries = tries + 1,
+                                                  .exit = facts.exit,
+                                                  .signal = facts.signal,
+                                                  .is_mended = fate == RUN_RANGE_MENDED,
+                                                  .is_poison = fate == RUN_RANGE_POISON,
+                                          },
+                                          facts.problem, manager_attempts_get_text(step->runs->attempts, key));
         if (fate != RUN_RANGE_RETRIES && fate != RUN_RANGE_STRANGE)
                 manager_launch_drop_text(step->launch, item);
         note_change(step->launch, step->runs->now);
@@ -680,10 +695,10 @@ static usec_t due_of(const ManagerRuns *runs, const ManagerLaunch *launch) {
                                         : run_range_due(launch->range, runs->now);
         RunRangeCounts counts;
 
-        if (manager_run_link_bytes(runs->link) > MANAGER_RUN_BYTES_TIGHT)
-                return USEC_INFINITY;
         run_range_count(launch->range, &counts);
-        return MIN(counts.over != launch->n_over ? launch->checkpoint_at : USEC_INFINITY,
+        if (is_store_behind(runs, launch))
+                return manager_item_errors_has_new(&launch->errors) ? launch->checkpoint_at : USEC_INFINITY;
+        return MIN(has_news(launch, &counts) ? launch->checkpoint_at : USEC_INFINITY,
                    has_texts(launch, &counts) ? due : USEC_INFINITY);
 }
 

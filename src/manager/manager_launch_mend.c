@@ -80,6 +80,17 @@ int manager_launch_retry_errors(ManagerRuns *runs, ManagerRun *run) {
 
 /* — rows — */
 
+/* Those whose rows are not deleted yet. */
+static int list_mended(ManagerLaunch *launch) {
+        int r = 0;
+
+        vector_clear(&launch->mended);
+        for (size_t i = launch->errors.n_due; i < launch->errors.all.n && r >= 0; i++)
+                if (launch->errors.all.items[i].is_mended)
+                        r = vector_push(&launch->mended, launch->errors.all.items[i].item);
+        return r;
+}
+
 void manager_launch_mend(ManagerRuns *runs, const ManagerRun *run, ManagerLaunch *launch) {
         RunStoreQuery query = {
                 .table = RUNSTORE_ITEM_ERROR,
@@ -87,7 +98,7 @@ void manager_launch_mend(ManagerRuns *runs, const ManagerRun *run, ManagerLaunch
                            UINT64_C(1) << ITEM_ERROR_TEXT,
                 .limit = ROWS_AT_ONCE,
                 .n_filters = 1,
-                /* Rows that were put or deleted a moment ago count. */
+                /* Rows that were put a moment ago count. */
                 .is_behind = true,
         };
         const RunStoreValue of = { .type = RUNSTORE_INTEGER, .integer = (int64_t) run->id };
@@ -95,6 +106,9 @@ void manager_launch_mend(ManagerRuns *runs, const ManagerRun *run, ManagerLaunch
 
         run_range_count(launch->range, &counts);
         if (!manager_mend_has_more(&launch->mend) || launch->mend_query > 0 || counts.seconds >= ROWS_AT_ONCE)
+                return;
+        /* The batch of the errors that are to be issued again comes first. */
+        if (manager_launch_has_unput(runs, run->id))
                 return;
         query.filters[0] = (RunStoreFilter) {
                 .column = ITEM_ERROR_RUN, .compare = RUNSTORE_EQUAL, .value = of
@@ -105,17 +119,10 @@ void manager_launch_mend(ManagerRuns *runs, const ManagerRun *run, ManagerLaunch
                 query.cursor[1] = (RunStoreValue) { .type = RUNSTORE_INTEGER,
                                                     .integer = (int64_t) (launch->mend.next - 1) };
         }
-        vector_clear(&launch->mended);
-        if (manager_run_link_query(runs->link, &query, &launch->mend_query) == 0)
+        if (list_mended(launch) >= 0 && manager_run_link_query(runs->link, &query, &launch->mend_query) == 0)
                 return;
         launch->mend_query = 0;
         runs->look_at = MIN(runs->look_at, usec_add(runs->now, AGAIN_TIME));
-}
-
-/* Without memory for its number an item could be issued that is no error: the rows are asked for again. */
-void manager_launch_note_mended(ManagerLaunch *launch, uint64_t item) {
-        if (launch->mend_query > 0 && vector_push(&launch->mended, item) < 0)
-                launch->mend_query = 0;
 }
 
 static bool was_mended(const ManagerLaunch *launch, uint64_t item) {

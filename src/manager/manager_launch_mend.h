@@ -20,8 +20,6 @@
 int manager_launch_retry_errors(ManagerRuns *runs, ManagerRun *run);
 /* Asks for the next rows, if there is room for more. */
 void manager_launch_mend(ManagerRuns *runs, const ManagerRun *run, ManagerLaunch *launch);
-/* An item is an error no more. */
-void manager_launch_note_mended(ManagerLaunch *launch, uint64_t item);
 /* As ManagerRunLinkOps, for the query of a launch; of others nothing happens. */
 void manager_launch_take_rows(ManagerRuns *runs, uint64_t query, RunStorePage *page);
 bool manager_launch_take_refusal(ManagerRuns *runs, uint64_t query); /* whether it is one */

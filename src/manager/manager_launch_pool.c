@@ -19,11 +19,10 @@
 #include "flow/flow_spec.h"
 #include "manager/manager_attempt.h"
 #include "manager/manager_attempt_launch.h"
-#include "manager/manager_launch_mend.h"
+#include "manager/manager_launch_cursor.h"
 #include "manager/manager_launch_pool.h"
 #include "manager/manager_run_graph.h"
 #include "manager/manager_run_host.h"
-#include "manager/manager_run_row.h"
 #include "manager/manager_run_table.h"
 #include "unitfile/flow_range.h"
 
@@ -94,23 +93,19 @@ static bool pool_claim(void *userdata, uint64_t index) {
 
 static void put_error(ManagerLaunchPool *pool, const ManagerWorkerItem *item, RunRangeFate fate, int status,
                       const char *problem) {
-        RecordWriter *writer = manager_run_writer(pool->runs);
-        const ManagerAttemptFacts facts = { .exit = status, .signal = -1, .problem = problem };
-
         note_change(pool);
-        if (fate == RUN_RANGE_MENDED)
-                manager_launch_note_mended(pool->launch, item->index);
         /* Whether more may be is for the step to judge. */
         pool->may_issue &= fate == RUN_RANGE_MENDED;
-        if (!writer)
-                return;
-        if (fate == RUN_RANGE_MENDED)
-                manager_run_row_delete_item_error(writer, pool->key.run, item->index);
-        else
-                manager_run_row_put_item_error(writer, pool->key.run, item->index,
-                                               manager_launch_text(pool->launch, item->index), item->tries + 1,
-                                               fate == RUN_RANGE_POISON, &facts,
-                                               manager_runs_now_realtime(pool->runs));
+        manager_launch_note_error(pool->runs, pool->launch,
+                                  &(ManagerItemError) {
+                                          .item = item->index,
+                                          .tries = item->tries + 1,
+                                          .exit = status,
+                                          .signal = -1,
+                                          .is_mended = fate == RUN_RANGE_MENDED,
+                                          .is_poison = fate == RUN_RANGE_POISON,
+                                  },
+                                  problem, manager_launch_text(pool->launch, item->index));
 }
 
 static void end_item(ManagerLaunchPool *pool, const ManagerWorkerItem *item, RunRangeEnd end, int status,

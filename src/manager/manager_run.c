@@ -21,6 +21,7 @@
 #include "flow/flow_spec.h"
 #include "manager/manager_priority.h"
 #include "manager/manager_launch.h"
+#include "manager/manager_launch_cursor.h"
 #include "manager/manager_launch_mend.h"
 #include "manager/manager_run_alarm.h"
 #include "manager/manager_run_answer.h"
@@ -86,6 +87,7 @@ static void on_opened(void *userdata, uint64_t durable, bool has_lost) {
                 manager_run_forget_stored(runs);
                 manager_run_drop_outlines(runs);
                 manager_alarms_put_all(runs->alarms);
+                manager_launches_put_again(runs);
                 run_engine_put_all(runs->engine);
                 manager_streams_reset(runs);
         }
@@ -508,6 +510,7 @@ static bool end_batch(ManagerRuns *runs) {
                         runs->awaited.items[i].batch = runs->batch;
         manager_run_put_ends(runs);
         manager_run_put_holds(runs);
+        manager_launches_forget_stored(runs);
         manager_attempts_note_batch(runs->attempts, runs->batch);
         manager_attempts_forget_stored(runs->attempts, runs->durable);
         return true;

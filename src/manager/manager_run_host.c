@@ -12,6 +12,7 @@
 #include "basic/log.h"
 #include "basic/random.h"
 #include "basic/text.h"
+#include "manager/manager_launch_cursor.h"
 #include "manager/manager_run_alarm.h"
 #include "manager/manager_run_data.h"
 #include "manager/manager_run_define.h"
@@ -200,6 +201,7 @@ static void host_put_run(void *userdata, const RunRow *row) {
             manager_alarms_note_end(runs->alarms, run->id, run_state_to_string(row->state)) < 0)
                 writer->has_failed = true;
         manager_run_row_put(writer, row, &run->facts, result, &now);
+        manager_launch_put_errors(runs, run, writer);
         run->put_sequence = run->facts.sequence;
         if (is_raised)
                 run->new_state = row->state;
@@ -363,6 +365,7 @@ int manager_run_persist(void *userdata, uint32_t *ret_batch) {
         r = manager_run_link_end_batch(runs->link, &number);
         manager_alarms_end_batch(runs->alarms, r == 0);
         manager_run_outbox_end_batch(runs, r == 0, r == 0 ? number : 0);
+        manager_launches_note_batch(runs, r == 0 ? number : 0);
         if (r < 0) {
                 runs->has_refused = true;
                 return r;

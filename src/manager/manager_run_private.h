@@ -158,6 +158,8 @@ struct ManagerRuns {
         VECTOR(ManagerRunEnd) ends;
         VECTOR(ManagerToldEnd) told_ends;
         bool must_commit; /* the state, before the batch leaves */
+        bool has_put_errors; /* of items, into the batch at hand … */
+        uint64_t errors_batch; /* … and the last one that has some, and is not durable; 0: none */
         VECTOR(ManagerAwaited) awaited;
         VECTOR(ManagerAsked) asked;
         ManagerAlarms *alarms; /* owned */

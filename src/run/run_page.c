@@ -6,15 +6,18 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "basic/hash.h"
 #include "basic/text.h"
 #include "basic/vector.h"
 #include "run/run_page.h"
 
 #define CURSOR_WORD "cursor "
 #define END_WORD "end"
+#define OVERLAP 256U /* bytes of a file that are read again, to see that it is the same */
 
 typedef struct Page {
         uint64_t first;
@@ -94,9 +97,9 @@ static int add_item(const RunPages *pages, Page *page, char *line, size_t n, cha
         return vector_push(&page->starts, (uint32_t) (line - page->text));
 }
 
-/* The lines of @n bytes of the page, each with its newline. */
-static int add_items(const RunPages *pages, Page *page, size_t n, char **ret_problem) {
-        char *line = page->text, *end = page->text + n;
+/* The lines between two places of the page, each with its newline. */
+static int add_items(const RunPages *pages, Page *page, size_t from, size_t to, char **ret_problem) {
+        char *line = page->text + from, *end = page->text + to;
         int r = 0;
 
         while (line < end && r == 0) {
@@ -108,37 +111,96 @@ static int add_items(const RunPages *pages, Page *page, size_t n, char **ret_pro
         return r;
 }
 
+/* — files — */
+
+/* A place in a file: reading begins before it, with bytes that were read already. */
+typedef struct Place {
+        uint64_t start; /* where reading begins */
+        uint32_t n; /* bytes of the page before, none in a cursor of an earlier version … */
+        uint64_t sum; /* … and their hash */
+} Place;
+
+static uint64_t hash(const char *bytes, size_t n) {
+        uint64_t sum = HASH_BEGIN;
+
+        for (size_t i = 0; i < n; i++)
+                sum = hash_add_byte(sum, bytes[i]);
+        return sum;
+}
+
+static int parse_place(const char *cursor, Place *ret_place) {
+        const size_t length = strcspn(cursor, " ");
+        cleanup_free_ char *start = strndup(cursor, length);
+        int end = 0;
+
+        *ret_place = (Place) {};
+        if (!start)
+                return -ENOMEM;
+        if (*start && text_parse_u64(start, &ret_place->start) < 0)
+                return -EINVAL;
+        if (!cursor[length])
+                return 0;
+        if (sscanf(cursor + length, " %" SCNu32 " %" SCNx64 "%n", &ret_place->n, &ret_place->sum, &end) != 2 ||
+            cursor[length + (size_t) end] || ret_place->n > OVERLAP)
+                return -EINVAL;
+        return 0;
+}
+
+int run_page_file_start(const char *cursor, uint64_t *ret_start) {
+        Place place;
+        int r = parse_place(cursor, &place);
+
+        *ret_start = place.start;
+        return r;
+}
+
+/* The cursor behind the first @n bytes of the page. */
+static int make_place(const Page *page, const Place *place, size_t n, char **ret_cursor) {
+        const size_t overlap = MIN(n, (size_t) OVERLAP);
+
+        return text_format(ret_cursor, "%" PRIu64 " %zu %" PRIx64, place->start + (n - overlap), overlap,
+                           hash(page->text + n - overlap, overlap));
+}
+
 /* A line that goes on in the next page is read there. A file that ends without a newline ends with a line. */
 static int read_file(RunPages *pages, Page *page, size_t n, char **ret_problem) {
-        size_t whole = whole_lines(page->text, n);
         const bool is_last = n < RUN_PAGE_BYTES_MAX;
-        uint64_t offset = 0;
-        char *cursor;
-        int r;
+        cleanup_free_ char *cursor = NULL;
+        Place place;
+        size_t whole;
+        int r = parse_place(pages->cursor, &place);
 
-        if (*pages->cursor && text_parse_u64(pages->cursor, &offset) < 0)
-                return refuse(ret_problem, "its place is not known any more");
+        if (r < 0)
+                return r == -ENOMEM ? r : refuse(ret_problem, "its place is not known any more");
+        if (n < place.n || (place.n > 0 && hash(page->text, place.n) != place.sum))
+                return refuse(ret_problem, "%s before item %" PRIu64 ", up to which it was read: it has been cut or "
+                                           "replaced, and has to be put back as it was",
+                              n < place.n ? "it ends" : "it has other lines", pages->next);
+        whole = place.n + whole_lines(page->text + place.n, n - place.n);
+        r = make_place(page, &place, is_last ? n : whole, &cursor);
+        if (r < 0)
+                return r;
         if (is_last && whole < n) {
                 page->text[n] = '\n';
                 whole = n + 1;
         }
-        if (whole == 0 && n > 0)
+        if (whole == place.n && n > place.n)
                 return refuse(ret_problem, "item %" PRIu64 " has more than %u bytes", pages->next, RUN_PAGE_ITEM_MAX);
-        r = add_items(pages, page, whole, ret_problem);
-        if (r == 0)
-                r = text_format(&cursor, "%" PRIu64, offset + MIN(whole, n));
+        r = add_items(pages, page, place.n, whole, ret_problem);
         if (r < 0)
                 return r;
         page->cursor = pages->cursor;
-        pages->cursor = cursor;
+        pages->cursor = take_ptr(cursor);
         pages->has_end = is_last;
         return 0;
 }
 
-static int judge_cursor(const RunPages *pages, const Page *page, const char *cursor, char **ret_problem) {
+/* — commands — */
+
+static int judge_cursor(const RunPages *pages, const Page *page, const char *cursor, size_t n, char **ret_problem) {
         if (strlen(cursor) > RUN_PAGE_CURSOR_MAX)
                 return refuse(ret_problem, "its cursor has more than %u bytes", RUN_PAGE_CURSOR_MAX);
-        if (!*cursor || !text_is_utf8(cursor))
+        if (!*cursor || strlen(cursor) != n || !text_is_utf8(cursor))
                 return refuse(ret_problem, "its cursor is no text");
         if (page->starts.n > 0 && strcmp(cursor, pages->cursor) == 0)
                 return refuse(ret_problem, "its cursor does not move: beside items it has printed '%s' again, which it "
@@ -159,7 +221,7 @@ static int read_command(RunPages *pages, Page *page, size_t n, char **ret_proble
                                                                    : "its last line has no end");
         last = page->text + whole_lines(page->text, n - 1);
         page->text[n - 1] = '\0';
-        r = add_items(pages, page, (size_t) (last - page->text), ret_problem);
+        r = add_items(pages, page, 0, (size_t) (last - page->text), ret_problem);
         if (r < 0)
                 return r;
         if (strcmp(last, END_WORD) == 0) {
@@ -169,7 +231,7 @@ static int read_command(RunPages *pages, Page *page, size_t n, char **ret_proble
         if (!text_starts_with(last, CURSOR_WORD))
                 return refuse(ret_problem, "its last line is neither 'cursor TEXT' nor 'end'");
         cursor = last + strlen(CURSOR_WORD);
-        r = judge_cursor(pages, page, cursor, ret_problem);
+        r = judge_cursor(pages, page, cursor, (size_t) (page->text + n - 1 - cursor), ret_problem);
         if (r < 0)
                 return r;
         if (page->starts.n == 0) {

@@ -9,9 +9,10 @@
  * that begins again reads from the cursor of the first page that is kept, and
  * has the same items with the same numbers.
  *
- * A file: an item is a line, and a cursor a number of bytes. A command: the
- * last line is "cursor TEXT", of the next page, or "end"; each line before it
- * is an item. One that prints nothing has come to the end.
+ * A file: an item is a line, and a cursor is the place from which on it is
+ * read. The last bytes of the page before come first, and have to be what they
+ * were. A command: the last line is "cursor TEXT", of the next page, or "end";
+ * each line before it is an item. One that prints nothing has come to the end.
  */
 
 #include <stdbool.h>
@@ -33,6 +34,8 @@ int run_pages_new(RunPageSource source, uint64_t first, const char *cursor, RunP
 RunPages *run_pages_free(RunPages *pages); /* accepts NULL, returns NULL */
 DEFINE_CLEANUP(RunPages, run_pages_free)
 
+/* The byte of a file that reading begins with, by a cursor: 0, -EINVAL or -ENOMEM. */
+int run_page_file_start(const char *cursor, uint64_t *ret_start);
 /* What was read with run_pages_cursor(): 0; -EBADMSG with a sentence, which the caller owns; or -ENOMEM. */
 int run_pages_add(RunPages *pages, const char *bytes, size_t n, char **ret_problem);
 /* Pages whose items are below @base are dropped: whether there were some. */

@@ -496,17 +496,22 @@ static bool is_more_than(uint64_t part, uint64_t all, uint32_t percent) {
         return part > all / 100 * percent + all % 100 * percent / 100;
 }
 
-RunRangeBudget run_range_budget(const RunRange *range) {
+RunRangeBudget run_range_launch_budget(const RunRange *range) {
         const RunRangeSettings *settings = &range->settings;
 
-        if (settings->max_errors_total > 0 && range->errors - range->n_seconds > settings->max_errors_total)
-                return RUN_RANGE_SPENT_TOTAL;
         if (settings->max_errors > 0 && range->launch_errors > settings->max_errors)
                 return RUN_RANGE_SPENT;
         if (settings->max_error_percent > 0 && range->launch_over >= PERCENT_FROM &&
             is_more_than(range->launch_errors, range->launch_over, settings->max_error_percent))
                 return RUN_RANGE_SPENT;
         return RUN_RANGE_WITHIN;
+}
+
+RunRangeBudget run_range_budget(const RunRange *range) {
+        const uint64_t max = range->settings.max_errors_total;
+
+        return max > 0 && range->errors - range->n_seconds > max ? RUN_RANGE_SPENT_TOTAL
+                                                                 : run_range_launch_budget(range);
 }
 
 void run_range_count(const RunRange *range, RunRangeCounts *ret_counts) {

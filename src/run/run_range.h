@@ -163,6 +163,8 @@ typedef enum RunRangeBudget {
 } RunRangeBudget;
 
 RunRangeBudget run_range_budget(const RunRange *range);
+/* The same without MaxErrorsTotal=, for a caller to whom that does not matter now. */
+RunRangeBudget run_range_launch_budget(const RunRange *range);
 
 typedef struct RunRangeCounts {
         uint64_t n; /* that are known */

@@ -96,6 +96,23 @@ Parallel=2
 ItemRetry=0
 Exec=/bin/sh -c 'echo \$\$JOBD_INDEX >>$RECORD; test -e $DIR/good && until [ -e $DIR/go ]; do sleep 0.02; done'
 U
+# Item N ends with the file go-N, and is an error if there is no file good-N then.
+unit torn.batch <<U
+[Batch]
+Items=3
+SyncSec=1h
+ItemRetry=0
+Exec=/bin/sh -c 'echo \$\$JOBD_INDEX >>$RECORD; until [ -e $DIR/go-\$\$JOBD_INDEX ]; do sleep 0.02; done; [ -e $DIR/good-\$\$JOBD_INDEX ]'
+U
+seq -f %04000g 62 >"$DIR/long"
+unit unsent.batch <<U
+[Batch]
+ItemsFile=$DIR/long
+Parallel=4
+ItemRetry=0
+MaxErrors=0
+Exec=/bin/sh -c 'echo \$\$JOBD_INDEX >>$RECORD; until [ -e $DIR/go ]; do sleep 0.02; done; exit 1'
+U
 boot
 start_daemon
 
@@ -192,6 +209,58 @@ wait_for_state SUCCEEDED
 report $? "power is lost, and they are"
 check_prints "none is an error" '^No errors' ctl batch errors "$RUN"
 rm "$DIR/go" "$DIR/good"
+
+# counted RUN: how many items are errors; listed RUN: how many have a row; agree RUN: both, as "n n"
+# shellcheck disable=SC2317
+counted() {
+        ctl batch show "$1" | sed -n 's/^ *Items: .* \([0-9]*\) errors\{0,1\}.*/\1/p'
+}
+
+# shellcheck disable=SC2317
+listed() {
+        ctl batch errors "$1" --all --no-legend | grep -c 'ago'
+}
+
+agree() {
+        echo "$(counted "$1") $(listed "$1")"
+}
+
+touch "$DIR/go-0" "$DIR/go-1"
+begin torn
+wait_for '^2$' listed "$RUN"
+report $? "items have failed"
+cut_power
+touch "$DIR/good-0" "$DIR/good-1" "$DIR/good-2" "$DIR/go-2"
+start_daemon
+wait_for '^(SUCCEEDED|PARTIAL)$' run_state "$RUN"
+report $? "power is lost, and the run goes on"
+check_equal "as many errors are counted as have a row" "$(agree "$RUN")" "2 2"
+rm "$DIR/go-1"
+check "they are issued again" ctl batch retry-errors "$RUN"
+wait_for '^1$' listed "$RUN"
+report $? "one is mended"
+cut_power
+touch "$DIR/go-1"
+start_daemon
+wait_for '^(SUCCEEDED|PARTIAL)$' run_state "$RUN"
+report $? "power is lost again, and the other one is"
+check_equal "none is counted, and none has a row" "$(agree "$RUN")" "0 0"
+
+begin unsent
+wait_for_items 4
+STORE=$(store)
+kill -STOP "$STORE"
+touch "$DIR/go"
+wait_for ' is PARTIAL' ctl batch why "$RUN"
+report $? "items fail while the store does not listen"
+OLD=$CORE
+kill -KILL "$CORE"
+kill -CONT "$STORE"
+next_core "$OLD"
+wait_for_state PARTIAL
+report $? "core dies, and the run ends"
+check_equal "each error has its row" "$(agree "$RUN")" "62 62"
+rm "$DIR/go"
 
 begin kept
 PAUSED=$RUN

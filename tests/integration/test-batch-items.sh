@@ -125,6 +125,8 @@ pool() {
         batch "$1" : ItemMode=pool Exec= "Exec=/bin/sh $DIR/worker '$2' '$3'" "${@:4}"
 }
 pool pool-long "" "" "ItemsFile=$DIR/long" Window=64
+cp "$DIR/long" "$DIR/cut"
+pool cut "" "$DIR/go" "ItemsFile=$DIR/cut" Window=8
 pool pool-errors "b d" "" "ItemsFile=$DIR/letters"
 pool pool-pages "item-2 item-6" "$DIR/go" "ItemsCommand=/bin/sh $DIR/printer" Depth=1
 boot
@@ -164,14 +166,14 @@ check "parameters are in its words" ctl batch start --wait ended word=w
 check_equal "and the last line alone is for jobd" "$(seen)" "0 cursor x cursor x,1 w w,"
 check "there may be none" ctl batch start --wait none
 
-paused missing 'ItemsFile=: it has failed with exit status 1'
+paused missing "ItemsFile=$DIR/missing: it has failed with exit status 1"
 echo there >"$DIR/missing"
 check_prints "why says it, too" 'its items cannot be read' ctl batch why "$RUN"
 check "it goes on" ctl batch resume "$RUN"
 wait_for_state SUCCEEDED
 report $? "when the file is there"
-paused wide 'ItemsFile=: item 1 has more than 4096 bytes'
-paused bytes 'ItemsFile=: item 1 is no text in UTF-8'
+paused wide 'ItemsFile=[^ ]*: item 1 has more than 4096 bytes'
+paused bytes 'ItemsFile=[^ ]*: item 1 is no text in UTF-8'
 paused stuck "ItemsCommand=: its cursor does not move: .* 'same'"
 paused garbage "ItemsCommand=: its last line is neither 'cursor TEXT' nor 'end'"
 paused torn 'ItemsCommand=: its last line has no end'
@@ -228,6 +230,22 @@ begin pool-long
 wait_for_state SUCCEEDED
 report $? "workers get the lines of a file"
 check_equal "each once, with its own text" "$(sort -n "$RECORD" | awk '$1 == $2 && $1 == NR - 1' | wc -l)" 400
+begin cut
+wait_for '^[1-9]' count
+report $? "items of a file are out"
+truncate -s 100000 "$DIR/cut"
+touch "$DIR/go"
+wait_for_state PAUSED
+report $? "the file is cut, and that is not taken for its end"
+check_prints "which the log says, and what is to be done" \
+        "Run $RUN is paused, .*ItemsFile=$DIR/cut: it ends before item 261, .* has to be put back as it was" cat "$DIR/log"
+cp "$DIR/long" "$DIR/cut"
+check "it is put back, and the run goes on" ctl batch resume "$RUN"
+wait_for_state SUCCEEDED
+report $? "to the end of the file"
+check_equal "with all items, each once" "$(sort -nu "$RECORD" | wc -l)-$(count)" 400-400
+rm "$DIR/go"
+
 begin pool-errors
 wait_for_state PARTIAL
 report $? "workers fail with some"

@@ -171,6 +171,30 @@ wait_for_state PAUSED
 report $? "too many errors pause the run"
 check "it is cancelled" ctl flow cancel "$RUN"
 
+# 200 are out at a time, all of them fail, and not all of them are issued again at once.
+cat >"$DIR/failing" <<'U'
+tab=$(printf '\t')
+printf 'hello\t1\t200\n'
+while IFS=$tab read -r index length; do
+        echo "$index" >>"$1"
+        printf '%s\t1\t0\n' "$index"
+done
+U
+batch total 200 fail ItemRetry=0 Parallel=1 Depth=200 MaxErrorsTotal=10 MaxErrors=5 Exec= "Exec=/bin/sh $DIR/failing $DIR/total.record"
+check "units are read again" ctl daemon-reload
+begin total
+wait_for '^(PAUSED|FAILED)$' run_state "$RUN"
+report $? "more errors than MaxErrorsTotal= end a run" "$(run_state "$RUN")"
+FIRST=$(run_state "$RUN")
+wait_for_items 200
+: >"$RECORD"
+check "they are issued again" ctl batch retry-errors "$RUN"
+[ "$FIRST" = FAILED ] || check "by another launch" ctl batch resume "$RUN"
+wait_for_items 6
+wait_for '^(PAUSED|FAILED)$' run_state "$RUN"
+check_prints "and MaxErrors= holds, while MaxErrorsTotal= does not" 'PAUSED \(error-budget\)' ctl batch show "$RUN"
+check "it is cancelled" ctl flow cancel "$RUN"
+
 begin paused
 wait_for_items 2
 check_prints "two workers are shown, with what they have" '^ +2: 0 done, 4 out$' ctl batch show "$RUN"

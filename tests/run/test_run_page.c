@@ -80,6 +80,54 @@ Test(run_page, a_line_is_read_whole_in_the_next_page) {
         run_pages_free(pages);
 }
 
+/* The first page of @file is there, and the second one is read from another file. */
+static int add_second(const char *file, size_t n, const char *other, size_t n_other, char **ret_problem) {
+        RunPages *pages = new_pages(RUN_PAGE_FILE);
+        uint64_t start;
+        int r;
+
+        cr_assert(eq(int, run_pages_add(pages, file, MIN(n, RUN_PAGE_BYTES_MAX), ret_problem), 0));
+        cr_assert(not(run_pages_has_end(pages)));
+        cr_assert(eq(int, run_page_file_start(run_pages_cursor(pages), &start), 0));
+        cr_assert(lt(u64, start, RUN_PAGE_BYTES_MAX));
+        start = MIN(start, (uint64_t) n_other);
+        r = run_pages_add(pages, other + start, n_other - start, ret_problem);
+        cr_expect(eq(int, run_pages_has_end(pages), r == 0));
+        run_pages_free(pages);
+        return r;
+}
+
+Test(run_page, a_file_that_was_cut_has_not_ended_there) {
+        const size_t n = RUN_PAGE_BYTES_MAX + 20;
+        char *file = malloc(n), *other = malloc(n), *problem;
+
+        for (size_t i = 0; i < n; i++)
+                file[i] = other[i] = i % 10 == 9 ? '\n' : 'a';
+        /* All lines of the first page are there, and it ends with them. */
+        cr_assert(eq(int, add_second(file, n, file, RUN_PAGE_BYTES_MAX / 10 * 10, &problem), 0));
+        for (size_t cut = 1; cut < RUN_PAGE_BYTES_MAX; cut = cut * 3 + 1) {
+                cr_expect(eq(int, add_second(file, n, file, RUN_PAGE_BYTES_MAX / 10 * 10 - cut, &problem), -EBADMSG));
+                cr_expect(strstr(problem, "it ends before item 104857,") != NULL, "%s", problem);
+                free(problem);
+        }
+        other[RUN_PAGE_BYTES_MAX / 10 * 10 - 3] = 'b';
+        cr_expect(eq(int, add_second(file, n, other, n, &problem), -EBADMSG));
+        cr_expect(strstr(problem, "it has other lines before item 104857,") != NULL, "%s", problem);
+        free(problem);
+        free(other);
+        free(file);
+}
+
+Test(run_page, a_cursor_with_a_nul_is_none) {
+        static const char page[] = "x\ncursor a\0b\n";
+        RunPages *pages = new_pages(RUN_PAGE_COMMAND);
+        cleanup_free_ char *problem = NULL;
+
+        cr_expect(eq(int, run_pages_add(pages, page, sizeof(page) - 1, &problem), -EBADMSG));
+        cr_expect(strstr(problem ?: "", "its cursor is no text") != NULL, "%s", problem);
+        run_pages_free(pages);
+}
+
 Test(run_page, a_command_says_how_it_goes_on) {
         RunPages *pages = new_pages(RUN_PAGE_COMMAND);
 
@@ -150,6 +198,8 @@ Test(run_page, a_nul_and_a_long_item_are_refused) {
         memset(text, 'x', RUN_PAGE_BYTES_MAX);
         text[RUN_PAGE_ITEM_MAX] = '\n';
         cr_assert(eq(int, run_pages_add(pages, text, RUN_PAGE_ITEM_MAX + 1, &long_line), 0));
+        run_pages_free(pages);
+        pages = new_pages(RUN_PAGE_FILE);
         text[RUN_PAGE_ITEM_MAX] = 'x';
         text[RUN_PAGE_ITEM_MAX + 1] = '\n';
         cr_assert(eq(int, run_pages_add(pages, text, RUN_PAGE_ITEM_MAX + 2, &long_line), -EBADMSG));

@@ -530,6 +530,10 @@ Test(run_range, more_errors_than_may_be_spend_the_launch) {
         cr_assert(eq(int, run_range_budget(range), RUN_RANGE_WITHIN));
         (void) end(range, 5, RUN_RANGE_FAILURE);
         cr_assert(eq(int, run_range_budget(range), RUN_RANGE_SPENT_TOTAL));
+        cr_assert(eq(int, run_range_launch_budget(range), RUN_RANGE_WITHIN));
+        end_all(range, 6, 2, RUN_RANGE_FAILURE);
+        cr_assert(eq(int, run_range_budget(range), RUN_RANGE_SPENT_TOTAL));
+        cr_assert(eq(int, run_range_launch_budget(range), RUN_RANGE_SPENT));
         run_range_free(range);
 }
 
