@@ -195,7 +195,7 @@ kill_core KILL
 touch "$DIR/go"
 wait_for_state SUCCEEDED
 report $? "core dies, and they are"
-check_equal "each once" "$(sort "$RECORD" | tr -d '\n')" 001122334455
+check_equal "each was executed once, as before" "$(sort "$RECORD" | tr -d '\n')" 001122334455
 rm "$DIR/go" "$DIR/good"
 begin mends
 wait_for_state PARTIAL
